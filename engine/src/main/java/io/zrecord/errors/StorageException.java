@@ -1,0 +1,16 @@
+package io.zrecord.errors;
+
+import org.jspecify.annotations.Nullable;
+
+/** The file system reported an error. */
+public class StorageException extends ZRecordException {
+  private static final long serialVersionUID = 1L;
+
+  public StorageException(String resource, String message) {
+    this(resource, message, null);
+  }
+
+  public StorageException(String resource, String message, @Nullable Throwable cause) {
+    super(resource, message, cause);
+  }
+}

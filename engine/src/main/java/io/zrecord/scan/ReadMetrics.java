@@ -1,0 +1,19 @@
+package io.zrecord.scan;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counters of what readers did. Thread-safe; share one among the readers that are to be counted together. */
+public final class ReadMetrics {
+  /** Values handed out. */
+  public final LongAdder values = new LongAdder();
+  /** Bytes read from files: entries, checksums, stored bytes. */
+  public final LongAdder bytesRead = new LongAdder();
+  /** Bytes of values handed out. Its ratio to {@link #bytesRead} is the read amplification. */
+  public final LongAdder bytesDelivered = new LongAdder();
+  /** Time spent decompressing. */
+  public final LongAdder decodeNanos = new LongAdder();
+  /** Checksums that did not hold. */
+  public final LongAdder checksumFailures = new LongAdder();
+  /** Chunk files opened. */
+  public final LongAdder chunksOpened = new LongAdder();
+}

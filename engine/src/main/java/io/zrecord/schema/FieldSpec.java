@@ -1,0 +1,77 @@
+package io.zrecord.schema;
+
+import java.io.Serializable;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+
+/**
+ * One field of a dataset: a column of values, one for each record, each of which may be absent. Immutable.
+ *
+ * @param id number of the field, ≥ 1, unique in the dataset for ever; it survives a rename
+ * @param name any Unicode string of 1 to 1,024 UTF-16 units, without U+0000 and unpaired surrogates
+ * @param type type of an element
+ * @param shape shape of a value; scalar for {@code bytes} and {@code utf8}
+ * @param compression how values are written
+ * @param attributes strings carried for applications; the engine does not read them
+ */
+public record FieldSpec(
+    int id, String name, ElementType type, Shape shape, Compression compression, Map<String, String> attributes)
+    implements Serializable {
+  private static final int MAX_NAME_LENGTH = 1024;
+
+  public FieldSpec {
+    attributes = java.util.Collections.unmodifiableMap(new TreeMap<>(attributes));
+    if (id < 1) {
+      throw new IllegalArgumentException("Field '" + name + "' has id " + id + "; ids are >= 1");
+    }
+    if (name.isEmpty() || name.length() > MAX_NAME_LENGTH || name.indexOf(0) >= 0 || hasUnpairedSurrogate(name)) {
+      throw new IllegalArgumentException("Field name '" + name + "' of " + name.length()
+          + " characters is not allowed: use 1 to " + MAX_NAME_LENGTH + " characters of valid Unicode without U+0000");
+    }
+    if (!shape.isScalar() && type.widthBytes().isEmpty()) {
+      throw new IllegalArgumentException("Field '" + name + "' of type " + type + " has shape " + shape
+          + "; values of this type have no shape");
+    }
+    if (type.widthBytes().isPresent() && !shape.isVariable()) {
+      try {
+        Math.multiplyExact(type.widthBytes().getAsInt(), shape.elementCount().orElseThrow());
+      } catch (ArithmeticException e) {
+        throw new IllegalArgumentException(
+            "Field '" + name + "' of type " + type + " with shape " + shape + " has values beyond 2147483647 bytes", e);
+      }
+    }
+  }
+
+  /** A field without attributes. */
+  public FieldSpec(int id, String name, ElementType type, Shape shape, Compression compression) {
+    this(id, name, type, shape, compression, Map.of());
+  }
+
+  /** Bytes of every present value, or empty if they differ from value to value. */
+  public OptionalInt valueWidthBytes() {
+    OptionalInt element = type.widthBytes();
+    return element.isEmpty() || shape.isVariable()
+        ? OptionalInt.empty()
+        : OptionalInt.of(element.getAsInt() * shape.elementCount().orElseThrow());
+  }
+
+  /** Whether values can be kept as dense runs in a sealed shard: {@code raw} and of one width ≥ 1 (FORMAT.md section 5). */
+  public boolean isDense() {
+    return compression.codec() == Codec.RAW && valueWidthBytes().orElse(0) > 0;
+  }
+
+  /** This field with another id. */
+  public FieldSpec withId(int newId) {
+    return new FieldSpec(newId, name, type, shape, compression, attributes);
+  }
+
+  /** This field with another compression. */
+  public FieldSpec withCompression(Compression newCompression) {
+    return new FieldSpec(id, name, type, shape, newCompression, attributes);
+  }
+
+  private static boolean hasUnpairedSurrogate(String text) {
+    return text.codePoints().anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+  }
+}

@@ -1,0 +1,84 @@
+package io.zrecord.schema;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The fields of a dataset in order. Names and ids are unique. May be empty. Immutable.
+ *
+ * @param fields the fields; a field's place in this list is its ordinal
+ */
+public record RecordSchema(List<FieldSpec> fields) implements Serializable {
+  public RecordSchema {
+    fields = List.copyOf(fields);
+    Set<String> names = new HashSet<>();
+    Set<Integer> ids = new HashSet<>();
+    for (FieldSpec field : fields) {
+      if (!names.add(field.name())) {
+        throw new IllegalArgumentException("Field name '" + field.name() + "' appears twice; names are unique");
+      }
+      if (!ids.add(field.id())) {
+        throw new IllegalArgumentException(
+            "Field id " + field.id() + " of '" + field.name() + "' appears twice; ids are unique");
+      }
+    }
+  }
+
+  /** A builder that numbers fields 1, 2, 3, … in the order they are added. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** The field of that name, if there is one. */
+  public Optional<FieldSpec> find(String name) {
+    return fields.stream().filter(f -> f.name().equals(name)).findFirst();
+  }
+
+  /** The field of that id, if there is one. */
+  public Optional<FieldSpec> find(int id) {
+    return fields.stream().filter(f -> f.id() == id).findFirst();
+  }
+
+  /**
+   * The place of the field of that name.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists the names
+   */
+  public int ordinal(String name) {
+    for (int i = 0; i < fields.size(); i++) {
+      if (fields.get(i).name().equals(name)) {
+        return i;
+      }
+    }
+    throw new IllegalArgumentException("There is no field '" + name + "'; the fields are "
+        + fields.stream().map(FieldSpec::name).collect(Collectors.joining(", ")));
+  }
+
+  /** Collects fields; not thread-safe. */
+  public static final class Builder {
+    private final List<FieldSpec> fields = new ArrayList<>();
+
+    private Builder() {}
+
+    /** Adds a field with one raw element a record. */
+    public Builder field(String name, ElementType type) {
+      return field(name, type, Shape.scalar(), Compression.RAW);
+    }
+
+    /** Adds a field. */
+    public Builder field(String name, ElementType type, Shape shape, Compression compression) {
+      fields.add(new FieldSpec(fields.size() + 1, name, type, shape, compression));
+      return this;
+    }
+
+    /** The schema of the fields added. */
+    public RecordSchema build() {
+      return new RecordSchema(fields);
+    }
+  }
+}

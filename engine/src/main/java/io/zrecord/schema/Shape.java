@@ -1,0 +1,76 @@
+package io.zrecord.schema;
+
+import java.io.Serializable;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The shape of a value: no dimension for a single element, else a row-major tensor whose first dimension may be variable
+ * ({@code -1}). FORMAT.md section 8. Immutable.
+ *
+ * @param dimensions 0 to 16 dimensions, each ≥ 0, the first may be -1
+ */
+public record Shape(List<Integer> dimensions) implements Serializable {
+  private static final int MAX_RANK = 16;
+  private static final Shape SCALAR = new Shape(List.of());
+
+  public Shape {
+    dimensions = List.copyOf(dimensions);
+    if (dimensions.size() > MAX_RANK) {
+      throw new IllegalArgumentException(
+          "Shape " + dimensions + " has " + dimensions.size() + " dimensions; at most " + MAX_RANK + " are allowed");
+    }
+    for (int i = 0; i < dimensions.size(); i++) {
+      if (dimensions.get(i) < (i == 0 ? -1 : 0)) {
+        throw new IllegalArgumentException(
+            "Shape " + dimensions + " has dimension " + dimensions.get(i) + " at " + i
+                + "; dimensions are >= 0, and only the first may be -1 (variable)");
+      }
+    }
+  }
+
+  /** The shape of a single element. */
+  public static Shape scalar() {
+    return SCALAR;
+  }
+
+  /** The shape with these dimensions. */
+  public static Shape of(int... dimensions) {
+    return new Shape(IntStream.of(dimensions).boxed().toList());
+  }
+
+  /** Whether this is the shape of a single element. */
+  public boolean isScalar() {
+    return dimensions.isEmpty();
+  }
+
+  /** Whether the first dimension differs from value to value. */
+  public boolean isVariable() {
+    return !isScalar() && dimensions.get(0) == -1;
+  }
+
+  /** Elements of a value, or empty if variable. Throws {@link ArithmeticException} beyond 2³¹−1. */
+  public OptionalInt elementCount() {
+    return isVariable() ? OptionalInt.empty() : OptionalInt.of(product(0));
+  }
+
+  /** Elements of one step of the first dimension: the product of the other dimensions. */
+  public int elementsPerStep() {
+    return product(1);
+  }
+
+  private int product(int from) {
+    int product = 1;
+    for (int i = from; i < dimensions.size(); i++) {
+      product = Math.multiplyExact(product, dimensions.get(i));
+    }
+    return product;
+  }
+
+  @Override
+  public String toString() {
+    return dimensions.stream().map(String::valueOf).collect(Collectors.joining(",", "[", "]"));
+  }
+}

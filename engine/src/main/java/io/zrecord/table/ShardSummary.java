@@ -1,0 +1,43 @@
+package io.zrecord.table;
+
+import java.io.Serializable;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * What a manifest says of a shard (FORMAT.md section 7): enough to plan without opening a file of the shard. A few hundred
+ * bytes; it is also the message of a write task to its driver. Immutable.
+ *
+ * @param id the shard's identity; its directory is {@code shard/<id>}
+ * @param metaFile name of its meta file
+ * @param metaChecksum the {@code crc32c} member of its meta file
+ * @param length records, > 0
+ * @param chunks sizes of its chunks in index order, or a single sum if the shard is not sequential
+ * @param valueBytes stored bytes of each field's values, by field id; a field that is missing here is absent in this shard
+ */
+public record ShardSummary(
+    UUID id,
+    String metaFile,
+    int metaChecksum,
+    long length,
+    List<ChunkSummary> chunks,
+    SortedMap<Integer, Long> valueBytes)
+    implements Serializable {
+
+  public ShardSummary {
+    chunks = List.copyOf(chunks);
+    valueBytes = java.util.Collections.unmodifiableSortedMap(new TreeMap<>(valueBytes));
+  }
+
+  /** Directory of the shard, relative to the table's. */
+  public String directory() {
+    return "shard/" + id;
+  }
+
+  /** Bytes of all chunk files. */
+  public long chunkBytes() {
+    return chunks.stream().mapToLong(ChunkSummary::lengthBytes).sum();
+  }
+}

@@ -1,0 +1,59 @@
+package io.zrecord.table;
+
+import java.io.Serializable;
+
+/**
+ * How a bulk writer lays data out. Immutable.
+ *
+ * @param chunkRecords a chunk is closed when it holds this many records, 1 to 2³¹−1
+ * @param chunkBytes … or when its file reaches this many bytes, 64 KiB to 1 TiB
+ * @param stripeBytes bytes of values that a writer collects before it writes them out field by field, 64 KiB to 1 GiB: the bound
+ *     of its memory, apart from single values that are larger
+ * @param checksum whether checksums are stored
+ * @param durability what a commit survives
+ */
+public record WriteOptions(
+    long chunkRecords, long chunkBytes, long stripeBytes, Checksum checksum, Durability durability)
+    implements Serializable {
+  private static final long KIB = 1024;
+  private static final long MIB = 1024 * KIB;
+  private static final long GIB = 1024 * MIB;
+
+  public WriteOptions {
+    requireRange("chunkRecords", chunkRecords, 1, Integer.MAX_VALUE);
+    requireRange("chunkBytes", chunkBytes, 64 * KIB, 1024 * GIB);
+    requireRange("stripeBytes", stripeBytes, 64 * KIB, GIB);
+  }
+
+  /** 2²⁶ records or 256 MiB a chunk, stripes of 32 MiB, CRC32C, durable at commit. */
+  public static WriteOptions defaults() {
+    return new WriteOptions(1L << 26, 256 * MIB, 32 * MIB, Checksum.CRC32C, Durability.COMMIT);
+  }
+
+  public WriteOptions withChunkRecords(long newChunkRecords) {
+    return new WriteOptions(newChunkRecords, chunkBytes, stripeBytes, checksum, durability);
+  }
+
+  public WriteOptions withChunkBytes(long newChunkBytes) {
+    return new WriteOptions(chunkRecords, newChunkBytes, stripeBytes, checksum, durability);
+  }
+
+  public WriteOptions withStripeBytes(long newStripeBytes) {
+    return new WriteOptions(chunkRecords, chunkBytes, newStripeBytes, checksum, durability);
+  }
+
+  public WriteOptions withChecksum(Checksum newChecksum) {
+    return new WriteOptions(chunkRecords, chunkBytes, stripeBytes, newChecksum, durability);
+  }
+
+  public WriteOptions withDurability(Durability newDurability) {
+    return new WriteOptions(chunkRecords, chunkBytes, stripeBytes, checksum, newDurability);
+  }
+
+  private static void requireRange(String name, long value, long lowest, long highest) {
+    if (value < lowest || value > highest) {
+      throw new IllegalArgumentException(
+          "Option " + name + " is " + value + "; it must be " + lowest + " to " + highest);
+    }
+  }
+}
