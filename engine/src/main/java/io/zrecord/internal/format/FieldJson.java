@@ -1,0 +1,47 @@
+package io.zrecord.internal.format;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Shape;
+import java.util.OptionalInt;
+
+/** Field specs as they stand in meta files and manifests (FORMAT.md sections 3 and 7). */
+public final class FieldJson {
+  private FieldJson() {}
+
+  public static ObjectNode write(FieldSpec field) {
+    ObjectNode node = SealedJson.object();
+    node.put("id", field.id()).put("name", field.name()).put("dtype", field.type().toString());
+    if (!field.shape().isScalar()) {
+      field.shape().dimensions().forEach(node.withArray("shape")::add);
+    }
+    node.put("compress", field.compression().codec().toString());
+    if (field.compression().codec() != Codec.RAW) {
+      node.put("level", field.compression().level());
+    }
+    if (!field.attributes().isEmpty()) {
+      ObjectNode attributes = node.putObject("attributes");
+      field.attributes().forEach(attributes::put);
+    }
+    return node;
+  }
+
+  public static FieldSpec read(JsonObject json) {
+    int id = (int) json.integer("id", 1, Integer.MAX_VALUE);
+    String name = json.string("name");
+    ElementType type = json.parse("dtype", ElementType::parse);
+    Codec codec = json.parse("compress", Codec::parse);
+    OptionalInt level = json.optionalInteger("level", 0, 100);
+    try {
+      Shape shape = json.has("shape") ? new Shape(json.integers("shape", -1, Integer.MAX_VALUE)) : Shape.scalar();
+      Compression compression =
+          level.isPresent() ? new Compression(codec, level.getAsInt()) : Compression.of(codec);
+      return new FieldSpec(id, name, type, shape, compression, json.strings("attributes"));
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw json.corrupt("field " + id + " is invalid: " + e.getMessage());
+    }
+  }
+}

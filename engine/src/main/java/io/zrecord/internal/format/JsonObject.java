@@ -1,0 +1,207 @@
+package io.zrecord.internal.format;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.UnsupportedFormatException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Function;
+
+/**
+ * An untrusted JSON object, read member by member: what is missing, of the wrong kind or out of range is a {@link
+ * CorruptDataException} that names file and member.
+ *
+ * @param resource the file, for messages
+ * @param node the object
+ */
+public record JsonObject(String resource, ObjectNode node) {
+  /** Newest format version that this release reads. */
+  public static final int FORMAT_VERSION = 1;
+
+  /**
+   * Checks the member {@code format}.
+   *
+   * @throws UnsupportedFormatException if it is newer than this release
+   */
+  public JsonObject requireFormat() {
+    long version = integer("format", 1, Integer.MAX_VALUE);
+    if (version > FORMAT_VERSION) {
+      throw new UnsupportedFormatException(resource, "Cannot read " + resource + ": format version " + version
+          + " is newer than " + FORMAT_VERSION + "; upgrade zrecord");
+    }
+    return this;
+  }
+
+  public boolean has(String name) {
+    return node.has(name);
+  }
+
+  /** An integer within {@code [lowest, highest]}. */
+  public long integer(String name, long lowest, long highest) {
+    return integer(name, node.get(name), lowest, highest);
+  }
+
+  public String string(String name) {
+    JsonNode value = node.get(name);
+    if (value == null || !value.isTextual()) {
+      throw corrupt(name, value, "a string");
+    }
+    return value.textValue();
+  }
+
+  public boolean bool(String name, boolean otherwise) {
+    JsonNode value = node.get(name);
+    if (value == null) {
+      return otherwise;
+    }
+    if (!value.isBoolean()) {
+      throw corrupt(name, value, "true or false");
+    }
+    return value.booleanValue();
+  }
+
+  public UUID uuid(String name) {
+    return parse(name, text -> {
+      UUID uuid = UUID.fromString(text);
+      if (!uuid.toString().equals(text)) {
+        throw new IllegalArgumentException("not in canonical form");
+      }
+      return uuid;
+    });
+  }
+
+  /** Eight hexadecimal digits. */
+  public int checksum(String name) {
+    return parse(name, text -> {
+      if (!text.matches("[0-9a-f]{8}")) {
+        throw new IllegalArgumentException("not eight hexadecimal digits");
+      }
+      return HexFormat.fromHexDigits(text);
+    });
+  }
+
+  /** A string that {@code parser} understands; its {@link IllegalArgumentException} becomes corruption. */
+  public <T> T parse(String name, Function<String, T> parser) {
+    String text = string(name);
+    try {
+      return parser.apply(text);
+    } catch (IllegalArgumentException e) {
+      throw new CorruptDataException(
+          resource, "Cannot read " + resource + ": member '" + name + "' is '" + text + "': " + e.getMessage(), e);
+    }
+  }
+
+  public JsonObject object(String name) {
+    JsonNode value = node.get(name);
+    if (value instanceof ObjectNode object) {
+      return new JsonObject(resource, object);
+    }
+    throw corrupt(name, value, "an object");
+  }
+
+  public List<JsonObject> objects(String name) {
+    List<JsonObject> objects = new ArrayList<>();
+    for (JsonNode element : array(name)) {
+      if (!(element instanceof ObjectNode object)) {
+        throw corrupt(name, element, "an array of objects");
+      }
+      objects.add(new JsonObject(resource, object));
+    }
+    return objects;
+  }
+
+  /** An array of arrays of {@code width} integers, each within {@code [0, 2⁶³)}. */
+  public List<long[]> tuples(String name, int width) {
+    List<long[]> tuples = new ArrayList<>();
+    for (JsonNode element : array(name)) {
+      if (!element.isArray() || element.size() != width) {
+        throw corrupt(name, element, "an array of arrays of " + width + " integers");
+      }
+      long[] tuple = new long[width];
+      for (int i = 0; i < width; i++) {
+        tuple[i] = integer(name, element.get(i), 0, Long.MAX_VALUE);
+      }
+      tuples.add(tuple);
+    }
+    return tuples;
+  }
+
+  /** An array of integers within {@code [lowest, highest]}. */
+  public List<Integer> integers(String name, int lowest, int highest) {
+    List<Integer> integers = new ArrayList<>();
+    for (JsonNode element : array(name)) {
+      integers.add((int) integer(name, element, lowest, highest));
+    }
+    return integers;
+  }
+
+  /** An object of strings; empty if the member is missing. */
+  public Map<String, String> strings(String name) {
+    Map<String, String> strings = new TreeMap<>();
+    if (has(name)) {
+      JsonObject object = object(name);
+      for (Iterator<String> names = object.node.fieldNames(); names.hasNext(); ) {
+        String key = names.next();
+        strings.put(key, object.string(key));
+      }
+    }
+    return strings;
+  }
+
+  /** An object of integers ≥ 0; empty if the member is missing. */
+  public Map<String, Long> integerMap(String name) {
+    Map<String, Long> integers = new TreeMap<>();
+    if (has(name)) {
+      JsonObject object = object(name);
+      for (Iterator<String> names = object.node.fieldNames(); names.hasNext(); ) {
+        String key = names.next();
+        integers.put(key, object.integer(key, 0, Long.MAX_VALUE));
+      }
+    }
+    return integers;
+  }
+
+  /** An integer member that may be missing. */
+  public OptionalInt optionalInteger(String name, int lowest, int highest) {
+    return has(name) ? OptionalInt.of((int) integer(name, lowest, highest)) : OptionalInt.empty();
+  }
+
+  /** The exception for content that contradicts itself. */
+  public CorruptDataException corrupt(String reason) {
+    return new CorruptDataException(resource, "Cannot read " + resource + ": " + reason);
+  }
+
+  private ArrayNode array(String name) {
+    JsonNode value = node.get(name);
+    if (value instanceof ArrayNode array) {
+      return array;
+    }
+    throw corrupt(name, value, "an array");
+  }
+
+  private long integer(String name, @org.jspecify.annotations.Nullable JsonNode value, long lowest, long highest) {
+    if (value == null || !value.isIntegralNumber() || !value.canConvertToLong()) {
+      throw corrupt(name, value, "an integer");
+    }
+    long number = value.longValue();
+    if (number < lowest || number > highest) {
+      throw corrupt(name, value, "an integer from " + lowest + " to " + highest);
+    }
+    return number;
+  }
+
+  private CorruptDataException corrupt(
+      String name, @org.jspecify.annotations.Nullable JsonNode value, String expected) {
+    String found = value == null ? "missing" : value.toString();
+    String shown = found.length() > 80 ? found.substring(0, 80) + "…" : found;
+    return corrupt("member '" + name + "' is " + shown + ", expected " + expected);
+  }
+}

@@ -1,0 +1,98 @@
+package io.zrecord.internal.format;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.errors.CorruptDataException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+/** JSON that ends with its own checksum (FORMAT.md section 2). Thread-safe. */
+public final class SealedJson {
+  /** Longest file accepted, in bytes. */
+  public static final int MAX_BYTES = 64 << 20;
+
+  private static final int MAX_DEPTH = 32;
+  private static final String SEAL_START = ",\"crc32c\":\"";
+  private static final String SEAL_END = "\"}\n";
+  private static final int SEAL_BYTES = SEAL_START.length() + 8 + SEAL_END.length();
+  private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
+      .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+      .streamReadConstraints(StreamReadConstraints.builder()
+          .maxNestingDepth(MAX_DEPTH)
+          .maxNumberLength(32)
+          .maxStringLength(1 << 20)
+          .build())
+      .build());
+
+  private SealedJson() {}
+
+  /** A new empty object. */
+  public static ObjectNode object() {
+    return MAPPER.createObjectNode();
+  }
+
+  /** The file of a non-empty object that has no member {@code crc32c}. */
+  public static byte[] seal(ObjectNode object) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(1024);
+    try (JsonGenerator generator = MAPPER.getFactory().createGenerator(out)) {
+      MAPPER.writeTree(generator, object);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    byte[] json = out.toByteArray();
+    int end = json.length - 1;
+    String seal = SEAL_START + HexFormat.of().toHexDigits(Crc32c.of(json, 0, end)) + SEAL_END;
+    byte[] file = java.util.Arrays.copyOf(json, end + SEAL_BYTES);
+    System.arraycopy(seal.getBytes(StandardCharsets.US_ASCII), 0, file, end, SEAL_BYTES);
+    return file;
+  }
+
+  /** The checksum at the end of a sealed file; {@link #open} tells whether it holds. */
+  public static int checksum(String resource, byte[] file) {
+    if (file.length > SEAL_BYTES) {
+      String seal = new String(file, file.length - SEAL_BYTES, SEAL_BYTES, StandardCharsets.ISO_8859_1);
+      String digits = seal.substring(SEAL_START.length(), SEAL_START.length() + 8);
+      if (seal.startsWith(SEAL_START) && seal.endsWith(SEAL_END) && digits.matches("[0-9a-f]{8}")) {
+        return HexFormat.fromHexDigits(digits);
+      }
+    }
+    throw new CorruptDataException(resource, "Cannot read " + resource
+        + ": it does not end with its checksum, so it is damaged or was not written by zrecord; restore it from a copy");
+  }
+
+  /**
+   * Checks the seal and parses.
+   *
+   * @param resource the file, for messages
+   * @throws CorruptDataException if the seal, the syntax or a limit does not hold
+   */
+  public static JsonObject open(String resource, byte[] file) {
+    int stored = checksum(resource, file);
+    int computed = Crc32c.of(file, 0, file.length - SEAL_BYTES);
+    if (stored != computed) {
+      throw new CorruptDataException(resource, "Cannot read " + resource + ": its checksum is "
+          + HexFormat.of().toHexDigits(stored) + " but its content has " + HexFormat.of().toHexDigits(computed)
+          + "; restore it from a copy");
+    }
+    try (JsonParser parser = MAPPER.getFactory().createParser(file)) {
+      if (MAPPER.readTree(parser) instanceof ObjectNode object && parser.nextToken() == null) {
+        return new JsonObject(resource, object);
+      }
+      throw new CorruptDataException(resource, "Cannot read " + resource + ": it is not one JSON object");
+    } catch (IOException e) {
+      throw new CorruptDataException(resource, "Cannot read " + resource + ": not valid JSON: " + firstLine(e), e);
+    }
+  }
+
+  private static String firstLine(IOException e) {
+    return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+  }
+}

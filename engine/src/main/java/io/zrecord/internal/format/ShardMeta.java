@@ -1,0 +1,132 @@
+package io.zrecord.internal.format;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.errors.UnsupportedFormatException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The meta file of a sealed shard (FORMAT.md section 3).
+ *
+ * @param id identity of the shard
+ * @param length records
+ * @param hasChecksums whether values have checksums
+ * @param isSequential whether each chunk holds a contiguous range of records
+ * @param chunkRecords records at which a chunk is closed
+ * @param chunkBytes bytes at which a chunk is closed
+ * @param chunks all chunks, in rising order of their unsigned ids
+ * @param fields all fields
+ */
+public record ShardMeta(
+    UUID id,
+    long length,
+    boolean hasChecksums,
+    boolean isSequential,
+    long chunkRecords,
+    long chunkBytes,
+    List<ChunkMeta> chunks,
+    List<FieldMeta> fields) {
+  /** Name of the meta file of a shard that was never changed. */
+  public static final String FILE_NAME = "meta.json";
+
+  private static final long MAX_CHUNK_ID = 0xffff_fffeL;
+
+  public ShardMeta {
+    chunks = List.copyOf(chunks);
+    fields = List.copyOf(fields);
+  }
+
+  /** The sealed file. */
+  public byte[] write() {
+    ObjectNode node = SealedJson.object();
+    node.put("format", JsonObject.FORMAT_VERSION)
+        .put("uuid", id.toString())
+        .put("length", length)
+        .put("checksum", hasChecksums ? "crc32c" : "none")
+        .put("sequential", isSequential);
+    ObjectNode chunksNode = node.putObject("chunks")
+        .put("num", chunks.size())
+        .put("size", chunkRecords)
+        .put("sizeBytes", chunkBytes);
+    chunksNode.putArray("unfull");
+    ArrayNode closed = chunksNode.putArray("closed");
+    for (ChunkMeta chunk : chunks) {
+      closed.addArray()
+          .add(Integer.toUnsignedLong(chunk.id()))
+          .add(chunk.recordCount())
+          .add(chunk.endBytes());
+    }
+    ArrayNode fieldsNode = node.putArray("fields");
+    fields.forEach(field -> fieldsNode.add(field.write()));
+    return SealedJson.seal(node);
+  }
+
+  /**
+   * Reads a meta file.
+   *
+   * @param resource the file, for messages
+   * @throws io.zrecord.errors.CorruptDataException if it is damaged
+   * @throws UnsupportedFormatException if it was written by a newer release
+   */
+  public static ShardMeta read(String resource, byte[] file) {
+    JsonObject json = SealedJson.open(resource, file).requireFormat();
+    long length = json.integer("length", 0, Long.MAX_VALUE / Entry.BYTES);
+    JsonObject chunksJson = json.object("chunks");
+    if (!chunksJson.tuples("unfull", 3).isEmpty()) {
+      throw new UnsupportedFormatException(resource, "Cannot read " + resource
+          + ": the shard is still being written by a store; checkpoint the store, or upgrade zrecord");
+    }
+    List<ChunkMeta> chunks = chunks(chunksJson);
+    List<FieldMeta> fields = new ArrayList<>();
+    Set<String> stems = new HashSet<>();
+    Set<Object> namesAndIds = new HashSet<>();
+    for (JsonObject fieldJson : json.objects("fields")) {
+      FieldMeta field = FieldMeta.read(fieldJson, length);
+      if (!stems.add(field.stem().toLowerCase(Locale.ROOT))
+          || !namesAndIds.add(field.spec().name())
+          || !namesAndIds.add(field.spec().id())) {
+        throw json.corrupt("the name, id or stem of field '" + field.spec().name() + "' appears twice");
+      }
+      fields.add(field);
+    }
+    return new ShardMeta(
+        json.uuid("uuid"),
+        length,
+        json.parse("checksum", ShardMeta::hasChecksums),
+        json.bool("sequential", false),
+        chunksJson.integer("size", 1, Long.MAX_VALUE),
+        chunksJson.integer("sizeBytes", 1, Long.MAX_VALUE),
+        chunks,
+        fields);
+  }
+
+  private static List<ChunkMeta> chunks(JsonObject json) {
+    List<ChunkMeta> chunks = new ArrayList<>();
+    long previousId = -1;
+    for (long[] tuple : json.tuples("closed", 3)) {
+      if (tuple[0] <= previousId || tuple[0] > MAX_CHUNK_ID || tuple[2] < ChunkHeader.BYTES) {
+        throw json.corrupt("chunk " + tuple[0] + " of " + tuple[2]
+            + " bytes is out of order, has an id beyond " + MAX_CHUNK_ID + " or is shorter than its header");
+      }
+      previousId = tuple[0];
+      chunks.add(new ChunkMeta((int) tuple[0], tuple[1], tuple[2]));
+    }
+    if (json.integer("num", 0, Integer.MAX_VALUE) != chunks.size()) {
+      throw json.corrupt("it names " + chunks.size() + " chunks but counts another number of them");
+    }
+    return chunks;
+  }
+
+  private static boolean hasChecksums(String name) {
+    return switch (name) {
+      case "crc32c" -> true;
+      case "none" -> false;
+      default -> throw new IllegalArgumentException("expected crc32c or none");
+    };
+  }
+}
