@@ -1,0 +1,88 @@
+package io.zrecord.internal.store;
+
+import io.zrecord.internal.format.ChunkHeader;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.WritableFile;
+import io.zrecord.table.Durability;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the chunk files of a shard one after the other. Belongs to one thread. */
+final class ChunkWriter implements AutoCloseable {
+  private static final byte[] ZEROS = new byte[8];
+
+  private final Storage storage;
+  private final String directory;
+  private final UUID shardId;
+  private final Durability durability;
+  private final List<ChunkMeta> closed = new ArrayList<>();
+  private @Nullable WritableFile file;
+
+  ChunkWriter(Storage storage, String directory, UUID shardId, Durability durability) {
+    this.storage = storage;
+    this.directory = directory;
+    this.shardId = shardId;
+    this.durability = durability;
+  }
+
+  /** Id of the chunk that is written next. */
+  int chunkId() {
+    return closed.size();
+  }
+
+  /** Bytes of the current chunk, or of its header if it has not been begun. */
+  long positionBytes() {
+    return file == null ? ChunkHeader.BYTES : file.positionBytes();
+  }
+
+  /** The current chunk, begun if need be, at a position that is a multiple of 8. */
+  WritableFile aligned() {
+    WritableFile current = file;
+    if (current == null) {
+      current = storage.create(directory + "/" + ChunkMeta.fileName(chunkId()));
+      file = current;
+      current.write(ByteBuffer.wrap(new ChunkHeader(chunkId(), shardId).encode()));
+    }
+    int padding = (int) (-current.positionBytes() & 7);
+    if (padding > 0) {
+      current.write(ByteBuffer.wrap(ZEROS, 0, padding));
+    }
+    return current;
+  }
+
+  /** Closes the current chunk, forced if the durability asks for it; the next bytes begin another. */
+  void roll(long recordCount) {
+    WritableFile current = aligned();
+    if (durability == Durability.COMMIT) {
+      current.force();
+    }
+    current.close();
+    closed.add(new ChunkMeta(chunkId(), recordCount, current.positionBytes()));
+    file = null;
+  }
+
+  /** Bytes of all chunks so far. */
+  long writtenBytes() {
+    long bytes = file == null ? 0 : file.positionBytes();
+    for (ChunkMeta chunk : closed) {
+      bytes += chunk.endBytes();
+    }
+    return bytes;
+  }
+
+  /** The chunks closed so far. */
+  List<ChunkMeta> chunks() {
+    return closed;
+  }
+
+  @Override
+  public void close() {
+    if (file != null) {
+      file.close();
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.zrecord.internal.store;
+
+import io.zrecord.errors.ValueTooLargeException;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.table.Durability;
+
+/**
+ * Writes the values of one field of a shard. A value is put, or not, and then the record ends; at the end of a stripe the
+ * collected values go to the chunk. Belongs to one thread.
+ */
+public abstract class ColumnWriter implements AutoCloseable {
+  private final FieldSpec field;
+  private final int widthBytes;
+  private long absentCount;
+  private long valueBytes;
+  private boolean isPut;
+
+  ColumnWriter(FieldSpec field) {
+    this.field = field;
+    this.widthBytes = field.valueWidthBytes().orElse(-1);
+  }
+
+  final FieldSpec field() {
+    return field;
+  }
+
+  /** Puts an element of 1 byte as the value of the current record; likewise the others. */
+  public final void putByte(byte value) {
+    beginScalar(1);
+    storeByte(value);
+  }
+
+  public final void putShort(short value) {
+    beginScalar(2);
+    storeShort(value);
+  }
+
+  public final void putInt(int value) {
+    beginScalar(4);
+    storeInt(value);
+  }
+
+  public final void putLong(long value) {
+    beginScalar(8);
+    storeLong(value);
+  }
+
+  /** Puts a whole value, little-endian. */
+  public final void put(byte[] source, int offset, int length) {
+    java.util.Objects.checkFromIndexSize(offset, length, source.length);
+    if (widthBytes >= 0 ? length != widthBytes : field.shape().isVariable() && !isWholeSteps(length)) {
+      throw wrongLength(length);
+    }
+    begin();
+    store(source, offset, length);
+  }
+
+  /** Ends the record; its value is absent if none was put. {@code before}: records of the shard before this one. */
+  public final void endRecord(long before) {
+    if (isPut) {
+      isPut = false;
+      endPresent(before);
+    } else {
+      absentCount++;
+      endAbsent(before);
+    }
+  }
+
+  /** Writes what was collected to the chunk. */
+  public abstract void flushStripe();
+
+  /** Bytes of values collected for the current stripe. */
+  public abstract long collectedBytes();
+
+  /** Ends the field's files. */
+  public abstract FieldMeta finish(Durability durability);
+
+  @Override
+  public abstract void close();
+
+  abstract void storeByte(byte value);
+
+  abstract void storeShort(short value);
+
+  abstract void storeInt(int value);
+
+  abstract void storeLong(long value);
+
+  abstract void store(byte[] source, int offset, int length);
+
+  abstract void endPresent(long before);
+
+  abstract void endAbsent(long before);
+
+  final void countBytes(long bytes) {
+    valueBytes += bytes;
+  }
+
+  final FieldMeta meta(String stem, FieldMeta.Layout layout) {
+    return new FieldMeta(field, stem, layout, absentCount, valueBytes);
+  }
+
+  private void beginScalar(int bytes) {
+    if (bytes != widthBytes) {
+      throw wrongLength(bytes);
+    }
+    begin();
+  }
+
+  private void begin() {
+    if (isPut) {
+      throw new IllegalStateException(
+          "Field '" + field.name() + "' was put twice in one record; call endRecord() after each record");
+    }
+    isPut = true;
+  }
+
+  private boolean isWholeSteps(int length) {
+    long step = (long) field.shape().elementsPerStep() * field.type().widthBytes().orElse(1);
+    return step == 0 ? length == 0 : length % step == 0;
+  }
+
+  private ValueTooLargeException wrongLength(int length) {
+    String allowed = widthBytes >= 0
+        ? "exactly " + widthBytes
+        : "a multiple of "
+            + (long) field.shape().elementsPerStep()
+                * field.type().widthBytes().orElse(1);
+    return new ValueTooLargeException(
+        field.name(),
+        "Cannot write a value of " + length + " bytes to field '" + field.name() + "' of type " + field.type()
+            + (field.shape().isScalar() ? "" : " and shape " + field.shape()) + ": it takes " + allowed
+            + " bytes; check the shape of the data or write the field with another type or shape");
+  }
+}

@@ -1,0 +1,142 @@
+package io.zrecord.internal.store;
+
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.WritableFile;
+import io.zrecord.table.Checksum;
+import io.zrecord.table.Durability;
+import io.zrecord.table.WriteOptions;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The files of a shard that is being written in bulk: collects a stripe, writes it field by field, and closes chunks when they
+ * are full. Order of forcing: chunks and tables, then the meta file, then the directories. Belongs to one thread.
+ */
+public final class ShardFilesWriter implements AutoCloseable {
+  /** Bytes that a column remembers of a value until its stripe is written. */
+  private static final int BOOKKEEPING_BYTES = 4;
+
+  private final Storage storage;
+  private final String directory;
+  private final UUID shardId;
+  private final WriteOptions options;
+  private final SegmentPool pool;
+  private final ChunkWriter chunks;
+  private final ColumnWriter[] columns;
+  private long recordCount;
+  private long stripeRecords;
+  private long chunkFirstRecord;
+
+  /** What was sealed. */
+  public record Sealed(ShardMeta meta, int metaChecksum) {}
+
+  public ShardFilesWriter(
+      Storage storage, String directory, UUID shardId, RecordSchema schema, WriteOptions options) {
+    this.storage = storage;
+    this.directory = directory;
+    this.shardId = shardId;
+    this.options = options;
+    pool = new SegmentPool(options.stripeBytes(), schema.fields().size());
+    chunks = new ChunkWriter(storage, directory, shardId, options.durability());
+    columns = ColumnWriters.create(storage, directory, schema, options, chunks, pool)
+        .toArray(ColumnWriter[]::new);
+  }
+
+  public ColumnWriter column(int ordinal) {
+    return columns[ordinal];
+  }
+
+  public long recordCount() {
+    return recordCount;
+  }
+
+  /** Bytes in chunk files so far. */
+  public long writtenBytes() {
+    return chunks.writtenBytes();
+  }
+
+  /** Ends the record in every field, and the stripe or the chunk when it is full. */
+  public void endRecord() {
+    long collected = 0;
+    for (ColumnWriter column : columns) {
+      column.endRecord(recordCount);
+      collected += column.collectedBytes();
+    }
+    recordCount++;
+    stripeRecords++;
+    boolean chunkIsFull = recordCount - chunkFirstRecord >= options.chunkRecords()
+        || chunks.positionBytes() + collected >= options.chunkBytes();
+    long memory = pool.takenBytes() + stripeRecords * BOOKKEEPING_BYTES * columns.length;
+    if (chunkIsFull || memory > options.stripeBytes() / 4 * 3) {
+      flushStripe();
+    }
+    if (chunkIsFull) {
+      rollChunk();
+    }
+  }
+
+  /** Writes what is left and seals the shard; there must be a record. */
+  public Sealed seal() {
+    flushStripe();
+    if (recordCount > chunkFirstRecord) {
+      rollChunk();
+    }
+    List<FieldMeta> fields = new ArrayList<>();
+    for (ColumnWriter column : columns) {
+      fields.add(column.finish(options.durability()));
+    }
+    ShardMeta meta = new ShardMeta(
+        shardId,
+        recordCount,
+        options.checksum() == Checksum.CRC32C,
+        true,
+        options.chunkRecords(),
+        options.chunkBytes(),
+        chunks.chunks(),
+        fields);
+    byte[] file = meta.write();
+    if (options.durability() == Durability.COMMIT) {
+      storage.forceDirectory(directory + "/chunk");
+    }
+    writeMeta(file);
+    if (options.durability() == Durability.COMMIT) {
+      storage.forceDirectory(directory);
+    }
+    return new Sealed(meta, SealedJson.checksum(directory, file));
+  }
+
+  @Override
+  public void close() {
+    chunks.close();
+    for (ColumnWriter column : columns) {
+      column.close();
+    }
+  }
+
+  private void writeMeta(byte[] bytes) {
+    try (WritableFile file = storage.create(directory + "/" + ShardMeta.FILE_NAME)) {
+      file.write(ByteBuffer.wrap(bytes));
+      if (options.durability() == Durability.COMMIT) {
+        file.force();
+      }
+    }
+  }
+
+  private void flushStripe() {
+    for (ColumnWriter column : columns) {
+      column.flushStripe();
+    }
+    stripeRecords = 0;
+  }
+
+  private void rollChunk() {
+    chunks.roll(recordCount - chunkFirstRecord);
+    chunkFirstRecord = recordCount;
+  }
+}
