@@ -1,0 +1,103 @@
+package io.zrecord.internal.io;
+
+import io.zrecord.errors.StorageException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+
+/**
+ * A file being appended to. After the first failed {@link #force} it refuses to go on: the kernel may have marked the pages clean
+ * although they never reached the medium. Belongs to one thread.
+ */
+public final class AppendFile implements AutoCloseable {
+  /** The JDK copies heap buffers to a direct buffer of the same length that it keeps for the thread; larger ones go in steps. */
+  private static final int HEAP_STEP_BYTES = 1 << 20;
+
+  private static final int MAX_BUFFERS = 512;
+
+  private final Path path;
+  private final FileChannel channel;
+  private long positionBytes;
+  private boolean forceFailed;
+
+  public AppendFile(Path path, FileChannel channel) {
+    this.path = path;
+    this.channel = channel;
+  }
+
+  public long positionBytes() {
+    return positionBytes;
+  }
+
+  /** Appends what remains of all buffers, in order. */
+  public void write(ByteBuffer... buffers) {
+    requireUsable("write to");
+    int next = 0;
+    try {
+      while (next < buffers.length) {
+        if (!buffers[next].hasRemaining()) {
+          next++;
+        } else if (isLargeHeap(buffers[next])) {
+          writeSteps(buffers[next]);
+        } else {
+          int end = next;
+          int heapBytes = 0;
+          while (end < buffers.length
+              && end - next < MAX_BUFFERS
+              && heapBytes < HEAP_STEP_BYTES
+              && !isLargeHeap(buffers[end])) {
+            heapBytes += buffers[end].isDirect() ? 0 : buffers[end].remaining();
+            end++;
+          }
+          positionBytes += channel.write(buffers, next, end - next);
+        }
+      }
+    } catch (IOException e) {
+      throw FileErrors.of("write to", path, e);
+    }
+  }
+
+  private void writeSteps(ByteBuffer buffer) throws IOException {
+    ByteBuffer step = buffer.duplicate();
+    while (buffer.hasRemaining()) {
+      step.limit(Math.min(buffer.limit(), buffer.position() + HEAP_STEP_BYTES));
+      positionBytes += channel.write(step);
+      buffer.position(step.position());
+    }
+  }
+
+  private static boolean isLargeHeap(ByteBuffer buffer) {
+    return !buffer.isDirect() && buffer.remaining() > HEAP_STEP_BYTES;
+  }
+
+  /** Makes the content and the length survive power loss. */
+  public void force() {
+    requireUsable("force");
+    try {
+      // Metadata too: the length is part of the content of a file that grew.
+      channel.force(true);
+    } catch (IOException e) {
+      forceFailed = true;
+      throw FileErrors.of("force", path, e);
+    }
+  }
+
+  private void requireUsable(String action) {
+    if (forceFailed) {
+      throw new StorageException(
+          path.toString(),
+          "Cannot " + action + " " + path
+              + ": a force failed before, and what reached the medium is unknown. Write a new file");
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw FileErrors.of("close", path, e);
+    }
+  }
+}

@@ -1,0 +1,297 @@
+package io.zrecord.internal.io;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.TruncatedFileException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Files below one root directory. Nothing is reached through a symbolic link below the root, and only regular files are opened:
+ * a dataset's contents are not to be trusted, its path is. Thread-safe.
+ */
+public final class LocalFiles {
+  private static final int MAX_READ_STEP_BYTES = 1 << 20;
+
+  private final Path root;
+  /** The outermost directory whose list of names this object changed: the root, or what stood when the root was made. */
+  private volatile Path outermostChanged;
+
+  public LocalFiles(Path root) {
+    this.root = root;
+    this.outermostChanged = root;
+  }
+
+  /**
+   * The path of a name.
+   *
+   * @throws IllegalArgumentException if a part of the name is empty, {@code .} or {@code ..}, or has a character that is not
+   *     portable
+   * @throws StorageException if a directory on the way is a symbolic link
+   */
+  public Path resolve(String name) {
+    Path path = root;
+    int from = 0;
+    while (from <= name.length()) {
+      int slash = name.indexOf('/', from);
+      int to = slash < 0 ? name.length() : slash;
+      String part = name.substring(from, to);
+      if (part.isEmpty()
+          || part.equals(".")
+          || part.equals("..")
+          || part.indexOf('\\') >= 0
+          || part.indexOf(0) >= 0) {
+        throw new IllegalArgumentException("Name '" + name + "' is not allowed below " + root
+            + ": its parts must not be empty, '.' or '..', nor contain a backslash or U+0000");
+      }
+      path = path.resolve(part);
+      if (slash >= 0 && Files.isSymbolicLink(path)) {
+        throw linkRefused(path);
+      }
+      from = to + 1;
+    }
+    return path;
+  }
+
+  /** The path of a directory, of which {@code ""} is the root. */
+  public Path resolveDirectory(String name) {
+    return name.isEmpty() ? root : resolve(name);
+  }
+
+  /** What stands under a path, a link itself and not its target, or empty. */
+  public Optional<BasicFileAttributes> attributes(Path path) {
+    try {
+      return Optional.of(
+          path.equals(root)
+              ? Files.readAttributes(path, BasicFileAttributes.class)
+              : Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      if (FileErrors.mentions(e, "Not a directory")) {
+        return Optional.empty();
+      }
+      throw FileErrors.of("look at", path, e);
+    }
+  }
+
+  /** Length in bytes of a regular file. */
+  public long lengthBytes(Path path) {
+    BasicFileAttributes attributes = attributes(path)
+        .orElseThrow(() -> new MissingFileException(
+            path.toString(),
+            "Cannot open " + path
+                + ": there is no such file. Restore it from a copy, or check the path"));
+    if (attributes.isSymbolicLink()) {
+      throw linkRefused(path);
+    }
+    if (!attributes.isRegularFile()) {
+      throw new StorageException(
+          path.toString(),
+          "Cannot open " + path + ": it is a "
+              + (attributes.isDirectory() ? "directory" : "special file")
+              + ", not a regular file. Restore the file from a copy");
+    }
+    return attributes.size();
+  }
+
+  /** What stands directly in a directory; empty if there is none. */
+  public List<Path> list(Path directory) {
+    List<Path> paths = new ArrayList<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+      stream.forEach(paths::add);
+    } catch (NoSuchFileException e) {
+      return List.of();
+    } catch (java.nio.file.DirectoryIteratorException e) {
+      throw FileErrors.of("list", directory, e.getCause());
+    } catch (IOException e) {
+      throw FileErrors.of("list", directory, e);
+    }
+    return paths;
+  }
+
+  /** Content of a file of at most {@code maxBytes} bytes. */
+  public byte[] read(Path path, int maxBytes) {
+    lengthBytes(path);
+    try (FileChannel channel = openForReading(path)) {
+      long length = channel.size();
+      if (length > maxBytes) {
+        throw new CorruptDataException(
+            path.toString(),
+            "Cannot read " + path + ": it has " + length + " bytes, at most " + maxBytes
+                + " are allowed. Restore it from a copy");
+      }
+      byte[] content = new byte[(int) length];
+      int done = 0;
+      while (done < content.length) {
+        int step = Math.min(content.length - done, MAX_READ_STEP_BYTES);
+        int count = channel.read(ByteBuffer.wrap(content, done, step), done);
+        if (count < 0) {
+          throw new TruncatedFileException(
+              path.toString(),
+              "Cannot read " + path + ": it ends at byte " + done + " of " + length
+                  + ". It was cut while it was read; restore it from a copy");
+        }
+        done += count;
+      }
+      return content;
+    } catch (IOException e) {
+      throw FileErrors.of("read", path, e);
+    }
+  }
+
+  /**
+   * Maps a part of a file. A channel of its own is opened for the call: an interrupt during the call closes the channel, and a
+   * shared one would be lost for every other thread.
+   */
+  public ByteBuffer map(Path path, long position, int lengthBytes) {
+    lengthBytes(path);
+    try (FileChannel channel = openForReading(path)) {
+      long length = channel.size();
+      if (position + lengthBytes > length) {
+        throw new TruncatedFileException(
+            path.toString(),
+            "Cannot read bytes " + position + " to " + (position + lengthBytes) + " of " + path
+                + ": it has only " + length + " bytes. Restore it from a copy");
+      }
+      return MapBudget.map(channel, path, position, lengthBytes);
+    } catch (IOException e) {
+      throw FileErrors.of("map", path, e);
+    }
+  }
+
+  /** Creates a file that must not exist, with its directories. */
+  public FileChannel create(Path path) {
+    try {
+      createParents(path);
+      return FileChannel.open(
+          path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+    } catch (IOException e) {
+      throw FileErrors.of("create", path, e);
+    }
+  }
+
+  private void createParents(Path path) throws IOException {
+    Path parent = path.getParent();
+    if (parent == null || Files.isDirectory(parent)) {
+      return;
+    }
+    Path standing = root.toAbsolutePath();
+    if (!Files.isDirectory(standing)) {
+      while (standing.getParent() != null && !Files.isDirectory(standing)) {
+        standing = standing.getParent();
+      }
+      outermostChanged = standing;
+    }
+    Files.createDirectories(parent);
+  }
+
+  /**
+   * Makes the names in a directory, and the directory's own name up to the root, survive power loss. An interrupt is kept for
+   * later: a directory is forced in a moment, and half of it would leave the outcome of a commit unknown.
+   */
+  public void forceDirectory(Path directory) {
+    Path last = outermostChanged.toAbsolutePath();
+    boolean interrupted = false;
+    try {
+      for (Path path = directory.toAbsolutePath(); path != null; path = path.getParent()) {
+        interrupted |= force(path);
+        if (path.equals(last)) {
+          break;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static boolean force(Path directory) {
+    boolean interrupted = false;
+    while (true) {
+      interrupted |= Thread.interrupted();
+      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+        channel.force(true);
+        return interrupted;
+      } catch (ClosedByInterruptException e) {
+        interrupted = true;
+      } catch (IOException e) {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+        throw FileErrors.of("force directory", directory, e);
+      }
+    }
+  }
+
+  /** Deletes a file, or a directory with what is in it; links are deleted, not followed. */
+  public void delete(Path path) {
+    try {
+      Files.walkFileTree(path, new SimpleFileVisitor<>() {
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+            throws IOException {
+          Files.deleteIfExists(file);
+          return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+          if (e instanceof NoSuchFileException || FileErrors.mentions(e, "Not a directory")) {
+            return FileVisitResult.CONTINUE;
+          }
+          throw e;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(
+            Path directory, @org.jspecify.annotations.Nullable IOException e) throws IOException {
+          if (e != null) {
+            throw e;
+          }
+          Files.deleteIfExists(directory);
+          return FileVisitResult.CONTINUE;
+        }
+      });
+    } catch (IOException e) {
+      throw FileErrors.of("delete", path, e);
+    }
+  }
+
+  private static FileChannel openForReading(Path path) throws IOException {
+    return FileChannel.open(path, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
+  }
+
+  private static StorageException linkRefused(Path path) {
+    return new StorageException(
+        path.toString(),
+        "Cannot open " + path
+            + ": it is a symbolic link, and links inside a dataset are not followed. Put the file itself in its place");
+  }
+
+  /** Whether the failure of a hard link says that the file system has none. */
+  static boolean linksUnsupported(IOException e) {
+    return e instanceof FileSystemException
+        && (FileErrors.mentions(e, "Operation not permitted")
+            || FileErrors.mentions(e, "not supported")
+            || FileErrors.mentions(e, "Function not implemented"));
+  }
+}

@@ -1,0 +1,78 @@
+package io.zrecord.internal.io;
+
+import io.zrecord.errors.StorageException;
+import java.io.IOException;
+import java.lang.ref.Cleaner;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Counts the mappings that are alive, because a process that uses up {@code vm.max_map_count} does not get an exception: it
+ * aborts. A mapping is alive until the garbage collector has released it; a heap that is hardly used may not be collected for
+ * hours, so the collector is asked for when dropped mappings pile up. Thread-safe.
+ */
+public final class MapBudget {
+  private static final int FALLBACK_LIMIT = 64_000;
+  private static final int LIMIT = kernelLimit();
+  private static final Cleaner CLEANER = Cleaner.create();
+  private static final AtomicInteger LIVE = new AtomicInteger();
+  private static final int COLLECTIONS = 3;
+  private static final long COLLECTION_WAIT_MILLIS = 20;
+
+  private MapBudget() {}
+
+  /** Mappings that readers may keep: a quarter of what the kernel grants the process. */
+  public static int budget() {
+    return LIMIT / 4;
+  }
+
+  /** Mappings that are not released yet. */
+  public static int live() {
+    return LIVE.get();
+  }
+
+  static ByteBuffer map(FileChannel channel, Path path, long position, int lengthBytes)
+      throws IOException {
+    if (LIVE.get() >= LIMIT / 2) {
+      collect();
+      if (LIVE.get() >= LIMIT / 2) {
+        throw new StorageException(
+            path.toString(),
+            "Cannot map " + path + ": " + LIVE.get()
+                + " mappings are in use, of " + LIMIT
+                + " that the kernel grants. Release batches and readers, use larger chunks,"
+                + " or raise vm.max_map_count");
+      }
+    }
+    ByteBuffer map = channel.map(FileChannel.MapMode.READ_ONLY, position, lengthBytes);
+    LIVE.incrementAndGet();
+    // Slices keep this buffer alive, so it is unreachable only when the last slice is.
+    CLEANER.register(map, LIVE::decrementAndGet);
+    return map.order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static synchronized void collect() {
+    for (int i = 0; i < COLLECTIONS && LIVE.get() >= budget(); i++) {
+      System.gc();
+      try {
+        Thread.sleep(COLLECTION_WAIT_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private static int kernelLimit() {
+    try {
+      return Integer.parseInt(
+          Files.readString(Path.of("/proc/sys/vm/max_map_count")).strip());
+    } catch (IOException | NumberFormatException e) {
+      return FALLBACK_LIMIT;
+    }
+  }
+}
