@@ -3,13 +3,11 @@ package io.zrecord;
 import io.zrecord.scan.FieldReader;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.scan.Verification;
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.ShardSummary;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.OptionalLong;
 
 /** SKELETON of a dataset open for reading. Thread-safe. */

@@ -24,7 +24,8 @@ public enum Codec {
         return codec;
       }
     }
-    throw new IllegalArgumentException("Unknown compression '" + name + "': expected raw, flate, zstd or lz4");
+    throw new IllegalArgumentException(
+        "Unknown compression '" + name + "': expected raw, flate, zstd or lz4");
   }
 
   /** The name in metadata. */

@@ -15,18 +15,20 @@ public record Compression(Codec codec, int level) implements Serializable {
     int lowest = lowestLevel(codec);
     int highest = highestLevel(codec);
     if (level < lowest || level > highest) {
-      throw new IllegalArgumentException(
-          "Compression level " + level + " is not allowed for " + codec + ": use " + lowest + " to " + highest);
+      throw new IllegalArgumentException("Compression level " + level + " is not allowed for "
+          + codec + ": use " + lowest + " to " + highest);
     }
   }
 
   /** The codec at its default level: 6 for {@code flate}, 3 for {@code zstd}, 0 for the others. */
   public static Compression of(Codec codec) {
-    return new Compression(codec, switch (codec) {
-      case RAW, LZ4 -> 0;
-      case FLATE -> 6;
-      case ZSTD -> 3;
-    });
+    return new Compression(
+        codec,
+        switch (codec) {
+          case RAW, LZ4 -> 0;
+          case FLATE -> 6;
+          case ZSTD -> 3;
+        });
   }
 
   /**
@@ -44,8 +46,10 @@ public record Compression(Codec codec, int level) implements Serializable {
     try {
       return new Compression(codec, Integer.parseInt(level));
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("Compression level '" + level + "' is not a number: use " + lowestLevel(codec)
-          + " to " + highestLevel(codec) + " for " + codec, e);
+      throw new IllegalArgumentException(
+          "Compression level '" + level + "' is not a number: use " + lowestLevel(codec) + " to "
+              + highestLevel(codec) + " for " + codec,
+          e);
     }
   }
 

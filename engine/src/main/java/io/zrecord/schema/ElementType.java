@@ -68,7 +68,9 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
 
   public ElementType {
     boolean decimal = kind == Kind.DECIMAL;
-    if (decimal ? precision < 1 || precision > 38 || scale < 0 || scale > precision : precision != 0 || scale != 0) {
+    if (decimal
+        ? precision < 1 || precision > 38 || scale < 0 || scale > precision
+        : precision != 0 || scale != 0) {
       throw new IllegalArgumentException(
           "Invalid element type " + kind + "(" + precision + "," + scale
               + "): a decimal has a precision of 1 to 38 and a scale of 0 to its precision, other types have neither");
@@ -100,8 +102,9 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
         return of(kind);
       }
     }
-    throw new IllegalArgumentException("Unknown dtype '" + name + "': expected one of bool, i8, u8, i16, u16, i32, u32, i64, "
-        + "u64, f16, bf16, f32, f64, date, timestamp, timestamp_ntz, decimal(p,s), bytes, utf8");
+    throw new IllegalArgumentException(
+        "Unknown dtype '" + name + "': expected one of bool, i8, u8, i16, u16, i32, u32, i64, "
+            + "u64, f16, bf16, f32, f64, date, timestamp, timestamp_ntz, decimal(p,s), bytes, utf8");
   }
 
   /** Bytes of one element, or empty for {@code bytes} and {@code utf8}, whose values have any length. */

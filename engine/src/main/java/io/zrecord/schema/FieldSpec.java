@@ -16,7 +16,12 @@ import java.util.TreeMap;
  * @param attributes strings carried for applications; the engine does not read them
  */
 public record FieldSpec(
-    int id, String name, ElementType type, Shape shape, Compression compression, Map<String, String> attributes)
+    int id,
+    String name,
+    ElementType type,
+    Shape shape,
+    Compression compression,
+    Map<String, String> attributes)
     implements Serializable {
   private static final int MAX_NAME_LENGTH = 1024;
 
@@ -25,20 +30,26 @@ public record FieldSpec(
     if (id < 1) {
       throw new IllegalArgumentException("Field '" + name + "' has id " + id + "; ids are >= 1");
     }
-    if (name.isEmpty() || name.length() > MAX_NAME_LENGTH || name.indexOf(0) >= 0 || hasUnpairedSurrogate(name)) {
-      throw new IllegalArgumentException("Field name '" + name + "' of " + name.length()
-          + " characters is not allowed: use 1 to " + MAX_NAME_LENGTH + " characters of valid Unicode without U+0000");
+    if (name.isEmpty()
+        || name.length() > MAX_NAME_LENGTH
+        || name.indexOf(0) >= 0
+        || hasUnpairedSurrogate(name)) {
+      throw new IllegalArgumentException(
+          "Field name '" + name + "' of " + name.length() + " characters is not allowed: use 1 to "
+              + MAX_NAME_LENGTH + " characters of valid Unicode without U+0000");
     }
     if (!shape.isScalar() && type.widthBytes().isEmpty()) {
-      throw new IllegalArgumentException("Field '" + name + "' of type " + type + " has shape " + shape
-          + "; values of this type have no shape");
+      throw new IllegalArgumentException("Field '" + name + "' of type " + type + " has shape "
+          + shape + "; values of this type have no shape");
     }
     if (type.widthBytes().isPresent() && !shape.isVariable()) {
       try {
         Math.multiplyExact(type.widthBytes().getAsInt(), shape.elementCount().orElseThrow());
       } catch (ArithmeticException e) {
         throw new IllegalArgumentException(
-            "Field '" + name + "' of type " + type + " with shape " + shape + " has values beyond 2147483647 bytes", e);
+            "Field '" + name + "' of type " + type + " with shape " + shape
+                + " has values beyond 2147483647 bytes",
+            e);
       }
     }
   }
@@ -72,6 +83,7 @@ public record FieldSpec(
   }
 
   private static boolean hasUnpairedSurrogate(String text) {
-    return text.codePoints().anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+    return text.codePoints()
+        .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
   }
 }

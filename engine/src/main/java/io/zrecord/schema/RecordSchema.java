@@ -20,7 +20,8 @@ public record RecordSchema(List<FieldSpec> fields) implements Serializable {
     Set<Integer> ids = new HashSet<>();
     for (FieldSpec field : fields) {
       if (!names.add(field.name())) {
-        throw new IllegalArgumentException("Field name '" + field.name() + "' appears twice; names are unique");
+        throw new IllegalArgumentException(
+            "Field name '" + field.name() + "' appears twice; names are unique");
       }
       if (!ids.add(field.id())) {
         throw new IllegalArgumentException(

@@ -19,8 +19,8 @@ public record Shape(List<Integer> dimensions) implements Serializable {
   public Shape {
     dimensions = List.copyOf(dimensions);
     if (dimensions.size() > MAX_RANK) {
-      throw new IllegalArgumentException(
-          "Shape " + dimensions + " has " + dimensions.size() + " dimensions; at most " + MAX_RANK + " are allowed");
+      throw new IllegalArgumentException("Shape " + dimensions + " has " + dimensions.size()
+          + " dimensions; at most " + MAX_RANK + " are allowed");
     }
     for (int i = 0; i < dimensions.size(); i++) {
       if (dimensions.get(i) < (i == 0 ? -1 : 0)) {

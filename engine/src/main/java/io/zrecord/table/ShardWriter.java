@@ -60,7 +60,8 @@ public final class ShardWriter implements AutoCloseable {
    *
    * @param shardId never used before in this storage; choose a new one for every attempt of a task
    */
-  public static ShardWriter create(Storage storage, UUID shardId, RecordSchema schema, WriteOptions options) {
+  public static ShardWriter create(
+      Storage storage, UUID shardId, RecordSchema schema, WriteOptions options) {
     return new ShardWriter(storage, shardId, schema, options);
   }
 

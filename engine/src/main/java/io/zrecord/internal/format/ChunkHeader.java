@@ -23,7 +23,12 @@ public record ChunkHeader(int chunkId, UUID shardId) {
   public byte[] encode() {
     byte[] bytes = new byte[BYTES];
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    buffer.put(MAGIC).putInt(JsonObject.FORMAT_VERSION).putInt(BYTES).putInt(chunkId).putInt(0);
+    buffer
+        .put(MAGIC)
+        .putInt(JsonObject.FORMAT_VERSION)
+        .putInt(BYTES)
+        .putInt(chunkId)
+        .putInt(0);
     buffer.order(ByteOrder.BIG_ENDIAN);
     buffer.putLong(shardId.getMostSignificantBits()).putLong(shardId.getLeastSignificantBits());
     buffer.order(ByteOrder.LITTLE_ENDIAN).putInt(CRC_AT, Crc32c.of(bytes, 0, CRC_AT));
@@ -39,18 +44,25 @@ public record ChunkHeader(int chunkId, UUID shardId) {
     ByteBuffer buffer = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);
     if (!java.util.Arrays.equals(found, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
         || buffer.getInt(CRC_AT) != Crc32c.of(found, 0, CRC_AT)) {
-      throw new CorruptDataException(resource, "Cannot read " + resource
-          + ": its header is damaged, or it is not a chunk file; restore it from a copy");
+      throw new CorruptDataException(
+          resource,
+          "Cannot read " + resource
+              + ": its header is damaged, or it is not a chunk file; restore it from a copy");
     }
     int version = buffer.getInt(8);
     if (version > JsonObject.FORMAT_VERSION) {
-      throw new UnsupportedFormatException(resource, "Cannot read " + resource + ": format version " + version
-          + " is newer than " + JsonObject.FORMAT_VERSION + "; upgrade zrecord");
+      throw new UnsupportedFormatException(
+          resource,
+          "Cannot read " + resource + ": format version " + version + " is newer than "
+              + JsonObject.FORMAT_VERSION + "; upgrade zrecord");
     }
     if (!java.util.Arrays.equals(found, encode())) {
-      throw new CorruptDataException(resource, "Cannot read " + resource + ": it is chunk "
-          + Integer.toUnsignedString(buffer.getInt(16)) + " of another shard, or of another place; expected chunk "
-          + Integer.toUnsignedString(chunkId) + " of shard " + shardId);
+      throw new CorruptDataException(
+          resource,
+          "Cannot read " + resource + ": it is chunk "
+              + Integer.toUnsignedString(buffer.getInt(16))
+              + " of another shard, or of another place; expected chunk "
+              + Integer.toUnsignedString(chunkId) + " of shard " + shardId);
     }
   }
 }

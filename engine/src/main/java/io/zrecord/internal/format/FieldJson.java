@@ -14,7 +14,9 @@ public final class FieldJson {
 
   public static ObjectNode write(FieldSpec field) {
     ObjectNode node = SealedJson.object();
-    node.put("id", field.id()).put("name", field.name()).put("dtype", field.type().toString());
+    node.put("id", field.id())
+        .put("name", field.name())
+        .put("dtype", field.type().toString());
     if (!field.shape().isScalar()) {
       field.shape().dimensions().forEach(node.withArray("shape")::add);
     }
@@ -36,7 +38,9 @@ public final class FieldJson {
     Codec codec = json.parse("compress", Codec::parse);
     OptionalInt level = json.optionalInteger("level", 0, 100);
     try {
-      Shape shape = json.has("shape") ? new Shape(json.integers("shape", -1, Integer.MAX_VALUE)) : Shape.scalar();
+      Shape shape = json.has("shape")
+          ? new Shape(json.integers("shape", -1, Integer.MAX_VALUE))
+          : Shape.scalar();
       Compression compression =
           level.isPresent() ? new Compression(codec, level.getAsInt()) : Compression.of(codec);
       return new FieldSpec(id, name, type, shape, compression, json.strings("attributes"));

@@ -12,7 +12,8 @@ import io.zrecord.schema.FieldSpec;
  * @param absentCount absent values
  * @param valueBytes sum of the physical lengths
  */
-public record FieldMeta(FieldSpec spec, String stem, Layout layout, long absentCount, long valueBytes) {
+public record FieldMeta(
+    FieldSpec spec, String stem, Layout layout, long absentCount, long valueBytes) {
 
   /** How the values of a field are found. */
   public enum Layout {
@@ -49,10 +50,12 @@ public record FieldMeta(FieldSpec spec, String stem, Layout layout, long absentC
         json.integer("absent", 0, length),
         json.integer("valueBytes", 0, Long.MAX_VALUE));
     if (!Stems.isAllowed(field.stem)) {
-      throw json.corrupt("the file stem '" + field.stem + "' of field '" + field.spec.name() + "' is not allowed");
+      throw json.corrupt(
+          "the file stem '" + field.stem + "' of field '" + field.spec.name() + "' is not allowed");
     }
     if (field.layout == Layout.RUNS && !field.spec.isDense()) {
-      throw json.corrupt("field '" + field.spec.name() + "' has runs, but its values are not raw and of one width");
+      throw json.corrupt("field '" + field.spec.name()
+          + "' has runs, but its values are not raw and of one width");
     }
     return field;
   }

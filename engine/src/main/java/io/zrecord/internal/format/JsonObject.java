@@ -34,8 +34,10 @@ public record JsonObject(String resource, ObjectNode node) {
   public JsonObject requireFormat() {
     long version = integer("format", 1, Integer.MAX_VALUE);
     if (version > FORMAT_VERSION) {
-      throw new UnsupportedFormatException(resource, "Cannot read " + resource + ": format version " + version
-          + " is newer than " + FORMAT_VERSION + "; upgrade zrecord");
+      throw new UnsupportedFormatException(
+          resource,
+          "Cannot read " + resource + ": format version " + version + " is newer than "
+              + FORMAT_VERSION + "; upgrade zrecord");
     }
     return this;
   }
@@ -95,7 +97,10 @@ public record JsonObject(String resource, ObjectNode node) {
       return parser.apply(text);
     } catch (IllegalArgumentException e) {
       throw new CorruptDataException(
-          resource, "Cannot read " + resource + ": member '" + name + "' is '" + text + "': " + e.getMessage(), e);
+          resource,
+          "Cannot read " + resource + ": member '" + name + "' is '" + text + "': "
+              + e.getMessage(),
+          e);
     }
   }
 
@@ -187,7 +192,8 @@ public record JsonObject(String resource, ObjectNode node) {
     throw corrupt(name, value, "an array");
   }
 
-  private long integer(String name, @org.jspecify.annotations.Nullable JsonNode value, long lowest, long highest) {
+  private long integer(
+      String name, @org.jspecify.annotations.Nullable JsonNode value, long lowest, long highest) {
     if (value == null || !value.isIntegralNumber() || !value.canConvertToLong()) {
       throw corrupt(name, value, "an integer");
     }

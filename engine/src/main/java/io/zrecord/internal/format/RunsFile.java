@@ -62,16 +62,23 @@ public record RunsFile(
    * @param expectedWidth width by dtype and shape
    */
   public static RunsFile read(
-      String resource, byte[] file, long expectedRecords, int expectedWidth, boolean expectChecksums) {
+      String resource,
+      byte[] file,
+      long expectedRecords,
+      int expectedWidth,
+      boolean expectChecksums) {
     ByteBuffer in = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
     if (file.length < HEADER_BYTES + 4
         || !Arrays.equals(file, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
         || in.getInt(file.length - 4) != Crc32c.of(file, 0, file.length - 4)) {
-      throw corrupt(resource, "it is damaged or cut (its checksum does not hold); restore it from a copy");
+      throw corrupt(
+          resource, "it is damaged or cut (its checksum does not hold); restore it from a copy");
     }
     if (in.getInt(8) > JsonObject.FORMAT_VERSION) {
-      throw new UnsupportedFormatException(resource, "Cannot read " + resource + ": format version " + in.getInt(8)
-          + " is newer than " + JsonObject.FORMAT_VERSION + "; upgrade zrecord");
+      throw new UnsupportedFormatException(
+          resource,
+          "Cannot read " + resource + ": format version " + in.getInt(8) + " is newer than "
+              + JsonObject.FORMAT_VERSION + "; upgrade zrecord");
     }
     long records = in.getLong(16);
     int width = in.getInt(24);
@@ -92,29 +99,45 @@ public record RunsFile(
       throw corrupt(resource, "its header contradicts its length of " + file.length + " bytes");
     }
     if (records != expectedRecords || width != expectedWidth || checksums != expectChecksums) {
-      throw corrupt(resource, "it is for " + records + " records of " + width + " bytes, but the shard has "
-          + expectedRecords + " of " + expectedWidth);
+      throw corrupt(
+          resource,
+          "it is for " + records + " records of " + width + " bytes, but the shard has "
+              + expectedRecords + " of " + expectedWidth);
     }
     if (validityBlocks != (checksums && validity ? Run.blockCount((records + 7) / 8) : 0)) {
-      throw corrupt(resource, "it has " + validityBlocks + " checksums of absent values, which is not one for each block");
+      throw corrupt(
+          resource,
+          "it has " + validityBlocks
+              + " checksums of absent values, which is not one for each block");
     }
     List<Run> runs = runs(resource, in, (int) runCount, records, width, checksums, blocks);
     int[] blockChecksums = new int[(int) blocks];
     int[] validityChecksums = new int[(int) validityBlocks];
     in.position((int) (HEADER_BYTES + RUN_BYTES * runCount));
     in.asIntBuffer().get(blockChecksums).get(validityChecksums);
-    return new RunsFile(records, width, checksums, validity, runs, blockChecksums, validityChecksums);
+    return new RunsFile(
+        records, width, checksums, validity, runs, blockChecksums, validityChecksums);
   }
 
   private static List<Run> runs(
-      String resource, ByteBuffer in, int runCount, long records, int width, boolean checksums, long blocks) {
+      String resource,
+      ByteBuffer in,
+      int runCount,
+      long records,
+      int width,
+      boolean checksums,
+      long blocks) {
     List<Run> runs = new ArrayList<>(runCount);
     long nextIndex = 0;
     long nextBlock = 0;
     for (int i = 0; i < runCount; i++) {
       int at = HEADER_BYTES + RUN_BYTES * i;
       Run run = new Run(
-          in.getLong(at), in.getLong(at + 8), in.getLong(at + 16), in.getInt(at + 24), in.getLong(at + 32));
+          in.getLong(at),
+          in.getLong(at + 8),
+          in.getLong(at + 16),
+          in.getInt(at + 24),
+          in.getLong(at + 32));
       boolean fits = run.firstIndex() == nextIndex
           && run.count() > 0
           && run.count() <= records - nextIndex
@@ -124,14 +147,17 @@ public record RunsFile(
           && in.getInt(at + 28) == width
           && run.firstBlock() == nextBlock;
       if (!fits) {
-        throw corrupt(resource, "run " + i + " does not follow the one before or is out of range: " + run);
+        throw corrupt(
+            resource, "run " + i + " does not follow the one before or is out of range: " + run);
       }
       nextIndex += run.count();
       nextBlock += checksums ? Run.blockCount(run.count() * width) : 0;
     }
     if (nextIndex != records || nextBlock != blocks) {
-      throw corrupt(resource, "its runs cover " + nextIndex + " of " + records + " records and " + nextBlock + " of "
-          + blocks + " checksums");
+      throw corrupt(
+          resource,
+          "its runs cover " + nextIndex + " of " + records + " records and " + nextBlock + " of "
+              + blocks + " checksums");
     }
     return runs;
   }

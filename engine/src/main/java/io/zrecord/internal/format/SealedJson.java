@@ -58,14 +58,17 @@ public final class SealedJson {
   /** The checksum at the end of a sealed file; {@link #open} tells whether it holds. */
   public static int checksum(String resource, byte[] file) {
     if (file.length > SEAL_BYTES) {
-      String seal = new String(file, file.length - SEAL_BYTES, SEAL_BYTES, StandardCharsets.ISO_8859_1);
+      String seal =
+          new String(file, file.length - SEAL_BYTES, SEAL_BYTES, StandardCharsets.ISO_8859_1);
       String digits = seal.substring(SEAL_START.length(), SEAL_START.length() + 8);
       if (seal.startsWith(SEAL_START) && seal.endsWith(SEAL_END) && digits.matches("[0-9a-f]{8}")) {
         return HexFormat.fromHexDigits(digits);
       }
     }
-    throw new CorruptDataException(resource, "Cannot read " + resource
-        + ": it does not end with its checksum, so it is damaged or was not written by zrecord; restore it from a copy");
+    throw new CorruptDataException(
+        resource,
+        "Cannot read " + resource
+            + ": it does not end with its checksum, so it is damaged or was not written by zrecord; restore it from a copy");
   }
 
   /**
@@ -78,17 +81,22 @@ public final class SealedJson {
     int stored = checksum(resource, file);
     int computed = Crc32c.of(file, 0, file.length - SEAL_BYTES);
     if (stored != computed) {
-      throw new CorruptDataException(resource, "Cannot read " + resource + ": its checksum is "
-          + HexFormat.of().toHexDigits(stored) + " but its content has " + HexFormat.of().toHexDigits(computed)
-          + "; restore it from a copy");
+      throw new CorruptDataException(
+          resource,
+          "Cannot read " + resource + ": its checksum is "
+              + HexFormat.of().toHexDigits(stored) + " but its content has "
+              + HexFormat.of().toHexDigits(computed)
+              + "; restore it from a copy");
     }
     try (JsonParser parser = MAPPER.getFactory().createParser(file)) {
       if (MAPPER.readTree(parser) instanceof ObjectNode object && parser.nextToken() == null) {
         return new JsonObject(resource, object);
       }
-      throw new CorruptDataException(resource, "Cannot read " + resource + ": it is not one JSON object");
+      throw new CorruptDataException(
+          resource, "Cannot read " + resource + ": it is not one JSON object");
     } catch (IOException e) {
-      throw new CorruptDataException(resource, "Cannot read " + resource + ": not valid JSON: " + firstLine(e), e);
+      throw new CorruptDataException(
+          resource, "Cannot read " + resource + ": not valid JSON: " + firstLine(e), e);
     }
   }
 

@@ -56,7 +56,8 @@ public record ShardMeta(
     chunksNode.putArray("unfull");
     ArrayNode closed = chunksNode.putArray("closed");
     for (ChunkMeta chunk : chunks) {
-      closed.addArray()
+      closed
+          .addArray()
           .add(Integer.toUnsignedLong(chunk.id()))
           .add(chunk.recordCount())
           .add(chunk.endBytes());
@@ -78,8 +79,10 @@ public record ShardMeta(
     long length = json.integer("length", 0, Long.MAX_VALUE / Entry.BYTES);
     JsonObject chunksJson = json.object("chunks");
     if (!chunksJson.tuples("unfull", 3).isEmpty()) {
-      throw new UnsupportedFormatException(resource, "Cannot read " + resource
-          + ": the shard is still being written by a store; checkpoint the store, or upgrade zrecord");
+      throw new UnsupportedFormatException(
+          resource,
+          "Cannot read " + resource
+              + ": the shard is still being written by a store; checkpoint the store, or upgrade zrecord");
     }
     List<ChunkMeta> chunks = chunks(chunksJson);
     List<FieldMeta> fields = new ArrayList<>();
@@ -90,7 +93,8 @@ public record ShardMeta(
       if (!stems.add(field.stem().toLowerCase(Locale.ROOT))
           || !namesAndIds.add(field.spec().name())
           || !namesAndIds.add(field.spec().id())) {
-        throw json.corrupt("the name, id or stem of field '" + field.spec().name() + "' appears twice");
+        throw json.corrupt(
+            "the name, id or stem of field '" + field.spec().name() + "' appears twice");
       }
       fields.add(field);
     }
@@ -110,8 +114,9 @@ public record ShardMeta(
     long previousId = -1;
     for (long[] tuple : json.tuples("closed", 3)) {
       if (tuple[0] <= previousId || tuple[0] > MAX_CHUNK_ID || tuple[2] < ChunkHeader.BYTES) {
-        throw json.corrupt("chunk " + tuple[0] + " of " + tuple[2]
-            + " bytes is out of order, has an id beyond " + MAX_CHUNK_ID + " or is shorter than its header");
+        throw json.corrupt(
+            "chunk " + tuple[0] + " of " + tuple[2] + " bytes is out of order, has an id beyond "
+                + MAX_CHUNK_ID + " or is shorter than its header");
       }
       previousId = tuple[0];
       chunks.add(new ChunkMeta((int) tuple[0], tuple[1], tuple[2]));

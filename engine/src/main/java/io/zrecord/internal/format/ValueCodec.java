@@ -32,7 +32,8 @@ public abstract class ValueCodec implements AutoCloseable {
       case FLATE -> new Flate(compression.level());
       case ZSTD -> new Zstandard(compression.level());
       case LZ4 -> new Lz4(compression.level());
-      case RAW -> throw new IllegalArgumentException("Values of codec " + Codec.RAW + " are not encoded");
+      case RAW ->
+        throw new IllegalArgumentException("Values of codec " + Codec.RAW + " are not encoded");
     };
   }
 
@@ -54,7 +55,8 @@ public abstract class ValueCodec implements AutoCloseable {
    *
    * @return the payload's length, or -1 if it would be longer
    */
-  public abstract int compress(byte[] source, int offset, int length, byte[] target, int targetOffset, int maxLength);
+  public abstract int compress(
+      byte[] source, int offset, int length, byte[] target, int targetOffset, int maxLength);
 
   /**
    * Decompresses exactly {@code length} bytes: one more or fewer in the payload is corruption.
@@ -82,7 +84,8 @@ public abstract class ValueCodec implements AutoCloseable {
     }
 
     @Override
-    public int compress(byte[] source, int offset, int length, byte[] target, int targetOffset, int maxLength) {
+    public int compress(
+        byte[] source, int offset, int length, byte[] target, int targetOffset, int maxLength) {
       deflater.reset();
       deflater.setInput(source, offset, length);
       deflater.finish();
@@ -94,7 +97,8 @@ public abstract class ValueCodec implements AutoCloseable {
     }
 
     @Override
-    public void decompress(byte[] source, int offset, int sourceLength, byte[] target, int targetOffset, int length)
+    public void decompress(
+        byte[] source, int offset, int sourceLength, byte[] target, int targetOffset, int length)
         throws DataFormatException {
       inflater.reset();
       inflater.setInput(source, offset, sourceLength);
@@ -127,9 +131,11 @@ public abstract class ValueCodec implements AutoCloseable {
     }
 
     @Override
-    public int compress(byte[] source, int offset, int length, byte[] target, int targetOffset, int maxLength) {
+    public int compress(
+        byte[] source, int offset, int length, byte[] target, int targetOffset, int maxLength) {
       try {
-        return compressor.compressByteArray(target, targetOffset, maxLength, source, offset, length);
+        return compressor.compressByteArray(
+            target, targetOffset, maxLength, source, offset, length);
       } catch (ZstdException e) {
         if (e.getErrorCode() == Zstd.errDstSizeTooSmall()) {
           return -1;
@@ -139,11 +145,13 @@ public abstract class ValueCodec implements AutoCloseable {
     }
 
     @Override
-    public void decompress(byte[] source, int offset, int sourceLength, byte[] target, int targetOffset, int length)
+    public void decompress(
+        byte[] source, int offset, int sourceLength, byte[] target, int targetOffset, int length)
         throws DataFormatException {
       int read;
       try {
-        read = decompressor.decompressByteArray(target, targetOffset, length, source, offset, sourceLength);
+        read = decompressor.decompressByteArray(
+            target, targetOffset, length, source, offset, sourceLength);
       } catch (ZstdException e) {
         throw asDataFormatException(e);
       }
@@ -161,7 +169,8 @@ public abstract class ValueCodec implements AutoCloseable {
 
   private static final class Lz4 extends ValueCodec {
     private final LZ4Compressor compressor;
-    private final LZ4SafeDecompressor decompressor = LZ4Factory.fastestInstance().safeDecompressor();
+    private final LZ4SafeDecompressor decompressor =
+        LZ4Factory.fastestInstance().safeDecompressor();
 
     Lz4(int level) {
       LZ4Factory factory = LZ4Factory.fastestInstance();
@@ -169,7 +178,8 @@ public abstract class ValueCodec implements AutoCloseable {
     }
 
     @Override
-    public int compress(byte[] source, int offset, int length, byte[] target, int targetOffset, int maxLength) {
+    public int compress(
+        byte[] source, int offset, int length, byte[] target, int targetOffset, int maxLength) {
       try {
         return compressor.compress(source, offset, length, target, targetOffset, maxLength);
       } catch (LZ4Exception e) {
@@ -179,7 +189,8 @@ public abstract class ValueCodec implements AutoCloseable {
     }
 
     @Override
-    public void decompress(byte[] source, int offset, int sourceLength, byte[] target, int targetOffset, int length)
+    public void decompress(
+        byte[] source, int offset, int sourceLength, byte[] target, int targetOffset, int length)
         throws DataFormatException {
       int read;
       try {

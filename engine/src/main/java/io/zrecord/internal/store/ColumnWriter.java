@@ -49,7 +49,9 @@ public abstract class ColumnWriter implements AutoCloseable {
   /** Puts a whole value, little-endian. */
   public final void put(byte[] source, int offset, int length) {
     java.util.Objects.checkFromIndexSize(offset, length, source.length);
-    if (widthBytes >= 0 ? length != widthBytes : field.shape().isVariable() && !isWholeSteps(length)) {
+    if (widthBytes >= 0
+        ? length != widthBytes
+        : field.shape().isVariable() && !isWholeSteps(length)) {
       throw wrongLength(length);
     }
     begin();
@@ -110,14 +112,15 @@ public abstract class ColumnWriter implements AutoCloseable {
 
   private void begin() {
     if (isPut) {
-      throw new IllegalStateException(
-          "Field '" + field.name() + "' was put twice in one record; call endRecord() after each record");
+      throw new IllegalStateException("Field '" + field.name()
+          + "' was put twice in one record; call endRecord() after each record");
     }
     isPut = true;
   }
 
   private boolean isWholeSteps(int length) {
-    long step = (long) field.shape().elementsPerStep() * field.type().widthBytes().orElse(1);
+    long step =
+        (long) field.shape().elementsPerStep() * field.type().widthBytes().orElse(1);
     return step == 0 ? length == 0 : length % step == 0;
   }
 
@@ -125,12 +128,13 @@ public abstract class ColumnWriter implements AutoCloseable {
     String allowed = widthBytes >= 0
         ? "exactly " + widthBytes
         : "a multiple of "
-            + (long) field.shape().elementsPerStep()
-                * field.type().widthBytes().orElse(1);
+            + (long) field.shape().elementsPerStep() * field.type().widthBytes().orElse(1);
     return new ValueTooLargeException(
         field.name(),
-        "Cannot write a value of " + length + " bytes to field '" + field.name() + "' of type " + field.type()
-            + (field.shape().isScalar() ? "" : " and shape " + field.shape()) + ": it takes " + allowed
+        "Cannot write a value of " + length + " bytes to field '" + field.name() + "' of type "
+            + field.type()
+            + (field.shape().isScalar() ? "" : " and shape " + field.shape()) + ": it takes "
+            + allowed
             + " bytes; check the shape of the data or write the field with another type or shape");
   }
 }

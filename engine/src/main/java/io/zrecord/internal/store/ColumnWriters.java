@@ -25,18 +25,20 @@ final class ColumnWriters {
       SegmentPool pool) {
     int fieldCount = Math.max(1, schema.fields().size());
     long fairBytes = options.stripeBytes() / 8 / fieldCount;
-    int tableBufferBytes =
-        (int) Math.max(SMALLEST_TABLE_BUFFER_BYTES, Math.min(LARGEST_TABLE_BUFFER_BYTES, fairBytes / 16 * 16));
+    int tableBufferBytes = (int) Math.max(
+        SMALLEST_TABLE_BUFFER_BYTES, Math.min(LARGEST_TABLE_BUFFER_BYTES, fairBytes / 16 * 16));
     List<String> stems = Stems.of(schema.fields());
     List<ColumnWriter> writers = new ArrayList<>();
     try {
       for (int i = 0; i < schema.fields().size(); i++) {
         FieldSpec field = schema.fields().get(i);
-        // A dense value cannot leave the stripe, so wide tensors are written as entries: 20 bytes more for each.
+        // A dense value cannot leave the stripe, so wide tensors are written as entries: 20 bytes
+        // more for each.
         boolean dense = field.isDense() && field.valueWidthBytes().getAsInt() <= fairBytes;
         writers.add(
             dense
-                ? new DenseColumnWriter(field, storage, directory, stems.get(i), chunks, pool, options.checksum())
+                ? new DenseColumnWriter(
+                    field, storage, directory, stems.get(i), chunks, pool, options.checksum())
                 : new EntryColumnWriter(
                     field,
                     storage,

@@ -141,15 +141,22 @@ public final class DenseColumnWriter extends ColumnWriter {
   private void extendRuns(long position) {
     if (!runs.isEmpty()) {
       Run last = runs.get(runs.size() - 1);
-      if (last.chunkId() == chunks.chunkId() && last.offset() + last.count() * widthBytes == position) {
+      if (last.chunkId() == chunks.chunkId()
+          && last.offset() + last.count() * widthBytes == position) {
         runs.set(
             runs.size() - 1,
-            new Run(last.firstIndex(), last.count() + stripeCount, last.offset(), last.chunkId(), last.firstBlock()));
+            new Run(
+                last.firstIndex(),
+                last.count() + stripeCount,
+                last.offset(),
+                last.chunkId(),
+                last.firstBlock()));
         return;
       }
       endBlock();
     }
-    runs.add(new Run(flushedCount, stripeCount, position, chunks.chunkId(), blockChecksums.count()));
+    runs.add(
+        new Run(flushedCount, stripeCount, position, chunks.chunkId(), blockChecksums.count()));
   }
 
   private void addChecksums(long bytes) {

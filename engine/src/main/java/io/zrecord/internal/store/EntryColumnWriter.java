@@ -69,7 +69,8 @@ public final class EntryColumnWriter extends ColumnWriter {
     this.checksums = checksum == Checksum.CRC32C
         ? new TableFile(storage, directory + "/" + stem + ".crc32c", tableBufferBytes)
         : null;
-    this.codec = field.compression().codec() == Codec.RAW ? null : ValueCodec.of(field.compression());
+    this.codec =
+        field.compression().codec() == Codec.RAW ? null : ValueCodec.of(field.compression());
   }
 
   @Override
@@ -149,7 +150,10 @@ public final class EntryColumnWriter extends ColumnWriter {
         writeEntry(value.word0, value.word1, value.checksum);
       } else {
         long word1 = Entry.word1(chunks.chunkId(), length);
-        writeEntry(position, word1, checksums == null ? 0 : checksum(position, word1, position - start, length));
+        writeEntry(
+            position,
+            word1,
+            checksums == null ? 0 : checksum(position, word1, position - start, length));
         position += (length + 7L) & ~7L;
       }
     }
@@ -188,8 +192,9 @@ public final class EntryColumnWriter extends ColumnWriter {
     if (stored > Integer.MAX_VALUE) {
       throw new ValueTooLargeException(
           field().name(),
-          "Cannot write a value of " + length + " bytes to field '" + field().name() + "': with its prefix it exceeds "
-              + Integer.MAX_VALUE + " bytes; split it, or write the field raw");
+          "Cannot write a value of " + length + " bytes to field '" + field().name()
+              + "': with its prefix it exceeds " + Integer.MAX_VALUE
+              + " bytes; split it, or write the field raw");
     }
     countBytes(stored);
     if (stored > budgetBytes / 8 || stored + pool.takenBytes() > budgetBytes / 8 * 7) {

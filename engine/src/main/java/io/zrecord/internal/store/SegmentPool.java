@@ -19,7 +19,8 @@ final class SegmentPool {
   /** A pool whose segments let every one of {@code fieldCount} fields have several within {@code budgetBytes}. */
   SegmentPool(long budgetBytes, int fieldCount) {
     long fair = budgetBytes / (16L * Math.max(1, fieldCount));
-    segmentBytes = (int) Math.max(SMALLEST_BYTES, Math.min(LARGEST_BYTES, Long.highestOneBit(Math.max(1, fair))));
+    segmentBytes = (int)
+        Math.max(SMALLEST_BYTES, Math.min(LARGEST_BYTES, Long.highestOneBit(Math.max(1, fair))));
   }
 
   int segmentBytes() {

@@ -20,7 +20,9 @@ final class StripeBuffer {
 
   /** Bytes collected. */
   long lengthBytes() {
-    return segments.isEmpty() ? 0 : (long) (segments.size() - 1) * pool.segmentBytes() + last.position();
+    return segments.isEmpty()
+        ? 0
+        : (long) (segments.size() - 1) * pool.segmentBytes() + last.position();
   }
 
   /** A segment with at least {@code bytes} left; these must be a power of two up to 16, and all before as well. */

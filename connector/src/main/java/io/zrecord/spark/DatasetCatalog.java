@@ -1,0 +1,182 @@
+package io.zrecord.spark;
+
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
+import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.catalog.StagedTable;
+import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.connector.catalog.TableChange.ColumnChange;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** What the two catalogs of paths have in common. Creating and replacing a table with a query is one commit. */
+abstract class DatasetCatalog implements StagingTableCatalog {
+  private String name = ZRecordSource.SHORT_NAME;
+
+  @Override
+  public final void initialize(String catalogName, CaseInsensitiveStringMap options) {
+    name = catalogName;
+  }
+
+  @Override
+  public final String name() {
+    return name;
+  }
+
+  @Override
+  public final Identifier[] listTables(String[] namespace) {
+    throw Unsupported.operation(
+        "listing datasets", "name one by its path: " + ZRecordSource.SHORT_NAME + ".`/data/train`");
+  }
+
+  @Override
+  public final Table loadTable(Identifier identifier, String version) throws NoSuchTableException {
+    return load(identifier, DatasetPaths.Time.of(version));
+  }
+
+  /** Microseconds since 1970, as Spark has it. */
+  @Override
+  public final Table loadTable(Identifier identifier, long timestampMicros)
+      throws NoSuchTableException {
+    return load(
+        identifier,
+        DatasetPaths.Time.at(Instant.ofEpochSecond(
+            Math.floorDiv(timestampMicros, 1_000_000L),
+            Math.floorMod(timestampMicros, 1_000_000L) * 1000)));
+  }
+
+  @Override
+  public final boolean tableExists(Identifier identifier) {
+    return identifiesPaths(identifier)
+        && DatasetPaths.exists(DatasetPaths.paths(identifier).get(0));
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // The only form that every release has.
+  public final Table createTable(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws TableAlreadyExistsException {
+    stageCreate(identifier, schema, partitions, properties).commitStagedChanges();
+    return DatasetPaths.loadStrict(requirePath(identifier));
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  public final StagedTable stageCreate(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws TableAlreadyExistsException {
+    String path = requirePath(identifier);
+    Unsupported.refusePartitioning(partitions);
+    RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
+    if (table.exists()) {
+      throw new TableAlreadyExistsException(identifier);
+    }
+    return stage(
+        path,
+        schema,
+        new WriteTarget(table, Optional.empty(), WriteTarget.Creation.CREATE),
+        properties);
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  public final StagedTable stageReplace(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws NoSuchTableException {
+    if (!tableExists(identifier)) {
+      throw new NoSuchDatasetException(identifier);
+    }
+    return stageCreateOrReplace(identifier, schema, partitions, properties);
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  public final StagedTable stageCreateOrReplace(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties) {
+    String path = requirePath(identifier);
+    Unsupported.refusePartitioning(partitions);
+    RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
+    Optional<TableSnapshot> base = table.exists() ? Optional.of(table.latest()) : Optional.empty();
+    return stage(
+        path, schema, new WriteTarget(table, base, WriteTarget.Creation.REPLACE), properties);
+  }
+
+  @Override
+  public final Table alterTable(
+      Identifier identifier, org.apache.spark.sql.connector.catalog.TableChange... changes) {
+    String what = changes.length > 0 && changes[0] instanceof ColumnChange
+        ? "changing columns"
+        : "changing properties";
+    throw Unsupported.operation(
+        what + " of a dataset", "append with mergeSchema=true to add fields, or overwrite it");
+  }
+
+  @Override
+  public final boolean dropTable(Identifier identifier) {
+    throw Unsupported.operation(
+        "dropping a dataset", "delete the directory " + identifier.name() + " if you are sure");
+  }
+
+  @Override
+  public final void renameTable(Identifier from, Identifier to) {
+    throw Unsupported.operation("renaming a dataset", "move its directory");
+  }
+
+  final Table load(Identifier identifier, DatasetPaths.Time time) throws NoSuchTableException {
+    if (!identifiesPaths(identifier)) {
+      throw new NoSuchDatasetException(identifier);
+    }
+    List<String> paths = DatasetPaths.paths(identifier);
+    for (String path : paths) {
+      if (!java.nio.file.Files.exists(SparkStorages.localPath(path))) {
+        throw new NoSuchDatasetException(identifier);
+      }
+    }
+    return DatasetPaths.load(paths, time);
+  }
+
+  /** Whether this catalog takes the identifier for one or several paths. */
+  abstract boolean identifiesPaths(Identifier identifier);
+
+  final String requirePath(Identifier identifier) {
+    if (!identifiesPaths(identifier) || DatasetPaths.paths(identifier).size() != 1) {
+      throw new IllegalArgumentException("Cannot write to " + identifier
+          + ": use one path, such as " + ZRecordSource.SHORT_NAME + ".`/data/train`");
+    }
+    return DatasetPaths.paths(identifier).get(0);
+  }
+
+  private static StagedTable stage(
+      String path, StructType schema, WriteTarget target, Map<String, String> properties) {
+    Map<String, String> options = new HashMap<>();
+    // OPTIONS (compression 'zstd') of a CREATE statement arrive as properties with this prefix.
+    properties.forEach((key, value) -> {
+      if (key.startsWith(TableCatalog.OPTION_PREFIX)) {
+        options.put(key.substring(TableCatalog.OPTION_PREFIX.length()), value);
+      }
+    });
+    return new ZRecordStagedTable(path, schema, target, options);
+  }
+}

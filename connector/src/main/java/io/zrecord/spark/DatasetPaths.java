@@ -1,0 +1,179 @@
+package io.zrecord.spark;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** From options and identifiers to datasets. A path is an identifier without a namespace. */
+final class DatasetPaths {
+  /** The version that is read when none is asked for. */
+  static final String NEWEST = "latest";
+
+  /** Namespace of an identifier whose name is a JSON array of paths. */
+  private static final String SEVERAL = "paths";
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private DatasetPaths() {}
+
+  /** The moment in a dataset's history to read: a version, a time, or the newest version if neither is there. */
+  record Time(Optional<Long> version, Optional<Instant> instant) {
+    static Time newest() {
+      return new Time(Optional.empty(), Optional.empty());
+    }
+
+    static Time at(Instant instant) {
+      return new Time(Optional.empty(), Optional.of(instant));
+    }
+
+    /** {@code latest} or a number. */
+    static Time of(String version) {
+      if (version.equalsIgnoreCase(NEWEST)) {
+        return newest();
+      }
+      try {
+        return new Time(Optional.of(Long.parseLong(version)), Optional.empty());
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException(
+            "The version asked for is '" + version + "'; use a number from 0 or " + NEWEST, e);
+      }
+    }
+  }
+
+  static Identifier identifier(CaseInsensitiveStringMap options) {
+    String several = options.get(ZRecordOptions.PATHS);
+    String one = options.get(ZRecordOptions.PATH);
+    if (several != null && parse(several).length > 0) {
+      List<String> all = new ArrayList<>(List.of(parse(several)));
+      if (one != null) {
+        all.add(0, one);
+      }
+      return all.size() == 1
+          ? Identifier.of(new String[0], all.get(0))
+          : Identifier.of(new String[] {SEVERAL}, write(all));
+    }
+    if (one == null || one.isBlank()) {
+      throw new IllegalArgumentException(
+          "No path is given; use load(\"/path\") or save(\"/path\")");
+    }
+    return Identifier.of(new String[0], one);
+  }
+
+  static List<String> paths(Identifier identifier) {
+    boolean isSeveral =
+        identifier.namespace().length == 1 && identifier.namespace()[0].equals(SEVERAL);
+    return isSeveral ? List.of(parse(identifier.name())) : List.of(identifier.name());
+  }
+
+  /** Whether an identifier is a path, rather than the name of a table. */
+  static boolean isPath(Identifier identifier) {
+    return identifier.namespace().length == 0 && identifier.name().indexOf('/') >= 0;
+  }
+
+  /** The datasets at the paths, one after the other, for reading. */
+  static ZRecordTable load(List<String> paths, Time time) {
+    List<TableSnapshot> snapshots =
+        paths.stream().map(path -> snapshot(path, time)).toList();
+    RecordSchema first = snapshots.get(0).schema();
+    for (int i = 1; i < snapshots.size(); i++) {
+      requireSameColumns(paths.get(0), first, paths.get(i), snapshots.get(i).schema());
+    }
+    return ZRecordTable.forReading(String.join(",", paths), SparkTypes.structOf(first), snapshots);
+  }
+
+  /** The newest version at a path, for reading and writing. */
+  static ZRecordTable loadStrict(String path) {
+    RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
+    TableSnapshot newest = table.latest();
+    return ZRecordTable.strict(
+        path, newest, new WriteTarget(table, Optional.of(newest), WriteTarget.Creation.APPEND));
+  }
+
+  /** A path that may be empty, for writing any columns. */
+  static ZRecordTable loadLenient(String path) {
+    RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
+    Optional<TableSnapshot> newest =
+        table.exists() ? Optional.of(table.latest()) : Optional.empty();
+    StructType schema = newest.map(s -> SparkTypes.structOf(s.schema())).orElseGet(StructType::new);
+    return ZRecordTable.lenient(
+        path, schema, new WriteTarget(table, newest, WriteTarget.Creation.APPEND));
+  }
+
+  static boolean exists(String path) {
+    return RecordTable.at(SparkStorages.storageFor(path)).exists();
+  }
+
+  /** A table that a session catalog keeps; it asks once without a path while it creates one. */
+  static ZRecordTable forSessionCatalog(StructType schema, Optional<Identifier> identifier) {
+    if (identifier.isEmpty()) {
+      return ZRecordTable.forReading("(no path yet)", schema, List.of());
+    }
+    List<String> paths = paths(identifier.get());
+    if (paths.size() > 1) {
+      return load(paths, Time.newest());
+    }
+    if (exists(paths.get(0))) {
+      return loadStrict(paths.get(0));
+    }
+    RecordTable table = RecordTable.at(SparkStorages.storageFor(paths.get(0)));
+    return ZRecordTable.lenient(
+        paths.get(0),
+        schema,
+        new WriteTarget(table, Optional.empty(), WriteTarget.Creation.APPEND));
+  }
+
+  private static TableSnapshot snapshot(String path, Time time) {
+    RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
+    if (time.version().isPresent()) {
+      return table.version(time.version().get());
+    }
+    return time.instant().isPresent() ? table.asOf(time.instant().get()) : table.latest();
+  }
+
+  private static void requireSameColumns(
+      String path, RecordSchema schema, String otherPath, RecordSchema other) {
+    boolean same = schema.fields().size() == other.fields().size();
+    for (int i = 0; same && i < schema.fields().size(); i++) {
+      var field = schema.fields().get(i);
+      var match = other.find(field.name());
+      same = match.isPresent()
+          && match.get().type().equals(field.type())
+          && match.get().shape().equals(field.shape());
+    }
+    if (!same) {
+      throw new SchemaMismatchException(
+          otherPath,
+          "Cannot read " + path + " and " + otherPath + " together: their columns are "
+              + SparkTypes.structOf(schema).catalogString() + " and "
+              + SparkTypes.structOf(other).catalogString()
+              + "; read them one by one and use unionByName");
+    }
+  }
+
+  private static String[] parse(String json) {
+    try {
+      return JSON.readValue(json, String[].class);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(
+          "Option " + ZRecordOptions.PATHS + " is not a JSON array of paths: " + json, e);
+    }
+  }
+
+  private static String write(List<String> paths) {
+    try {
+      return JSON.writeValueAsString(paths);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("Cannot write the paths " + paths + " as JSON", e);
+    }
+  }
+}

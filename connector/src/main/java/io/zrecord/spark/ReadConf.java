@@ -1,0 +1,68 @@
+package io.zrecord.spark;
+
+import io.zrecord.scan.Verification;
+import java.util.Arrays;
+import java.util.Locale;
+import org.apache.spark.network.util.JavaUtils;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** The options of a read, parsed once on the driver. Unknown options and values are refused. */
+final class ReadConf {
+  /** Rows of a batch: enough to pay for the work that a batch costs, few enough for its columns to stay in the cache. */
+  private static final long DEFAULT_BATCH_ROWS = 8192;
+
+  private static final long DEFAULT_BATCH_BYTES = 16L << 20;
+  private static final long MAX_BATCH_ROWS = 1 << 20;
+  private static final long MAX_BATCH_BYTES = 1L << 30;
+  private static final long MAX_PARTITIONS = 1_000_000;
+
+  private final CaseInsensitiveStringMap options;
+
+  ReadConf(CaseInsensitiveStringMap options) {
+    ZRecordOptions.requireKnownForReading(options.asCaseSensitiveMap());
+    this.options = options;
+  }
+
+  /** Partitions asked for; 0 lets the planner choose. */
+  int partitionCount() {
+    return options.containsKey(ZRecordOptions.NUM_PARTITIONS)
+        ? (int) number(ZRecordOptions.NUM_PARTITIONS, 0, 1, MAX_PARTITIONS)
+        : 0;
+  }
+
+  int batchRows() {
+    return (int) number(ZRecordOptions.BATCH_ROWS, DEFAULT_BATCH_ROWS, 1, MAX_BATCH_ROWS);
+  }
+
+  /** Stored bytes of one column that a batch holds at most, unless a single value is larger. */
+  long batchBytes() {
+    return number(ZRecordOptions.BATCH_BYTES, DEFAULT_BATCH_BYTES, 1, MAX_BATCH_BYTES);
+  }
+
+  Verification verification() {
+    String text = options.getOrDefault(ZRecordOptions.VERIFY, Verification.FIRST.name());
+    return WriteConf.parse(ZRecordOptions.VERIFY, text, name -> {
+      for (Verification verification : Verification.values()) {
+        if (verification.name().equalsIgnoreCase(name.strip())) {
+          return verification;
+        }
+      }
+      throw new IllegalArgumentException(
+          "use one of " + Arrays.toString(Verification.values()).toLowerCase(Locale.ROOT));
+    });
+  }
+
+  private long number(String key, long otherwise, long lowest, long highest) {
+    String text = options.get(key);
+    if (text == null) {
+      return otherwise;
+    }
+    return WriteConf.parse(key, text, value -> {
+      long number = JavaUtils.byteStringAsBytes(value);
+      if (number < lowest || number > highest) {
+        throw new IllegalArgumentException("use " + lowest + " to " + highest);
+      }
+      return number;
+    });
+  }
+}

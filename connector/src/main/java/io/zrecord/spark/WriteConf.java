@@ -1,0 +1,136 @@
+package io.zrecord.spark;
+
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.Shape;
+import io.zrecord.table.Checksum;
+import io.zrecord.table.Durability;
+import io.zrecord.table.TableChange;
+import io.zrecord.table.WriteOptions;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import org.apache.spark.network.util.JavaUtils;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** The options of a write, parsed once on the driver. Unknown options and values are refused. */
+final class WriteConf {
+  private final CaseInsensitiveStringMap options;
+
+  WriteConf(CaseInsensitiveStringMap options) {
+    ZRecordOptions.requireKnownForWriting(options.asCaseSensitiveMap());
+    this.options = options;
+  }
+
+  WriteOptions writeOptions() {
+    WriteOptions layout = WriteOptions.defaults();
+    if (has(ZRecordOptions.CHUNK_RECORDS)) {
+      layout = layout.withChunkRecords(number(ZRecordOptions.CHUNK_RECORDS));
+    }
+    if (has(ZRecordOptions.CHUNK_BYTES)) {
+      layout = layout.withChunkBytes(bytes(ZRecordOptions.CHUNK_BYTES));
+    }
+    if (has(ZRecordOptions.STRIPE_BYTES)) {
+      layout = layout.withStripeBytes(bytes(ZRecordOptions.STRIPE_BYTES));
+    }
+    if (has(ZRecordOptions.CHECKSUM)) {
+      layout = layout.withChecksum(choice(ZRecordOptions.CHECKSUM, Checksum.class));
+    }
+    if (has(ZRecordOptions.DURABILITY)) {
+      layout = layout.withDurability(choice(ZRecordOptions.DURABILITY, Durability.class));
+    }
+    return layout;
+  }
+
+  /** The compression asked for a field: its own option, else that of all fields. */
+  Optional<Compression> compressionOf(String field) {
+    String own = ZRecordOptions.COMPRESSION_OF + field;
+    String key = has(own) ? own : ZRecordOptions.COMPRESSION;
+    return value(key).map(text -> parse(key, text, Compression::parse));
+  }
+
+  /** The shape asked for a field, such as {@code 28,28} or {@code -1,3}. */
+  Optional<Shape> shapeOf(String field) {
+    String key = ZRecordOptions.SHAPE_OF + field;
+    return value(key).map(text -> parse(key, text, WriteConf::shape));
+  }
+
+  /** Names of fields that an option is given for, in lower case. */
+  java.util.Set<String> fieldsNamed() {
+    java.util.Set<String> names = new java.util.TreeSet<>();
+    for (String key : options.keySet()) {
+      for (String prefix : new String[] {ZRecordOptions.COMPRESSION_OF, ZRecordOptions.SHAPE_OF}) {
+        if (key.startsWith(prefix)) {
+          names.add(key.substring(prefix.length()));
+        }
+      }
+    }
+    return names;
+  }
+
+  boolean mergesSchema() {
+    return value(ZRecordOptions.MERGE_SCHEMA)
+        .map(text -> parse(ZRecordOptions.MERGE_SCHEMA, text, WriteConf::bool))
+        .orElse(false);
+  }
+
+  Optional<TableChange.Transaction> transaction() {
+    if (has(ZRecordOptions.TXN_APP_ID) != has(ZRecordOptions.TXN_VERSION)) {
+      throw new IllegalArgumentException("Options " + ZRecordOptions.TXN_APP_ID + " and "
+          + ZRecordOptions.TXN_VERSION + " must be given together");
+    }
+    return value(ZRecordOptions.TXN_APP_ID)
+        .map(app -> new TableChange.Transaction(app, number(ZRecordOptions.TXN_VERSION)));
+  }
+
+  private boolean has(String key) {
+    return options.containsKey(key);
+  }
+
+  private Optional<String> value(String key) {
+    return Optional.ofNullable(options.get(key));
+  }
+
+  private long number(String key) {
+    return parse(key, options.get(key), text -> Long.parseLong(text.strip()));
+  }
+
+  private long bytes(String key) {
+    return parse(key, options.get(key), JavaUtils::byteStringAsBytes);
+  }
+
+  private <E extends Enum<E>> E choice(String key, Class<E> type) {
+    return parse(key, options.get(key), text -> {
+      for (E constant : type.getEnumConstants()) {
+        if (constant.name().equalsIgnoreCase(text.strip())) {
+          return constant;
+        }
+      }
+      throw new IllegalArgumentException(
+          "use one of " + Arrays.toString(type.getEnumConstants()).toLowerCase(Locale.ROOT));
+    });
+  }
+
+  private static boolean bool(String text) {
+    return switch (text.strip().toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new IllegalArgumentException("use true or false");
+    };
+  }
+
+  private static Shape shape(String text) {
+    String inner = text.strip().replaceAll("^\\[|\\]$", "");
+    return Shape.of(Arrays.stream(inner.split(",", -1))
+        .mapToInt(dimension -> Integer.parseInt(dimension.strip()))
+        .toArray());
+  }
+
+  static <T> T parse(String key, String text, java.util.function.Function<String, T> parser) {
+    try {
+      return parser.apply(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "Option " + key + " has the value '" + text + "': " + e.getMessage(), e);
+    }
+  }
+}

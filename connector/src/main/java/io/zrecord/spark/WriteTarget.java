@@ -1,0 +1,40 @@
+package io.zrecord.spark;
+
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableChange;
+import io.zrecord.table.TableSnapshot;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Where a write goes, as it was when the write was planned.
+ *
+ * @param table the table
+ * @param base its newest version then; empty if there was none
+ * @param creation whether the write creates the table
+ */
+record WriteTarget(RecordTable table, Optional<TableSnapshot> base, Creation creation) {
+
+  /** What a write without a truncation does with a table that exists. */
+  enum Creation {
+    /** Adds to it; creates it if there is none. */
+    APPEND,
+    /** Fails, as there must be none. */
+    CREATE,
+    /** Replaces its records and fields. */
+    REPLACE
+  }
+
+  OptionalLong baseVersion() {
+    return base.isPresent() ? OptionalLong.of(base.get().version()) : OptionalLong.empty();
+  }
+
+  TableChange.Kind kind(boolean truncates) {
+    if (creation == Creation.CREATE) {
+      return TableChange.Kind.CREATE;
+    }
+    return truncates || creation == Creation.REPLACE
+        ? TableChange.Kind.OVERWRITE
+        : TableChange.Kind.APPEND;
+  }
+}

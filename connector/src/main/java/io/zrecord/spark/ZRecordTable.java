@@ -1,0 +1,141 @@
+package io.zrecord.spark;
+
+import io.zrecord.table.TableSnapshot;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.MetadataColumn;
+import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.SupportsWrite;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.WriteBuilder;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * A dataset as Spark sees it, pinned to the version it was resolved at. Several datasets, read by several paths, follow each
+ * other. Immutable.
+ */
+class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns {
+  /** Metadata column: the index of the record in the dataset. */
+  static final String INDEX_COLUMN = "_index";
+
+  private final String location;
+  private final StructType schema;
+  private final List<TableSnapshot> snapshots;
+  private final Optional<WriteTarget> target;
+  private final boolean acceptsAnySchema;
+
+  private ZRecordTable(
+      String location,
+      StructType schema,
+      List<TableSnapshot> snapshots,
+      Optional<WriteTarget> target,
+      boolean acceptsAnySchema) {
+    this.location = location;
+    this.schema = schema;
+    this.snapshots = List.copyOf(snapshots);
+    this.target = target;
+    this.acceptsAnySchema = acceptsAnySchema;
+  }
+
+  /** One or several versions to be read; nothing can be written. */
+  static ZRecordTable forReading(
+      String location, StructType schema, List<TableSnapshot> snapshots) {
+    return new ZRecordTable(location, schema, snapshots, Optional.empty(), false);
+  }
+
+  /** The newest version, to be read and written with the columns that it has. */
+  static ZRecordTable strict(String location, TableSnapshot newest, WriteTarget target) {
+    return new ZRecordTable(
+        location,
+        SparkTypes.structOf(newest.schema()),
+        List.of(newest),
+        Optional.of(target),
+        false);
+  }
+
+  /** A place to be written with any columns; the write compares them with those of the table itself. */
+  static ZRecordTable lenient(String location, StructType schema, WriteTarget target) {
+    return new ZRecordTable(location, schema, List.of(), Optional.of(target), true);
+  }
+
+  /** For tables that are staged. */
+  ZRecordTable(String location, StructType schema, WriteTarget target) {
+    this(location, schema, List.of(), Optional.of(target), false);
+  }
+
+  @Override
+  public String name() {
+    return ZRecordSource.SHORT_NAME + ".`" + location + "`";
+  }
+
+  /** Where the table is, for messages. */
+  final String location() {
+    return location;
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // Newer releases prefer columns(), the oldest has schema() only.
+  public StructType schema() {
+    return schema;
+  }
+
+  @Override
+  public Set<TableCapability> capabilities() {
+    EnumSet<TableCapability> capabilities = EnumSet.of(TableCapability.BATCH_READ);
+    if (target.isPresent()) {
+      capabilities.add(TableCapability.BATCH_WRITE);
+      capabilities.add(TableCapability.TRUNCATE);
+    }
+    if (acceptsAnySchema) {
+      capabilities.add(TableCapability.ACCEPT_ANY_SCHEMA);
+    }
+    return capabilities;
+  }
+
+  @Override
+  public MetadataColumn[] metadataColumns() {
+    return new MetadataColumn[] {new IndexColumn()};
+  }
+
+  @Override
+  public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+    return new ZRecordScanBuilder(location, snapshots, schema, new ReadConf(options));
+  }
+
+  @Override
+  public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+    WriteTarget place = target.orElseThrow(() -> new IllegalArgumentException("Cannot write to "
+        + location + " as of an older version; leave versionAsOf and timestampAsOf out"));
+    return new ZRecordWriteBuilder(location, place, info);
+  }
+
+  private static final class IndexColumn implements MetadataColumn {
+    @Override
+    public String name() {
+      return INDEX_COLUMN;
+    }
+
+    @Override
+    public DataType dataType() {
+      return DataTypes.LongType;
+    }
+
+    @Override
+    public boolean isNullable() {
+      return false;
+    }
+
+    @Override
+    public String comment() {
+      return "index of the record in the dataset, from 0";
+    }
+  }
+}
