@@ -1,12 +1,15 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.store.ColumnWriter;
 import io.zrecord.internal.store.ShardFilesWriter;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.Storage;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -32,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * further use; {@link #close} then removes what it wrote. Belongs to one thread.
  */
 public final class ShardWriter implements AutoCloseable {
+  private static final int MAX_CHUNK_GROUPS = 256;
+
   private final Storage storage;
   private final UUID shardId;
   private final RecordSchema schema;
@@ -173,10 +178,21 @@ public final class ShardWriter implements AutoCloseable {
         ShardMeta.FILE_NAME,
         metaChecksum,
         meta.length(),
-        meta.chunks().stream()
-            .map(chunk -> new ChunkSummary(chunk.recordCount(), chunk.endBytes()))
-            .toList(),
+        groups(meta.chunks()),
         valueBytes);
+  }
+
+  /** Joins neighbours where there are many, so that a summary stays small whatever the size of the shard. */
+  private static List<ChunkSummary> groups(List<ChunkMeta> chunks) {
+    int perGroup = (chunks.size() + MAX_CHUNK_GROUPS - 1) / MAX_CHUNK_GROUPS;
+    List<ChunkSummary> groups = new ArrayList<>();
+    for (int from = 0; from < chunks.size(); from += perGroup) {
+      List<ChunkMeta> group = chunks.subList(from, Math.min(chunks.size(), from + perGroup));
+      groups.add(new ChunkSummary(
+          group.stream().mapToLong(ChunkMeta::recordCount).sum(),
+          group.stream().mapToLong(ChunkMeta::endBytes).sum()));
+    }
+    return groups;
   }
 
   private ColumnWriter column(int field) {

@@ -1,68 +1,107 @@
 package io.zrecord.table;
 
+import io.zrecord.internal.table.Manifest;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
-/** SKELETON of one version of a table. Immutable. */
+/**
+ * One version of a table: its fields and its shards in index order. No data file is opened for it. Immutable; it stays readable
+ * until the version is expired.
+ */
 public final class TableSnapshot {
+  private final Storage storage;
+  private final Manifest manifest;
+  private final List<ShardSummary> shards;
+  private final long[] firstIndices;
+
+  TableSnapshot(Storage storage, Manifest manifest, List<ShardSummary> shards) {
+    this.storage = storage;
+    this.manifest = manifest;
+    this.shards = List.copyOf(shards);
+    this.firstIndices = new long[shards.size() + 1];
+    for (int i = 0; i < shards.size(); i++) {
+      firstIndices[i + 1] = firstIndices[i] + shards.get(i).length();
+    }
+  }
+
+  /** Where the table is. */
   public Storage storage() {
-    throw new UnsupportedOperationException();
+    return storage;
   }
 
+  /** Identity of the table, the same in every version. */
   public UUID tableId() {
-    throw new UnsupportedOperationException();
+    return manifest.tableId();
   }
 
+  /** Number of the version, from 0. */
   public long version() {
-    return 0;
+    return manifest.version();
   }
 
+  /** When it was committed; later than the version before. */
   public Instant timestamp() {
-    throw new UnsupportedOperationException();
+    return Instant.ofEpochMilli(manifest.timestampMillis());
   }
 
+  /** What the commit did, such as {@code append}; informative. */
   public String operation() {
-    throw new UnsupportedOperationException();
+    return manifest.operation();
   }
 
+  /** What the committer left, such as its application id; informative. */
   public Map<String, String> properties() {
-    throw new UnsupportedOperationException();
+    return manifest.properties();
   }
 
+  /** The last transaction number of each application. */
   public Map<String, Long> transactions() {
-    throw new UnsupportedOperationException();
+    return manifest.transactions();
   }
 
   public RecordSchema schema() {
-    throw new UnsupportedOperationException();
+    return manifest.schema();
   }
 
-  /** Greater than every field id ever used. */
+  /** Greater than every field id that the table ever used. */
   public int nextFieldId() {
-    return 0;
+    return manifest.nextFieldId();
   }
 
   /** Number of records. */
   public long length() {
-    return 0;
+    return firstIndices[shards.size()];
   }
 
   /** All shards in index order. */
   public List<ShardSummary> shards() {
-    throw new UnsupportedOperationException();
+    return shards;
   }
 
   /** Index of the first record of the shard with that ordinal; with {@code shards().size()} the length. */
   public long firstIndex(int shardOrdinal) {
-    return 0;
+    return firstIndices[shardOrdinal];
   }
 
-  /** Ordinal of the shard that holds the record. */
+  /**
+   * Ordinal of the shard that holds the record.
+   *
+   * @throws IndexOutOfBoundsException if {@code index} is not within {@code [0, length())}
+   */
   public int shardOf(long index) {
-    return 0;
+    Objects.checkIndex(index, length());
+    int found = Arrays.binarySearch(firstIndices, index);
+    return found >= 0 ? found : -found - 2;
+  }
+
+  @Override
+  public String toString() {
+    return storage.location() + " version " + version();
   }
 }
