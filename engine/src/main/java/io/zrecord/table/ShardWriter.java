@@ -144,8 +144,9 @@ public final class ShardWriter implements AutoCloseable {
       removeFiles();
       return Optional.empty();
     }
+    ShardFilesWriter current = files();
     state = State.FAILED;
-    ShardFilesWriter.Sealed sealed = files().seal();
+    ShardFilesWriter.Sealed sealed = current.seal();
     if (options.durability() == Durability.COMMIT) {
       storage.forceDirectory("shard");
     }
