@@ -102,7 +102,7 @@ final class SparkTypes {
   static Shape shapeOf(StructField column) {
     boolean isArray = column.dataType() instanceof ArrayType;
     Metadata metadata = column.metadata();
-    if (isArray || column.dataType().equals(DataTypes.BinaryType) && isTensorOfBytes(metadata)) {
+    if (isArray || (column.dataType().equals(DataTypes.BinaryType) && isTensorOfBytes(metadata))) {
       if (!metadata.contains(SHAPE_KEY)) {
         return Shape.of(-1);
       }

@@ -86,20 +86,24 @@ final class WriteConf {
     return options.containsKey(key);
   }
 
+  private String required(String key) {
+    return java.util.Objects.requireNonNull(options.get(key));
+  }
+
   private Optional<String> value(String key) {
     return Optional.ofNullable(options.get(key));
   }
 
   private long number(String key) {
-    return parse(key, options.get(key), text -> Long.parseLong(text.strip()));
+    return parse(key, required(key), text -> Long.parseLong(text.strip()));
   }
 
   private long bytes(String key) {
-    return parse(key, options.get(key), JavaUtils::byteStringAsBytes);
+    return parse(key, required(key), JavaUtils::byteStringAsBytes);
   }
 
   private <E extends Enum<E>> E choice(String key, Class<E> type) {
-    return parse(key, options.get(key), text -> {
+    return parse(key, required(key), text -> {
       for (E constant : type.getEnumConstants()) {
         if (constant.name().equalsIgnoreCase(text.strip())) {
           return constant;

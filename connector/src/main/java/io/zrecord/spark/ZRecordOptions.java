@@ -78,7 +78,7 @@ final class ZRecordOptions {
       // A session-wide default may be meant for the other direction.
       boolean tolerated = isAmong(key, known, prefixes)
           || isAmong(key, SPARK, Set.of())
-          || isSessionDefault(key) && isAmong(key, elsewhere, prefixesElsewhere);
+          || (isSessionDefault(key) && isAmong(key, elsewhere, prefixesElsewhere));
       if (!tolerated) {
         unknown.add(key);
       }

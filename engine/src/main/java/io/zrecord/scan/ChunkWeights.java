@@ -14,6 +14,8 @@ final class ChunkWeights {
   /** Takes the selected records of one chunk. */
   interface Visitor {
     /**
+     * Takes the selected records of the next chunk.
+     *
      * @param recordCount > 0
      * @param weight bytes, but never less than one a record: a scan that needs no bytes is divided as well
      */

@@ -77,7 +77,8 @@ final class SplitCuts {
     double closed = 0;
     for (int piece = 0; piece < pieces; piece++) {
       long parts = (long) Math.min(
-          pieceRecords[piece], Math.max(1, Math.ceil(pieceWeights[piece] / target - 1e-9)));
+          (double) pieceRecords[piece],
+          Math.max(1, Math.ceil(pieceWeights[piece] / target - 1e-9)));
       double perRecord = pieceWeights[piece] / pieceRecords[piece];
       long taken = 0;
       for (long part = 1; part <= parts; part++) {

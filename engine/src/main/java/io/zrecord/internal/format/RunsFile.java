@@ -20,6 +20,8 @@ import java.util.List;
  * @param blockChecksums CRC32C of the blocks of the runs
  * @param validityChecksums CRC32C of the blocks of the validity file
  */
+@SuppressWarnings(
+    "ArrayRecordComponent") // Never compared; boxes would cost as much as what is checked.
 public record RunsFile(
     long recordCount,
     int widthBytes,

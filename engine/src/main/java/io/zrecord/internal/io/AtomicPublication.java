@@ -9,6 +9,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.UUID;
 
 /**
@@ -38,7 +39,7 @@ public final class AtomicPublication {
 
   /** Publishes the content; {@code false} if the name is taken. */
   public boolean publish(Path path, byte[] content) {
-    Path directory = path.toAbsolutePath().getParent();
+    Path directory = Objects.requireNonNull(path.toAbsolutePath().getParent());
     Path temporary = directory.resolve("." + path.getFileName() + "." + UUID.randomUUID() + ".tmp");
     try {
       try (AppendFile file = new AppendFile(temporary, files.create(temporary))) {

@@ -20,6 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -120,7 +121,7 @@ public final class LocalFiles {
     } catch (NoSuchFileException e) {
       return List.of();
     } catch (java.nio.file.DirectoryIteratorException e) {
-      throw FileErrors.of("list", directory, e.getCause());
+      throw FileErrors.of("list", directory, Objects.requireNonNull(e.getCause()));
     } catch (IOException e) {
       throw FileErrors.of("list", directory, e);
     }
