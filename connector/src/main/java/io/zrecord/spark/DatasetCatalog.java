@@ -149,11 +149,6 @@ abstract class DatasetCatalog implements StagingTableCatalog {
       throw new NoSuchDatasetException(identifier);
     }
     List<String> paths = DatasetPaths.paths(identifier);
-    for (String path : paths) {
-      if (!java.nio.file.Files.exists(SparkStorages.localPath(path))) {
-        throw new NoSuchDatasetException(identifier);
-      }
-    }
     return DatasetPaths.load(paths, time);
   }
 

@@ -3,7 +3,7 @@ package io.zrecord.spark;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.connector.catalog.Identifier;
 
-/** Spark's own exception for a table that does not exist, with a message that says what is missing. */
+/** Spark's own exception for a table that does not exist, with a message that says how datasets are named. */
 final class NoSuchDatasetException extends NoSuchTableException {
   private static final long serialVersionUID = 1L;
 
@@ -11,11 +11,8 @@ final class NoSuchDatasetException extends NoSuchTableException {
 
   NoSuchDatasetException(Identifier identifier) {
     super(identifier);
-    message = DatasetPaths.isPath(identifier) || identifier.namespace().length > 0
-        ? "There is no zrecord dataset at " + identifier.name()
-            + ": the path does not exist; check it for typos"
-        : "'" + identifier.name() + "' is not a path; write it with a slash, such as "
-            + ZRecordSource.SHORT_NAME + ".`/data/train` or `./" + identifier.name() + "`";
+    message = "'" + identifier.name() + "' is not a path; write it with a slash, such as "
+        + ZRecordSource.SHORT_NAME + ".`/data/train` or `./" + identifier.name() + "`";
   }
 
   @Override

@@ -21,7 +21,7 @@ final class SparkStorages {
     return LocalStorage.at(localPath(path));
   }
 
-  static Path localPath(String path) {
+  private static Path localPath(String path) {
     int colon = path.indexOf(':');
     // One letter before the colon is a drive of Windows; a slash before it belongs to a name.
     if (colon <= 1 || path.substring(0, colon).indexOf('/') >= 0) {

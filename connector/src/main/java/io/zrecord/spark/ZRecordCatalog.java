@@ -9,10 +9,15 @@ import org.apache.spark.sql.connector.catalog.Table;
  * Registered by {@link ZRecordSessionExtensions}, or with {@code spark.sql.catalog.zrecord=io.zrecord.spark.ZRecordCatalog}.
  */
 public final class ZRecordCatalog extends DatasetCatalog {
+  /**
+   * The newest version at a path. Spark takes its own exception for a missing table as a sign to look elsewhere and then blames the
+   * syntax; so a path that is missing is the engine's exception, which it hands on.
+   */
   @Override
   public Table loadTable(Identifier identifier) throws NoSuchTableException {
-    // Looks at the path first, so that what is wrong with it is said.
-    load(identifier, DatasetPaths.Time.newest());
+    if (!identifiesPaths(identifier)) {
+      throw new NoSuchDatasetException(identifier);
+    }
     return DatasetPaths.loadStrict(requirePath(identifier));
   }
 

@@ -3,6 +3,7 @@ package io.zrecord.table;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.internal.table.Committer;
+import io.zrecord.internal.table.DirectoryGuess;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.storage.Storage;
@@ -145,6 +146,7 @@ public final class RecordTable {
 
   private NotADatasetException notATable() {
     return new NotADatasetException(
-        storage.location(), "There is no table at " + storage.location() + ": it has no manifest/");
+        storage.location(),
+        "There is no zrecord table at " + storage.location() + ": " + DirectoryGuess.of(storage));
   }
 }
