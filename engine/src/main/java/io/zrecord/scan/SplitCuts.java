@@ -62,7 +62,8 @@ final class SplitCuts {
         weightBefore += pieceWeights[piece];
         recordsBefore += pieceRecords[piece++];
       }
-      long inside = Math.round((target - weightBefore) / pieceWeights[piece] * pieceRecords[piece]);
+      double share = Math.min(1, (target - weightBefore) / pieceWeights[piece]);
+      long inside = Math.round(share * pieceRecords[piece]);
       last = Math.max(last + 1, Math.min(recordsBefore + inside, records - (n - k)));
       addCut(last);
     }

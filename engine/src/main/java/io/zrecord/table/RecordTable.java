@@ -77,10 +77,12 @@ public final class RecordTable {
     int high = versions.size() - 1;
     Manifest first = log.read(versions.get(0));
     if (Instant.ofEpochMilli(first.timestampMillis()).isAfter(time)) {
+      Manifest last = log.read(versions.get(high));
       throw new VersionNotFoundException(
           storage.location(),
-          "Cannot read " + storage.location() + " as of " + time + ": its earliest version "
-              + first.version() + " is of " + Instant.ofEpochMilli(first.timestampMillis()));
+          "Cannot read " + storage.location() + " as of " + time + ": its versions are "
+              + first.version() + " of " + Instant.ofEpochMilli(first.timestampMillis()) + " to "
+              + last.version() + " of " + Instant.ofEpochMilli(last.timestampMillis()));
     }
     Manifest found = first;
     while (low < high) {
@@ -111,7 +113,8 @@ public final class RecordTable {
    */
   public TableSnapshot commit(TableChange change) {
     requireCreatable();
-    return snapshot(new Committer(storage, log).commit(change));
+    Manifest manifest = new Committer(storage, log).commit(change);
+    return new TableSnapshot(storage, manifest, () -> log.shards(manifest));
   }
 
   /**
@@ -133,7 +136,7 @@ public final class RecordTable {
   }
 
   private TableSnapshot snapshot(Manifest manifest) {
-    return new TableSnapshot(storage, manifest, log.shards(manifest));
+    return new TableSnapshot(storage, manifest, () -> log.shards(manifest)).load();
   }
 
   private List<Long> requireVersions() {

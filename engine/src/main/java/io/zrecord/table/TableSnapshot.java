@@ -9,25 +9,54 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One version of a table: its fields and its shards in index order. No data file is opened for it. Immutable; it stays readable
- * until the version is expired.
+ * One version of a table: its fields and its shards in index order. No data file is opened for it. Immutable and thread-safe; it
+ * stays readable until the version is expired.
  */
 public final class TableSnapshot {
   private final Storage storage;
   private final Manifest manifest;
-  private final List<ShardSummary> shards;
-  private final long[] firstIndices;
+  private final Supplier<List<ShardSummary>> source;
+  private volatile @Nullable ShardIndex loaded;
 
-  TableSnapshot(Storage storage, Manifest manifest, List<ShardSummary> shards) {
+  /** The shards and where each begins. */
+  private static final class ShardIndex {
+    final List<ShardSummary> shards;
+    final long[] firstIndices;
+
+    ShardIndex(List<ShardSummary> shards) {
+      this.shards = List.copyOf(shards);
+      this.firstIndices = new long[shards.size() + 1];
+      for (int i = 0; i < shards.size(); i++) {
+        firstIndices[i + 1] = firstIndices[i] + shards.get(i).length();
+      }
+    }
+  }
+
+  /** Reads shard lists when they are first needed: a commit that succeeded must not fail by reading them. */
+  TableSnapshot(Storage storage, Manifest manifest, Supplier<List<ShardSummary>> source) {
     this.storage = storage;
     this.manifest = manifest;
-    this.shards = List.copyOf(shards);
-    this.firstIndices = new long[shards.size() + 1];
-    for (int i = 0; i < shards.size(); i++) {
-      firstIndices[i + 1] = firstIndices[i] + shards.get(i).length();
+    this.source = source;
+  }
+
+  /** Reads the shard lists now, so that damage is reported by whoever opens the table. */
+  TableSnapshot load() {
+    index();
+    return this;
+  }
+
+  private ShardIndex index() {
+    ShardIndex index = loaded;
+    if (index == null) {
+      // Two threads may both read; they get the same, because lists never change.
+      index = new ShardIndex(source.get());
+      loaded = index;
     }
+    return index;
   }
 
   /** Where the table is. */
@@ -76,17 +105,17 @@ public final class TableSnapshot {
 
   /** Number of records. */
   public long length() {
-    return firstIndices[shards.size()];
+    return manifest.length();
   }
 
   /** All shards in index order. */
   public List<ShardSummary> shards() {
-    return shards;
+    return index().shards;
   }
 
   /** Index of the first record of the shard with that ordinal; with {@code shards().size()} the length. */
   public long firstIndex(int shardOrdinal) {
-    return firstIndices[shardOrdinal];
+    return index().firstIndices[shardOrdinal];
   }
 
   /**
@@ -96,7 +125,7 @@ public final class TableSnapshot {
    */
   public int shardOf(long index) {
     Objects.checkIndex(index, length());
-    int found = Arrays.binarySearch(firstIndices, index);
+    int found = Arrays.binarySearch(index().firstIndices, index);
     return found >= 0 ? found : -found - 2;
   }
 

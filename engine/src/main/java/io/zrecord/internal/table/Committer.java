@@ -1,7 +1,9 @@
 package io.zrecord.internal.table;
 
 import io.zrecord.errors.CommitConflictException;
-import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.Storage;
@@ -20,6 +22,9 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Publishes a change as the next version. A lost race is tried again on top of the winner if the two commute (design: append with
  * append), and is a conflict otherwise. Thread-safe.
+ *
+ * <p>After a version was published nothing is read any more: an error then would look like a failed commit, and the caller would
+ * delete shards that a version names.
  */
 public final class Committer {
   private static final int MAX_ATTEMPTS = 1000;
@@ -35,21 +40,30 @@ public final class Committer {
 
   /** Returns the version in force: the one published, or the newest if the transaction took effect before. */
   public Manifest commit(TableChange change) {
-    Optional<Manifest> newest = log.newest();
+    SchemaRules rules = new SchemaRules(storage.location(), change);
+    long seen = change.baseVersion().orElse(-1);
     for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      if (newest.isPresent() && isDone(change, newest.get())) {
-        return newest.get();
+      Optional<Manifest> newest = log.newest();
+      if (newest.isPresent()) {
+        if (isDone(change, newest.get())) {
+          return newest.get();
+        }
+        Optional<Manifest> own = findOwn(change, rules, seen + 1, newest.get());
+        if (own.isPresent()) {
+          return own.get();
+        }
+        seen = Math.max(seen, newest.get().version());
       }
+      RecordSchema schema = rules.after(newest);
       if (attempt == 1) {
         new ShardCheck(storage).check(change.shards());
       }
-      Manifest next = next(change, newest);
-      if (log.publish(next)) {
-        return next;
+      Optional<Manifest> published = publish(change, schema, newest);
+      if (published.isPresent()) {
+        return published.get();
       }
       LockSupport.parkNanos(
           ThreadLocalRandom.current().nextLong(MAX_PAUSE_NANOS * Math.min(attempt, 10) / 10));
-      newest = log.newest();
     }
     throw new CommitConflictException(
         storage.location(),
@@ -65,15 +79,58 @@ public final class Committer {
         .orElse(false);
   }
 
-  private Manifest next(TableChange change, Optional<Manifest> newest) {
-    RecordSchema schema = schemaAfter(change, newest);
+  /**
+   * Looks through the versions that came since the base: this very change may be among them, when its outcome was unknown and it
+   * is tried again; others must commute.
+   */
+  private Optional<Manifest> findOwn(
+      TableChange change, SchemaRules rules, long from, Manifest newest) {
+    for (long version = from; version <= newest.version(); version++) {
+      Manifest winner;
+      try {
+        winner = version == newest.version() ? newest : log.read(version);
+      } catch (MissingFileException e) {
+        // Expired, or the change has no base and the table is old: only what is there can be
+        // compared.
+        continue;
+      }
+      if (winner.commitId().equals(change.commitId())) {
+        return Optional.of(winner);
+      }
+      rules.requireCommutes(winner);
+    }
+    return Optional.empty();
+  }
+
+  /** Empty if another commit has the version; then nothing of this attempt is left. */
+  private Optional<Manifest> publish(
+      TableChange change, RecordSchema schema, Optional<Manifest> newest) {
+    List<ShardList> written = new ArrayList<>();
+    try {
+      Manifest next = next(change, schema, newest, written);
+      if (log.publish(next)) {
+        return Optional.of(next);
+      }
+    } catch (CommitOutcomeUnknownException e) {
+      throw e;
+    } catch (ZRecordException e) {
+      deleteQuietly(written);
+      throw e;
+    }
+    deleteQuietly(written);
+    return Optional.empty();
+  }
+
+  private Manifest next(
+      TableChange change, RecordSchema schema, Optional<Manifest> newest, List<ShardList> written) {
     boolean keeps = change.kind() == TableChange.Kind.APPEND && newest.isPresent();
     List<ShardList> lists = new ArrayList<>(keeps ? newest.get().lists() : List.of());
     List<ShardSummary> shards = new ArrayList<>(keeps ? newest.get().shards() : List.of());
     shards.addAll(change.shards());
     if (shards.size() > ShardList.MAX_SHARDS) {
       int spilled = shards.size() - shards.size() % ShardList.MAX_SHARDS;
-      lists.addAll(log.writeLists(shards.subList(0, spilled)));
+      log.writeLists(shards.subList(0, spilled), written);
+      lists.addAll(written);
       shards = shards.subList(spilled, shards.size());
     }
     Map<String, Long> transactions =
@@ -81,7 +138,7 @@ public final class Committer {
     change.transaction().ifPresent(t -> transactions.put(t.applicationId(), t.number()));
     int nextFieldId = newest.map(Manifest::nextFieldId).orElse(1);
     for (FieldSpec field : schema.fields()) {
-      nextFieldId = Math.max(nextFieldId, field.id() + 1);
+      nextFieldId = Math.max(nextFieldId, Math.addExact(field.id(), 1));
     }
     long now = System.currentTimeMillis();
     return new Manifest(
@@ -98,68 +155,14 @@ public final class Committer {
         transactions);
   }
 
-  private RecordSchema schemaAfter(TableChange change, Optional<Manifest> newest) {
-    if (newest.isEmpty()) {
-      if (change.baseVersion().isPresent()) {
-        throw conflict(
-            change,
-            "it was planned on version " + change.baseVersion().getAsLong()
-                + ", but there is none now");
-      }
-      return change.schema();
-    }
-    Manifest manifest = newest.get();
-    return switch (change.kind()) {
-      case CREATE ->
-        throw new DatasetExistsException(
-            storage.location(),
-            "Cannot create " + storage.location() + ": it exists, its newest version is "
-                + manifest.version() + "; append to it or overwrite it");
-      case OVERWRITE -> {
-        if (change.baseVersion().orElse(-1) != manifest.version()) {
-          throw conflict(
-              change,
-              "version " + manifest.version()
-                  + " was committed meanwhile, and overwriting it would drop what it added");
-        }
-        yield change.schema();
-      }
-      case APPEND -> rebased(change, manifest);
-    };
-  }
-
-  /** The winner's fields and those that the change adds. */
-  private RecordSchema rebased(TableChange change, Manifest manifest) {
-    List<FieldSpec> fields = new ArrayList<>(manifest.schema().fields());
-    for (FieldSpec field : change.schema().fields()) {
-      Optional<FieldSpec> same = manifest.schema().find(field.id());
-      if (same.isPresent()) {
-        boolean fits = same.get().name().equals(field.name())
-            && same.get().type().equals(field.type())
-            && same.get().shape().equals(field.shape());
-        if (!fits) {
-          throw conflict(
-              change,
-              "field '" + field.name() + "' has the number " + field.id() + ", which is '"
-                  + same.get().name() + "' of another name or type in version "
-                  + manifest.version());
-        }
-      } else if (field.id() < manifest.nextFieldId()
-          || manifest.schema().find(field.name()).isPresent()) {
-        throw conflict(
-            change,
-            "field '" + field.name() + "' was removed or added by version " + manifest.version());
-      } else {
-        fields.add(field);
+  /** No version names these lists, and none ever will. */
+  private void deleteQuietly(List<ShardList> lists) {
+    for (ShardList list : lists) {
+      try {
+        storage.delete(list.file());
+      } catch (ZRecordException e) {
+        // An orphan costs space only.
       }
     }
-    return new RecordSchema(fields);
-  }
-
-  private CommitConflictException conflict(TableChange change, String reason) {
-    return new CommitConflictException(
-        storage.location(),
-        "Cannot commit the " + change.kind().name().toLowerCase(Locale.ROOT) + " to "
-            + storage.location() + ": " + reason + "; read the newest version and try again");
   }
 }

@@ -102,7 +102,8 @@ public record Manifest(
     return manifest;
   }
 
-  private long length() {
+  /** Records of all shards. */
+  public long length() {
     return lists.stream().mapToLong(ShardList::length).sum()
         + shards.stream().mapToLong(ShardSummary::length).sum();
   }

@@ -1,6 +1,8 @@
 package io.zrecord.internal.table;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.storage.Storage;
@@ -9,14 +11,17 @@ import io.zrecord.table.ShardSummary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The manifests of a table: which there are, reading one, publishing the next. Thread-safe. */
 public final class ManifestLog {
   private static final String DIRECTORY = "manifest";
+  private static final int PUBLISH_ATTEMPTS = 3;
   private static final Pattern NAME = Pattern.compile("(\\d{20})\\.json");
 
   private final Storage storage;
@@ -62,43 +67,114 @@ public final class ManifestLog {
     return shards;
   }
 
-  /** Writes shards to lists of their own; they belong to a version as soon as a manifest names them. */
-  List<ShardList> writeLists(List<ShardSummary> shards) {
-    List<ShardList> lists = new ArrayList<>();
+  /**
+   * Writes shards to lists of their own; they belong to a version as soon as a manifest names them.
+   *
+   * @param written takes each list before its file is written, so that the caller can delete it after a failure
+   */
+  void writeLists(List<ShardSummary> shards, List<ShardList> written) {
     for (int from = 0; from < shards.size(); from += ShardList.MAX_SHARDS) {
       List<ShardSummary> part =
           shards.subList(from, Math.min(shards.size(), from + ShardList.MAX_SHARDS));
       String name = "list/" + UUID.randomUUID() + ".json";
-      storage.publish(name, ShardList.writeFile(part));
-      lists.add(new ShardList(
+      byte[] content = requireReadable(name, ShardList.writeFile(part));
+      written.add(new ShardList(
           name, part.size(), part.stream().mapToLong(ShardSummary::length).sum()));
+      boolean isNew;
+      try {
+        isNew = storage.publish(name, content);
+      } catch (CommitOutcomeUnknownException e) {
+        // Of a list that no manifest names the outcome does not matter: the commit has surely not
+        // happened.
+        throw new StorageException(
+            storage.pathOf(name),
+            "Cannot write the shard list " + storage.pathOf(name) + ": " + e.getMessage(),
+            e);
+      }
+      if (!isNew) {
+        throw new StorageException(
+            storage.pathOf(name),
+            "Cannot write the shard list " + storage.pathOf(name)
+                + ": the name is taken; try again");
+      }
     }
-    return lists;
   }
 
   /**
-   * Publishes a version.
+   * Publishes a version. Whatever is unclear is decided by the commit id that stands under the name; while nothing stands there
+   * the same bytes are published again, which is safe because the name is taken at most once.
    *
    * @return whether it is ours: {@code false} if another commit has this version
    * @throws CommitOutcomeUnknownException if that cannot be found out
    */
   boolean publish(Manifest manifest) {
     String name = nameOf(manifest.version());
-    try {
-      return storage.publish(name, manifest.write());
-    } catch (CommitOutcomeUnknownException e) {
-      return readBack(manifest, e);
+    byte[] content = requireReadable(name, manifest.write());
+    CommitOutcomeUnknownException unclear = null;
+    for (int attempt = 1; attempt <= PUBLISH_ATTEMPTS; attempt++) {
+      boolean isTaken = false;
+      try {
+        if (storage.publish(name, content)) {
+          return true;
+        }
+        // Perhaps by ourselves: a storage that repeats a request may meet its own earlier success.
+        isTaken = true;
+      } catch (CommitOutcomeUnknownException e) {
+        unclear = later(unclear, e);
+      } catch (ZRecordException e) {
+        if (unclear == null) {
+          throw e;
+        }
+        unclear.addSuppressed(e);
+      } catch (RuntimeException e) {
+        // Not by contract, so it proves nothing.
+        unclear = later(unclear, unknown(name, e));
+      }
+      Optional<Manifest> present;
+      try {
+        present = Optional.of(read(manifest.version()));
+      } catch (MissingFileException e) {
+        present = Optional.empty();
+        if (isTaken) {
+          unclear = later(unclear, unknown(name, e));
+        }
+      } catch (RuntimeException e) {
+        throw later(unclear, unknown(name, e));
+      }
+      if (present.isPresent()) {
+        return present.get().commitId().equals(manifest.commitId());
+      }
     }
+    throw Objects.requireNonNull(unclear);
   }
 
-  /** A response was lost: what stands there now tells whether we won. */
-  private boolean readBack(Manifest manifest, CommitOutcomeUnknownException cause) {
-    try {
-      return read(manifest.version()).commitId().equals(manifest.commitId());
-    } catch (ZRecordException e) {
-      cause.addSuppressed(e);
-      throw cause;
+  private static CommitOutcomeUnknownException later(
+      @Nullable CommitOutcomeUnknownException first, CommitOutcomeUnknownException next) {
+    if (first == null) {
+      return next;
     }
+    first.addSuppressed(next);
+    return first;
+  }
+
+  private CommitOutcomeUnknownException unknown(String name, RuntimeException cause) {
+    return new CommitOutcomeUnknownException(
+        storage.pathOf(name),
+        "Cannot tell whether " + storage.pathOf(name) + " was published: " + cause.getMessage()
+            + "; delete nothing, and read the newest version when the storage answers again",
+        cause);
+  }
+
+  /** What readers would refuse is not written: a table must not be lost by a commit. */
+  private byte[] requireReadable(String name, byte[] content) {
+    if (content.length > SealedJson.MAX_BYTES) {
+      throw new StorageException(
+          storage.pathOf(name),
+          "Cannot write " + storage.pathOf(name) + ": it would have " + content.length
+              + " bytes, but readers accept " + SealedJson.MAX_BYTES
+              + "; write larger chunks, so that there are fewer of them");
+    }
+    return content;
   }
 
   private static String nameOf(long version) {

@@ -1,0 +1,115 @@
+package io.zrecord.internal.table;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.table.TableChange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What a change may follow, and the fields that come out of it. */
+final class SchemaRules {
+  private static final String APPEND = "append";
+
+  private final String location;
+  private final TableChange change;
+
+  SchemaRules(String location, TableChange change) {
+    this.location = location;
+    this.change = change;
+  }
+
+  /** An append commutes with appends, and with the commit that created the table. Other kinds are compared by version. */
+  void requireCommutes(Manifest winner) {
+    if (change.kind() == TableChange.Kind.APPEND
+        && winner.version() > 0
+        && !winner.operation().equals(APPEND)) {
+      throw conflict("version " + winner.version() + " is an " + winner.operation()
+          + " committed since version " + planned() + ", on which it was planned");
+    }
+  }
+
+  /** The fields after the change, on top of the newest version. */
+  RecordSchema after(Optional<Manifest> newest) {
+    if (newest.isEmpty()) {
+      if (change.baseVersion().isPresent()) {
+        throw conflict("it was planned on version " + planned() + ", but there is none now");
+      }
+      return change.schema();
+    }
+    Manifest manifest = newest.get();
+    return switch (change.kind()) {
+      case CREATE ->
+        throw new DatasetExistsException(
+            location,
+            "Cannot create " + location + ": it exists, its newest version is " + manifest.version()
+                + "; append to it or overwrite it");
+      case OVERWRITE -> overwritten(manifest);
+      case APPEND -> rebased(manifest);
+    };
+  }
+
+  private RecordSchema overwritten(Manifest manifest) {
+    if (change.baseVersion().orElse(-1) != manifest.version()) {
+      throw conflict("version " + manifest.version() + " was committed since version " + planned()
+          + ", on which it was planned, and overwriting it would drop what it added");
+    }
+    for (FieldSpec field : change.schema().fields()) {
+      Optional<FieldSpec> same = manifest.schema().find(field.id());
+      if (same.isPresent() ? !fits(same.get(), field) : field.id() < manifest.nextFieldId()) {
+        throw new SchemaMismatchException(
+            location,
+            "Cannot overwrite " + location + ": field '" + field.name() + "' has the number "
+                + field.id() + ", which another field had; numbers are never reused, take "
+                + manifest.nextFieldId() + " or more");
+      }
+    }
+    return change.schema();
+  }
+
+  /** The winner's fields and those that the change adds. */
+  private RecordSchema rebased(Manifest manifest) {
+    List<FieldSpec> fields = new ArrayList<>(manifest.schema().fields());
+    for (FieldSpec field : change.schema().fields()) {
+      Optional<FieldSpec> same = manifest.schema().find(field.id());
+      if (same.isPresent()) {
+        if (!fits(same.get(), field)) {
+          throw conflict(
+              "field '" + field.name() + "' has the number " + field.id() + ", which is '"
+                  + same.get().name() + "' of another name or type in version "
+                  + manifest.version() + "; it was planned on version " + planned());
+        }
+      } else if (field.id() < manifest.nextFieldId()
+          || manifest.schema().find(field.name()).isPresent()) {
+        throw conflict("field '" + field.name() + "' was removed or added by version "
+            + manifest.version() + " since version " + planned());
+      } else {
+        fields.add(field);
+      }
+    }
+    return new RecordSchema(fields);
+  }
+
+  private static boolean fits(FieldSpec present, FieldSpec field) {
+    return present.name().equals(field.name())
+        && present.type().equals(field.type())
+        && present.shape().equals(field.shape());
+  }
+
+  private String planned() {
+    return change.baseVersion().isPresent()
+        ? String.valueOf(change.baseVersion().getAsLong())
+        : "none (no table)";
+  }
+
+  private CommitConflictException conflict(String reason) {
+    return new CommitConflictException(
+        location,
+        "Cannot commit the " + change.kind().name().toLowerCase(Locale.ROOT) + " to " + location
+            + ": " + reason + "; read the newest version and try again");
+  }
+}

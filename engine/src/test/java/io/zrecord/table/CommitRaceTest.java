@@ -1,0 +1,131 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Committers that append at once: nothing is lost, nothing is there twice. */
+final class CommitRaceTest {
+  private static final int COMMITTERS = 8;
+  private static final int COMMITS = 50;
+
+  @TempDir
+  Path directory;
+
+  @Test
+  void threadsThatAppendLoseNothing() throws Exception {
+    Set<UUID> written = race(COMMITTERS, COMMITS, true);
+    assertThat(written).hasSize(COMMITTERS * COMMITS);
+    TableSnapshot newest = RecordTable.at(LocalStorage.at(directory)).latest();
+    assertThat(newest.shards())
+        .extracting(ShardSummary::id)
+        .containsExactlyInAnyOrderElementsOf(written);
+    assertThat(newest.version()).isEqualTo(COMMITTERS * COMMITS - 1);
+    timestampsRise();
+  }
+
+  /** The control: a committer that writes over the name of the next version does lose records in the same race. */
+  @Test
+  void aNaiveCommitLosesRecordsInTheSameRace() throws Exception {
+    Set<UUID> written = race(COMMITTERS, COMMITS, false);
+    TableSnapshot newest = RecordTable.at(LocalStorage.at(directory)).latest();
+    assertThat(newest.shards().size()).isLessThan(written.size());
+  }
+
+  @Test
+  void processesThatAppendLoseNothing() throws Exception {
+    List<Process> processes = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Path log = directory.resolve("process-" + i + ".log");
+      processes.add(new ProcessBuilder(
+              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+              "-Xmx128m",
+              "-cp",
+              System.getProperty("java.class.path"),
+              CommitRaceTest.class.getName(),
+              directory.resolve("table").toString())
+          .redirectErrorStream(true)
+          .redirectOutput(log.toFile())
+          .start());
+    }
+    for (int i = 0; i < 2; i++) {
+      assertThat(processes.get(i).waitFor())
+          .as(Files.readString(directory.resolve("process-" + i + ".log"), StandardCharsets.UTF_8))
+          .isZero();
+    }
+    TableSnapshot newest =
+        RecordTable.at(LocalStorage.at(directory.resolve("table"))).latest();
+    assertThat(newest.shards())
+        .extracting(ShardSummary::id)
+        .doesNotHaveDuplicates()
+        .hasSize(100);
+  }
+
+  /** One of the processes. */
+  public static void main(String[] arguments) {
+    Storage storage = LocalStorage.at(Path.of(arguments[0]));
+    for (int i = 0; i < 50; i++) {
+      append(storage, i);
+    }
+  }
+
+  private static ShardSummary append(Storage storage, long value) {
+    RecordTable table = RecordTable.at(storage);
+    ShardSummary shard = Shards.write(storage, Shards.SCHEMA, value);
+    table.commit(Shards.append(Shards.newest(table), shard));
+    return shard;
+  }
+
+  private Set<UUID> race(int committers, int commits, boolean isSafe) throws Exception {
+    Storage local = LocalStorage.at(directory);
+    Storage storage = isSafe ? local : new OverwritingStorage(local, directory);
+    ExecutorService threads = Executors.newFixedThreadPool(committers);
+    try {
+      List<Callable<Set<UUID>>> tasks = new ArrayList<>();
+      for (int i = 0; i < committers; i++) {
+        tasks.add(() -> {
+          Set<UUID> ids = new HashSet<>();
+          for (int commit = 0; commit < commits; commit++) {
+            ids.add(append(storage, commit).id());
+          }
+          return ids;
+        });
+      }
+      Set<UUID> written = new HashSet<>();
+      for (Future<Set<UUID>> future : threads.invokeAll(tasks)) {
+        written.addAll(future.get());
+      }
+      return written;
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private void timestampsRise() {
+    RecordTable table = RecordTable.at(LocalStorage.at(directory));
+    java.time.Instant previous = java.time.Instant.MIN;
+    for (long version : table.versions()) {
+      TableSnapshot snapshot = table.version(version);
+      assertThat(snapshot.timestamp()).isAfter(previous);
+      assertThat(table.asOf(snapshot.timestamp()).version()).isEqualTo(version);
+      previous = snapshot.timestamp();
+    }
+    assertThat(Shards.newest(table)).isEqualTo(OptionalLong.of(COMMITTERS * COMMITS - 1));
+  }
+}

@@ -1,0 +1,86 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A commit whose storage fails at every one of its calls, in every way. What the caller is told must be what happened: success, a
+ * version names the shard; failure, no version does or ever will, so the caller deletes it; unknown, nothing is deleted.
+ */
+final class FaultyCommitTest {
+  @TempDir
+  Path directory;
+
+  @ParameterizedTest
+  @EnumSource
+  void everyFailureIsReportedAsWhatItWas(FaultyStorage.Fault fault) {
+    for (int failing : new int[] {1, 1000}) {
+      for (int call = 0; tryCommit(fault, call, failing, 1); call++) {}
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void soIsItWhenListsAreWritten(FaultyStorage.Fault fault) {
+    for (int failing : new int[] {1, 1000}) {
+      // Checking 1,001 shards takes 3 calls each; all calls around them are tried.
+      for (int call = 0; call < 30; call++) {
+        tryCommit(fault, call, failing, 1001);
+      }
+      for (int call = 2000; call < 2020; call++) {
+        tryCommit(fault, call, failing, 1001);
+      }
+    }
+  }
+
+  /** Returns whether the call with that number took place. */
+  private boolean tryCommit(FaultyStorage.Fault fault, int call, int failing, int copies) {
+    Storage storage = LocalStorage.at(directory.resolve(UUID.randomUUID().toString()));
+    RecordTable table = RecordTable.at(storage);
+    table.commit(Shards.append(OptionalLong.empty(), Shards.write(storage, Shards.SCHEMA, 1)));
+    table.commit(Shards.append(OptionalLong.of(0), Shards.write(storage, Shards.SCHEMA, 2)));
+    ShardSummary shard = Shards.write(storage, Shards.SCHEMA, 3);
+    List<ShardSummary> added = new ArrayList<>();
+    for (int i = 0; i < copies; i++) {
+      added.add(shard);
+    }
+    FaultyStorage faulty = new FaultyStorage(storage, fault, call, failing);
+    TableChange change =
+        Shards.change(TableChange.Kind.APPEND, OptionalLong.of(1), Shards.SCHEMA, added);
+
+    Optional<ZRecordException> failure = Optional.empty();
+    try {
+      assertThat(RecordTable.at(faulty).commit(change).version()).isEqualTo(2);
+    } catch (ZRecordException e) {
+      failure = Optional.of(e);
+    }
+
+    String situation = fault + " at call " + call + ", " + failing + " calls, " + failure;
+    TableSnapshot now = table.latest();
+    boolean isPublished = now.length() == 2 + copies;
+    assertThat(isPublished || now.length() == 2).as(situation).isTrue();
+    if (failure.isEmpty()) {
+      assertThat(isPublished).as(situation).isTrue();
+    } else if (!(failure.get() instanceof CommitOutcomeUnknownException)) {
+      assertThat(isPublished).as(situation).isFalse();
+      assertThat(storage.list("list")).as(situation + ": lists left").hasSizeLessThanOrEqualTo(1);
+    }
+    // Whatever happened, the same change again takes effect exactly once.
+    assertThat(table.commit(change).length()).as(situation).isEqualTo(2 + copies);
+    assertThat(table.latest().length()).as(situation).isEqualTo(2 + copies);
+    return faulty.calls() > call;
+  }
+}

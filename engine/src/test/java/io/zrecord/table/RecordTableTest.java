@@ -1,0 +1,221 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class RecordTableTest {
+  private static final FieldSpec VALUE = Shards.SCHEMA.fields().get(0);
+  private static final FieldSpec SECOND =
+      new FieldSpec(2, "second", ElementType.UTF8, Shape.scalar(), Compression.RAW);
+  private static final OptionalLong NONE = OptionalLong.empty();
+
+  @TempDir
+  Path directory;
+
+  private Storage storage;
+  private RecordTable table;
+
+  @BeforeEach
+  void open() {
+    storage = LocalStorage.at(directory.resolve("table"));
+    table = RecordTable.at(storage);
+  }
+
+  private ShardSummary shard(long... values) {
+    return Shards.write(storage, Shards.SCHEMA, values);
+  }
+
+  @Test
+  void versionsStayReadable() {
+    table.commit(Shards.append(NONE, shard(1, 2)));
+    table.commit(Shards.append(OptionalLong.of(0), shard(3)));
+    table.commit(Shards.overwrite(OptionalLong.of(1), shard(4, 5, 6, 7)));
+    assertThat(table.versions()).containsExactly(0L, 1L, 2L);
+    assertThat(table.version(0).length()).isEqualTo(2);
+    assertThat(table.version(1).length()).isEqualTo(3);
+    assertThat(table.latest().length()).isEqualTo(4);
+    assertThat(table.latest().schema()).isEqualTo(Shards.SCHEMA);
+    assertThat(table.latest().tableId()).isEqualTo(table.version(0).tableId());
+    assertThat(table.version(1).shardOf(2)).isEqualTo(1);
+    assertThat(table.version(1).firstIndex(1)).isEqualTo(2);
+    assertThat(List.of(0, 1, 2))
+        .extracting(v -> table.version(v).operation())
+        .containsExactly("append", "append", "overwrite");
+  }
+
+  @Test
+  void aCommitOfNoRecordsIsAVersion() {
+    assertThat(table.commit(Shards.append(NONE)).length()).isZero();
+    assertThat(table.latest().shards()).isEmpty();
+    assertThat(table.latest().schema()).isEqualTo(Shards.SCHEMA);
+  }
+
+  @Test
+  void whatIsNotThereIsNamed() {
+    assertThat(table.exists()).isFalse();
+    assertThatThrownBy(table::latest)
+        .isInstanceOf(NotADatasetException.class)
+        .hasMessageContaining(storage.location());
+    table.commit(Shards.append(NONE));
+    table.commit(Shards.append(OptionalLong.of(0)));
+    assertThatThrownBy(() -> table.version(7))
+        .isInstanceOf(VersionNotFoundException.class)
+        .hasMessageContaining("0 to 1");
+    Instant first = table.version(0).timestamp();
+    Instant last = table.version(1).timestamp();
+    assertThatThrownBy(() -> table.asOf(first.minusMillis(1)))
+        .isInstanceOf(VersionNotFoundException.class)
+        .hasMessageContaining(first.toString())
+        .hasMessageContaining(last.toString());
+    assertThat(table.asOf(last.minusMillis(1)).version()).isZero();
+    assertThat(table.asOf(last.plusSeconds(1000)).version()).isEqualTo(1);
+  }
+
+  @Test
+  void anOverwriteConflictsWithWhateverCameSinceItsBase() {
+    table.commit(Shards.append(NONE, shard(1)));
+    table.commit(Shards.append(OptionalLong.of(0), shard(2)));
+    assertThatThrownBy(() -> table.commit(Shards.overwrite(OptionalLong.of(0), shard(3))))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("version 0")
+        .hasMessageContaining("version 1");
+    assertThatThrownBy(() -> table.commit(Shards.overwrite(NONE, shard(3))))
+        .isInstanceOf(CommitConflictException.class);
+    assertThat(table.versions()).hasSize(2);
+  }
+
+  @Test
+  void anAppendConflictsWithAnOverwriteThatCameSinceItsBase() {
+    table.commit(Shards.append(NONE, shard(1)));
+    table.commit(Shards.overwrite(OptionalLong.of(0), shard(2)));
+    table.commit(Shards.append(OptionalLong.of(1), shard(3)));
+    assertThatThrownBy(() -> table.commit(Shards.append(OptionalLong.of(0), shard(4))))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("version 1 is an overwrite")
+        .hasMessageContaining("version 0");
+    assertThat(table.latest().length()).isEqualTo(2);
+  }
+
+  @Test
+  void appendsCommuteAndSoDoTwoThatCreate() {
+    table.commit(Shards.append(NONE, shard(1)));
+    table.commit(Shards.append(NONE, shard(2)));
+    table.commit(Shards.append(OptionalLong.of(0), shard(3)));
+    assertThat(table.latest().length()).isEqualTo(3);
+  }
+
+  @Test
+  void fieldsThatTwoAppendsAddMustNotCollide() {
+    table.commit(Shards.append(NONE, shard(1)));
+    RecordSchema wider = new RecordSchema(List.of(VALUE, SECOND));
+    OptionalLong base = OptionalLong.of(0);
+    table.commit(Shards.change(TableChange.Kind.APPEND, base, wider, List.of()));
+    assertThat(table.latest().nextFieldId()).isEqualTo(3);
+    // The same field is the same; the older schema still fits; another field of that number does
+    // not.
+    table.commit(Shards.append(base, shard(2)));
+    assertThat(table.latest().schema()).isEqualTo(wider);
+    FieldSpec other = new FieldSpec(2, "other", ElementType.UTF8, Shape.scalar(), Compression.RAW);
+    FieldSpec sameName =
+        new FieldSpec(3, "second", ElementType.I8, Shape.scalar(), Compression.RAW);
+    for (FieldSpec added : List.of(other, sameName)) {
+      RecordSchema schema = new RecordSchema(List.of(VALUE, added));
+      assertThatThrownBy(
+              () -> table.commit(Shards.change(TableChange.Kind.APPEND, base, schema, List.of())))
+          .isInstanceOf(CommitConflictException.class)
+          .hasMessageContaining("'" + added.name() + "'")
+          .hasMessageContaining("version 0");
+    }
+  }
+
+  @Test
+  void numbersOfFieldsAreNeverReused() {
+    RecordSchema two = new RecordSchema(List.of(VALUE, SECOND));
+    table.commit(Shards.change(TableChange.Kind.CREATE, NONE, two, List.of()));
+    table.commit(Shards.overwrite(OptionalLong.of(0)));
+    RecordSchema again = new RecordSchema(List.of(VALUE, SECOND));
+    assertThatThrownBy(() -> table.commit(
+            Shards.change(TableChange.Kind.OVERWRITE, OptionalLong.of(1), again, List.of())))
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("take 3 or more");
+    RecordSchema fresh = new RecordSchema(List.of(VALUE, SECOND.withId(3)));
+    table.commit(Shards.change(TableChange.Kind.OVERWRITE, OptionalLong.of(1), fresh, List.of()));
+    assertThat(table.latest().nextFieldId()).isEqualTo(4);
+  }
+
+  @Test
+  void aTableIsCreatedOnce() {
+    TableChange create =
+        Shards.change(TableChange.Kind.CREATE, NONE, Shards.SCHEMA, List.of(shard(1)));
+    table.commit(create);
+    assertThatThrownBy(() ->
+            table.commit(Shards.change(TableChange.Kind.CREATE, NONE, Shards.SCHEMA, List.of())))
+        .isInstanceOf(DatasetExistsException.class);
+    // The very same change again, as after an unknown outcome, is the version that it made.
+    assertThat(table.commit(create).version()).isZero();
+    assertThat(table.versions()).hasSize(1);
+  }
+
+  @Test
+  void aTransactionTakesEffectOnce() {
+    for (long number : new long[] {1, 2, 2, 1, 3}) {
+      Optional<TableChange.Transaction> transaction =
+          Optional.of(new TableChange.Transaction("job", number));
+      table.commit(new TableChange(
+          UUID.randomUUID(),
+          TableChange.Kind.APPEND,
+          Shards.newest(table),
+          Shards.SCHEMA,
+          List.of(shard(number)),
+          transaction,
+          Map.of("run", "x")));
+    }
+    assertThat(table.latest().length()).isEqualTo(3);
+    assertThat(table.latest().transactions()).containsExactly(Map.entry("job", 3L));
+    assertThat(table.latest().properties()).containsEntry("run", "x");
+  }
+
+  @Test
+  void missingOrChangedFilesOfAShardFailTheCommit() {
+    ShardSummary gone = shard(1);
+    storage.delete(gone.directory());
+    assertThatThrownBy(() -> table.commit(Shards.append(NONE, gone)))
+        .isInstanceOf(MissingFileException.class);
+    ShardSummary noChunk = shard(1);
+    storage.delete(noChunk.directory() + "/chunk/0.zr");
+    assertThatThrownBy(() -> table.commit(Shards.append(NONE, noChunk)))
+        .isInstanceOf(MissingFileException.class);
+    ShardSummary whole = shard(1);
+    ShardSummary changed = new ShardSummary(
+        whole.id(), "meta.json", whole.metaChecksum() ^ 1, 1, whole.chunks(), whole.valueBytes());
+    assertThatThrownBy(() -> table.commit(Shards.append(NONE, changed)))
+        .isInstanceOf(CorruptDataException.class);
+    assertThat(table.exists()).isFalse();
+    assertThat(storage.list("manifest")).isEmpty();
+  }
+}
