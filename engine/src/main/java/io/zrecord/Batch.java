@@ -1,31 +1,123 @@
 package io.zrecord;
 
+import io.zrecord.errors.BatchReleasedException;
+import io.zrecord.scan.FieldReader;
 import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** SKELETON: what a gather returned; values in the order asked. Use after close is BatchReleasedException. */
+/**
+ * What a gather returned: values of some fields, in the order asked. A lease that ends with {@link #close}: after that every
+ * method but {@code close} is a {@link BatchReleasedException}, so that a batch that was given back is never read by mistake.
+ * Values that were taken before stay valid. Belongs to one thread at a time.
+ *
+ * <p>With the system property {@code zrecord.traceRelease} set to {@code true}, the exception carries the stack of the release.
+ */
 public final class Batch implements AutoCloseable {
+  private static final boolean TRACE = Boolean.getBoolean("zrecord.traceRelease");
+
+  private final String location;
+  private final int count;
+  private final Map<String, FieldReader> readers = new LinkedHashMap<>();
+  private volatile @Nullable Release release;
+
+  /** Where a batch was released. */
+  private record Release(String thread, @Nullable Throwable trace) {}
+
+  Batch(String location, int count, List<FieldReader> readers) {
+    this.location = location;
+    this.count = count;
+    readers.forEach(reader -> this.readers.put(reader.field().name(), reader));
+  }
+
+  /** Number of records: as many as indices were asked for. */
   public int count() {
-    return 0;
+    requireHeld();
+    return count;
   }
 
+  /** Names of the fields gathered, in the order asked. */
   public List<String> fields() {
-    return List.of();
+    requireHeld();
+    return List.copyOf(readers.keySet());
   }
 
+  /** Whether the value of the {@code i}-th record asked for is absent. */
   public boolean isAbsent(String field, int i) {
-    return false;
+    return reader(field).isAbsent(i);
   }
 
-  /** Read-only view, zero copy for raw values; null semantics: IllegalStateException if absent. */
+  /**
+   * A read-only, little-endian view of a value: of the mapped file if the value is raw, else of memory of its own. It stays valid
+   * as long as it is referenced.
+   *
+   * @throws IllegalStateException if the value is absent
+   * @throws io.zrecord.errors.CorruptDataException if its checksum does not hold
+   */
   public ByteBuffer value(String field, int i) {
-    throw new UnsupportedOperationException();
+    return present(field, i).view(i);
   }
 
+  /**
+   * A copy of a value.
+   *
+   * @throws IllegalStateException if the value is absent
+   * @throws io.zrecord.errors.CorruptDataException if its checksum does not hold
+   */
   public byte[] bytes(String field, int i) {
-    throw new UnsupportedOperationException();
+    return present(field, i).value(i);
   }
 
+  /**
+   * Copies all values of a field one after the other to the buffer's position, which moves behind the last byte; see {@link
+   * FieldReader#copyAll(ByteBuffer)}.
+   *
+   * @throws java.nio.BufferOverflowException if fewer bytes remain than the values have
+   */
+  public void copyAll(String field, ByteBuffer destination) {
+    reader(field).copyAll(destination);
+  }
+
+  private FieldReader present(String field, int i) {
+    FieldReader reader = reader(field);
+    if (reader.isAbsent(i)) {
+      throw new IllegalStateException("The value of field '" + field + "' at place " + i
+          + " of the batch is absent; ask isAbsent first");
+    }
+    return reader;
+  }
+
+  private FieldReader reader(String field) {
+    requireHeld();
+    FieldReader reader = readers.get(field);
+    if (reader == null) {
+      throw new IllegalArgumentException("Field '" + field
+          + "' is not in the batch; its fields are " + String.join(", ", readers.keySet()));
+    }
+    return reader;
+  }
+
+  private void requireHeld() {
+    Release end = release;
+    if (end != null) {
+      throw new BatchReleasedException(
+          location,
+          "Cannot read the batch of " + count + " records of " + location
+              + ": it was released by thread '" + end.thread
+              + "'. Read it before closing it, or copy what must outlive it"
+              + (TRACE ? "" : "; -Dzrecord.traceRelease=true shows where it was released"),
+          end.trace);
+    }
+  }
+
+  /** Ends the lease; closing again has no effect. */
   @Override
-  public void close() {}
+  public void close() {
+    if (release == null) {
+      release = new Release(
+          Thread.currentThread().getName(), TRACE ? new Throwable("released here") : null);
+    }
+  }
 }

@@ -1,63 +1,214 @@
 package io.zrecord;
 
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.store.DatasetShape;
+import io.zrecord.internal.store.OpenShard;
+import io.zrecord.internal.store.OpenShards;
+import io.zrecord.internal.store.ShardId;
+import io.zrecord.internal.store.ShardList;
+import io.zrecord.internal.store.ShardedFieldReader;
 import io.zrecord.scan.FieldReader;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.scan.Verification;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardSummary;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
-/** SKELETON of a dataset open for reading. Thread-safe. */
+/**
+ * A dataset open for reading: a version of a table, or a shard standing alone (FORMAT.md section 1). Opening reads metadata only;
+ * data files are opened and mapped when a reader first needs them, and stay open for other readers of the process.
+ *
+ * <pre>{@code
+ * try (RecordDataset dataset = RecordDataset.open(Path.of("/data/train"));
+ *     Batch batch = dataset.gather(new long[] {7, 3, 7}, "image", "label")) {
+ *   ByteBuffer image = batch.value("image", 0);
+ * }
+ * }</pre>
+ *
+ * <p>Thread-safe; what it hands out is not. It does not change while it is open: a table is pinned to its version.
+ */
 public final class RecordDataset implements AutoCloseable {
+  private final String location;
+  private final RecordSchema schema;
+  private final ShardList shards;
+  private final OptionalLong version;
+  private final ReadOptions options;
+  private volatile boolean closed;
 
-  /** How to read. */
+  /**
+   * How to read.
+   *
+   * @param verification when checksums are compared
+   * @param metrics where reads are counted
+   */
   public record ReadOptions(Verification verification, ReadMetrics metrics) {
+    /** Verification at first touch, and counters of its own. */
     public static ReadOptions defaults() {
       return new ReadOptions(Verification.FIRST, new ReadMetrics());
     }
   }
 
-  /** Opens the newest version of a table, or a shard standing alone. */
-  public static RecordDataset open(Path path) {
-    throw new UnsupportedOperationException();
+  private RecordDataset(
+      String location,
+      RecordSchema schema,
+      ShardList shards,
+      OptionalLong version,
+      ReadOptions options) {
+    this.location = location;
+    this.schema = schema;
+    this.shards = shards;
+    this.version = version;
+    this.options = options;
   }
 
+  /**
+   * Opens the newest version of a table, or a shard standing alone, with default options.
+   *
+   * @throws NotADatasetException if neither stands there; the message says what does
+   */
+  public static RecordDataset open(Path path) {
+    DatasetShape.requireDirectory(path);
+    return open(LocalStorage.at(path), ReadOptions.defaults());
+  }
+
+  /**
+   * Opens the newest version of the table, or the shard standing alone, that is at the root of a storage.
+   *
+   * @throws NotADatasetException if neither stands there; the message says what does
+   */
+  public static RecordDataset open(Storage storage, ReadOptions options) {
+    return switch (DatasetShape.of(storage)) {
+      case TABLE -> open(RecordTable.at(storage).latest(), options);
+      case SHARD -> openAlone(storage, options);
+    };
+  }
+
+  /** Opens a version of a table. No file is read: this takes O(shards) time. */
   public static RecordDataset open(TableSnapshot snapshot, ReadOptions options) {
-    throw new UnsupportedOperationException();
+    Storage storage = snapshot.storage();
+    List<ShardSummary> summaries = snapshot.shards();
+    long[] lengths = new long[summaries.size()];
+    List<Supplier<OpenShard>> opening = new ArrayList<>(summaries.size());
+    for (int i = 0; i < lengths.length; i++) {
+      lengths[i] = summaries.get(i).length();
+      opening.add(opening(storage, summaries.get(i)));
+    }
+    return new RecordDataset(
+        storage.location(),
+        snapshot.schema(),
+        new ShardList(lengths, opening),
+        OptionalLong.of(snapshot.version()),
+        options);
   }
 
   /** One shard of a table, its indices starting at 0, its fields those of {@code schema} (by id; missing ones are absent). */
   public static RecordDataset openShard(
       Storage storage, RecordSchema schema, ShardSummary shard, ReadOptions options) {
-    throw new UnsupportedOperationException();
+    return new RecordDataset(
+        storage.pathOf(shard.directory()),
+        schema,
+        new ShardList(new long[] {shard.length()}, List.of(opening(storage, shard))),
+        OptionalLong.empty(),
+        options);
   }
 
+  private static Supplier<OpenShard> opening(Storage storage, ShardSummary shard) {
+    return () -> {
+      OpenShard open = OpenShards.shared()
+          .get(
+              storage,
+              new ShardId(
+                  storage.location(), shard.directory(), shard.metaFile(), shard.metaChecksum()));
+      open.requireIs(shard.id(), shard.length());
+      return open;
+    };
+  }
+
+  private static RecordDataset openAlone(Storage storage, ReadOptions options) {
+    byte[] meta = storage.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES);
+    String path = storage.pathOf(ShardMeta.FILE_NAME);
+    ShardMeta shard = ShardMeta.read(path, meta);
+    ShardId id =
+        new ShardId(storage.location(), "", ShardMeta.FILE_NAME, SealedJson.checksum(path, meta));
+    RecordSchema schema =
+        new RecordSchema(shard.fields().stream().map(FieldMeta::spec).toList());
+    ShardList shards = new ShardList(
+        new long[] {shard.length()}, List.of(() -> OpenShards.shared().get(storage, id)));
+    return new RecordDataset(storage.location(), schema, shards, OptionalLong.empty(), options);
+  }
+
+  /** Number of records. */
   public long length() {
-    return 0;
+    return shards.length();
   }
 
   public RecordSchema schema() {
-    throw new UnsupportedOperationException();
+    return schema;
   }
 
-  /** Version of the table; empty for a shard standing alone. */
+  /** Version of the table; empty for a shard. */
   public OptionalLong version() {
-    return OptionalLong.empty();
+    return version;
   }
 
-  /** A new reader of a field, for one thread. */
+  /** The counters of what its readers did. */
+  public ReadMetrics metrics() {
+    return options.metrics();
+  }
+
+  /**
+   * A new reader of a field, for one thread. It stays usable when the dataset is closed.
+   *
+   * @throws IllegalArgumentException if there is no such field; the message lists the names
+   * @throws IllegalStateException if the dataset is closed
+   */
   public FieldReader reader(String field) {
-    throw new UnsupportedOperationException();
+    if (closed) {
+      throw new IllegalStateException("Dataset " + location + " is closed; open it again");
+    }
+    FieldSpec spec = schema.fields().get(schema.ordinal(field));
+    return new ShardedFieldReader(spec, shards, options.verification(), options.metrics());
   }
 
-  /** The values of some fields at any indices, in this order. The caller closes it. No field named: all. */
+  /**
+   * The values of some fields at any indices, in this order; duplicates are allowed. The caller closes it. No field named: all.
+   *
+   * @throws IndexOutOfBoundsException if an index is not in {@code [0, length)}
+   * @throws IllegalArgumentException if there is no such field
+   */
   public Batch gather(long[] indices, String... fields) {
-    throw new UnsupportedOperationException();
+    List<FieldReader> readers = new ArrayList<>();
+    if (fields.length == 0) {
+      schema.fields().forEach(spec -> readers.add(reader(spec.name())));
+    } else {
+      for (String field : fields) {
+        readers.add(reader(field));
+      }
+    }
+    for (FieldReader reader : readers) {
+      reader.select(indices, 0, indices.length);
+    }
+    if (readers.isEmpty()) {
+      shards.requireWithin(indices);
+    }
+    return new Batch(location, indices.length, readers);
   }
 
+  /** Refuses new readers. Readers and batches that were handed out stay usable. */
   @Override
-  public void close() {}
+  public void close() {
+    closed = true;
+  }
 }

@@ -22,6 +22,14 @@ public interface ReadableFile extends AutoCloseable {
    */
   ByteBuffer region(long position, int lengthBytes);
 
+  /**
+   * How long the regions should be that a reader asks for and keeps, a power of two from 4 KiB to 1 GiB: as long as possible where
+   * a region is a mapping, a few MiB where it is memory that is filled.
+   */
+  default int preferredRegionBytes() {
+    return 1 << 30;
+  }
+
   @Override
   void close();
 }

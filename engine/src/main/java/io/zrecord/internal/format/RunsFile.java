@@ -152,6 +152,7 @@ public record RunsFile(
         throw corrupt(
             resource, "run " + i + " does not follow the one before or is out of range: " + run);
       }
+      runs.add(run);
       nextIndex += run.count();
       nextBlock += checksums ? Run.blockCount(run.count() * width) : 0;
     }

@@ -1,7 +1,10 @@
 package io.zrecord.internal.io;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.zrecord.errors.StorageException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -68,9 +71,12 @@ public final class MapBudget {
   }
 
   private static int kernelLimit() {
-    try {
-      return Integer.parseInt(
-          Files.readString(Path.of("/proc/sys/vm/max_map_count")).strip());
+    // In one read: the kernel answers a second one with the end of the file, and Files.readString
+    // begins with a single byte.
+    try (InputStream file = Files.newInputStream(Path.of("/proc/sys/vm/max_map_count"))) {
+      byte[] text = new byte[32];
+      int length = file.read(text);
+      return Integer.parseInt(new String(text, 0, Math.max(0, length), US_ASCII).strip());
     } catch (IOException | NumberFormatException e) {
       return FALLBACK_LIMIT;
     }

@@ -1,0 +1,110 @@
+package io.zrecord.internal.store;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.ChunkHeader;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.schema.Codec;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A field in the layout {@code entries} (FORMAT.md section 4): 16 bytes a record say where its value is. */
+final class EntryField implements OpenField {
+  private static final int CHECKSUM_BYTES = 4;
+
+  private final OpenShard shard;
+  private final Codec codec;
+  private final Windows entries;
+  private final @Nullable Windows checksums;
+  private final VerifiedBits verified;
+  private final int[] chunkIds;
+  private final long[] chunkEnds;
+
+  private EntryField(OpenShard shard, Codec codec, Windows entries, @Nullable Windows checksums) {
+    this.shard = shard;
+    this.codec = codec;
+    this.entries = entries;
+    this.checksums = checksums;
+    this.verified = new VerifiedBits(shard.meta().length());
+    List<ChunkMeta> chunks = shard.chunks();
+    this.chunkIds = chunks.stream().mapToInt(ChunkMeta::id).toArray();
+    this.chunkEnds = chunks.stream().mapToLong(ChunkMeta::endBytes).toArray();
+  }
+
+  static EntryField open(OpenShard shard, FieldMeta field) {
+    long length = shard.meta().length();
+    Windows entries = shard.open(field.stem() + ".offset", length * Entry.BYTES);
+    Windows checksums = shard.meta().hasChecksums()
+        ? shard.open(field.stem() + ".crc32c", length * CHECKSUM_BYTES)
+        : null;
+    return new EntryField(shard, field.spec().compression().codec(), entries, checksums);
+  }
+
+  /** Full path of the file of the entries. */
+  String path() {
+    return entries.path();
+  }
+
+  Codec codec() {
+    return codec;
+  }
+
+  boolean hasChecksums() {
+    return checksums != null;
+  }
+
+  long word0(long index) {
+    return entries.longAt(index * Entry.BYTES);
+  }
+
+  long word1(long index) {
+    return entries.longAt(index * Entry.BYTES + 8);
+  }
+
+  int storedChecksum(long index) {
+    if (checksums == null) {
+      throw new IllegalStateException("The shard has no checksums");
+    }
+    return checksums.intAt(index * CHECKSUM_BYTES);
+  }
+
+  boolean isVerified(long index) {
+    return verified.isSet(index);
+  }
+
+  void setVerified(long index) {
+    verified.set(index);
+  }
+
+  /** The ordinal of the chunk that a present value is in, after a check of all that can be wrong with its entry. */
+  int chunkOf(long index, long word0, long word1) {
+    int id = Entry.chunkId(word1);
+    int ordinal =
+        id >= 0 && id < chunkIds.length && chunkIds[id] == id ? id : shard.chunkOrdinal(id);
+    int length = Entry.physicalLength(word1);
+    // An offset of 2⁶³ or more is negative here and fails the first comparison.
+    if (ordinal < 0
+        || length < 0
+        || word0 < ChunkHeader.BYTES
+        || (word0 & 7) != 0
+        || word0 > chunkEnds[ordinal] - length
+        || (codec != Codec.RAW && length < Integer.BYTES)) {
+      throw corruptEntry(index, word0, word1, ordinal);
+    }
+    return ordinal;
+  }
+
+  private CorruptDataException corruptEntry(long index, long word0, long word1, int ordinal) {
+    return new CorruptDataException(
+        entries.path(),
+        "Cannot read " + entries.path() + ": the entry at " + index
+            + " points to " + Integer.toUnsignedString(Entry.physicalLength(word1)) + " bytes at "
+            + Long.toUnsignedString(word0) + " of chunk "
+            + Integer.toUnsignedString(Entry.chunkId(word1))
+            + (ordinal < 0
+                ? ", which the shard does not have"
+                : ", which ends at " + chunkEnds[ordinal])
+            + ". Values stand on multiples of 8 from 64 on. Restore the file from a copy, or leave the record out");
+  }
+}

@@ -1,0 +1,84 @@
+package io.zrecord.internal.store;
+
+import io.zrecord.internal.io.MapBudget;
+import io.zrecord.storage.Storage;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The shards that this process has open. Sealed shards never change, so all readers share maps and verified bits, and a dataset
+ * opened again finds them. Bounded by mappings: beyond the budget the shards used longest ago are dropped, and the collector
+ * unmaps them when their last reader is gone. Thread-safe; no I/O happens under its lock.
+ */
+public final class OpenShards {
+  /** A shard without any mapping still takes some memory. */
+  private static final int MAX_SHARDS = 100_000;
+
+  private static final OpenShards SHARED = new OpenShards(MapBudget.budget());
+
+  private final int budget;
+  private final Map<ShardId, Slot> slots = new LinkedHashMap<>(16, 0.75f, true);
+  private int mapCount;
+
+  OpenShards(int budget) {
+    this.budget = budget;
+  }
+
+  /** The shards of this process. */
+  public static OpenShards shared() {
+    return SHARED;
+  }
+
+  /** The open shard of that identity. */
+  public synchronized OpenShard get(Storage storage, ShardId id) {
+    Slot slot = slots.get(id);
+    if (slot == null) {
+      slot = new Slot(storage, id);
+      slots.put(id, slot);
+      trim(slot);
+    }
+    return slot.shard;
+  }
+
+  /** Drops all shards. Readers keep what they have. */
+  public synchronized void clear() {
+    slots.values().forEach(slot -> slot.dropped = true);
+    slots.clear();
+    mapCount = 0;
+  }
+
+  synchronized int mapCount() {
+    return mapCount;
+  }
+
+  private synchronized void onMapped(Slot slot) {
+    if (!slot.dropped) {
+      slot.maps++;
+      mapCount++;
+      trim(slot);
+    }
+  }
+
+  private void trim(Slot keep) {
+    Iterator<Slot> eldest = slots.values().iterator();
+    while ((mapCount > budget || slots.size() > MAX_SHARDS) && eldest.hasNext()) {
+      Slot slot = eldest.next();
+      if (slot != keep) {
+        slot.dropped = true;
+        mapCount -= slot.maps;
+        eldest.remove();
+      }
+    }
+  }
+
+  private final class Slot {
+    private final OpenShard shard;
+    private int maps;
+    private boolean dropped;
+
+    Slot(Storage storage, ShardId id) {
+      shard = new OpenShard(storage, id, () -> onMapped(this));
+    }
+  }
+}

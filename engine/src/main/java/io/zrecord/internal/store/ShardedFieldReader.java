@@ -1,0 +1,176 @@
+package io.zrecord.internal.store;
+
+import io.zrecord.internal.format.Entry;
+import io.zrecord.scan.FieldReader;
+import io.zrecord.scan.ReadMetrics;
+import io.zrecord.scan.Verification;
+import io.zrecord.schema.FieldSpec;
+import java.nio.BufferOverflowException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * Reads a field across the shards of a dataset, whatever its layout in each of them. Belongs to one thread.
+ *
+ * <p>A file that is truncated while it is mapped shows as an {@link InternalError} at some later moment; every method that
+ * touches maps catches it here and says which file is too short.
+ */
+public final class ShardedFieldReader implements FieldReader {
+  private final ReadContext context;
+  private final SlotSelection slots;
+  private final DenseRangeSelection dense;
+  private Selection selection;
+
+  public ShardedFieldReader(
+      FieldSpec field, ShardList shards, Verification verification, ReadMetrics metrics) {
+    context = new ReadContext(field, shards, verification, metrics);
+    slots = new SlotSelection(context);
+    dense = new DenseRangeSelection(context);
+    selection = slots;
+  }
+
+  @Override
+  public FieldSpec field() {
+    return context.spec();
+  }
+
+  @Override
+  public int selectRange(long firstIndex, int maxCount, long maxBytes) {
+    if (maxCount <= 0) {
+      throw new IllegalArgumentException(
+          "At most " + maxCount + " records were asked for; ask for at least one");
+    }
+    ShardList shards = context.shards();
+    if (firstIndex < 0 || firstIndex > shards.length() - maxCount) {
+      throw shards.outOfBounds(firstIndex < 0 ? firstIndex : Math.max(firstIndex, shards.length()));
+    }
+    context.trim();
+    selection = slots;
+    try {
+      if (dense.takes(context.part(shards.shardOf(firstIndex)))) {
+        int taken = dense.selectRange(firstIndex, maxCount, maxBytes);
+        selection = dense;
+        return taken;
+      }
+      int taken = countWithin(firstIndex, maxCount, maxBytes);
+      slots.selectRange(firstIndex, taken);
+      return taken;
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+
+  /** How many records from the first on have at most {@code maxBytes} stored bytes; at least one. */
+  private int countWithin(long firstIndex, int maxCount, long maxBytes) {
+    ShardList shards = context.shards();
+    int fixedWidth = context.spec().valueWidthBytes().orElse(0);
+    long bytes = 0;
+    int taken = 0;
+    while (taken < maxCount) {
+      int shard = shards.shardOf(firstIndex + taken);
+      int end = (int) Math.min(maxCount, shards.firstIndex(shard + 1) - firstIndex);
+      long low = shards.firstIndex(shard);
+      OpenField field = context.part(shard).field();
+      for (; taken < end; taken++) {
+        bytes += field instanceof EntryField entries
+            ? Entry.physicalLength(entries.word1(firstIndex + taken - low)) & 0xffff_ffffL
+            : fixedWidth;
+        if (bytes > maxBytes && taken > 0) {
+          return taken;
+        }
+      }
+    }
+    return taken;
+  }
+
+  @Override
+  public void select(long[] indices, int from, int count) {
+    Objects.checkFromIndexSize(from, count, indices.length);
+    context.trim();
+    selection = slots;
+    try {
+      slots.select(indices, from, count);
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+
+  @Override
+  public int count() {
+    return selection.count();
+  }
+
+  @Override
+  public boolean hasAbsent() {
+    return selection.hasAbsent();
+  }
+
+  @Override
+  public boolean isAbsent(int i) {
+    return selection.isAbsent(checked(i));
+  }
+
+  @Override
+  public int lengthBytes(int i) {
+    return selection.lengthBytes(checked(i));
+  }
+
+  @Override
+  public long totalLengthBytes() {
+    return selection.totalLengthBytes();
+  }
+
+  @Override
+  public byte[] value(int i) {
+    byte[] value = new byte[lengthBytes(i)];
+    copyValue(i, value, 0);
+    return value;
+  }
+
+  @Override
+  public int copyValue(int i, byte[] destination, int offset) {
+    Objects.checkFromIndexSize(offset, lengthBytes(i), destination.length);
+    try {
+      return selection.copy(i, destination, offset);
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+
+  @Override
+  public void copyAll(byte[] destination, int offset) {
+    Objects.checkFromIndexSize(offset, totalLengthBytes(), (long) destination.length);
+    copyAll(ByteBuffer.wrap(destination), offset);
+  }
+
+  @Override
+  public void copyAll(ByteBuffer destination) {
+    long total = totalLengthBytes();
+    if (total > destination.remaining()) {
+      throw new BufferOverflowException();
+    }
+    copyAll(destination, destination.position());
+    destination.position(destination.position() + (int) total);
+  }
+
+  private void copyAll(ByteBuffer destination, int at) {
+    try {
+      selection.copyAll(destination, at);
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+
+  @Override
+  public ByteBuffer view(int i) {
+    try {
+      return selection.view(checked(i));
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+
+  private int checked(int i) {
+    return Objects.checkIndex(i, selection.count());
+  }
+}

@@ -1,0 +1,411 @@
+package io.zrecord.internal.store;
+
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.Run;
+import io.zrecord.internal.format.ValueCodec;
+import io.zrecord.scan.Verification;
+import io.zrecord.schema.Codec;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Any records: a slot for each says in which window and where its bytes are. Selecting fills the slots, looking the entries up a
+ * block at a time so that cache misses overlap; copying then knows where it will go next, and touches values ahead.
+ *
+ * <p>Raw values are verified when they are copied, in the copy. Compressed ones are verified when they are selected: their length
+ * stands in front of them and must not be trusted before. Belongs to one thread.
+ */
+final class SlotSelection implements Selection {
+  private static final byte ABSENT = 1;
+  private static final byte UNVERIFIED = 2;
+  private static final byte ENCODED = 4;
+  private static final byte CROSSING = 8;
+
+  /** Cache misses in flight: more than the memory system takes, few enough for the L1 cache. */
+  private static final int AHEAD = 64;
+
+  private final ReadContext context;
+  private final WindowTable table;
+  private final int fixedWidth;
+  private final long[] words = new long[2 * AHEAD];
+  private final SlotDecoder decoder;
+
+  private int count;
+  private int absentCount;
+  private int specialCount;
+  private long totalBytes;
+  private long storedBytes;
+  private int[] source = new int[0];
+  private long[] index = new long[0];
+  private int[] window = new int[0];
+  private int[] position = new int[0];
+  private int[] length = new int[0];
+  private int[] payload = new int[0];
+  private byte[] state = new byte[0];
+
+  SlotSelection(ReadContext context) {
+    this.context = context;
+    this.table = context.table();
+    this.fixedWidth = context.spec().valueWidthBytes().orElse(-1);
+    this.decoder = new SlotDecoder(context);
+  }
+
+  /** Selects any records in any order. */
+  void select(long[] indices, int from, int newCount) {
+    begin(newCount);
+    ShardList shards = context.shards();
+    long end = shards.length();
+    int shard = 0;
+    long low = 0;
+    long high = 0;
+    for (int k = 0; k < newCount; k++) {
+      long global = indices[from + k];
+      if (global < low || global >= high) {
+        if (global < 0 || global >= end) {
+          count = 0;
+          throw shards.outOfBounds(global);
+        }
+        shard = shards.shardOf(global);
+        low = shards.firstIndex(shard);
+        high = shards.firstIndex(shard + 1);
+      }
+      source[k] = shard;
+      index[k] = global - low;
+    }
+    resolveAll();
+  }
+
+  /** Selects consecutive records that are known to be within the dataset. */
+  void selectRange(long firstIndex, int newCount) {
+    begin(newCount);
+    ShardList shards = context.shards();
+    int k = 0;
+    while (k < newCount) {
+      int shard = shards.shardOf(firstIndex + k);
+      long low = shards.firstIndex(shard);
+      int end = (int) Math.min(newCount, shards.firstIndex(shard + 1) - firstIndex);
+      Arrays.fill(source, k, end, shard);
+      for (; k < end; k++) {
+        index[k] = firstIndex + k - low;
+      }
+    }
+    resolveAll();
+  }
+
+  private void begin(int newCount) {
+    count = 0;
+    absentCount = 0;
+    specialCount = 0;
+    totalBytes = 0;
+    storedBytes = 0;
+    if (source.length < newCount) {
+      int capacity = Math.max(newCount, source.length + (source.length >> 1));
+      source = new int[capacity];
+      index = new long[capacity];
+      window = new int[capacity];
+      position = new int[capacity];
+      length = new int[capacity];
+      payload = new int[0];
+      state = new byte[capacity];
+    }
+    count = newCount;
+  }
+
+  private void resolveAll() {
+    int selected = count;
+    count = 0;
+    long tableBytes = 0;
+    for (int from = 0; from < selected; ) {
+      int shard = source[from];
+      int to = from + 1;
+      while (to < selected && source[to] == shard) {
+        to++;
+      }
+      ShardPart part = context.part(shard);
+      if (part.field() instanceof EntryField field) {
+        for (int block = from; block < to; block += AHEAD) {
+          resolveEntries(part, field, block, Math.min(to, block + AHEAD));
+        }
+        tableBytes += (to - from)
+            * (field.hasChecksums() && context.verification() != Verification.NEVER ? 20L : 16L);
+      } else if (part.field() instanceof DenseField field) {
+        resolveDense(part, field, from, to);
+      } else {
+        for (int k = from; k < to; k++) {
+          setAbsent(k);
+        }
+      }
+      from = to;
+    }
+    count = selected;
+    if (fixedWidth >= 0) {
+      totalBytes = (long) selected * fixedWidth;
+    }
+    context.metrics().values.add(selected);
+    context.metrics().bytesRead.add(tableBytes + storedBytes + context.check().takeExtraBytes());
+    context.metrics().bytesDelivered.add(totalBytes);
+  }
+
+  private void resolveEntries(ShardPart part, EntryField field, int from, int to) {
+    long[] found = words;
+    for (int k = from, w = 0; k < to; k++, w += 2) {
+      found[w] = field.word0(index[k]);
+      found[w + 1] = field.word1(index[k]);
+    }
+    boolean raw = field.codec() == Codec.RAW;
+    if (!raw && payload.length < state.length) {
+      payload = new int[state.length];
+    }
+    for (int k = from, w = 0; k < to; k++, w += 2) {
+      long word0 = found[w];
+      long word1 = found[w + 1];
+      boolean due = context.check().isDue(field, index[k]);
+      if (Entry.isAbsent(word0, word1)) {
+        if (due) {
+          context.check().absent(field, index[k], globalIndex(k));
+        }
+        setAbsent(k);
+        continue;
+      }
+      int chunk = field.chunkOf(index[k], word0, word1);
+      int stored = Entry.physicalLength(word1);
+      window[k] = part.ready(chunk, word0, stored);
+      position[k] = window[k] == WindowTable.EMPTY ? 0 : part.within(chunk, word0);
+      length[k] = stored;
+      storedBytes += stored;
+      byte flags = due && raw ? UNVERIFIED : 0;
+      if (!raw) {
+        if (due) {
+          context.check().value(field, index[k], globalIndex(k), window[k], position[k], stored);
+        }
+        flags |= unwrap(part, chunk, word0, stored, k);
+      }
+      setPresent(k, flags);
+    }
+  }
+
+  /** Reads the prefix of a compressed value and moves the slot behind it. */
+  private byte unwrap(ShardPart part, int chunk, long offset, int stored, int k) {
+    int prefix = table.intAt(window[k], position[k]);
+    int logical = ValueCodec.logicalLength(prefix);
+    int payloadLength = stored - ValueCodec.PREFIX_BYTES;
+    boolean asIs = ValueCodec.isAsIs(prefix);
+    if (asIs && logical != payloadLength) {
+      throw context.corrupt(
+          path(k),
+          globalIndex(k),
+          "is stored as it is in " + payloadLength + " bytes, but its length is said to be "
+              + logical,
+          null);
+    }
+    long begin = offset + ValueCodec.PREFIX_BYTES;
+    window[k] = part.ready(chunk, begin, payloadLength);
+    position[k] = window[k] == WindowTable.EMPTY ? 0 : part.within(chunk, begin);
+    length[k] = logical;
+    payload[k] = payloadLength;
+    return asIs ? 0 : ENCODED;
+  }
+
+  private void resolveDense(ShardPart part, DenseField field, int from, int to) {
+    Windows validity = field.validity();
+    int width = field.widthBytes();
+    BlockCheck check = context.check();
+    boolean mayBeDue = field.hasChecksums() && context.verification() != Verification.NEVER;
+    for (int k = from; k < to; k++) {
+      long record = index[k];
+      if (validity != null && !Validity.isPresent(check, field, validity, record)) {
+        setAbsent(k);
+        continue;
+      }
+      int ordinal = field.runOf(record);
+      Run run = field.run(ordinal);
+      long inRun = (record - run.firstIndex()) * width;
+      if (mayBeDue) {
+        check.blocks(part, field, ordinal, inRun, inRun + width);
+      }
+      int chunk = field.chunkOrdinal(ordinal);
+      window[k] = part.ready(chunk, run.offset() + inRun, width);
+      position[k] = part.within(chunk, run.offset() + inRun);
+      length[k] = width;
+      setPresent(k, (byte) 0);
+    }
+    storedBytes += (long) (to - from) * width;
+  }
+
+  private void setAbsent(int k) {
+    window[k] = WindowTable.EMPTY;
+    position[k] = 0;
+    length[k] = 0;
+    state[k] = ABSENT;
+    absentCount++;
+  }
+
+  private void setPresent(int k, byte flags) {
+    if (fixedWidth >= 0 && length[k] != fixedWidth) {
+      throw context.corrupt(
+          path(k), globalIndex(k), "has " + length[k] + " bytes instead of " + fixedWidth, null);
+    }
+    totalBytes += length[k];
+    boolean encoded = (flags & ENCODED) != 0;
+    byte all = table.crosses(window[k], position[k], encoded ? payload[k] : length[k])
+        ? (byte) (flags | CROSSING)
+        : flags;
+    state[k] = all;
+    if (all != 0) {
+      specialCount++;
+    }
+  }
+
+  private String path(int k) {
+    if (window[k] != WindowTable.EMPTY) {
+      return table.path(window[k]);
+    }
+    return context.part(source[k]).field() instanceof EntryField field
+        ? field.path()
+        : context.spec().name();
+  }
+
+  private long globalIndex(int k) {
+    return context.shards().firstIndex(source[k]) + index[k];
+  }
+
+  @Override
+  public int count() {
+    return count;
+  }
+
+  @Override
+  public boolean hasAbsent() {
+    return absentCount > 0;
+  }
+
+  @Override
+  public boolean isAbsent(int i) {
+    return state[i] == ABSENT;
+  }
+
+  @Override
+  public int lengthBytes(int i) {
+    return length[i];
+  }
+
+  @Override
+  public long totalLengthBytes() {
+    return totalBytes;
+  }
+
+  @Override
+  public int copy(int i, ByteBuffer target, int at) {
+    int flags = state[i];
+    if (flags == 0) {
+      target.put(at, table.get(window[i]), position[i], length[i]);
+    } else if ((flags & ENCODED) != 0) {
+      EntryField field = (EntryField) context.part(source[i]).field();
+      decoder.decode(
+          field.codec(), globalIndex(i), window[i], position[i], payload[i], length[i], target, at);
+    } else if ((flags & UNVERIFIED) != 0) {
+      EntryField field = (EntryField) context.part(source[i]).field();
+      context
+          .check()
+          .copyValue(
+              field, index[i], globalIndex(i), window[i], position[i], length[i], target, at);
+      if (context.verification() == Verification.FIRST) {
+        state[i] = (byte) (flags & ~UNVERIFIED);
+      }
+    } else {
+      table.copy(window[i], position[i], target, at, length[i]);
+    }
+    return length[i];
+  }
+
+  @Override
+  public int copy(int i, byte[] target, int offset) {
+    if (state[i] == 0) {
+      table.get(window[i]).get(position[i], target, offset, length[i]);
+      return length[i];
+    }
+    return copy(i, ByteBuffer.wrap(target), offset);
+  }
+
+  @Override
+  public void copyAll(ByteBuffer target, int at) {
+    boolean zeroFill = fixedWidth > 0 && absentCount > 0;
+    if (specialCount > 0 || zeroFill) {
+      copyOneByOne(target, at, zeroFill);
+    } else if (fixedWidth == Integer.BYTES) {
+      copyInts(target.duplicate().order(ByteOrder.LITTLE_ENDIAN), at);
+    } else if (fixedWidth == Long.BYTES) {
+      copyLongs(target.duplicate().order(ByteOrder.LITTLE_ENDIAN), at);
+    } else {
+      copyPlain(target, at);
+    }
+  }
+
+  private void copyPlain(ByteBuffer target, int at) {
+    int next = at;
+    WindowTable windows = table;
+    int[] whichWindow = window;
+    int[] where = position;
+    int[] lengths = length;
+    int all = count;
+    for (int block = 0; block < all; block += AHEAD) {
+      int end = Math.min(all, block + AHEAD);
+      windows.touch(whichWindow, where, block, end);
+      for (int k = block; k < end; k++) {
+        int bytes = lengths[k];
+        target.put(next, windows.get(whichWindow[k]), where[k], bytes);
+        next += bytes;
+      }
+    }
+  }
+
+  private void copyInts(ByteBuffer target, int at) {
+    for (int k = 0, next = at; k < count; k++, next += Integer.BYTES) {
+      target.putInt(next, table.get(window[k]).getInt(position[k]));
+    }
+  }
+
+  private void copyLongs(ByteBuffer target, int at) {
+    for (int k = 0, next = at; k < count; k++, next += Long.BYTES) {
+      target.putLong(next, table.get(window[k]).getLong(position[k]));
+    }
+  }
+
+  private void copyOneByOne(ByteBuffer target, int at, boolean zeroFill) {
+    int next = at;
+    decoder.begin();
+    try {
+      for (int k = 0; k < count; k++) {
+        if ((k & (AHEAD - 1)) == 0) {
+          table.touch(window, position, k, Math.min(count, k + AHEAD));
+        }
+        if (zeroFill && state[k] == ABSENT) {
+          Zeros.fill(target, next, fixedWidth);
+          next += fixedWidth;
+        } else {
+          next += copy(k, target, next);
+        }
+      }
+    } finally {
+      decoder.end();
+    }
+  }
+
+  @Override
+  public ByteBuffer view(int i) {
+    if ((state[i] & UNVERIFIED) != 0) {
+      EntryField field = (EntryField) context.part(source[i]).field();
+      context.check().value(field, index[i], globalIndex(i), window[i], position[i], length[i]);
+      if (context.verification() == Verification.FIRST) {
+        state[i] &= ~UNVERIFIED;
+      }
+    }
+    if ((state[i] & (ENCODED | CROSSING)) == 0) {
+      return table.get(window[i]).slice(position[i], length[i]).order(ByteOrder.LITTLE_ENDIAN);
+    }
+    ByteBuffer own = ByteBuffer.allocate(length[i]);
+    copy(i, own, 0);
+    return own.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+}

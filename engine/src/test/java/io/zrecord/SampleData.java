@@ -1,0 +1,107 @@
+package io.zrecord;
+
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.ShardSummary;
+import io.zrecord.table.ShardWriter;
+import io.zrecord.table.WriteOptions;
+import java.util.Random;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Records with every type and codec, absent, empty and large values, that replay from a seed. */
+final class SampleData {
+  private final RecordSchema schema;
+  private final byte[][][] values;
+
+  private SampleData(RecordSchema schema, byte[][][] values) {
+    this.schema = schema;
+    this.values = values;
+  }
+
+  /** A schema in which every type and every codec appears. */
+  static RecordSchema everything() {
+    RecordSchema.Builder builder = RecordSchema.builder();
+    for (ElementType.Kind kind : ElementType.Kind.values()) {
+      ElementType type =
+          kind == ElementType.Kind.DECIMAL ? ElementType.decimal(20, 3) : ElementType.of(kind);
+      builder.field("raw-" + type, type);
+    }
+    for (Codec codec : Codec.values()) {
+      builder.field(codec + " 字节", ElementType.BYTES, Shape.scalar(), Compression.of(codec));
+      builder.field(codec + " i32", ElementType.I32, Shape.scalar(), Compression.of(codec));
+      builder.field(codec + " tensor", ElementType.F32, Shape.of(-1, 3), Compression.of(codec));
+      builder.field(codec + " fixed", ElementType.U8, Shape.of(28, 28), Compression.of(codec));
+    }
+    builder.field("never absent", ElementType.I64);
+    builder.field("nothing", ElementType.U8, Shape.of(0), Compression.RAW);
+    return builder.build();
+  }
+
+  static SampleData random(RecordSchema schema, int count, long seed) {
+    Random random = new Random(seed);
+    byte[][][] values = new byte[schema.fields().size()][count][];
+    for (int f = 0; f < values.length; f++) {
+      FieldSpec field = schema.fields().get(f);
+      for (int i = 0; i < count; i++) {
+        boolean absent = !field.name().startsWith("never") && random.nextInt(7) == 0;
+        values[f][i] = absent ? null : value(field, random);
+      }
+    }
+    return new SampleData(schema, values);
+  }
+
+  private static byte[] value(FieldSpec field, Random random) {
+    int step = field.type().widthBytes().orElse(1) * field.shape().elementsPerStep();
+    int length = field
+        .valueWidthBytes()
+        .orElseGet(() -> step
+            * switch (random.nextInt(10)) {
+              case 0 -> 0;
+              case 1 -> random.nextInt(20_000);
+              default -> random.nextInt(200);
+            });
+    byte[] value = new byte[length];
+    random.nextBytes(value);
+    if (random.nextBoolean()) {
+      // Compressible.
+      for (int i = 0; i < length; i++) {
+        value[i] = (byte) (value[i] & 3);
+      }
+    }
+    return value;
+  }
+
+  RecordSchema schema() {
+    return schema;
+  }
+
+  int count() {
+    return values[0].length;
+  }
+
+  byte @Nullable [] value(String field, int record) {
+    return values[schema.ordinal(field)][record];
+  }
+
+  /** Writes the records {@code [from, to)} as a shard of the table at the storage. */
+  ShardSummary write(Storage storage, WriteOptions options, int from, int to) {
+    try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), schema, options)) {
+      for (int i = from; i < to; i++) {
+        for (int f = 0; f < values.length; f++) {
+          byte[] value = values[f][i];
+          if (value != null) {
+            writer.put(f, value, 0, value.length);
+          }
+        }
+        writer.endRecord();
+      }
+      return writer.finish().orElseThrow();
+    }
+  }
+}
