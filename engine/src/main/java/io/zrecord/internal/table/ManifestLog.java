@@ -1,6 +1,7 @@
 package io.zrecord.internal.table;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
@@ -43,9 +44,26 @@ public final class ManifestLog {
     return versions;
   }
 
+  /**
+   * Reads a version.
+   *
+   * @throws io.zrecord.errors.MissingFileException if it does not exist
+   * @throws CorruptDataException if it is damaged
+   */
   public Manifest read(long version) {
     String name = nameOf(version);
-    return Manifest.read(storage.pathOf(name), version, storage.read(name, SealedJson.MAX_BYTES));
+    try {
+      return Manifest.read(storage.pathOf(name), version, storage.read(name, SealedJson.MAX_BYTES));
+    } catch (CorruptDataException e) {
+      throw withWayOut(e);
+    }
+  }
+
+  private static CorruptDataException withWayOut(CorruptDataException e) {
+    return new CorruptDataException(
+        e.resource(),
+        e.getMessage() + "; or read an older version of the table, with the option versionAsOf",
+        e);
   }
 
   /** The newest version, if there is one. */
@@ -60,8 +78,12 @@ public final class ManifestLog {
   public List<ShardSummary> shards(Manifest manifest) {
     List<ShardSummary> shards = new ArrayList<>();
     for (ShardList list : manifest.lists()) {
-      shards.addAll(list.readFile(
-          storage.pathOf(list.file()), storage.read(list.file(), SealedJson.MAX_BYTES)));
+      try {
+        shards.addAll(list.readFile(
+            storage.pathOf(list.file()), storage.read(list.file(), SealedJson.MAX_BYTES)));
+      } catch (CorruptDataException e) {
+        throw withWayOut(e);
+      }
     }
     shards.addAll(manifest.shards());
     return shards;

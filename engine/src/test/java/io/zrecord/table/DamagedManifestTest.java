@@ -1,0 +1,195 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.Crc32c;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Manifests and shard lists are untrusted: every damage is found, named, and cheap. */
+final class DamagedManifestTest {
+  @TempDir
+  Path directory;
+
+  private RecordTable table;
+
+  @BeforeEach
+  void create() {
+    Storage storage = LocalStorage.at(directory);
+    table = RecordTable.at(storage);
+    ShardSummary shard = Shards.write(storage, Shards.SCHEMA, 1, 2, 3);
+    table.commit(Shards.append(OptionalLong.empty(), shard));
+    table.commit(Shards.append(OptionalLong.of(0), Shards.write(storage, Shards.SCHEMA, 4)));
+  }
+
+  private Path manifest(int version) {
+    return directory.resolve("manifest").resolve(String.format("%020d.json", version));
+  }
+
+  private static byte[] sealed(String json) {
+    byte[] body = json.getBytes(StandardCharsets.UTF_8);
+    String seal =
+        ",\"crc32c\":\"" + HexFormat.of().toHexDigits(Crc32c.of(body, 0, body.length)) + "\"}\n";
+    return (json + seal).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The manifest of version 1, its body changed and sealed again. */
+  private void rewrite(String from, String to) throws IOException {
+    String text = Files.readString(manifest(1));
+    String body = text.substring(0, text.lastIndexOf(",\"crc32c\""));
+    assertThat(body).contains(from);
+    Files.write(manifest(1), sealed(body.replace(from, to)));
+  }
+
+  @Test
+  void everyFlippedBitOfAManifestIsFound() throws IOException {
+    everyFlippedBitIsFound(manifest(1), CorruptDataException.class);
+  }
+
+  @Test
+  void everyFlippedBitOfAListIsFound() throws IOException {
+    ShardSummary shard = table.latest().shards().get(1);
+    ShardSummary[] copies = Collections.nCopies(1000, shard).toArray(ShardSummary[]::new);
+    table.commit(Shards.append(OptionalLong.of(1), copies));
+    try (var lists = Files.list(directory.resolve("list"))) {
+      Path list = lists.findFirst().orElseThrow();
+      byte[] content = Files.readAllBytes(list);
+      for (int bit = 0; bit < content.length * 8; bit += 9973) {
+        flip(list, content, bit);
+        assertThatThrownBy(table::latest)
+            .as("bit %d", bit)
+            .isInstanceOf(CorruptDataException.class);
+      }
+      Files.delete(list);
+      assertThatThrownBy(table::latest)
+          .isInstanceOf(MissingFileException.class)
+          .hasMessageContaining(list.toString());
+    }
+    assertThat(table.version(1).length()).isEqualTo(4);
+  }
+
+  private void everyFlippedBitIsFound(Path file, Class<? extends ZRecordException> expected)
+      throws IOException {
+    byte[] content = Files.readAllBytes(file);
+    for (int bit = 0; bit < content.length * 8; bit++) {
+      flip(file, content, bit);
+      assertThatThrownBy(table::latest)
+          .as("bit %d", bit)
+          .isInstanceOf(expected)
+          .hasMessageContaining(file.toString());
+    }
+  }
+
+  private static void flip(Path file, byte[] content, int bit) throws IOException {
+    byte[] flipped = content.clone();
+    flipped[bit / 8] ^= (byte) (1 << (bit % 8));
+    Files.write(file, flipped);
+  }
+
+  @Test
+  void everyTruncationIsFound() throws IOException {
+    byte[] content = Files.readAllBytes(manifest(1));
+    for (int length = 0; length < content.length; length++) {
+      Files.write(manifest(1), java.util.Arrays.copyOf(content, length));
+      assertThatThrownBy(table::latest).isInstanceOf(CorruptDataException.class);
+    }
+  }
+
+  @Test
+  void garbageNamesTheFileAndTheWayOut() throws IOException {
+    Files.writeString(manifest(1), "not json at all, but long enough to hold a seal");
+    assertThatThrownBy(table::latest)
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(manifest(1).toString())
+        .hasMessageContaining("versionAsOf");
+    assertThat(table.version(0).length()).isEqualTo(3);
+  }
+
+  @Test
+  void aNewerFormatIsRefused() throws IOException {
+    rewrite("{\"format\":1", "{\"format\":2");
+    assertThatThrownBy(table::latest)
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining(manifest(1).toString())
+        .hasMessageContaining("upgrade");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"version\":1|\"version\":2",
+        "\"version\":1|\"version\":-1",
+        "\"version\":1|\"version\":1.5",
+        "\"length\":4|\"length\":5",
+        "\"length\":3|\"length\":0",
+        "\"length\":3|\"length\":99999999999999999999",
+        "\"nextFieldId\":2|\"nextFieldId\":1",
+        "\"meta\":\"meta.json\"|\"meta\":\"../../../etc/passwd\"",
+        "\"meta\":\"meta.json\"|\"meta\":\"\"",
+        "\"lists\":[]|\"lists\":[{\"file\":\"../x\",\"shards\":1,\"length\":1}]",
+        "\"lists\":[]|\"lists\":{}",
+        "\"format\":1|\"format\":1,\"format\":1",
+        "\"dtype\":\"i64\"|\"dtype\":\"i65\"",
+        "\"uuid\":\"|\"uuid\":\"../",
+        "\"shards\":[|\"shards\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]],",
+      })
+  void whatIsSealedButSenselessIsCorrupt(String change) throws IOException {
+    String[] fromTo = change.split("\\|", 2);
+    rewrite(fromTo[0], fromTo[1]);
+    assertThatThrownBy(table::latest)
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(manifest(1).toString());
+  }
+
+  @Test
+  void aFileBeyondTheLimitIsNotEvenRead() throws IOException {
+    try (var file = new java.io.RandomAccessFile(manifest(1).toFile(), "rw")) {
+      file.setLength(1L << 40);
+    }
+    assertThatThrownBy(table::latest).isInstanceOf(CorruptDataException.class);
+  }
+
+  @Test
+  void deepOrLongContentIsRefused() throws IOException {
+    for (String bomb : new String[] {
+      "{\"a\":" + "[".repeat(1_000_000),
+      "{\"a\":" + "9".repeat(1_000_000),
+      "{\"a\":\"" + "x".repeat(30_000_000) + "\""
+    }) {
+      Files.write(manifest(1), sealed(bomb));
+      assertThatThrownBy(table::latest).isInstanceOf(CorruptDataException.class);
+    }
+  }
+
+  @Test
+  void foreignNamesAreIgnored() throws IOException {
+    for (String name : new String[] {
+      "x.json",
+      "00000000000000000002.json.tmp",
+      ".00000000000000000009.json.crc",
+      "99999999999999999999.json",
+      "2.json"
+    }) {
+      Files.writeString(directory.resolve("manifest").resolve(name), "x");
+    }
+    assertThat(table.versions()).containsExactly(0L, 1L);
+    assertThat(table.latest().length()).isEqualTo(4);
+  }
+}
