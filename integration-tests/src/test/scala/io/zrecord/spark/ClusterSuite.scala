@@ -1,0 +1,133 @@
+package io.zrecord.spark
+
+import java.nio.file.{Files, Path, Paths}
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.functions.{col, udf}
+
+/** Several executor processes, as on a cluster. */
+class ClusterSuite extends SparkSuite {
+  override protected def master: String = "local-cluster[2,1,1024]"
+
+  override protected def configuration: Map[String, String] = {
+    val classPath = System.getProperty("java.class.path").split(java.io.File.pathSeparator).toSeq
+    val own = classPath.filter(entry => entry.endsWith("test-classes") || entry.contains("zrecord-spark") || entry.contains("scalatest"))
+    Map(
+      "spark.executor.extraClassPath" -> (own :+ System.getProperty("zrecord.test.jar")).mkString(java.io.File.pathSeparator),
+      "spark.executor.memory" -> "1g",
+      "spark.speculation" -> "true",
+      "spark.speculation.interval" -> "50ms",
+      "spark.speculation.multiplier" -> "1.1",
+      "spark.speculation.quantile" -> "0.1",
+      "spark.speculation.minTaskRuntime" -> "100ms",
+      "spark.task.maxFailures" -> "4")
+  }
+
+  private def expect(path: String, count: Long): Unit = {
+    assert(read(path).count() == count)
+    assert(read(path).orderBy("id").collect().map(_.getLong(0)).toSeq == (0L until count))
+    // The order of insertion holds, whichever attempts won.
+    assert(rows(read(path)).map(_.getLong(0)) == (0L until count))
+  }
+
+  test("written and read by executors") {
+    val path = freshPath()
+    write(spark.range(0, 1000, 1, 8).toDF("id"), path, "append")
+    expect(path, 1000)
+  }
+
+  test("tasks that fail are run again and count once") {
+    val path = freshPath()
+    val failing = ClusterSuite.failFirstAttempts
+    write(spark.range(0, 1000, 1, 8).select(failing(col("id")).as("id")), path, "append")
+    expect(path, 1000)
+  }
+
+  test("an executor that dies loses nothing") {
+    val path = freshPath()
+    val marker = Paths.get(freshPath())
+    Files.createDirectories(marker.getParent)
+    val dying = ClusterSuite.dieOnce(marker.toString)
+    write(spark.range(0, 1000, 1, 8).select(dying(col("id")).as("id")), path, "append")
+    assert(Files.exists(marker))
+    expect(path, 1000)
+  }
+
+  test("slow tasks that are run twice count once") {
+    val path = freshPath()
+    val slow = ClusterSuite.slowFirstAttempt
+    write(spark.range(0, 400, 1, 8).select(slow(col("id")).as("id")), path, "append")
+    expect(path, 400)
+  }
+
+  test("a job that is aborted publishes nothing and a later one is whole") {
+    val path = freshPath()
+    write(spark.range(0, 10, 1, 2).toDF("id"), path, "append")
+    val failing = ClusterSuite.failAlways
+    failure(write(spark.range(0, 1000, 1, 8).select(failing(col("id")).as("id")), path, "append"))
+    expect(path, 10)
+  }
+
+  test("two jobs that append at once both take effect") {
+    val path = freshPath()
+    write(spark.range(0, 0, 1, 1).toDF("id"), path, "append")
+    val threads = (0 until 4).map { n =>
+      val thread = new Thread(() =>
+        for (k <- 0 until 3) write(spark.range(n * 1000 + k * 100, n * 1000 + k * 100 + 50, 1, 2).toDF("id"), path, "append"))
+      thread.start()
+      thread
+    }
+    threads.foreach(_.join())
+    val expected = for (n <- 0 until 4; k <- 0 until 3; i <- 0 until 50) yield n * 1000L + k * 100 + i
+    assert(read(path).collect().map(_.getLong(0)).sorted.toSeq == expected.sorted)
+  }
+
+  test("of two jobs that overwrite at once at least one wins, and the dataset is one of them") {
+    val path = freshPath()
+    write(spark.range(0, 10, 1, 1).toDF("id"), path, "append")
+    val outcomes = new java.util.concurrent.ConcurrentLinkedQueue[String]()
+    val threads = Seq(20L, 30L).map { n =>
+      val thread = new Thread(() =>
+        try {
+          write(spark.range(0, n, 1, 2).toDF("id"), path, "overwrite")
+          outcomes.add("won")
+        } catch { case e: Throwable => outcomes.add(messages(e)) })
+      thread.start()
+      thread
+    }
+    threads.foreach(_.join())
+    assert(outcomes.contains("won"))
+    outcomes.forEach(outcome => assert(outcome == "won" || outcome.contains("overwriting it would drop"), outcome))
+    assert(Set(20L, 30L).contains(read(path).count()))
+  }
+}
+
+object ClusterSuite {
+  val failFirstAttempts = udf((id: Long) => {
+    val task = TaskContext.get()
+    if (task.attemptNumber() == 0 && task.partitionId() % 2 == 1 && id % 125 == 124) {
+      throw new IllegalStateException("first attempts fail at their last row")
+    }
+    id
+  })
+
+  val failAlways = udf((id: Long) => {
+    if (id == 999) throw new IllegalStateException("this row always fails")
+    id
+  })
+
+  val slowFirstAttempt = udf((id: Long) => {
+    if (TaskContext.get().attemptNumber() == 0 && TaskContext.get().partitionId() == 3) Thread.sleep(60)
+    id
+  })
+
+  def dieOnce(marker: String) = udf((id: Long) => {
+    if (id == 300) {
+      val first =
+        try { Files.createFile(Paths.get(marker)); true }
+        catch { case _: java.nio.file.FileAlreadyExistsException => false }
+      if (first) Runtime.getRuntime.halt(17)
+    }
+    id
+  })
+}

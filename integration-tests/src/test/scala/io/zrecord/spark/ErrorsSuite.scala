@@ -1,0 +1,160 @@
+package io.zrecord.spark
+
+import java.io.RandomAccessFile
+import java.nio.file.{Files, Path, Paths}
+
+class ErrorsSuite extends SparkSuite {
+  private def dataset(options: (String, String)*): String = {
+    val path = freshPath()
+    write(
+      spark.range(0, 2000, 1, 1).selectExpr("id", "repeat(cast(id as string), 9) text"),
+      path,
+      "append",
+      options: _*)
+    path
+  }
+
+  private def file(path: String, suffix: String): Path =
+    filesBelow(path).filter(_.toString.endsWith(suffix)).head
+
+  private def flip(file: Path, position: Long): Unit = {
+    val access = new RandomAccessFile(file.toFile, "rw")
+    try {
+      access.seek(position)
+      val old = access.read()
+      access.seek(position)
+      access.write(old ^ 4)
+    } finally access.close()
+  }
+
+  private def readAll(path: String): Any = read(path).selectExpr("sum(id)", "max(text)").collect()
+
+  test("a typo in a path") {
+    assert(failure(read("/data/trian")).contains("/data/trian"))
+    assert(failure(spark.sql("select * from zrecord.`/data/trian`")).contains("/data/trian"))
+  }
+
+  test("a file instead of a directory") {
+    val path = freshPath()
+    Files.createDirectories(Paths.get(path).getParent)
+    Files.write(Paths.get(path), Array[Byte](1))
+    assert(failure(read(path)).contains(path))
+  }
+
+  test("a directory of Parquet files") {
+    val path = freshPath()
+    spark.range(3).write.parquet(path)
+    val message = failure(read(path))
+    assert(message.contains("parquet") && message.contains(path))
+  }
+
+  test("a chunk that was cut") {
+    val path = dataset()
+    val chunk = file(path, ".zr")
+    val access = new RandomAccessFile(chunk.toFile, "rw")
+    access.setLength(chunk.toFile.length() / 2)
+    access.close()
+    assert(failure(readAll(path)).contains(chunk.getFileName.toString))
+  }
+
+  for (suffix <- Seq("0.zr", ".offset", ".crc32c", ".runs", "meta.json", "00.json")) {
+    test(s"a flipped bit in $suffix") {
+      val path = dataset()
+      val damaged = file(path, suffix)
+      flip(damaged, damaged.toFile.length() / 2)
+      assert(failure(readAll(path)).contains("Cannot read"))
+    }
+  }
+
+  test("a missing file") {
+    for (suffix <- Seq(".offset", ".runs", "0.zr", "meta.json")) {
+      val path = dataset()
+      val missing = file(path, suffix)
+      Files.delete(missing)
+      assert(failure(readAll(path)).contains(missing.getFileName.toString))
+    }
+  }
+
+  test("damage is handed on only when asked for") {
+    val path = dataset()
+    flip(file(path, ".zr"), 5000)
+    assert(failure(readAll(path)).contains("checksum"))
+    assert(read(path, "verify" -> "never").selectExpr("count(id)", "count(text)").collect().length == 1)
+    assert(failure(read(path, "verify" -> "always").collect()).contains("checksum"))
+  }
+
+  test("garbage instead of a manifest, and one of a newer format") {
+    val path = dataset()
+    val manifest = file(path, "00.json")
+    Files.write(manifest, "{ hello".getBytes("UTF-8"))
+    assert(failure(read(path)).contains(manifest.toString))
+    val json = """{"format":9"""
+    val crc = new java.util.zip.CRC32C()
+    crc.update(json.getBytes("UTF-8"))
+    Files.write(manifest, f"""$json,"crc32c":"${crc.getValue.toInt}%08x"}\n""".replace("\\n", "\n").getBytes("UTF-8"))
+    assert(failure(read(path)).contains("upgrade zrecord"))
+  }
+
+  test("an unknown option or value names what is allowed") {
+    val path = dataset()
+    assert(failure(read(path, "verfy" -> "never").collect()).contains("verify"))
+    assert(failure(read(path, "verify" -> "perhaps").collect()).contains("first"))
+    assert(failure(read(path, "numPartitions" -> "0").collect()).contains("numPartitions"))
+    val data = spark.range(1).toDF("id")
+    for ((key, value, hint) <- Seq(
+        ("compresion", "zstd", "compression"),
+        ("compression", "zip", "raw, flate, zstd or lz4"),
+        ("compression", "zstd:99", "1 to 22"),
+        ("compression.nofield", "zstd", "nofield"),
+        ("chunkBytes", "1", "chunkBytes"),
+        ("checksum", "md5", "crc32c"),
+        ("durability", "maybe", "commit"),
+        ("txnAppId", "a", "txnVersion"),
+        ("versionAsOf", "1", "unknown option"))) {
+      assert(failure(write(data, freshPath(), "append", key -> value)).contains(hint), s"$key=$value")
+    }
+  }
+
+  test("a scheme without support") {
+    assert(failure(read("s3a://bucket/x")).contains("s3a"))
+  }
+
+  test("versions that do not exist") {
+    val path = dataset()
+    assert(failure(read(path, "versionAsOf" -> "7")).contains("0 to 0"))
+    assert(failure(read(path, "versionAsOf" -> "x")).contains("latest"))
+    assert(failure(read(path, "timestampAsOf" -> "2001-01-01")).contains("earliest"))
+  }
+
+  test("a time selects the version that was newest then") {
+    val path = dataset()
+    // Versions have times that rise by at least a millisecond.
+    val first = new java.sql.Timestamp(
+      read(path).queryExecution.toString.length.min(0) + Files.getLastModifiedTime(file(path, "00.json")).toMillis + 1)
+    assert(eventually(System.currentTimeMillis() > first.getTime + 5))
+    write(spark.range(5).selectExpr("id", "'x' text"), path, "append")
+    assert(read(path, "timestampAsOf" -> first.toString).count() == 2000)
+    assert(read(path, "timestampAsOf" -> "2999-01-01 00:00:00").count() == 2005)
+  }
+
+  test("a full disk is an error that says so, and the dataset stays readable") {
+    // /dev/full cannot hold a directory; a small file system needs privileges, without which there is nothing to test.
+    val mount = Paths.get(freshPath())
+    Files.createDirectories(mount)
+    val mounted =
+      try new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", mount.toString).start().waitFor() == 0
+      catch { case _: java.io.IOException => false }
+    assume(mounted, "mounting a small file system is not permitted here")
+    try {
+      val path = mount.resolve("d").toString
+      write(spark.range(1000).toDF("id"), path, "append")
+      val large = spark.range(40).selectExpr("id", "repeat('x', 1024 * 1024) text")
+      assert(failure(write(large, path, "append", "mergeSchema" -> "true")).toLowerCase.contains("space"))
+      assert(read(path).count() == 1000)
+      assert(read(path).selectExpr("sum(id)").first().getLong(0) == 499500)
+      assert(eventually(filesBelow(path).map(_.toFile.length()).sum < 1000000))
+      write(spark.range(10).toDF("id"), path, "append")
+      assert(read(path).count() == 1010)
+    } finally new ProcessBuilder("umount", mount.toString).start().waitFor()
+  }
+}

@@ -1,0 +1,148 @@
+package io.zrecord.spark
+
+import scala.util.Random
+
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
+
+class IndexPushdownSuite extends SparkSuite {
+  private val length = 3000L
+  private lazy val path = {
+    val target = freshPath()
+    for (part <- 0 until 3)
+      write(
+        spark.range(part * 1000L, part * 1000L + 1000, 1, 3).selectExpr("id", "cast(id as string) s"),
+        target,
+        "append",
+        "chunkRecords" -> "70")
+    target
+  }
+
+  /** A random condition on _index as SQL, and what it means. */
+  private def predicate(random: Random, depth: Int): (String, Long => Boolean) = {
+    def bound = random.nextInt(length.toInt + 400) - 200L
+    if (depth > 0 && random.nextBoolean()) {
+      val (leftSql, left) = predicate(random, depth - 1)
+      val (rightSql, right) = predicate(random, depth - 1)
+      random.nextInt(3) match {
+        case 0 => (s"($leftSql and $rightSql)", i => left(i) && right(i))
+        case 1 => (s"($leftSql or $rightSql)", i => left(i) || right(i))
+        case _ => (s"(not $leftSql)", i => !left(i))
+      }
+    } else {
+      val a = bound
+      val b = bound
+      random.nextInt(8) match {
+        case 0 => (s"_index = $a", _ == a)
+        case 1 => (s"_index < $a", _ < a)
+        case 2 => (s"$a <= _index", _ >= a)
+        case 3 => (s"_index between ${a min b} and ${a max b}", i => i >= (a min b) && i <= (a max b))
+        case 4 =>
+          val list = Seq.fill(1 + random.nextInt(40))(bound)
+          (s"_index in (${list.mkString(",")})", list.toSet.contains(_))
+        case 5 => (s"_index != $a", _ != a)
+        case 6 => (s"_index <=> $a", _ == a)
+        case _ => (s"_index is not null", _ => true)
+      }
+    }
+  }
+
+  private val seed = 20240607L
+
+  test(s"random conditions select what they say (seed $seed)") {
+    val random = new Random(seed)
+    for (round <- 1 to 60) {
+      val (sql, holds) = predicate(random, 3)
+      val expected = (0L until length).filter(holds)
+      val found = read(path).where(sql).selectExpr("id", "s", "_index").collect()
+      assert(found.map(_.getLong(2)).toSeq == expected, s"round $round: $sql")
+      assert(found.forall(r => r.getLong(0) == r.getLong(2) && r.getString(1) == r.getLong(0).toString))
+      assert(read(path).where(sql).count() == expected.size)
+    }
+  }
+
+  test("only the records asked for are read, and mixed conditions are split") {
+    val query = read(path).where("_index in (5, 1700) and id > 100")
+    assert(query.collect().map(_.getLong(0)).toSeq == Seq(1700L))
+    val metrics = scanMetrics(query)
+    assert(metrics("records") == 2)
+    assert(metrics("rangesPlanned") == 2)
+  }
+
+  test("a column that is not read costs nothing") {
+    val query = read(path).selectExpr("sum(id)")
+    query.collect()
+    val metrics = scanMetrics(query)
+    assert(metrics("records") == length)
+    assert(metrics("bytesDelivered") == length * 8)
+    assert(metrics("bytesRead") <= length * 8 * 105 / 100)
+  }
+
+  test("count comes from the metadata") {
+    for (query <- Seq(read(path).groupBy().count(), read(path).where("_index >= 10").groupBy().count())) {
+      assert(!query.queryExecution.executedPlan.toString.contains("BatchScan"))
+    }
+    assert(read(path).where("_index >= 10").groupBy().count().first().getLong(0) == length - 10)
+    assert(read(path).where("id >= 10").count() == length - 10)
+  }
+
+  test("limit and offset are exact ranges") {
+    assert(read(path).limit(7).collect().map(_.getLong(0)).toSeq == (0L until 7L))
+    assert(read(path).offset(10).limit(5).collect().map(_.getLong(0)).toSeq == (10L until 15L))
+    assert(read(path).limit(15).offset(10).collect().map(_.getLong(0)).toSeq == (10L until 15L))
+    assert(read(path).offset(2995).collect().map(_.getLong(0)).toSeq == (2995L until 3000L))
+    assert(read(path).where("_index > 100").limit(3).collect().map(_.getLong(0)).toSeq == Seq(101L, 102L, 103L))
+    assert(read(path).limit(0).count() == 0)
+    assert(read(path).where("id > 100").limit(3).collect().map(_.getLong(0)).toSeq == Seq(101L, 102L, 103L))
+    val query = read(path).offset(2000).limit(1)
+    query.collect()
+    assert(scanMetrics(query)("records") == 1)
+  }
+
+  test("a join with a list of indices reads only those") {
+    val wanted = spark.createDataFrame(Seq(17L, 2500L).map(Tuple1(_))).toDF("wanted")
+    val joined = read(path).selectExpr("*", "_index").join(wanted.where("wanted > 0"), org.apache.spark.sql.functions.expr("_index = wanted"))
+    assert(joined.collect().map(_.getLong(0)).toSet == Set(17L, 2500L))
+  }
+
+  test("partitions follow the options and keep the order") {
+    for (n <- Seq(1, 2, 7, 50)) {
+      val data = read(path, "numPartitions" -> n.toString)
+      assert(data.rdd.getNumPartitions == n)
+      assert(data.collect().map(_.getLong(0)).toSeq == (0L until length))
+    }
+  }
+
+  test("batches of any size give the same rows") {
+    for ((rows, bytes) <- Seq(("1", "1"), ("3", "1m"), ("100000", "100"))) {
+      val data = read(path, "batchRows" -> rows, "batchBytes" -> bytes)
+      assert(data.selectExpr("id", "s").collect().map(_.getString(1)).toSeq == (0L until length).map(_.toString))
+    }
+  }
+
+  test("several paths follow each other") {
+    val both = spark.read.format("zrecord").load(path, path)
+    assert(both.count() == 2 * length)
+    assert(both.where("_index = 3001").select("id").collect().map(_.getLong(0)).toSeq == Seq(1L))
+    val other = freshPath()
+    write(spark.range(2).toDF("x"), other, "append")
+    assert(failure(spark.read.format("zrecord").load(path, other)).contains("their columns are"))
+  }
+
+  test("statistics are exact") {
+    val statistics = read(path).select("id").queryExecution.optimizedPlan.stats
+    assert(statistics.rowCount.contains(BigInt(length)))
+  }
+
+  private def scanMetrics(query: org.apache.spark.sql.DataFrame): Map[String, Long] = {
+    def scans(plan: org.apache.spark.sql.execution.SparkPlan): Seq[BatchScanExec] = plan match {
+      case scan: BatchScanExec => Seq(scan)
+      case adaptive: org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec =>
+        scans(adaptive.executedPlan)
+      case stage: org.apache.spark.sql.execution.adaptive.QueryStageExec => scans(stage.plan)
+      case other => other.children.flatMap(scans)
+    }
+    val found = scans(query.queryExecution.executedPlan)
+    assert(found.size == 1)
+    found.head.metrics.map { case (name, metric) => name -> metric.value }
+  }
+}

@@ -1,0 +1,97 @@
+package io.zrecord.spark
+
+import java.nio.file.{Files, Paths}
+
+class SaveModesSuite extends SparkSuite {
+  private def data(n: Long) = spark.range(0, n, 1, 2).toDF("id")
+
+  for (mode <- Seq("errorifexists", "ignore", "append", "overwrite")) {
+    test(s"$mode writes where nothing is") {
+      val path = freshPath()
+      write(data(100), path, mode)
+      assert(read(path).collect().map(_.getLong(0)).toSet == (0L until 100L).toSet)
+    }
+  }
+
+  test("the default mode refuses an existing dataset and leaves it alone") {
+    val path = freshPath()
+    write(data(100), path, "append")
+    assert(failure(data(5).write.format("zrecord").save(path)).contains("already exists"))
+    assert(read(path).count() == 100)
+  }
+
+  test("ignore leaves an existing dataset alone") {
+    val path = freshPath()
+    write(data(100), path, "append")
+    write(data(5), path, "ignore")
+    assert(read(path).count() == 100)
+  }
+
+  test("append keeps the order of insertion") {
+    val path = freshPath()
+    write(data(100), path, "append")
+    write(data(7), path, "append")
+    assert(rows(read(path)).map(_.getLong(0)) == (0L until 100L) ++ (0L until 7L))
+  }
+
+  test("overwrite replaces records and columns, and the old version stays") {
+    val path = freshPath()
+    write(data(100), path, "append")
+    write(data(3).selectExpr("cast(id as string) other"), path, "overwrite")
+    assert(read(path).columns.toSeq == Seq("other"))
+    assert(read(path).count() == 3)
+    assert(read(path, "versionAsOf" -> "0").count() == 100)
+  }
+
+  test("zero records are a dataset") {
+    for (mode <- Seq("errorifexists", "append", "overwrite")) {
+      val path = freshPath()
+      write(data(0), path, mode)
+      assert(read(path).count() == 0)
+      assert(read(path).collect().isEmpty)
+      assert(read(path).columns.toSeq == Seq("id"))
+      write(data(4), path, "append")
+      assert(read(path).count() == 4)
+    }
+  }
+
+  test("writeTo a path appends and overwrites") {
+    val path = freshPath()
+    write(data(10), path, "append")
+    data(5).writeTo(s"zrecord.`$path`").append()
+    assert(read(path).count() == 15)
+  }
+
+  test("SQL creates, inserts and replaces") {
+    val path = freshPath()
+    spark.sql(s"create table zrecord.`$path` as select id from range(10)")
+    spark.sql(s"insert into zrecord.`$path` values (77)")
+    assert(read(path).count() == 11)
+    spark.sql(s"insert overwrite zrecord.`$path` select id from range(3)")
+    assert(read(path).count() == 3)
+    spark.sql(s"create or replace table zrecord.`$path` as select 'x' as letter")
+    assert(read(path).collect().map(_.getString(0)).toSeq == Seq("x"))
+    assert(spark.sql(s"select count(*) from zrecord.`$path` version as of 0").first().getLong(0) == 10)
+    assert(failure(spark.sql(s"create table zrecord.`$path` (a int)")).contains("already exists"))
+    assert(failure(spark.sql(s"drop table zrecord.`$path`")).contains("does not support dropping"))
+    assert(failure(spark.sql(s"alter table zrecord.`$path` add columns (b int)")).contains("mergeSchema"))
+  }
+
+  test("a failing query creates nothing") {
+    val path = freshPath()
+    val failing = spark.range(10).selectExpr("id", "raise_error('no') as x")
+    assert(failure(failing.selectExpr("id", "cast(x as string) x").write.format("zrecord").save(path)).contains("no"))
+    assert(!Files.exists(Paths.get(path, "manifest")))
+    assert(eventually(filesBelow(path).isEmpty))
+  }
+
+  test("a directory with other content is left alone") {
+    val path = freshPath()
+    Files.createDirectories(Paths.get(path))
+    Files.write(Paths.get(path, "thesis.txt"), "words".getBytes("UTF-8"))
+    for (mode <- Seq("errorifexists", "append", "overwrite")) {
+      assert(failure(write(data(1), path, mode)).contains("thesis.txt"))
+    }
+    assert(filesBelow(path).size == 1)
+  }
+}

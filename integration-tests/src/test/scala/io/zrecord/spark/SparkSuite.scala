@@ -1,0 +1,77 @@
+package io.zrecord.spark
+
+import java.io.File
+import java.nio.file.{Files, Path, Paths}
+import java.util.UUID
+import java.util.concurrent.TimeUnit
+
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+/** A suite with a Spark session of its own and directories below target. */
+abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private val root = Paths.get(System.getProperty("zrecord.test.directory"))
+
+  /** Where the session runs. */
+  protected def master: String = "local[2]"
+
+  protected def configuration: Map[String, String] = Map.empty
+
+  protected lazy val spark: SparkSession = {
+    val builder = SparkSession
+      .builder()
+      .master(master)
+      .appName(getClass.getSimpleName)
+      .config("spark.ui.enabled", "false")
+      .config("spark.sql.shuffle.partitions", "2")
+      .config("spark.sql.session.timeZone", "UTC")
+      .config("spark.sql.warehouse.dir", root.resolve("warehouse").toString)
+    configuration.foreach { case (key, value) => builder.config(key, value) }
+    val session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    session
+  }
+
+  override def afterAll(): Unit =
+    try spark.stop()
+    finally super.afterAll()
+
+  /** A path at which nothing stands yet. */
+  protected def freshPath(): String = {
+    Files.createDirectories(root)
+    root.resolve("d-" + UUID.randomUUID()).toString
+  }
+
+  protected def read(path: String, options: (String, String)*): DataFrame =
+    spark.read.format("zrecord").options(options.toMap).load(path)
+
+  protected def write(data: DataFrame, path: String, mode: String, options: (String, String)*): Unit =
+    data.write.format("zrecord").mode(mode).options(options.toMap).save(path)
+
+  /** All rows in index order, with their index. */
+  protected def rows(data: DataFrame): Seq[Row] =
+    data.select("*", "_index").orderBy("_index").collect().toSeq
+
+  protected def filesBelow(path: String): Seq[Path] = {
+    def list(file: File): Seq[File] =
+      if (file.isDirectory) Option(file.listFiles()).toSeq.flatMap(_.toSeq).flatMap(list)
+      else if (file.exists()) Seq(file)
+      else Nil
+    list(new File(path)).map(_.toPath)
+  }
+
+  /** Waits for what tasks that were cancelled do on their way out. */
+  protected def eventually(condition: => Boolean): Boolean = {
+    val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30)
+    while (!condition && System.nanoTime() < deadline) Thread.`yield`()
+    condition
+  }
+
+  /** The message of an exception and of its causes. */
+  protected def messages(e: Throwable): String =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(10).map(_.toString).mkString("\n")
+
+  protected def failure(action: => Any): String =
+    messages(intercept[Throwable](action))
+}
