@@ -1,0 +1,185 @@
+package io.zrecord;
+
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.table.FieldNumbers;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.ShardSummary;
+import io.zrecord.table.ShardWriter;
+import io.zrecord.table.TableChange;
+import io.zrecord.table.TableSnapshot;
+import io.zrecord.table.WriteOptions;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/**
+ * Writes records in bulk and commits them as one version of a table: all of them, or none.
+ *
+ * <pre>{@code
+ * RecordSchema schema = RecordSchema.builder().field("image", ElementType.BYTES).field("label", ElementType.I32).build();
+ * try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+ *   RecordAppender records = writer.newAppender();
+ *   records.set("image", bytes).set("label", 3).endRecord();
+ *   writer.commit();
+ * }
+ * }</pre>
+ *
+ * <p>For several threads take one appender each: every appender writes a shard of its own, and the records of the table are in the
+ * order in which the appenders were taken. This class is thread-safe; an appender belongs to one thread. What was not committed is
+ * deleted by {@link #close}.
+ */
+public final class RecordDatasetWriter implements AutoCloseable {
+  private final RecordTable table;
+  private final TableChange.Kind kind;
+  private final OptionalLong baseVersion;
+  private final RecordSchema schema;
+  private final WriteOptions options;
+  private final List<RecordAppender> appenders = new ArrayList<>();
+  private boolean isOpen = true;
+  private boolean deletesShards = true;
+
+  private RecordDatasetWriter(
+      RecordTable table,
+      TableChange.Kind kind,
+      OptionalLong baseVersion,
+      RecordSchema schema,
+      WriteOptions options) {
+    this.table = table;
+    this.kind = kind;
+    this.baseVersion = baseVersion;
+    this.schema = schema;
+    this.options = options;
+  }
+
+  /**
+   * Starts a new table in a directory that is empty or does not exist.
+   *
+   * @throws DatasetExistsException if there is a table
+   * @throws io.zrecord.errors.NotADatasetException if there is something else
+   */
+  public static RecordDatasetWriter create(Path path, RecordSchema schema, WriteOptions options) {
+    RecordTable table = tableAt(path);
+    if (table.exists()) {
+      throw new DatasetExistsException(
+          path.toString(),
+          "Cannot create " + path
+              + ": there is a table; append to it, overwrite it or choose another directory");
+    }
+    return new RecordDatasetWriter(
+        table, TableChange.Kind.CREATE, OptionalLong.empty(), schema, options);
+  }
+
+  /**
+   * Adds to the records of a table; creates it if there is none.
+   *
+   * @param schema the fields of the table by name, type and shape, in any order; numbers do not matter
+   * @throws io.zrecord.errors.SchemaMismatchException if they are others
+   */
+  public static RecordDatasetWriter append(Path path, RecordSchema schema, WriteOptions options) {
+    RecordTable table = tableAt(path);
+    if (!table.exists()) {
+      return new RecordDatasetWriter(
+          table, TableChange.Kind.APPEND, OptionalLong.empty(), schema, options);
+    }
+    TableSnapshot base = table.latest();
+    return new RecordDatasetWriter(
+        table,
+        TableChange.Kind.APPEND,
+        OptionalLong.of(base.version()),
+        FieldNumbers.forAppend(base, schema),
+        options);
+  }
+
+  /** Replaces the records and fields of a table, whose versions so far stay readable; creates it if there is none. */
+  public static RecordDatasetWriter overwrite(
+      Path path, RecordSchema schema, WriteOptions options) {
+    RecordTable table = tableAt(path);
+    if (!table.exists()) {
+      return new RecordDatasetWriter(
+          table, TableChange.Kind.OVERWRITE, OptionalLong.empty(), schema, options);
+    }
+    TableSnapshot base = table.latest();
+    return new RecordDatasetWriter(
+        table,
+        TableChange.Kind.OVERWRITE,
+        OptionalLong.of(base.version()),
+        FieldNumbers.forOverwrite(base, schema),
+        options);
+  }
+
+  private static RecordTable tableAt(Path path) {
+    RecordTable table = RecordTable.at(LocalStorage.at(path));
+    table.requireCreatable();
+    return table;
+  }
+
+  /** The fields, with the numbers that they have in the table. */
+  public RecordSchema schema() {
+    return schema;
+  }
+
+  /** A new appender for one thread. Its records come after those of the appenders taken before. */
+  public synchronized RecordAppender newAppender() {
+    requireOpen();
+    RecordAppender appender = new RecordAppender(
+        ShardWriter.create(table.storage(), UUID.randomUUID(), schema, options), schema);
+    appenders.add(appender);
+    return appender;
+  }
+
+  /**
+   * Finishes the appenders, which no thread may be using any more, and publishes their records as the next version.
+   *
+   * @throws io.zrecord.errors.CommitConflictException if another commit came first that this one cannot follow; nothing changed
+   * @throws CommitOutcomeUnknownException if it may or may not have been published; then nothing is deleted
+   */
+  public synchronized TableSnapshot commit() {
+    requireOpen();
+    isOpen = false;
+    List<ShardSummary> shards = new ArrayList<>();
+    for (RecordAppender appender : appenders) {
+      appender.finish().ifPresent(shards::add);
+    }
+    // Until the outcome is known to be a failure, deleting could delete what a version names.
+    deletesShards = false;
+    try {
+      return table.commit(new TableChange(
+          UUID.randomUUID(), kind, baseVersion, schema, shards, Optional.empty(), Map.of()));
+    } catch (CommitOutcomeUnknownException e) {
+      throw e;
+    } catch (ZRecordException e) {
+      deletesShards = true;
+      throw e;
+    }
+  }
+
+  /** Frees the buffers, and deletes what was written unless it was committed or may have been. */
+  @Override
+  public synchronized void close() {
+    isOpen = false;
+    Storage storage = table.storage();
+    for (RecordAppender appender : appenders) {
+      appender.close();
+      if (deletesShards) {
+        appender.finished().ifPresent(shard -> storage.delete(shard.directory()));
+      }
+    }
+    appenders.clear();
+  }
+
+  private void requireOpen() {
+    if (!isOpen) {
+      throw new IllegalStateException("The writer of " + table.storage().location()
+          + " was committed or closed; start a new one");
+    }
+  }
+}
