@@ -1,13 +1,18 @@
 package io.zrecord.spark
 
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Paths}
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.functions.{col, udf}
 
 /** Several executor processes, as on a cluster. */
 class ClusterSuite extends SparkSuite {
-  override protected def master: String = "local-cluster[2,1,1024]"
+  override protected def master: String = {
+    // Executors take the jars of a Spark home that has this file.
+    val release = Paths.get(System.getenv("SPARK_HOME"), "RELEASE")
+    if (!Files.exists(release)) Files.createFile(release)
+    "local-cluster[2,1,1024]"
+  }
 
   override protected def configuration: Map[String, String] = {
     val classPath = System.getProperty("java.class.path").split(java.io.File.pathSeparator).toSeq
