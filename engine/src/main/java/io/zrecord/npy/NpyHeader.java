@@ -52,7 +52,7 @@ record NpyHeader(
     int lengthBytes = major == 1 ? 2 : 4;
     long length = 0;
     for (int i = lengthBytes - 1; i >= 0; i--) {
-      length = length << 8 | start[8 + i] & 0xff;
+      length = (length << 8) | (start[8 + i] & 0xff);
     }
     int from = 8 + lengthBytes;
     if (length > MAX_BYTES || from + length > file.lengthBytes()) {

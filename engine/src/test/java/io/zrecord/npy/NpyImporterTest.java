@@ -225,7 +225,7 @@ final class NpyImporterTest {
         int i = isFortran ? n % records : n / 15;
         int j = isFortran ? n / records % 3 : n / 5 % 3;
         int k = isFortran ? n / records / 3 : n % 5;
-        data.putLong(i * 1000L + j * 10 + k);
+        data.putLong(i * 1000L + j * 10L + k);
       }
       write(
           file,
@@ -242,7 +242,7 @@ final class NpyImporterTest {
         reader.copyAll(all, 0);
         ByteBuffer buffer = buffer(all);
         for (int n = 0; n < records * 15; n++) {
-          assertThat(buffer.getLong()).isEqualTo(n / 15 * 1000L + n / 5 % 3 * 10 + n % 5);
+          assertThat(buffer.getLong()).isEqualTo(n / 15 * 1000L + n / 5 % 3 * 10L + n % 5);
         }
       }
     }
