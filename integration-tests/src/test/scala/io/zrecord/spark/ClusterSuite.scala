@@ -16,16 +16,22 @@ class ClusterSuite extends SparkSuite {
 
   override protected def configuration: Map[String, String] = {
     val classPath = System.getProperty("java.class.path").split(java.io.File.pathSeparator).toSeq
-    val own = classPath.filter(entry => entry.endsWith("test-classes") || entry.contains("zrecord-spark") || entry.contains("scalatest"))
+    val own = classPath.filter(entry =>
+      entry.endsWith("test-classes") || entry.contains("zrecord-spark") || entry.contains(
+        "scalatest"
+      )
+    )
     Map(
-      "spark.executor.extraClassPath" -> (own :+ System.getProperty("zrecord.test.jar")).mkString(java.io.File.pathSeparator),
+      "spark.executor.extraClassPath" -> (own :+ System.getProperty("zrecord.test.jar"))
+        .mkString(java.io.File.pathSeparator),
       "spark.executor.memory" -> "1g",
       "spark.speculation" -> "true",
       "spark.speculation.interval" -> "50ms",
       "spark.speculation.multiplier" -> "1.1",
       "spark.speculation.quantile" -> "0.1",
       "spark.speculation.minTaskRuntime" -> "100ms",
-      "spark.task.maxFailures" -> "4")
+      "spark.task.maxFailures" -> "4"
+    )
   }
 
   private def expect(path: String, count: Long): Unit = {
@@ -78,12 +84,19 @@ class ClusterSuite extends SparkSuite {
     write(spark.range(0, 0, 1, 1).toDF("id"), path, "append")
     val threads = (0 until 4).map { n =>
       val thread = new Thread(() =>
-        for (k <- 0 until 3) write(spark.range(n * 1000 + k * 100, n * 1000 + k * 100 + 50, 1, 2).toDF("id"), path, "append"))
+        for (k <- 0 until 3)
+          write(
+            spark.range(n * 1000 + k * 100, n * 1000 + k * 100 + 50, 1, 2).toDF("id"),
+            path,
+            "append"
+          )
+      )
       thread.start()
       thread
     }
     threads.foreach(_.join())
-    val expected = for (n <- 0 until 4; k <- 0 until 3; i <- 0 until 50) yield n * 1000L + k * 100 + i
+    val expected =
+      for (n <- 0 until 4; k <- 0 until 3; i <- 0 until 50) yield n * 1000L + k * 100 + i
     assert(read(path).collect().map(_.getLong(0)).sorted.toSeq == expected.sorted)
   }
 
@@ -96,13 +109,16 @@ class ClusterSuite extends SparkSuite {
         try {
           write(spark.range(0, n, 1, 2).toDF("id"), path, "overwrite")
           outcomes.add("won")
-        } catch { case e: Throwable => outcomes.add(messages(e)) })
+        } catch { case e: Throwable => outcomes.add(messages(e)) }
+      )
       thread.start()
       thread
     }
     threads.foreach(_.join())
     assert(outcomes.contains("won"))
-    outcomes.forEach(outcome => assert(outcome == "won" || outcome.contains("overwriting it would drop"), outcome))
+    outcomes.forEach(outcome =>
+      assert(outcome == "won" || outcome.contains("overwriting it would drop"), outcome)
+    )
     assert(Set(20L, 30L).contains(read(path).count()))
   }
 }
@@ -122,7 +138,8 @@ object ClusterSuite {
   })
 
   val slowFirstAttempt = udf((id: Long) => {
-    if (TaskContext.get().attemptNumber() == 0 && TaskContext.get().partitionId() == 3) Thread.sleep(60)
+    if (TaskContext.get().attemptNumber() == 0 && TaskContext.get().partitionId() == 3)
+      Thread.sleep(60)
     id
   })
 

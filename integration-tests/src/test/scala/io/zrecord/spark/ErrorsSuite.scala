@@ -10,7 +10,8 @@ class ErrorsSuite extends SparkSuite {
       spark.range(0, 2000, 1, 1).selectExpr("id", "repeat(cast(id as string), 9) text"),
       path,
       "append",
-      options: _*)
+      options: _*
+    )
     path
   }
 
@@ -79,7 +80,9 @@ class ErrorsSuite extends SparkSuite {
     val path = dataset()
     flip(file(path, ".zr"), 5000)
     assert(failure(readAll(path)).contains("checksum"))
-    assert(read(path, "verify" -> "never").selectExpr("count(id)", "count(text)").collect().length == 1)
+    assert(
+      read(path, "verify" -> "never").selectExpr("count(id)", "count(text)").collect().length == 1
+    )
     assert(failure(read(path, "verify" -> "always").collect()).contains("checksum"))
   }
 
@@ -91,7 +94,10 @@ class ErrorsSuite extends SparkSuite {
     val json = """{"format":9"""
     val crc = new java.util.zip.CRC32C()
     crc.update(json.getBytes("UTF-8"))
-    Files.write(manifest, f"""$json,"crc32c":"${crc.getValue.toInt}%08x"}\n""".replace("\\n", "\n").getBytes("UTF-8"))
+    Files.write(
+      manifest,
+      f"""$json,"crc32c":"${crc.getValue.toInt}%08x"}\n""".replace("\\n", "\n").getBytes("UTF-8")
+    )
     assert(failure(read(path)).contains("upgrade zrecord"))
   }
 
@@ -101,7 +107,8 @@ class ErrorsSuite extends SparkSuite {
     assert(failure(read(path, "verify" -> "perhaps").collect()).contains("first"))
     assert(failure(read(path, "numPartitions" -> "0").collect()).contains("numPartitions"))
     val data = spark.range(1).toDF("id")
-    for ((key, value, hint) <- Seq(
+    for (
+      (key, value, hint) <- Seq(
         ("compresion", "zstd", "compression"),
         ("compression", "zip", "raw, flate, zstd or lz4"),
         ("compression", "zstd:99", "1 to 22"),
@@ -110,8 +117,13 @@ class ErrorsSuite extends SparkSuite {
         ("checksum", "md5", "crc32c"),
         ("durability", "maybe", "commit"),
         ("txnAppId", "a", "txnVersion"),
-        ("versionAsOf", "1", "unknown option"))) {
-      assert(failure(write(data, freshPath(), "append", key -> value)).contains(hint), s"$key=$value")
+        ("versionAsOf", "1", "unknown option")
+      )
+    ) {
+      assert(
+        failure(write(data, freshPath(), "append", key -> value)).contains(hint),
+        s"$key=$value"
+      )
     }
   }
 
@@ -128,10 +140,9 @@ class ErrorsSuite extends SparkSuite {
 
   test("a time selects the version that was newest then") {
     val path = dataset()
-    // Versions have times that rise by at least a millisecond.
-    val first = new java.sql.Timestamp(
-      Files.getLastModifiedTime(file(path, "00.json")).toMillis + 1)
-    assert(eventually(System.currentTimeMillis() > first.getTime + 5))
+    val manifest = new String(Files.readAllBytes(file(path, "00.json")), "UTF-8")
+    val millis = "\"timestampMillis\":(\\d+)".r.findFirstMatchIn(manifest).get.group(1).toLong
+    val first = new java.sql.Timestamp(millis)
     write(spark.range(5).selectExpr("id", "'x' text"), path, "append")
     assert(read(path, "timestampAsOf" -> first.toString).count() == 2000)
     assert(read(path, "timestampAsOf" -> "2999-01-01 00:00:00").count() == 2005)
@@ -142,14 +153,19 @@ class ErrorsSuite extends SparkSuite {
     val mount = Paths.get(freshPath())
     Files.createDirectories(mount)
     val mounted =
-      try new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", mount.toString).start().waitFor() == 0
+      try
+        new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", mount.toString)
+          .start()
+          .waitFor() == 0
       catch { case _: java.io.IOException => false }
     assume(mounted, "mounting a small file system is not permitted here")
     try {
       val path = mount.resolve("d").toString
       write(spark.range(1000).toDF("id"), path, "append")
       val large = spark.range(40).selectExpr("id", "repeat('x', 1024 * 1024) text")
-      assert(failure(write(large, path, "append", "mergeSchema" -> "true")).toLowerCase.contains("space"))
+      assert(
+        failure(write(large, path, "append", "mergeSchema" -> "true")).toLowerCase.contains("space")
+      )
       assert(read(path).count() == 1000)
       assert(read(path).selectExpr("sum(id)").first().getLong(0) == 499500)
       assert(eventually(filesBelow(path).map(_.toFile.length()).sum < 1000000))

@@ -10,10 +10,13 @@ class IndexPushdownSuite extends SparkSuite {
     val target = freshPath()
     for (part <- 0 until 3)
       write(
-        spark.range(part * 1000L, part * 1000L + 1000, 1, 3).selectExpr("id", "cast(id as string) s"),
+        spark
+          .range(part * 1000L, part * 1000L + 1000, 1, 3)
+          .selectExpr("id", "cast(id as string) s"),
         target,
         "append",
-        "chunkRecords" -> "70")
+        "chunkRecords" -> "70"
+      )
     target
   }
 
@@ -35,7 +38,8 @@ class IndexPushdownSuite extends SparkSuite {
         case 0 => (s"_index = $a", _ == a)
         case 1 => (s"_index < $a", _ < a)
         case 2 => (s"$a <= _index", _ >= a)
-        case 3 => (s"_index between ${a min b} and ${a max b}", i => i >= (a min b) && i <= (a max b))
+        case 3 =>
+          (s"_index between ${a min b} and ${a max b}", i => i >= (a min b) && i <= (a max b))
         case 4 =>
           val list = Seq.fill(1 + random.nextInt(40))(bound)
           (s"_index in (${list.mkString(",")})", list.toSet.contains(_))
@@ -55,7 +59,9 @@ class IndexPushdownSuite extends SparkSuite {
       val expected = (0L until length).filter(holds)
       val found = read(path).where(sql).selectExpr("id", "s", "_index").collect()
       assert(found.map(_.getLong(2)).toSeq == expected, s"round $round: $sql")
-      assert(found.forall(r => r.getLong(0) == r.getLong(2) && r.getString(1) == r.getLong(0).toString))
+      assert(
+        found.forall(r => r.getLong(0) == r.getLong(2) && r.getString(1) == r.getLong(0).toString)
+      )
       assert(read(path).where(sql).count() == expected.size)
     }
   }
@@ -78,7 +84,9 @@ class IndexPushdownSuite extends SparkSuite {
   }
 
   test("count comes from the metadata") {
-    for (query <- Seq(read(path).groupBy().count(), read(path).where("_index >= 10").groupBy().count())) {
+    for (
+      query <- Seq(read(path).groupBy().count(), read(path).where("_index >= 10").groupBy().count())
+    ) {
       assert(!query.queryExecution.executedPlan.toString.contains("BatchScan"))
     }
     assert(read(path).where("_index >= 10").groupBy().count().first().getLong(0) == length - 10)
@@ -90,9 +98,21 @@ class IndexPushdownSuite extends SparkSuite {
     assert(read(path).offset(10).limit(5).collect().map(_.getLong(0)).toSeq == (10L until 15L))
     assert(read(path).limit(15).offset(10).collect().map(_.getLong(0)).toSeq == (10L until 15L))
     assert(read(path).offset(2995).collect().map(_.getLong(0)).toSeq == (2995L until 3000L))
-    assert(read(path).where("_index > 100").limit(3).collect().map(_.getLong(0)).toSeq == Seq(101L, 102L, 103L))
+    assert(
+      read(path).where("_index > 100").limit(3).collect().map(_.getLong(0)).toSeq == Seq(
+        101L,
+        102L,
+        103L
+      )
+    )
     assert(read(path).limit(0).count() == 0)
-    assert(read(path).where("id > 100").limit(3).collect().map(_.getLong(0)).toSeq == Seq(101L, 102L, 103L))
+    assert(
+      read(path).where("id > 100").limit(3).collect().map(_.getLong(0)).toSeq == Seq(
+        101L,
+        102L,
+        103L
+      )
+    )
     val query = read(path).offset(2000).limit(1)
     query.collect()
     assert(scanMetrics(query)("records") == 1)
@@ -100,7 +120,9 @@ class IndexPushdownSuite extends SparkSuite {
 
   test("a join with a list of indices reads only those") {
     val wanted = spark.createDataFrame(Seq(17L, 2500L).map(Tuple1(_))).toDF("wanted")
-    val joined = read(path).selectExpr("*", "_index").join(wanted.where("wanted > 0"), org.apache.spark.sql.functions.expr("_index = wanted"))
+    val joined = read(path)
+      .selectExpr("*", "_index")
+      .join(wanted.where("wanted > 0"), org.apache.spark.sql.functions.expr("_index = wanted"))
     assert(joined.collect().map(_.getLong(0)).toSet == Set(17L, 2500L))
   }
 
@@ -115,7 +137,11 @@ class IndexPushdownSuite extends SparkSuite {
   test("batches of any size give the same rows") {
     for ((rows, bytes) <- Seq(("1", "1"), ("3", "1m"), ("100000", "100"))) {
       val data = read(path, "batchRows" -> rows, "batchBytes" -> bytes)
-      assert(data.selectExpr("id", "s").collect().map(_.getString(1)).toSeq == (0L until length).map(_.toString))
+      assert(
+        data.selectExpr("id", "s").collect().map(_.getString(1)).toSeq == (0L until length).map(
+          _.toString
+        )
+      )
     }
   }
 

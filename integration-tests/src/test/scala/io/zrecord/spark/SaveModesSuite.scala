@@ -71,16 +71,23 @@ class SaveModesSuite extends SparkSuite {
     assert(read(path).count() == 3)
     spark.sql(s"create or replace table zrecord.`$path` as select 'x' as letter")
     assert(read(path).collect().map(_.getString(0)).toSeq == Seq("x"))
-    assert(spark.sql(s"select count(*) from zrecord.`$path` version as of 0").first().getLong(0) == 10)
+    assert(
+      spark.sql(s"select count(*) from zrecord.`$path` version as of 0").first().getLong(0) == 10
+    )
     assert(failure(spark.sql(s"create table zrecord.`$path` (a int)")).contains("already exists"))
     assert(failure(spark.sql(s"drop table zrecord.`$path`")).contains("does not support dropping"))
-    assert(failure(spark.sql(s"alter table zrecord.`$path` add columns (b int)")).contains("mergeSchema"))
+    assert(
+      failure(spark.sql(s"alter table zrecord.`$path` add columns (b int)")).contains("mergeSchema")
+    )
   }
 
   test("a failing query creates nothing") {
     val path = freshPath()
     val failing = spark.range(10).selectExpr("id", "raise_error('no') as x")
-    assert(failure(failing.selectExpr("id", "cast(x as string) x").write.format("zrecord").save(path)).contains("no"))
+    assert(
+      failure(failing.selectExpr("id", "cast(x as string) x").write.format("zrecord").save(path))
+        .contains("no")
+    )
     assert(!Files.exists(Paths.get(path, "manifest")))
     assert(eventually(filesBelow(path).isEmpty))
   }

@@ -7,14 +7,22 @@ class SchemaSuite extends SparkSuite {
     val path = freshPath()
     write(spark.range(3).selectExpr("id as a", "cast(id as string) as b"), path, "append")
     write(spark.range(3).selectExpr("cast(id as string) as b", "id + 10 as a"), path, "append")
-    assert(rows(read(path)).map(r => (r.getLong(0), r.getString(1))) ==
-      Seq((0L, "0"), (1L, "1"), (2L, "2"), (10L, "0"), (11L, "1"), (12L, "2")))
+    assert(
+      rows(read(path)).map(r => (r.getLong(0), r.getString(1))) ==
+        Seq((0L, "0"), (1L, "1"), (2L, "2"), (10L, "0"), (11L, "1"), (12L, "2"))
+    )
   }
 
   test("append says every mismatch at once and writes nothing") {
     val path = freshPath()
     write(spark.range(3).selectExpr("id as a", "1 as b", "'x' as c"), path, "append")
-    val message = failure(write(spark.range(3).selectExpr("cast(id as string) a", "1.5f as b", "2 as d"), path, "append"))
+    val message = failure(
+      write(
+        spark.range(3).selectExpr("cast(id as string) a", "1.5f as b", "2 as d"),
+        path,
+        "append"
+      )
+    )
     for (name <- Seq("'a'", "'b'", "'c'", "'d'")) assert(message.contains(name))
     assert(read(path).count() == 3)
   }
@@ -23,8 +31,14 @@ class SchemaSuite extends SparkSuite {
     val path = freshPath()
     write(spark.range(2).selectExpr("id as a"), path, "append")
     write(spark.range(2).selectExpr("id as b"), path, "append", "mergeSchema" -> "true")
-    assert(rows(read(path)) == Seq(
-      Row(0L, null, 0L), Row(1L, null, 1L), Row(null, 0L, 2L), Row(null, 1L, 3L)))
+    assert(
+      rows(read(path)) == Seq(
+        Row(0L, null, 0L),
+        Row(1L, null, 1L),
+        Row(null, 0L, 2L),
+        Row(null, 1L, 3L)
+      )
+    )
     assert(read(path, "versionAsOf" -> "0").columns.toSeq == Seq("a"))
   }
 
@@ -57,19 +71,28 @@ class SchemaSuite extends SparkSuite {
   }
 
   test("options of the layout are followed and reading does not depend on them") {
-    val data = spark.range(0, 5000, 1, 2).selectExpr("id", "cast(id as string) s", "if(id % 3 = 0, null, id) n")
+    val data = spark
+      .range(0, 5000, 1, 2)
+      .selectExpr("id", "cast(id as string) s", "if(id % 3 = 0, null, id) n")
     val expected = data.selectExpr("bit_xor(xxhash64(*))").first()
-    for (options <- Seq(
+    for (
+      options <- Seq(
         Seq("chunkRecords" -> "100"),
         Seq("chunkBytes" -> "64k"),
         Seq("stripeBytes" -> "64k", "chunkBytes" -> "1m"),
         Seq("checksum" -> "none"),
         Seq("durability" -> "none"),
-        Seq("compression" -> "zstd:9", "compression.id" -> "raw"))) {
+        Seq("compression" -> "zstd:9", "compression.id" -> "raw")
+      )
+    ) {
       val path = freshPath()
       write(data, path, "append", options: _*)
       assert(read(path).selectExpr("bit_xor(xxhash64(*))").first() == expected, options)
-      assert(filesBelow(path).exists(_.toString.endsWith(".crc32c")) == !options.contains("checksum" -> "none"))
+      assert(
+        filesBelow(path).exists(_.toString.endsWith(".crc32c")) == !options.contains(
+          "checksum" -> "none"
+        )
+      )
     }
     val path = freshPath()
     write(data, path, "append", "chunkRecords" -> "100")

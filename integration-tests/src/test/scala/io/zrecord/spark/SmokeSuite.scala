@@ -17,9 +17,21 @@ class SmokeSuite extends SparkSuite {
 
     write(data, path, "append")
     assert(read(path).count() == 20000)
-    assert(spark.sql(s"select sum(id) from zrecord.`$path` where _index >= 10000").first().getLong(0) == 49995000L)
+    assert(
+      spark
+        .sql(s"select sum(id) from zrecord.`$path` where _index >= 10000")
+        .first()
+        .getLong(0) == 49995000L
+    )
     assert(read(path, "versionAsOf" -> "0").count() == 10000)
-    assert(read(path).where("_index in (3, 19999)").select("name").collect().map(_.getString(0)).toSet == Set("3", "9999"))
+    assert(
+      read(path)
+        .where("_index in (3, 19999)")
+        .select("name")
+        .collect()
+        .map(_.getString(0))
+        .toSet == Set("3", "9999")
+    )
   }
 
   test("updated rows are not offered: the table says what it can do") {

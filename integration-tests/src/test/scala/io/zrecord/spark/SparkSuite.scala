@@ -46,7 +46,12 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   protected def read(path: String, options: (String, String)*): DataFrame =
     spark.read.format("zrecord").options(options.toMap).load(path)
 
-  protected def write(data: DataFrame, path: String, mode: String, options: (String, String)*): Unit =
+  protected def write(
+      data: DataFrame,
+      path: String,
+      mode: String,
+      options: (String, String)*
+  ): Unit =
     data.write.format("zrecord").mode(mode).options(options.toMap).save(path)
 
   /** All rows in index order, with their index. */

@@ -17,7 +17,9 @@ class TypesSuite extends SparkSuite {
     spark.createDataFrame(spark.sparkContext.parallelize(all, 3), schema)
   }
 
-  /** Spark's rows have one NaN only, whatever is put in; the engine's own tests show that payloads are kept. */
+  /** Spark's rows have one NaN only, whatever is put in; the engine's own tests show that payloads
+    * are kept.
+    */
   private def bits(value: Any): Any = value match {
     case f: Float => ("f", java.lang.Float.floatToIntBits(f))
     case d: Double => ("d", java.lang.Double.doubleToLongBits(d))
@@ -33,24 +35,58 @@ class TypesSuite extends SparkSuite {
     IntegerType -> Seq(Int.MinValue, 0, Int.MaxValue),
     LongType -> Seq(Long.MinValue, 0L, Long.MaxValue),
     FloatType -> Seq(
-      0f, -0f, Float.MinValue, Float.MaxValue, Float.MinPositiveValue, Float.NaN,
-      java.lang.Float.intBitsToFloat(0x7fc00123), Float.NegativeInfinity),
+      0f,
+      -0f,
+      Float.MinValue,
+      Float.MaxValue,
+      Float.MinPositiveValue,
+      Float.NaN,
+      java.lang.Float.intBitsToFloat(0x7fc00123),
+      Float.NegativeInfinity
+    ),
     DoubleType -> Seq(
-      0d, -0d, Double.MinValue, Double.MaxValue, Double.MinPositiveValue, Double.NaN,
-      java.lang.Double.longBitsToDouble(0x7ff8000000000123L), Double.PositiveInfinity),
-    DecimalType(9, 2) -> Seq(new java.math.BigDecimal("-9999999.99"), new java.math.BigDecimal("0.01")),
-    DecimalType(18, 6) -> Seq(new java.math.BigDecimal("-999999999999.999999"), new java.math.BigDecimal("1.000000")),
+      0d,
+      -0d,
+      Double.MinValue,
+      Double.MaxValue,
+      Double.MinPositiveValue,
+      Double.NaN,
+      java.lang.Double.longBitsToDouble(0x7ff8000000000123L),
+      Double.PositiveInfinity
+    ),
+    DecimalType(9, 2) -> Seq(
+      new java.math.BigDecimal("-9999999.99"),
+      new java.math.BigDecimal("0.01")
+    ),
+    DecimalType(18, 6) -> Seq(
+      new java.math.BigDecimal("-999999999999.999999"),
+      new java.math.BigDecimal("1.000000")
+    ),
     DecimalType(38, 10) -> Seq(
       new java.math.BigDecimal("-9999999999999999999999999999.9999999999"),
       new java.math.BigDecimal("9999999999999999999999999999.9999999999"),
-      new java.math.BigDecimal("0E-10")),
+      new java.math.BigDecimal("0E-10")
+    ),
     StringType -> Seq("", "a", "标签 🙂", "x" * 100000),
     BinaryType -> Seq(
-      Array.emptyByteArray, Array[Byte](0), Array.fill(1000)(0xff.toByte), random.nextBytes(new Array[Byte](70000), 70000)),
-    DateType -> Seq(Date.valueOf("0001-01-01"), Date.valueOf("1970-01-01"), Date.valueOf("9999-12-31")),
-    TimestampType -> Seq(Timestamp.valueOf("1970-01-01 00:00:00"), Timestamp.valueOf("2262-04-11 23:47:16.854775")),
+      Array.emptyByteArray,
+      Array[Byte](0),
+      Array.fill(1000)(0xff.toByte),
+      random.nextBytes(new Array[Byte](70000), 70000)
+    ),
+    DateType -> Seq(
+      Date.valueOf("0001-01-01"),
+      Date.valueOf("1970-01-01"),
+      Date.valueOf("9999-12-31")
+    ),
+    TimestampType -> Seq(
+      Timestamp.valueOf("1970-01-01 00:00:00"),
+      Timestamp.valueOf("2262-04-11 23:47:16.854775")
+    ),
     TimestampNTZType -> Seq(
-      java.time.LocalDateTime.parse("1970-01-01T00:00:00"), java.time.LocalDateTime.parse("2262-04-11T23:47:16.854775")),
+      java.time.LocalDateTime.parse("1970-01-01T00:00:00"),
+      java.time.LocalDateTime.parse("2262-04-11T23:47:16.854775")
+    ),
     ArrayType(BooleanType, false) -> Seq(Seq(true, false), Seq()),
     ArrayType(ByteType, false) -> Seq(Seq[Byte](1, -1), Seq()),
     ArrayType(ShortType, false) -> Seq(Seq[Short](1, -1), Seq()),
@@ -81,35 +117,59 @@ class TypesSuite extends SparkSuite {
       assert(found == withNulls.map(bits))
       // Once more by index: a gather instead of a scan.
       val last = withNulls.size - 1
-      val some = back.where(col("_index").isin(0, 1, last)).select("v", "_index").orderBy("_index").collect()
-      assert(some.map(row => bits(row.get(0))).toSeq == Seq(0, 1, last).map(i => bits(withNulls(i))))
+      val some =
+        back.where(col("_index").isin(0, 1, last)).select("v", "_index").orderBy("_index").collect()
+      assert(
+        some.map(row => bits(row.get(0))).toSeq == Seq(0, 1, last).map(i => bits(withNulls(i)))
+      )
     }
   }
 
   test("columns of nulls only") {
     val path = freshPath()
-    write(spark.range(10).selectExpr("cast(null as int) i", "cast(null as string) s"), path, "append")
+    write(
+      spark.range(10).selectExpr("cast(null as int) i", "cast(null as string) s"),
+      path,
+      "append"
+    )
     assert(read(path).where("i is null and s is null").count() == 10)
   }
 
   test("a value of more than 64 MiB") {
     val path = freshPath()
-    val data = spark.range(2).selectExpr("id", "repeat(cast(id as string), 70 * 1024 * 1024) as text")
+    val data =
+      spark.range(2).selectExpr("id", "repeat(cast(id as string), 70 * 1024 * 1024) as text")
     write(data, path, "append")
-    assert(read(path).selectExpr("id", "length(text)", "xxhash64(text)").orderBy("id").collect().toSeq ==
-      data.selectExpr("id", "length(text)", "xxhash64(text)").orderBy("id").collect().toSeq)
+    assert(
+      read(path).selectExpr("id", "length(text)", "xxhash64(text)").orderBy("id").collect().toSeq ==
+        data.selectExpr("id", "length(text)", "xxhash64(text)").orderBy("id").collect().toSeq
+    )
   }
 
   test("a fixed shape is kept in the metadata of the column and checked") {
     val path = freshPath()
-    val data = spark.range(10).selectExpr("array(cast(id as float), 1f, 2f, 3f, 4f, 5f) as m", "cast('abcdef' as binary) as image")
+    val data = spark
+      .range(10)
+      .selectExpr(
+        "array(cast(id as float), 1f, 2f, 3f, 4f, 5f) as m",
+        "cast('abcdef' as binary) as image"
+      )
     write(data, path, "append", "shape.m" -> "2,3", "shape.image" -> "2,3")
     val back = read(path)
     assert(back.schema("m").metadata.getLongArray("zrecord.shape").toSeq == Seq(2L, 3L))
     assert(back.schema("image").metadata.getString("zrecord.dtype") == "u8")
-    assert(back.collect().map(_.getSeq[Float](0).toList).toSeq ==
-      (0 until 10).map(i => List(i.toFloat, 1f, 2f, 3f, 4f, 5f)))
-    assert(back.selectExpr("cast(image as string)").distinct().collect().map(_.getString(0)).toSeq == Seq("abcdef"))
+    assert(
+      back.collect().map(_.getSeq[Float](0).toList).toSeq ==
+        (0 until 10).map(i => List(i.toFloat, 1f, 2f, 3f, 4f, 5f))
+    )
+    assert(
+      back
+        .selectExpr("cast(image as string)")
+        .distinct()
+        .collect()
+        .map(_.getString(0))
+        .toSeq == Seq("abcdef")
+    )
     // What was read is written with the same shapes, and a plain data frame takes them over.
     val copy = freshPath()
     write(back, copy, "append")
@@ -123,8 +183,15 @@ class TypesSuite extends SparkSuite {
 
   test("types that cannot be stored are refused at once, with a way out") {
     val path = freshPath()
-    val data = spark.range(1).selectExpr(
-      "id", "named_struct('a', 1) as s", "map('a', 1) as m", "array('x') as t", "array(array(1)) as n")
+    val data = spark
+      .range(1)
+      .selectExpr(
+        "id",
+        "named_struct('a', 1) as s",
+        "map('a', 1) as m",
+        "array('x') as t",
+        "array(array(1)) as n"
+      )
     val message = failure(write(data, path, "append"))
     for (name <- Seq("s", "m", "t", "n")) {
       assert(message.contains(s"'$name'") && message.contains(s"to_json($name)"))
@@ -135,14 +202,19 @@ class TypesSuite extends SparkSuite {
   test("null elements of arrays are refused") {
     val path = freshPath()
     val data = spark.range(3).selectExpr("array(1, case when id = 2 then null else 3 end) as a")
-    assert(failure(write(data, path, "append")).contains("element 1 of the 2 in column 'a' is null"))
+    assert(
+      failure(write(data, path, "append")).contains("element 1 of the 2 in column 'a' is null")
+    )
     assert(eventually(filesBelow(path).isEmpty))
   }
 
   test("any Unicode is a name of a column") {
     val path = freshPath()
     val names = Seq("标签", "../../x", "a b.c", "CON", "emoji 🙂", "field-7", "q`uote")
-    val data = spark.range(5).toDF("id").select(names.zipWithIndex.map { case (n, i) => (col("id") + i).as(n) }: _*)
+    val data = spark
+      .range(5)
+      .toDF("id")
+      .select(names.zipWithIndex.map { case (n, i) => (col("id") + i).as(n) }: _*)
     write(data, path, "append")
     val back = read(path)
     assert(back.columns.toSeq == names)
