@@ -3,7 +3,7 @@ package io.zrecord;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.table.ShardSummary;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.ShardWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;

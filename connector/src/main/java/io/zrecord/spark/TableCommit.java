@@ -2,9 +2,9 @@ package io.zrecord.spark;
 
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.table.ShardSummary;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.TableChange;
-import io.zrecord.table.WriteOptions;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

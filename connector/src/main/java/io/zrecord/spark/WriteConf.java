@@ -2,10 +2,10 @@ package io.zrecord.spark;
 
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.Shape;
-import io.zrecord.table.Checksum;
-import io.zrecord.table.Durability;
+import io.zrecord.shard.Checksum;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.TableChange;
-import io.zrecord.table.WriteOptions;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package io.zrecord.spark;
 
-import io.zrecord.table.ShardSummary;
+import io.zrecord.shard.ShardSummary;
 import java.util.Optional;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package io.zrecord.spark;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.table.ShardSummary;
+import io.zrecord.shard.ShardSummary;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;

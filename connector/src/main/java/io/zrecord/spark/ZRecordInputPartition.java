@@ -1,7 +1,7 @@
 package io.zrecord.spark;
 
-import io.zrecord.scan.ScanPlan;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.table.ScanPlan;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
 

@@ -1,9 +1,9 @@
 package io.zrecord.spark;
 
 import io.zrecord.scan.IndexSet;
-import io.zrecord.scan.ScanPlan;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.table.ScanPlan;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.Arrays;

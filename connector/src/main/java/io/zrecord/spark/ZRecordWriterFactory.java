@@ -1,8 +1,8 @@
 package io.zrecord.spark;
 
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.ShardWriter;
-import io.zrecord.table.WriteOptions;
 import java.util.UUID;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriter;

@@ -208,11 +208,12 @@ public final class IndexSet implements Serializable {
   }
 
   /** Collects ranges in rising order of their first index; overlapping and adjacent ones grow together. */
-  static final class Builder {
+  public static final class Builder {
     private long[] bounds = new long[8];
     private int used;
 
-    void add(long from, long to) {
+    /** Adds {@code [from, to)}, which must not begin before a range added earlier; nothing if it is empty. */
+    public void add(long from, long to) {
       if (from >= to) {
         return;
       }
@@ -227,7 +228,8 @@ public final class IndexSet implements Serializable {
       bounds[used++] = to;
     }
 
-    IndexSet build() {
+    /** The set of the ranges added. */
+    public IndexSet build() {
       return used == 0 ? EMPTY : new IndexSet(Arrays.copyOf(bounds, used));
     }
   }

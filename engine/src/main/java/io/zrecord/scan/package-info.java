@@ -1,6 +1,6 @@
 /**
- * Reading: sets of indices, the plan that divides a scan, and the reader of one field. Index sets and plans are immutable; a
- * field reader belongs to one thread. Start with {@link io.zrecord.scan.ScanPlan}.
+ * Reading: sets of indices, the reader of one field, and what it counts. Index sets are immutable; a
+ * field reader belongs to one thread. Start with {@link io.zrecord.table.ScanPlan}.
  */
 @NullMarked
 package io.zrecord.scan;

@@ -2,7 +2,6 @@ package io.zrecord.table;
 
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.VersionNotFoundException;
-import io.zrecord.internal.table.Committer;
 import io.zrecord.internal.table.DirectoryGuess;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;

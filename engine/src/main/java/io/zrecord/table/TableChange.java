@@ -1,6 +1,7 @@
 package io.zrecord.table;
 
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

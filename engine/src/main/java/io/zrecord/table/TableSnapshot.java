@@ -2,6 +2,7 @@ package io.zrecord.table;
 
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
 import java.util.Arrays;

@@ -15,7 +15,7 @@ import io.zrecord.scan.FieldReader;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Shape;
-import io.zrecord.table.WriteOptions;
+import io.zrecord.shard.WriteOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

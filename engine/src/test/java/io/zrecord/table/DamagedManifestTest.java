@@ -8,6 +8,7 @@ import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
 import java.io.IOException;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
 import java.nio.file.Path;

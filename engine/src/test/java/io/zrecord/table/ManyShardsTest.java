@@ -2,6 +2,7 @@ package io.zrecord.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
 import java.io.IOException;

@@ -15,6 +15,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
 import java.nio.file.Path;

@@ -2,6 +2,9 @@ package io.zrecord.table;
 
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import java.util.List;
 import java.util.Map;

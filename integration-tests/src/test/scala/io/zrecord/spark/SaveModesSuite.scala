@@ -83,7 +83,7 @@ class SaveModesSuite extends SparkSuite {
 
   test("a failing query creates nothing") {
     val path = freshPath()
-    val failing = spark.range(10).selectExpr("id", "raise_error('no') as x")
+    val failing = spark.range(0, 10, 1, 1).selectExpr("id", "raise_error('no') as x")
     assert(
       failure(failing.selectExpr("id", "cast(x as string) x").write.format("zrecord").save(path))
         .contains("no")

@@ -201,7 +201,8 @@ class TypesSuite extends SparkSuite {
 
   test("null elements of arrays are refused") {
     val path = freshPath()
-    val data = spark.range(3).selectExpr("array(1, case when id = 2 then null else 3 end) as a")
+    val data =
+      spark.range(0, 3, 1, 1).selectExpr("array(1, case when id = 2 then null else 3 end) as a")
     assert(
       failure(write(data, path, "append")).contains("element 1 of the 2 in column 'a' is null")
     )

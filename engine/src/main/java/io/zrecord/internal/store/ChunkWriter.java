@@ -2,9 +2,9 @@ package io.zrecord.internal.store;
 
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.shard.Durability;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.WritableFile;
-import io.zrecord.table.Durability;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.zrecord.internal.store;
 import io.zrecord.errors.ValueTooLargeException;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.table.Durability;
+import io.zrecord.shard.Durability;
 
 /**
  * Writes the values of one field of a shard. A value is put, or not, and then the record ends; at the end of a stripe the

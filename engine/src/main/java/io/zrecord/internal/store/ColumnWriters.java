@@ -3,8 +3,8 @@ package io.zrecord.internal.store;
 import io.zrecord.internal.format.Stems;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
-import io.zrecord.table.WriteOptions;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package io.zrecord.internal.store;
 
+import io.zrecord.shard.Durability;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.WritableFile;
-import io.zrecord.table.Durability;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -2,10 +2,10 @@ package io.zrecord.internal.store;
 
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.Run;
+import io.zrecord.shard.Checksum;
+import io.zrecord.shard.Durability;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.WritableFile;
-import io.zrecord.table.Checksum;
-import io.zrecord.table.Durability;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -6,7 +6,7 @@ import io.zrecord.internal.format.FieldJson;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.table.ShardSummary;
+import io.zrecord.shard.ShardSummary;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;

@@ -6,9 +6,9 @@ import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.SealedJson;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
-import io.zrecord.table.ShardSummary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -94,7 +94,7 @@ public final class ManifestLog {
    *
    * @param written takes each list before its file is written, so that the caller can delete it after a failure
    */
-  void writeLists(List<ShardSummary> shards, List<ShardList> written) {
+  public void writeLists(List<ShardSummary> shards, List<ShardList> written) {
     for (int from = 0; from < shards.size(); from += ShardList.MAX_SHARDS) {
       List<ShardSummary> part =
           shards.subList(from, Math.min(shards.size(), from + ShardList.MAX_SHARDS));
@@ -129,7 +129,7 @@ public final class ManifestLog {
    * @return whether it is ours: {@code false} if another commit has this version
    * @throws CommitOutcomeUnknownException if that cannot be found out
    */
-  boolean publish(Manifest manifest) {
+  public boolean publish(Manifest manifest) {
     String name = nameOf(manifest.version());
     byte[] content = requireReadable(name, manifest.write());
     CommitOutcomeUnknownException unclear = null;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.SealedJson;
-import io.zrecord.table.ShardSummary;
+import io.zrecord.shard.ShardSummary;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
  * @param shardCount shards in it
  * @param length sum of their lengths
  */
-record ShardList(String file, int shardCount, long length) {
+public record ShardList(String file, int shardCount, long length) {
   /** Shards that a manifest holds itself, and that a list holds, at most. */
-  static final int MAX_SHARDS = 1000;
+  public static final int MAX_SHARDS = 1000;
 
   private static final Pattern FILE = Pattern.compile("list/[0-9a-f-]{36}\\.json");
 

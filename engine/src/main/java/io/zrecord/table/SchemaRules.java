@@ -1,11 +1,11 @@
-package io.zrecord.internal.table;
+package io.zrecord.table;
 
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.internal.table.Manifest;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.table.TableChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

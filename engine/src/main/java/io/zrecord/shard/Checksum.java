@@ -1,4 +1,4 @@
-package io.zrecord.table;
+package io.zrecord.shard;
 
 /** Whether a writer stores checksums. */
 public enum Checksum {

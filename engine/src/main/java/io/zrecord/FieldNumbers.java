@@ -1,4 +1,4 @@
-package io.zrecord.internal.table;
+package io.zrecord;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.FieldSpec;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Gives the fields of a write the numbers that they have, or get, in a table. Stateless. */
-public final class FieldNumbers {
+final class FieldNumbers {
   private FieldNumbers() {}
 
   /**
@@ -17,7 +17,7 @@ public final class FieldNumbers {
    *
    * @throws SchemaMismatchException that says every mismatch at once
    */
-  public static RecordSchema forAppend(TableSnapshot base, RecordSchema wanted) {
+  static RecordSchema forAppend(TableSnapshot base, RecordSchema wanted) {
     List<FieldSpec> numbered = new ArrayList<>();
     List<String> mismatches = new ArrayList<>();
     for (FieldSpec field : wanted.fields()) {
@@ -45,7 +45,7 @@ public final class FieldNumbers {
   }
 
   /** Numbers for an overwrite: a field of the same name, type and shape keeps its own, every other gets one never used. */
-  public static RecordSchema forOverwrite(TableSnapshot base, RecordSchema wanted) {
+  static RecordSchema forOverwrite(TableSnapshot base, RecordSchema wanted) {
     int next = base.nextFieldId();
     List<FieldSpec> numbered = new ArrayList<>();
     for (FieldSpec field : wanted.fields()) {

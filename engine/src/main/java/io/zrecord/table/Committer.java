@@ -1,14 +1,16 @@
-package io.zrecord.internal.table;
+package io.zrecord.table;
 
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.ShardList;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
-import io.zrecord.table.ShardSummary;
-import io.zrecord.table.TableChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,4 +1,6 @@
-package io.zrecord.scan;
+package io.zrecord.table;
+
+import io.zrecord.scan.IndexSet;
 
 /** Takes a set apart from its beginning, in one pass. Belongs to one thread. */
 final class RangeCursor {

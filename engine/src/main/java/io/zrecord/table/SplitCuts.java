@@ -1,6 +1,6 @@
-package io.zrecord.scan;
+package io.zrecord.table;
 
-import io.zrecord.scan.ScanPlan.Sizing;
+import io.zrecord.table.ScanPlan.Sizing;
 import java.util.Arrays;
 
 /**

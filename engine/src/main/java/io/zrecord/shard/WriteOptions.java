@@ -1,4 +1,4 @@
-package io.zrecord.table;
+package io.zrecord.shard;
 
 import java.io.Serializable;
 

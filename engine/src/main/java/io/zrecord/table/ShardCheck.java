@@ -1,11 +1,11 @@
-package io.zrecord.internal.table;
+package io.zrecord.table;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
-import io.zrecord.table.ShardSummary;
 import java.util.List;
 
 /**

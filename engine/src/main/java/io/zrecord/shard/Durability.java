@@ -1,4 +1,4 @@
-package io.zrecord.table;
+package io.zrecord.shard;
 
 /** What an acknowledged write survives. */
 public enum Durability {

@@ -1,7 +1,7 @@
-package io.zrecord.scan;
+package io.zrecord.table;
 
-import io.zrecord.table.ShardSummary;
-import io.zrecord.table.TableSnapshot;
+import io.zrecord.scan.IndexSet;
+import io.zrecord.shard.ShardSummary;
 
 /** Walks over the shards that a set touches, in index order; shards without an index in the set cost nothing. */
 final class ShardCursor {

@@ -1,8 +1,9 @@
-package io.zrecord.scan;
+package io.zrecord.table;
 
+import io.zrecord.scan.IndexSet;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.table.ChunkSummary;
-import io.zrecord.table.ShardSummary;
+import io.zrecord.shard.ChunkSummary;
+import io.zrecord.shard.ShardSummary;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
-package io.zrecord.scan;
+package io.zrecord.table;
 
+import io.zrecord.scan.IndexSet;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.table.ShardSummary;
-import io.zrecord.table.TableSnapshot;
+import io.zrecord.shard.ShardSummary;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;

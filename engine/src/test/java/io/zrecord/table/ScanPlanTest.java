@@ -1,17 +1,16 @@
-package io.zrecord.scan;
+package io.zrecord.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.scan.ScanPlan.ShardSlice;
-import io.zrecord.scan.ScanPlan.Sizing;
-import io.zrecord.scan.ScanPlan.Split;
+import io.zrecord.scan.IndexSet;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.table.ChunkSummary;
-import io.zrecord.table.ShardSummary;
-import io.zrecord.table.Snapshots;
-import io.zrecord.table.TableSnapshot;
+import io.zrecord.shard.ChunkSummary;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.table.ScanPlan.ShardSlice;
+import io.zrecord.table.ScanPlan.Sizing;
+import io.zrecord.table.ScanPlan.Split;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
