@@ -6,6 +6,7 @@ import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.schema.Codec;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,31 @@ final class EntryField implements OpenField {
 
   long word1(long index) {
     return entries.longAt(index * Entry.BYTES + 8);
+  }
+
+  /**
+   * Loads the entries of {@code indices[from, to)} as pairs of words. Nothing else happens in the loop, so that as many cache
+   * misses are in flight as the processor can take.
+   */
+  void load(long[] indices, int from, int to, long[] words) {
+    if (entries.count() == 1) {
+      ByteBuffer window = entries.window(0);
+      for (int k = from, w = 0; k < to; k++, w += 2) {
+        int at = (int) (indices[k] * Entry.BYTES);
+        words[w] = window.getLong(at);
+        words[w + 1] = window.getLong(at + 8);
+      }
+    } else {
+      for (int k = from, w = 0; k < to; k++, w += 2) {
+        words[w] = word0(indices[k]);
+        words[w + 1] = word1(indices[k]);
+      }
+    }
+  }
+
+  /** Ends of the chunks, in their order. */
+  long[] chunkEnds() {
+    return chunkEnds;
   }
 
   int storedChecksum(long index) {

@@ -13,6 +13,7 @@ final class ShardPart {
   private final ReadMetrics metrics;
   private final int[] firstWindows;
   private final Windows[] chunks;
+  private final int[] wholeWindows;
 
   ShardPart(OpenShard shard, OpenField field, WindowTable table, ReadMetrics metrics) {
     this.shard = shard;
@@ -22,11 +23,21 @@ final class ShardPart {
     int chunkCount = field instanceof AbsentField ? 0 : shard.chunks().size();
     this.firstWindows = new int[chunkCount];
     this.chunks = new Windows[chunkCount];
+    this.wholeWindows = new int[chunkCount];
     Arrays.fill(firstWindows, NOT_ADDED);
+    Arrays.fill(wholeWindows, NOT_ADDED);
   }
 
   OpenField field() {
     return field;
+  }
+
+  /**
+   * For each chunk, by its id, the number of the one window that it consists of; negative if it has several, was not used yet, or
+   * if its id is not its ordinal.
+   */
+  int[] wholeWindows() {
+    return wholeWindows;
   }
 
   /** The number of the window in which bytes of a chunk begin; all windows that they reach are ready. */
@@ -37,7 +48,13 @@ final class ShardPart {
       chunks[chunkOrdinal] = shard.chunk(chunkOrdinal, metrics).windows();
       firstWindows[chunkOrdinal] = first;
     }
-    return table.ready(first, chunks[chunkOrdinal], position, length);
+    int window = table.ready(first, chunks[chunkOrdinal], position, length);
+    if (chunks[chunkOrdinal].count() == 1
+        && window == first
+        && shard.chunks().get(chunkOrdinal).id() == chunkOrdinal) {
+      wholeWindows[chunkOrdinal] = window;
+    }
+    return window;
   }
 
   /** The place of a chunk's byte in its window. */

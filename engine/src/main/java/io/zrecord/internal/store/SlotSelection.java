@@ -1,5 +1,6 @@
 package io.zrecord.internal.store;
 
+import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.Run;
 import io.zrecord.internal.format.ValueCodec;
@@ -22,13 +23,17 @@ final class SlotSelection implements Selection {
   private static final byte ENCODED = 4;
   private static final byte CROSSING = 8;
 
-  /** Cache misses in flight: more than the memory system takes, few enough for the L1 cache. */
-  private static final int AHEAD = 64;
+  /** Values touched ahead of their copies: 16 and 64 are 3 to 5 % slower at 1 KiB. */
+  private static final int AHEAD = 32;
+
+  /** Entries looked up before any of them is used. */
+  private static final int LOOKUPS = 256;
+
 
   private final ReadContext context;
   private final WindowTable table;
   private final int fixedWidth;
-  private final long[] words = new long[2 * AHEAD];
+  private final long[] words = new long[2 * LOOKUPS];
   private final SlotDecoder decoder;
 
   private int count;
@@ -124,8 +129,8 @@ final class SlotSelection implements Selection {
       }
       ShardPart part = context.part(shard);
       if (part.field() instanceof EntryField field) {
-        for (int block = from; block < to; block += AHEAD) {
-          resolveEntries(part, field, block, Math.min(to, block + AHEAD));
+        for (int block = from; block < to; block += LOOKUPS) {
+          resolveEntries(part, field, block, Math.min(to, block + LOOKUPS));
         }
         tableBytes += (to - from)
             * (field.hasChecksums() && context.verification() != Verification.NEVER ? 20L : 16L);
@@ -148,41 +153,71 @@ final class SlotSelection implements Selection {
   }
 
   private void resolveEntries(ShardPart part, EntryField field, int from, int to) {
-    long[] found = words;
-    for (int k = from, w = 0; k < to; k++, w += 2) {
-      found[w] = field.word0(index[k]);
-      found[w + 1] = field.word1(index[k]);
-    }
-    boolean raw = field.codec() == Codec.RAW;
-    if (!raw && payload.length < state.length) {
-      payload = new int[state.length];
-    }
-    for (int k = from, w = 0; k < to; k++, w += 2) {
-      long word0 = found[w];
-      long word1 = found[w + 1];
-      boolean due = context.check().isDue(field, index[k]);
-      if (Entry.isAbsent(word0, word1)) {
-        if (due) {
-          context.check().absent(field, index[k], globalIndex(k));
-        }
-        setAbsent(k);
-        continue;
+    field.load(index, from, to, words);
+    if (field.codec() != Codec.RAW) {
+      if (payload.length < state.length) {
+        payload = new int[state.length];
       }
-      int chunk = field.chunkOf(index[k], word0, word1);
+      for (int k = from; k < to; k++) {
+        resolveEntry(part, field, k, words[2 * (k - from)], words[2 * (k - from) + 1]);
+      }
+      return;
+    }
+    // The usual case without a call: a present value in a chunk of one window. All else goes the long way.
+    BlockCheck check = context.check();
+    int[] wholeWindows = part.wholeWindows();
+    long[] chunkEnds = field.chunkEnds();
+    long bytes = 0;
+    for (int k = from; k < to; k++) {
+      long word0 = words[2 * (k - from)];
+      long word1 = words[2 * (k - from) + 1];
+      int chunk = Entry.chunkId(word1);
       int stored = Entry.physicalLength(word1);
-      window[k] = part.ready(chunk, word0, stored);
-      position[k] = window[k] == WindowTable.EMPTY ? 0 : part.within(chunk, word0);
-      length[k] = stored;
-      storedBytes += stored;
-      byte flags = due && raw ? UNVERIFIED : 0;
-      if (!raw) {
-        if (due) {
-          context.check().value(field, index[k], globalIndex(k), window[k], position[k], stored);
-        }
-        flags |= unwrap(part, chunk, word0, stored, k);
+      if (chunk >= 0
+          && chunk < wholeWindows.length
+          && wholeWindows[chunk] >= 0
+          && stored > 0
+          && word0 >= ChunkHeader.BYTES
+          && (word0 & 7) == 0
+          && word0 <= chunkEnds[chunk] - stored
+          && (fixedWidth < 0 || stored == fixedWidth)
+          && !check.isDue(field, index[k])) {
+        window[k] = wholeWindows[chunk];
+        position[k] = (int) word0;
+        length[k] = stored;
+        state[k] = 0;
+        bytes += stored;
+      } else {
+        resolveEntry(part, field, k, word0, word1);
       }
-      setPresent(k, flags);
     }
+    totalBytes += bytes;
+    storedBytes += bytes;
+  }
+
+  private void resolveEntry(ShardPart part, EntryField field, int k, long word0, long word1) {
+    boolean due = context.check().isDue(field, index[k]);
+    if (Entry.isAbsent(word0, word1)) {
+      if (due) {
+        context.check().absent(field, index[k], globalIndex(k));
+      }
+      setAbsent(k);
+      return;
+    }
+    int chunk = field.chunkOf(index[k], word0, word1);
+    int stored = Entry.physicalLength(word1);
+    window[k] = part.ready(chunk, word0, stored);
+    position[k] = window[k] == WindowTable.EMPTY ? 0 : part.within(chunk, word0);
+    length[k] = stored;
+    storedBytes += stored;
+    if (field.codec() == Codec.RAW) {
+      setPresent(k, due ? UNVERIFIED : 0);
+      return;
+    }
+    if (due) {
+      context.check().value(field, index[k], globalIndex(k), window[k], position[k], stored);
+    }
+    setPresent(k, unwrap(part, chunk, word0, stored, k));
   }
 
   /** Reads the prefix of a compressed value and moves the slot behind it. */

@@ -2,32 +2,44 @@ package io.zrecord.internal.store;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * One bit for each value or block: whether its checksum held. Bits are only ever set, and what they speak of never changes, so
  * setting one twice, or missing one that is being set, costs a second look and nothing else. Pages are allocated when a bit in
- * them is set. Thread-safe without locks.
+ * them is set, and given up again when all are: what is verified throughout costs a look at a few bytes that are always in the
+ * cache. Thread-safe without locks.
  */
 final class VerifiedBits {
   private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
   /** 64 Ki bits, 8 KiB a page. */
   private static final int PAGE_SHIFT = 16;
 
-  private static final int WORDS_MASK = (1 << (PAGE_SHIFT - 6)) - 1;
+  private static final int PAGE_BITS = 1 << PAGE_SHIFT;
+  private static final int WORDS_MASK = (PAGE_BITS >> 6) - 1;
+  /** Stands for a page whose bits are all set. */
+  private static final long[] FULL = new long[0];
 
+  private final long count;
   private final AtomicReferenceArray<long[]> pages;
+  private final AtomicIntegerArray setCounts;
 
   /** Bits {@code [0, count)}, all unset. */
   VerifiedBits(long count) {
-    pages = new AtomicReferenceArray<>(
-        Math.toIntExact((count + (1L << PAGE_SHIFT) - 1) >>> PAGE_SHIFT));
+    this.count = count;
+    int pageCount = Math.toIntExact((count + PAGE_BITS - 1) >>> PAGE_SHIFT);
+    pages = new AtomicReferenceArray<>(pageCount);
+    setCounts = new AtomicIntegerArray(pageCount);
   }
 
   boolean isSet(long bit) {
     long[] page = pages.getAcquire((int) (bit >>> PAGE_SHIFT));
-    return page != null
-        && ((long) WORDS.getOpaque(page, (int) (bit >>> 6) & WORDS_MASK) >>> bit & 1) != 0;
+    return page == FULL || (page != null && isSet(page, bit));
+  }
+
+  private static boolean isSet(long[] page, long bit) {
+    return ((long) WORDS.getOpaque(page, (int) (bit >>> 6) & WORDS_MASK) >>> bit & 1) != 0;
   }
 
   void set(long bit) {
@@ -37,6 +49,14 @@ final class VerifiedBits {
       pages.compareAndSet(number, null, new long[WORDS_MASK + 1]);
       page = pages.getAcquire(number);
     }
-    WORDS.getAndBitwiseOr(page, (int) (bit >>> 6) & WORDS_MASK, 1L << bit);
+    if (page == FULL) {
+      return;
+    }
+    long mask = 1L << bit;
+    long before = (long) WORDS.getAndBitwiseOr(page, (int) (bit >>> 6) & WORDS_MASK, mask);
+    if ((before & mask) == 0
+        && setCounts.incrementAndGet(number) == Math.min(PAGE_BITS, count - ((long) number << PAGE_SHIFT))) {
+      pages.setRelease(number, FULL);
+    }
   }
 }
