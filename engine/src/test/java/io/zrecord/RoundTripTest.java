@@ -55,8 +55,8 @@ final class RoundTripTest {
   @ParameterizedTest
   @EnumSource(Verification.class)
   void aTableOfSeveralShardsReadsBack(Verification verification) {
-    SampleData data = SampleData.random(SampleData.everything(), 700, seed);
-    TableSnapshot snapshot = commit(data, SMALL, 0, 300, 301, 700);
+    SampleData data = SampleData.random(SampleData.everything(), 300, seed);
+    TableSnapshot snapshot = commit(data, SMALL, 0, 120, 121, 300);
     try (RecordDataset dataset = open(snapshot, verification)) {
       requireEqual(dataset, data);
     }
@@ -65,8 +65,8 @@ final class RoundTripTest {
   @Test
   void valuesThatCrossWindowsReadBack() {
     storage = new SmallWindowStorage(storage);
-    SampleData data = SampleData.random(SampleData.everything(), 500, seed);
-    TableSnapshot snapshot = commit(data, SMALL, 0, 500);
+    SampleData data = SampleData.random(SampleData.everything(), 200, seed);
+    TableSnapshot snapshot = commit(data, SMALL, 0, 200);
     for (Verification verification : Verification.values()) {
       OpenShards.shared().clear();
       requireEqual(open(snapshot, verification), data);
@@ -194,7 +194,7 @@ final class RoundTripTest {
     for (FieldSpec field : dataset.schema().fields()) {
       FieldReader reader = dataset.reader(field.name());
       String what = "field " + field.name() + ", seed " + seed;
-      for (int round = 0; round < 12; round++) {
+      for (int round = 0; round < 6; round++) {
         int first = random.nextInt(data.count());
         int most = 1 + random.nextInt(data.count() - first);
         long maxBytes =

@@ -44,27 +44,32 @@ final class SampleData {
   }
 
   static SampleData random(RecordSchema schema, int count, long seed) {
+    return random(schema, count, 20_000, seed);
+  }
+
+  /** Values of no fixed width have mostly less than 200, seldom up to {@code largest} elements. */
+  static SampleData random(RecordSchema schema, int count, int largest, long seed) {
     Random random = new Random(seed);
     byte[][][] values = new byte[schema.fields().size()][count][];
     for (int f = 0; f < values.length; f++) {
       FieldSpec field = schema.fields().get(f);
       for (int i = 0; i < count; i++) {
         boolean absent = !field.name().startsWith("never") && random.nextInt(7) == 0;
-        values[f][i] = absent ? null : value(field, random);
+        values[f][i] = absent ? null : value(field, largest, random);
       }
     }
     return new SampleData(schema, values);
   }
 
-  private static byte[] value(FieldSpec field, Random random) {
+  private static byte[] value(FieldSpec field, int largest, Random random) {
     int step = field.type().widthBytes().orElse(1) * field.shape().elementsPerStep();
     int length = field
         .valueWidthBytes()
         .orElseGet(() -> step
             * switch (random.nextInt(10)) {
               case 0 -> 0;
-              case 1 -> random.nextInt(20_000);
-              default -> random.nextInt(200);
+              case 1 -> random.nextInt(largest);
+              default -> random.nextInt(Math.min(200, largest));
             });
     byte[] value = new byte[length];
     random.nextBytes(value);

@@ -1,6 +1,7 @@
 package io.zrecord.internal.store;
 
 import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.io.MapFaults;
 import io.zrecord.scan.FieldReader;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.scan.Verification;
@@ -16,6 +17,9 @@ import java.util.Objects;
  * touches maps catches it here and says which file is too short.
  */
 public final class ShardedFieldReader implements FieldReader {
+  /** Smaller values that are copied one by one are not worth a look for faults; the next selection has one. */
+  private static final int FAULT_CHECK_BYTES = 4096;
+
   private final ReadContext context;
   private final SlotSelection slots;
   private final DenseRangeSelection dense;
@@ -49,11 +53,13 @@ public final class ShardedFieldReader implements FieldReader {
     try {
       if (dense.takes(context.part(shards.shardOf(firstIndex)))) {
         int taken = dense.selectRange(firstIndex, maxCount, maxBytes);
+        MapFaults.surface();
         selection = dense;
         return taken;
       }
       int taken = countWithin(firstIndex, maxCount, maxBytes);
       slots.selectRange(firstIndex, taken);
+      MapFaults.surface();
       return taken;
     } catch (InternalError e) {
       throw context.truncated(e);
@@ -90,6 +96,7 @@ public final class ShardedFieldReader implements FieldReader {
     selection = slots;
     try {
       slots.select(indices, from, count);
+      MapFaults.surface();
     } catch (InternalError e) {
       throw context.truncated(e);
     }
@@ -131,7 +138,11 @@ public final class ShardedFieldReader implements FieldReader {
   public int copyValue(int i, byte[] destination, int offset) {
     Objects.checkFromIndexSize(offset, lengthBytes(i), destination.length);
     try {
-      return selection.copy(i, destination, offset);
+      int length = selection.copy(i, destination, offset);
+      if (length >= FAULT_CHECK_BYTES) {
+        MapFaults.surface();
+      }
+      return length;
     } catch (InternalError e) {
       throw context.truncated(e);
     }
@@ -156,6 +167,7 @@ public final class ShardedFieldReader implements FieldReader {
   private void copyAll(ByteBuffer destination, int at) {
     try {
       selection.copyAll(destination, at);
+      MapFaults.surface();
     } catch (InternalError e) {
       throw context.truncated(e);
     }

@@ -210,14 +210,16 @@ final class SlotSelection implements Selection {
     position[k] = window[k] == WindowTable.EMPTY ? 0 : part.within(chunk, word0);
     length[k] = stored;
     storedBytes += stored;
-    if (field.codec() == Codec.RAW) {
+    boolean raw = field.codec() == Codec.RAW;
+    if (raw && stored > 0) {
       setPresent(k, due ? UNVERIFIED : 0);
       return;
     }
+    // An empty value costs nothing to verify, and whether it is one must not be guessed: nobody may ever copy it.
     if (due) {
       context.check().value(field, index[k], globalIndex(k), window[k], position[k], stored);
     }
-    setPresent(k, unwrap(part, chunk, word0, stored, k));
+    setPresent(k, raw ? 0 : unwrap(part, chunk, word0, stored, k));
   }
 
   /** Reads the prefix of a compressed value and moves the slot behind it. */

@@ -1,0 +1,290 @@
+package io.zrecord;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.Run;
+import io.zrecord.internal.format.RunsFile;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.store.OpenShards;
+import io.zrecord.scan.FieldReader;
+import io.zrecord.scan.ReadMetrics;
+import io.zrecord.scan.Verification;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.Durability;
+import io.zrecord.table.ShardSummary;
+import io.zrecord.table.WriteOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Damaged files are found, named, and kill nothing. */
+final class DamageTest {
+  private static final WriteOptions OPTIONS =
+      WriteOptions.defaults().withDurability(Durability.NONE).withStripeBytes(64 << 10);
+  private static final RecordSchema SCHEMA = RecordSchema.builder()
+      .field("entries", ElementType.BYTES)
+      .field("dense", ElementType.I32)
+      .field("never", ElementType.U8, Shape.of(3), Compression.RAW)
+      .field("flate", ElementType.BYTES, Shape.scalar(), Compression.of(Codec.FLATE))
+      .field("zstd", ElementType.BYTES, Shape.scalar(), Compression.of(Codec.ZSTD))
+      .field("lz4", ElementType.I64, Shape.of(4), Compression.of(Codec.LZ4))
+      .build();
+
+  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final ReadMetrics metrics = new ReadMetrics();
+
+  @TempDir
+  Path directory;
+
+  private SampleData data;
+  private ShardSummary summary;
+  private Path shard;
+
+  @BeforeEach
+  void write() {
+    data = SampleData.random(SCHEMA, 8, 40, seed);
+    summary = data.write(LocalStorage.at(directory), OPTIONS, 0, 8);
+    shard = directory.resolve(summary.directory());
+    OpenShards.shared().clear();
+  }
+
+  @Test
+  void everyFlippedBitIsFound() throws IOException {
+    FileMapStorage storage = FileMapStorage.of(shard);
+    requireEqual(open(storage, Verification.FIRST));
+    BitSet meaningful = meaningfulChunkBytes(storage);
+    for (var file : storage.files().entrySet()) {
+      byte[] content = file.getValue();
+      boolean chunk = file.getKey().startsWith("chunk/");
+      for (int bit = 0; bit < content.length * 8; bit++) {
+        content[bit / 8] ^= (byte) (1 << bit % 8);
+        boolean expected = !chunk || meaningful.get(bit / 8);
+        assertThat(isFound(storage))
+            .as("bit %s of %s, seed %s", bit, file.getKey(), seed)
+            .isEqualTo(expected);
+        content[bit / 8] ^= (byte) (1 << bit % 8);
+      }
+    }
+    assertThat(metrics.checksumFailures.sum()).isPositive();
+  }
+
+  /** Reads all in one of several ways; what comes back without an exception must be right. */
+  private boolean isFound(Storage storage) {
+    OpenShards.shared().clear();
+    try {
+      requireEqual(open(storage, Verification.FIRST));
+      return false;
+    } catch (CorruptDataException
+        | TruncatedFileException
+        | UnsupportedFormatException
+        | MissingFileException
+        | NotADatasetException e) {
+      assertThat(e.getMessage()).contains(e.resource());
+      return true;
+    }
+  }
+
+  private static BitSet meaningfulChunkBytes(FileMapStorage storage) {
+    BitSet bytes = new BitSet();
+    bytes.set(0, 64);
+    ShardMeta meta = ShardMeta.read("meta", storage.read("meta.json", 1 << 20));
+    assertThat(meta.chunks()).hasSize(1);
+    for (FieldMeta field : meta.fields()) {
+      if (field.layout() == FieldMeta.Layout.ENTRIES) {
+        ByteBuffer entries =
+            ByteBuffer.wrap(storage.read(field.stem() + ".offset", 1 << 20)).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < meta.length(); i++) {
+          int offset = (int) entries.getLong(16 * i);
+          bytes.set(offset, offset + entries.getInt(16 * i + 12));
+        }
+      } else {
+        int width = field.spec().valueWidthBytes().orElseThrow();
+        for (Run run :
+            RunsFile.read("runs", storage.read(field.stem() + ".runs", 1 << 20), meta.length(), width, true).runs()) {
+          bytes.set((int) run.offset(), (int) (run.offset() + run.count() * width));
+        }
+      }
+    }
+    return bytes;
+  }
+
+  @Test
+  void aShorterFileIsATypedException() throws IOException {
+    FileMapStorage storage = FileMapStorage.of(shard);
+    for (var file : List.copyOf(storage.files().entrySet())) {
+      byte[] content = file.getValue();
+      for (int length = 0; length < content.length; length += 1 + length / 40) {
+        storage.files().put(file.getKey(), java.util.Arrays.copyOf(content, length));
+        assertThat(isFound(storage)).as("%s bytes of %s", length, file.getKey()).isTrue();
+      }
+      storage.files().remove(file.getKey());
+      assertThat(isFound(storage)).as("without %s", file.getKey()).isTrue();
+      storage.files().put(file.getKey(), content);
+    }
+  }
+
+  @Test
+  void aFileCutUnderItsMapIsATypedException() throws IOException {
+    RecordSchema schema = RecordSchema.builder()
+        .field("large", ElementType.BYTES)
+        .field("zipped", ElementType.BYTES, Shape.scalar(), Compression.of(Codec.LZ4))
+        .field("row", ElementType.F32, Shape.of(1000), Compression.RAW)
+        .build();
+    SampleData many = SampleData.random(schema, 400, seed);
+    for (Verification verification : Verification.values()) {
+      Storage storage = LocalStorage.at(directory.resolve("cut-" + verification));
+      ShardSummary cut = many.write(storage, OPTIONS, 0, 400);
+      List<Path> files;
+      try (Stream<Path> found = Files.walk(Path.of(storage.pathOf(cut.directory())))) {
+        files = found.filter(path -> path.toString().matches(".*(zr|offset|crc32c|valid)")).toList();
+      }
+      for (Path file : files) {
+        byte[] content = Files.readAllBytes(file);
+        OpenShards.shared().clear();
+        RecordDataset dataset = RecordDataset.openShard(
+            storage, schema, cut, new RecordDataset.ReadOptions(verification, new ReadMetrics()));
+        List<FieldReader> readers =
+            schema.fields().stream().map(field -> dataset.reader(field.name())).toList();
+        readers.forEach(DamageTest::readAll);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+          for (long length : new long[] {content.length * 3L / 4, 4097, 1, 0}) {
+            channel.truncate(Math.min(length, content.length));
+            for (FieldReader reader : readers) {
+              try {
+                readAll(reader);
+              } catch (ZRecordException e) {
+                assertThat(e).as("%s", file).isNotInstanceOf(StorageException.class);
+              }
+            }
+          }
+          channel.write(ByteBuffer.wrap(content), 0);
+        }
+      }
+    }
+  }
+
+  private static void readAll(FieldReader reader) {
+    for (int first = 0; first < 400; ) {
+      first += reader.selectRange(first, 400 - first, 1 << 20);
+      reader.copyAll(ByteBuffer.allocateDirect((int) reader.totalLengthBytes()));
+    }
+    reader.select(LongStream.range(0, 400).map(i -> i * 7 % 400).toArray(), 0, 400);
+    reader.copyAll(new byte[(int) reader.totalLengthBytes()], 0);
+    for (int i = 0; i < 400; i++) {
+      assertThat(reader.value(i)).hasSize(reader.lengthBytes(i));
+    }
+  }
+
+  @Test
+  void theMessageNamesFileFieldIndexAndChecksums() throws IOException {
+    FileMapStorage storage = FileMapStorage.of(shard);
+    int record = 0;
+    while (data.value("entries", record) == null || data.value("entries", record).length == 0) {
+      record++;
+    }
+    long offset = ByteBuffer.wrap(storage.read("entries.offset", 1 << 20))
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .getLong(16 * record);
+    storage.files().get("chunk/0.zr")[(int) offset] ^= 1;
+    FieldReader reader = open(storage, Verification.FIRST).reader("entries");
+    reader.select(new long[] {record}, 0, 1);
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> reader.value(0))
+          .isInstanceOf(CorruptDataException.class)
+          .hasMessageContaining("chunk/0.zr")
+          .hasMessageContaining("'entries'")
+          .hasMessageContaining("at " + record)
+          .hasMessageMatching(".*checksum [0-9a-f]{8}, but [0-9a-f]{8} was stored.*");
+      assertThatThrownBy(() -> reader.view(0)).isInstanceOf(CorruptDataException.class);
+    }
+    FieldReader trusting = open(storage, Verification.NEVER).reader("entries");
+    trusting.select(new long[] {record}, 0, 1);
+    assertThat(trusting.value(0)).isNotEqualTo(data.value("entries", record));
+  }
+
+  @Test
+  void aLinkInPlaceOfAChunkIsRefused() throws IOException {
+    Path chunk = shard.resolve("chunk/0.zr");
+    Files.copy(chunk, directory.resolve("elsewhere"));
+    Files.delete(chunk);
+    Files.createSymbolicLink(chunk, directory.resolve("elsewhere"));
+    FieldReader reader = RecordDataset.open(shard).reader("never");
+    assertThatThrownBy(() -> reader.select(new long[] {0}, 0, 1))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("symbolic link");
+  }
+
+  @Test
+  void aStemThatLeavesTheDirectoryIsRefused() throws IOException {
+    ShardMeta meta = ShardMeta.read("meta", Files.readAllBytes(shard.resolve("meta.json")));
+    FieldMeta field = meta.fields().get(0);
+    for (String stem : new String[] {"../x", "a/b", "", "..", "a.b"}) {
+      ShardMeta hostile = new ShardMeta(
+          meta.id(), meta.length(), true, true, meta.chunkRecords(), meta.chunkBytes(), meta.chunks(),
+          List.of(new FieldMeta(field.spec(), stem, field.layout(), field.absentCount(), field.valueBytes())));
+      Files.write(shard.resolve("meta.json"), hostile.write());
+      assertThatThrownBy(() -> RecordDataset.open(shard))
+          .isInstanceOf(CorruptDataException.class)
+          .hasMessageContaining("stem");
+    }
+  }
+
+  @Test
+  void aShardOfAnotherPlaceIsRefused() {
+    ShardSummary other = new ShardSummary(
+        summary.id(), summary.metaFile(), summary.metaChecksum(), summary.length() + 1, summary.chunks(),
+        summary.valueBytes());
+    RecordDataset dataset = RecordDataset.openShard(
+        LocalStorage.at(directory), SCHEMA, other, RecordDataset.ReadOptions.defaults());
+    FieldReader reader = dataset.reader("dense");
+    assertThatThrownBy(() -> reader.select(new long[] {0}, 0, 1)).isInstanceOf(CorruptDataException.class);
+  }
+
+  private RecordDataset open(Storage storage, Verification verification) {
+    return RecordDataset.open(storage, new RecordDataset.ReadOptions(verification, metrics));
+  }
+
+  private void requireEqual(RecordDataset dataset) {
+    assertThat(dataset.length()).isEqualTo(data.count());
+    long[] indices = LongStream.range(0, data.count()).toArray();
+    for (FieldSpec field : SCHEMA.fields()) {
+      FieldReader reader = dataset.reader(field.name());
+      reader.select(indices, 0, indices.length);
+      for (int i = 0; i < indices.length; i++) {
+        byte[] expected = data.value(field.name(), i);
+        assertThat(reader.isAbsent(i)).isEqualTo(expected == null);
+        assertThat(reader.value(i)).isEqualTo(expected == null ? new byte[0] : expected);
+      }
+      reader.selectRange(0, data.count(), Long.MAX_VALUE);
+      reader.copyAll(new byte[(int) reader.totalLengthBytes()], 0);
+    }
+  }
+}
