@@ -119,16 +119,17 @@ final class DamageTest {
     assertThat(meta.chunks()).hasSize(1);
     for (FieldMeta field : meta.fields()) {
       if (field.layout() == FieldMeta.Layout.ENTRIES) {
-        ByteBuffer entries =
-            ByteBuffer.wrap(storage.read(field.stem() + ".offset", 1 << 20)).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer entries = ByteBuffer.wrap(storage.read(field.stem() + ".offset", 1 << 20))
+            .order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < meta.length(); i++) {
           int offset = (int) entries.getLong(16 * i);
           bytes.set(offset, offset + entries.getInt(16 * i + 12));
         }
       } else {
         int width = field.spec().valueWidthBytes().orElseThrow();
-        for (Run run :
-            RunsFile.read("runs", storage.read(field.stem() + ".runs", 1 << 20), meta.length(), width, true).runs()) {
+        for (Run run : RunsFile.read(
+                "runs", storage.read(field.stem() + ".runs", 1 << 20), meta.length(), width, true)
+            .runs()) {
           bytes.set((int) run.offset(), (int) (run.offset() + run.count() * width));
         }
       }
@@ -164,7 +165,9 @@ final class DamageTest {
       ShardSummary cut = many.write(storage, OPTIONS, 0, 400);
       List<Path> files;
       try (Stream<Path> found = Files.walk(Path.of(storage.pathOf(cut.directory())))) {
-        files = found.filter(path -> path.toString().matches(".*(zr|offset|crc32c|valid)")).toList();
+        files = found
+            .filter(path -> path.toString().matches(".*(zr|offset|crc32c|valid)"))
+            .toList();
       }
       for (Path file : files) {
         byte[] content = Files.readAllBytes(file);
@@ -248,8 +251,15 @@ final class DamageTest {
     FieldMeta field = meta.fields().get(0);
     for (String stem : new String[] {"../x", "a/b", "", "..", "a.b"}) {
       ShardMeta hostile = new ShardMeta(
-          meta.id(), meta.length(), true, true, meta.chunkRecords(), meta.chunkBytes(), meta.chunks(),
-          List.of(new FieldMeta(field.spec(), stem, field.layout(), field.absentCount(), field.valueBytes())));
+          meta.id(),
+          meta.length(),
+          true,
+          true,
+          meta.chunkRecords(),
+          meta.chunkBytes(),
+          meta.chunks(),
+          List.of(new FieldMeta(
+              field.spec(), stem, field.layout(), field.absentCount(), field.valueBytes())));
       Files.write(shard.resolve("meta.json"), hostile.write());
       assertThatThrownBy(() -> RecordDataset.open(shard))
           .isInstanceOf(CorruptDataException.class)
@@ -260,12 +270,17 @@ final class DamageTest {
   @Test
   void aShardOfAnotherPlaceIsRefused() {
     ShardSummary other = new ShardSummary(
-        summary.id(), summary.metaFile(), summary.metaChecksum(), summary.length() + 1, summary.chunks(),
+        summary.id(),
+        summary.metaFile(),
+        summary.metaChecksum(),
+        summary.length() + 1,
+        summary.chunks(),
         summary.valueBytes());
     RecordDataset dataset = RecordDataset.openShard(
         LocalStorage.at(directory), SCHEMA, other, RecordDataset.ReadOptions.defaults());
     FieldReader reader = dataset.reader("dense");
-    assertThatThrownBy(() -> reader.select(new long[] {0}, 0, 1)).isInstanceOf(CorruptDataException.class);
+    assertThatThrownBy(() -> reader.select(new long[] {0}, 0, 1))
+        .isInstanceOf(CorruptDataException.class);
   }
 
   private RecordDataset open(Storage storage, Verification verification) {

@@ -69,18 +69,25 @@ final class RecordDatasetTest {
           .hasMessageContaining(String.valueOf(index))
           .hasMessageContaining("0 to 19");
       assertThat(reader.count()).isZero();
-      assertThatThrownBy(() -> reader.selectRange(index, 1, 1)).isInstanceOf(IndexOutOfBoundsException.class);
-      assertThatThrownBy(() -> dataset.gather(new long[] {index})).isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> reader.selectRange(index, 1, 1))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> dataset.gather(new long[] {index}))
+          .isInstanceOf(IndexOutOfBoundsException.class);
     }
-    assertThatThrownBy(() -> reader.selectRange(19, 2, 1)).isInstanceOf(IndexOutOfBoundsException.class);
-    assertThatThrownBy(() -> reader.selectRange(0, 0, 1)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> reader.select(new long[2], 1, 2)).isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> reader.selectRange(19, 2, 1))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> reader.selectRange(0, 0, 1))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> reader.select(new long[2], 1, 2))
+        .isInstanceOf(IndexOutOfBoundsException.class);
     for (String field : new String[] {"never text", "never number", "text"}) {
       FieldReader any = dataset.reader(field);
       any.selectRange(0, 20, 1 << 20);
       int total = (int) any.totalLengthBytes();
-      assertThatThrownBy(() -> any.copyAll(new byte[total], 1)).isInstanceOf(IndexOutOfBoundsException.class);
-      assertThatThrownBy(() -> any.copyAll(ByteBuffer.allocate(total - 1))).isInstanceOf(BufferOverflowException.class);
+      assertThatThrownBy(() -> any.copyAll(new byte[total], 1))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> any.copyAll(ByteBuffer.allocate(total - 1)))
+          .isInstanceOf(BufferOverflowException.class);
       assertThatThrownBy(() -> any.isAbsent(20)).isInstanceOf(IndexOutOfBoundsException.class);
       assertThatThrownBy(() -> any.value(-1)).isInstanceOf(IndexOutOfBoundsException.class);
       assertThatThrownBy(() -> any.view(20)).isInstanceOf(IndexOutOfBoundsException.class);
@@ -104,7 +111,8 @@ final class RecordDatasetTest {
         .isInstanceOf(BatchReleasedException.class)
         .hasMessageContaining(Thread.currentThread().getName());
     assertThatThrownBy(batch::count).isInstanceOf(BatchReleasedException.class);
-    assertThatThrownBy(() -> batch.isAbsent("never number", 0)).isInstanceOf(BatchReleasedException.class);
+    assertThatThrownBy(() -> batch.isAbsent("never number", 0))
+        .isInstanceOf(BatchReleasedException.class);
     assertThat(value.getInt(0)).isEqualTo(before);
   }
 
@@ -117,8 +125,10 @@ final class RecordDatasetTest {
           .filter(i -> batch.isAbsent("text", i))
           .findFirst()
           .orElseThrow();
-      assertThatThrownBy(() -> batch.value("text", absent)).isInstanceOf(IllegalStateException.class);
-      assertThatThrownBy(() -> batch.bytes("text", absent)).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> batch.value("text", absent))
+          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> batch.bytes("text", absent))
+          .isInstanceOf(IllegalStateException.class);
     }
     try (Batch empty = dataset.gather(new long[0])) {
       assertThat(empty.count()).isZero();
@@ -128,7 +138,10 @@ final class RecordDatasetTest {
   private RecordDataset write(int count) {
     SampleData data = SampleData.random(SCHEMA, count, 7);
     ShardSummary shard = data.write(
-        LocalStorage.at(directory), WriteOptions.defaults().withDurability(Durability.NONE), 0, count);
+        LocalStorage.at(directory),
+        WriteOptions.defaults().withDurability(Durability.NONE),
+        0,
+        count);
     return RecordDataset.open(directory.resolve(shard.directory()));
   }
 }

@@ -17,9 +17,6 @@ import java.util.Objects;
  * touches maps catches it here and says which file is too short.
  */
 public final class ShardedFieldReader implements FieldReader {
-  /** Smaller values that are copied one by one are not worth a look for faults; the next selection has one. */
-  private static final int FAULT_CHECK_BYTES = 4096;
-
   private final ReadContext context;
   private final SlotSelection slots;
   private final DenseRangeSelection dense;
@@ -139,9 +136,7 @@ public final class ShardedFieldReader implements FieldReader {
     Objects.checkFromIndexSize(offset, lengthBytes(i), destination.length);
     try {
       int length = selection.copy(i, destination, offset);
-      if (length >= FAULT_CHECK_BYTES) {
-        MapFaults.surface();
-      }
+      MapFaults.surface();
       return length;
     } catch (InternalError e) {
       throw context.truncated(e);
@@ -176,7 +171,11 @@ public final class ShardedFieldReader implements FieldReader {
   @Override
   public ByteBuffer view(int i) {
     try {
-      return selection.view(checked(i));
+      ByteBuffer view = selection.view(checked(i));
+      if (!view.isDirect()) {
+        MapFaults.surface();
+      }
+      return view;
     } catch (InternalError e) {
       throw context.truncated(e);
     }

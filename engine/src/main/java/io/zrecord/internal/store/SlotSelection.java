@@ -29,7 +29,6 @@ final class SlotSelection implements Selection {
   /** Entries looked up before any of them is used. */
   private static final int LOOKUPS = 256;
 
-
   private final ReadContext context;
   private final WindowTable table;
   private final int fixedWidth;
@@ -163,7 +162,8 @@ final class SlotSelection implements Selection {
       }
       return;
     }
-    // The usual case without a call: a present value in a chunk of one window. All else goes the long way.
+    // The usual case without a call: a present value in a chunk of one window. All else goes the
+    // long way.
     BlockCheck check = context.check();
     int[] wholeWindows = part.wholeWindows();
     long[] chunkEnds = field.chunkEnds();
@@ -215,7 +215,8 @@ final class SlotSelection implements Selection {
       setPresent(k, due ? UNVERIFIED : 0);
       return;
     }
-    // An empty value costs nothing to verify, and whether it is one must not be guessed: nobody may ever copy it.
+    // An empty value costs nothing to verify, and whether it is one must not be guessed: nobody may
+    // ever copy it.
     if (due) {
       context.check().value(field, index[k], globalIndex(k), window[k], position[k], stored);
     }

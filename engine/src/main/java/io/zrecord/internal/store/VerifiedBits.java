@@ -55,7 +55,8 @@ final class VerifiedBits {
     long mask = 1L << bit;
     long before = (long) WORDS.getAndBitwiseOr(page, (int) (bit >>> 6) & WORDS_MASK, mask);
     if ((before & mask) == 0
-        && setCounts.incrementAndGet(number) == Math.min(PAGE_BITS, count - ((long) number << PAGE_SHIFT))) {
+        && setCounts.incrementAndGet(number)
+            == Math.min(PAGE_BITS, count - ((long) number << PAGE_SHIFT))) {
       pages.setRelease(number, FULL);
     }
   }
