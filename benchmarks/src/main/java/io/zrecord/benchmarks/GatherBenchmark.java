@@ -52,15 +52,19 @@ public final class GatherBenchmark {
   }
 
   public static void main(String[] arguments) throws Exception {
-    Path directory = Path.of(arguments.length > 0 ? arguments[0] : System.getProperty("java.io.tmpdir"));
+    Path directory =
+        Path.of(arguments.length > 0 ? arguments[0] : System.getProperty("java.io.tmpdir"));
     int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 101;
     new GatherBenchmark(System.out, directory, rounds).run();
   }
 
   private void run() throws Exception {
-    out.printf("Random gather of slices of %d MiB from %d MiB, medians of %d slices (seed %d)%n", SLICE_BYTES >> 20,
-        DATA_BYTES >> 20, rounds, SEED);
-    out.printf("%-10s %-8s %-14s %-14s %-8s%n", "value", "threads", "plain GiB/s", "engine GiB/s", "ratio");
+    out.printf(
+        "Random gather of slices of %d MiB from %d MiB, medians of %d slices (seed %d)%n",
+        SLICE_BYTES >> 20, DATA_BYTES >> 20, rounds, SEED);
+    out.printf(
+        "%-10s %-8s %-14s %-14s %-8s%n",
+        "value", "threads", "plain GiB/s", "engine GiB/s", "ratio");
     for (int valueBytes : new int[] {1 << 10, 4 << 10, 64 << 10}) {
       Path data = Files.createTempDirectory(directory, "gather-benchmark");
       Storage storage = LocalStorage.at(data);
@@ -114,19 +118,23 @@ public final class GatherBenchmark {
       } finally {
         pool.shutdown();
       }
-      out.printf("%-10d %-8d %-14.2f %-14.2f %-8.2f%n", valueBytes, threads, plainRate, engineRate, engineRate / plainRate);
+      out.printf(
+          "%-10d %-8d %-14.2f %-14.2f %-8.2f%n",
+          valueBytes, threads, plainRate, engineRate, engineRate / plainRate);
     }
   }
 
   /** The median rates of slices that one thread copies plainly and by the engine in turns. */
-  private double[] alternate(RecordDataset dataset, PlainCopy plain, int valueBytes, Random random) {
+  private double[] alternate(
+      RecordDataset dataset, PlainCopy plain, int valueBytes, Random random) {
     FieldReader reader = dataset.reader("value");
     ByteBuffer target = ByteBuffer.allocateDirect(BATCH_BYTES);
     int batch = BATCH_BYTES / valueBytes;
     double[] plainRates = new double[rounds];
     double[] engineRates = new double[rounds];
     for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
-      // Each contestant has places of its own: the second would find those of the first in the cache.
+      // Each contestant has places of its own: the second would find those of the first in the
+      // cache.
       long[] indices =
           random.longs(SLICE_BYTES / valueBytes, 0, dataset.length()).toArray();
       long[] places = plain.places(
@@ -187,7 +195,9 @@ public final class GatherBenchmark {
 
     private static ByteBuffer map(String path) throws IOException {
       try (FileChannel channel = FileChannel.open(Path.of(path))) {
-        return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()).order(ByteOrder.LITTLE_ENDIAN);
+        return channel
+            .map(FileChannel.MapMode.READ_ONLY, 0, channel.size())
+            .order(ByteOrder.LITTLE_ENDIAN);
       }
     }
 

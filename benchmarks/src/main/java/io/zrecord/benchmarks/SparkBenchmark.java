@@ -1,0 +1,284 @@
+package io.zrecord.benchmarks;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+
+/**
+ * zrecord beside Parquet and ORC in one warm JVM, {@code local[2]}: every contestant of a case runs in turn, twice to warm up and
+ * then five times; medians count. Arguments: a work directory, then sizes in percent of the full ones (default 100) and the cases
+ * to run (default all).
+ */
+public final class SparkBenchmark {
+  private static final int WARM_UPS = 2;
+  private static final int REPEATS = 5;
+  private static final String BATCH_SIZE = "spark.sql.parquet.columnarReaderBatchSize";
+  private static final int[] BATCH_SIZES = {16, 128, 1024, 4096};
+
+  private final SparkSession spark;
+  private final Path work;
+  private final int percent;
+
+  private SparkBenchmark(SparkSession spark, Path work, int percent) {
+    this.spark = spark;
+    this.work = work;
+    this.percent = percent;
+  }
+
+  public static void main(String[] args) throws IOException {
+    Path work = Files.createDirectories(Path.of(args.length > 0 ? args[0] : "target/benchmark"));
+    int percent = args.length > 1 ? Integer.parseInt(args[1]) : 100;
+    List<String> cases = args.length > 2
+        ? Arrays.asList(args).subList(2, args.length)
+        : List.of("binary64k", "binary4k", "binary784", "scalars", "random");
+    SparkSession spark = SparkSession.builder()
+        .master("local[2]")
+        .appName("zrecord benchmark")
+        .config("spark.ui.enabled", false)
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.ansi.enabled", false)
+        .getOrCreate();
+    SparkBenchmark benchmark = new SparkBenchmark(spark, work, percent);
+    try {
+      for (String name : cases) {
+        benchmark.run(name);
+      }
+    } finally {
+      spark.stop();
+    }
+  }
+
+  private void run(String name) {
+    switch (name) {
+      case "binary64k" -> binaries("64 KiB binaries", 64 << 10, 2L << 30);
+      case "binary4k" -> binaries("4 KiB binaries", 4 << 10, 2L << 30);
+      case "binary784" -> binaries("784 B binaries", 784, 1L << 30);
+      case "scalars" -> scalars();
+      case "random" -> random();
+      default ->
+        throw new IllegalArgumentException("Unknown case " + name
+            + "; the cases are binary64k, binary4k, binary784, scalars, random");
+    }
+  }
+
+  private void binaries(String title, int bytes, long totalBytes) {
+    long count = totalBytes / 100 * percent / bytes;
+    spark.udf().register("noise", (Long id) -> noise(id, bytes), DataTypes.BinaryType);
+    Dataset<Row> source = spark.range(0, count, 1, 8).selectExpr("id", "noise(id) as bin");
+    Path origin = work.resolve("origin");
+    save(source, "parquet", origin, Map.of("compression", "none"));
+    Dataset<Row> data = spark.read().parquet(origin.toString());
+    writes(title, data, count * (8L + bytes));
+    Case scan = new Case("scan of " + title + ": sum(length)");
+    scans(scan, "sum(length(bin))");
+    scan.run();
+    Case hash = new Case("scan of " + title + ": bit_xor(xxhash64)");
+    scans(hash, "bit_xor(xxhash64(bin))");
+    hash.run();
+    delete(work);
+  }
+
+  private void scalars() {
+    long count = 100_000_000L / 100 * percent;
+    Dataset<Row> source = spark
+        .range(0, count, 1, 8)
+        .selectExpr("cast(xxhash64(id) as int) i", "cast(xxhash64(id, 7) as float) f");
+    Path origin = work.resolve("origin");
+    save(source, "zrecord", origin, Map.of("durability", "none"));
+    writes("two scalars", spark.read().format("zrecord").load(origin.toString()), count * 8);
+    for (String query : List.of("sum(f)", "sum(i)", "sum(i), sum(f)", "bit_xor(xxhash64(i, f))")) {
+      Case scan = new Case(count / 1_000_000 + " M records: " + query);
+      scans(scan, query.split(", (?=sum)"));
+      scan.run();
+    }
+    delete(work);
+  }
+
+  private void random() {
+    long count = 10_000_000L / 100 * percent;
+    spark.udf().register("noise", (Long id) -> noise(id, 1024), DataTypes.BinaryType);
+    Dataset<Row> source = spark.range(0, count, 1, 8).selectExpr("id", "noise(id) as bin");
+    save(source, "zrecord", work.resolve("zrecord"), Map.of("durability", "none"));
+    save(
+        spark.read().format("zrecord").load(work.resolve("zrecord").toString()),
+        "parquet",
+        work.resolve("parquet"),
+        Map.of());
+    Random generator = new Random(7);
+    Object[] wanted = generator.longs(10_000, 0, count).boxed().distinct().toArray();
+    Case fetch = new Case("10,000 random records of " + count + " x 1 KiB");
+    fetch.add(
+        "zrecord",
+        () -> spark
+            .read()
+            .format("zrecord")
+            .load(work.resolve("zrecord").toString())
+            .where(functions.col("_index").isin(wanted))
+            .selectExpr("bit_xor(xxhash64(bin))")
+            .first());
+    fetch.add(
+        "parquet",
+        () -> spark
+            .read()
+            .parquet(work.resolve("parquet").toString())
+            .where(functions.col("id").isin(wanted))
+            .selectExpr("bit_xor(xxhash64(bin))")
+            .first());
+    fetch.run();
+    delete(work);
+  }
+
+  private void writes(String title, Dataset<Row> data, long rawBytes) {
+    Case write = new Case("write of " + title);
+    write.add(
+        "noop (source)", () -> data.write().format("noop").mode("overwrite").save());
+    write.add(
+        "zrecord",
+        () -> save(data, "zrecord", work.resolve("zrecord"), Map.of("durability", "none")));
+    write.add(
+        "zrecord, no checksums",
+        () -> save(
+            data,
+            "zrecord",
+            work.resolve("zrecord-plain"),
+            Map.of("durability", "none", "checksum", "none")));
+    write.add(
+        "zrecord, forced to disk",
+        () -> save(data, "zrecord", work.resolve("zrecord-forced"), Map.of()));
+    write.add("parquet", () -> save(data, "parquet", work.resolve("parquet"), Map.of()));
+    write.add(
+        "parquet, uncompressed",
+        () -> save(data, "parquet", work.resolve("parquet-none"), Map.of("compression", "none")));
+    write.add("orc", () -> save(data, "orc", work.resolve("orc"), Map.of()));
+    write.run();
+    System.out.printf(
+        Locale.ROOT,
+        "Size on disk over raw bytes: zrecord %.4f, parquet %.4f%n",
+        (double) bytesOf(work.resolve("zrecord")) / rawBytes,
+        (double) bytesOf(work.resolve("parquet")) / rawBytes);
+    for (String path : List.of("zrecord-plain", "zrecord-forced", "origin")) {
+      delete(work.resolve(path));
+    }
+  }
+
+  private void scans(Case scan, String... query) {
+    for (String verify : List.of("first", "always", "never")) {
+      scan.add(
+          "zrecord, verify=" + verify,
+          () -> spark
+              .read()
+              .format("zrecord")
+              .option("verify", verify)
+              .load(work.resolve("zrecord").toString())
+              .selectExpr(query)
+              .first());
+    }
+    for (String format : List.of("parquet", "parquet-none")) {
+      for (int size : BATCH_SIZES) {
+        scan.add(format + ", batch " + size, () -> {
+          spark.conf().set(BATCH_SIZE, size);
+          return spark
+              .read()
+              .parquet(work.resolve(format).toString())
+              .selectExpr(query)
+              .first();
+        });
+      }
+    }
+    scan.add(
+        "orc",
+        () -> spark.read().orc(work.resolve("orc").toString()).selectExpr(query).first());
+  }
+
+  /** Bytes that do not compress, the same for the same id. */
+  private static byte[] noise(long id, int bytes) {
+    byte[] noise = new byte[bytes];
+    new Random(id).nextBytes(noise);
+    return noise;
+  }
+
+  private static boolean save(
+      Dataset<Row> data, String format, Path path, Map<String, String> options) {
+    delete(path);
+    data.write().format(format).options(options).mode("append").save(path.toString());
+    return true;
+  }
+
+  private static long bytesOf(Path directory) {
+    try (var paths = Files.walk(directory)) {
+      return paths
+          .filter(Files::isRegularFile)
+          .mapToLong(path -> path.toFile().length())
+          .sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void delete(Path directory) {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (var paths = Files.walk(directory)) {
+      for (Path path : paths.sorted(java.util.Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Contestants that answer the same question. */
+  private static final class Case {
+    private final String title;
+    private final Map<String, Runnable> contestants = new LinkedHashMap<>();
+
+    Case(String title) {
+      this.title = title;
+    }
+
+    void add(String name, Runnable work) {
+      contestants.put(name, work);
+    }
+
+    void run() {
+      Map<String, double[]> seconds = new LinkedHashMap<>();
+      contestants.keySet().forEach(name -> seconds.put(name, new double[REPEATS]));
+      for (int round = -WARM_UPS; round < REPEATS; round++) {
+        for (Map.Entry<String, Runnable> contestant : contestants.entrySet()) {
+          long start = System.nanoTime();
+          contestant.getValue().run();
+          if (round >= 0) {
+            seconds.get(contestant.getKey())[round] = (System.nanoTime() - start) / 1e9;
+          }
+        }
+      }
+      double reference = median(seconds.entrySet().stream()
+          .filter(entry -> entry.getKey().startsWith("zrecord"))
+          .findFirst()
+          .orElseThrow()
+          .getValue());
+      System.out.printf("%n| %s | median (s) | x zrecord |%n|---|---|---|%n", title);
+      seconds.forEach((name, values) -> System.out.printf(
+          Locale.ROOT, "| %s | %.3f | %.2f |%n", name, median(values), median(values) / reference));
+    }
+
+    private static double median(double[] values) {
+      double[] sorted = values.clone();
+      Arrays.sort(sorted);
+      return sorted[sorted.length / 2];
+    }
+  }
+}
