@@ -189,7 +189,7 @@ public final class SparkBenchmark {
       for (int size : BATCH_SIZES) {
         scan.add(format + ", batch " + size, () -> {
           spark.conf().set(BATCH_SIZE, size);
-          return spark
+          spark
               .read()
               .parquet(work.resolve(format).toString())
               .selectExpr(query)
@@ -261,7 +261,8 @@ public final class SparkBenchmark {
           long start = System.nanoTime();
           contestant.getValue().run();
           if (round >= 0) {
-            seconds.get(contestant.getKey())[round] = (System.nanoTime() - start) / 1e9;
+            java.util.Objects.requireNonNull(seconds.get(contestant.getKey()))[round] =
+                (System.nanoTime() - start) / 1e9;
           }
         }
       }
