@@ -1,10 +1,8 @@
 package io.zrecord.table;
 
-import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
-import io.zrecord.internal.store.ColumnWriter;
 import io.zrecord.internal.store.ShardFilesWriter;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkSummary;
@@ -14,12 +12,12 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes one shard in bulk, record by record, in index order. What it wrote is no part of any dataset until a commit names the
@@ -35,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Memory is bounded by {@link WriteOptions#stripeBytes}; a larger value is written through in pieces, and one of a compressed
- * field needs a buffer of its length. Nothing is allocated for a record. After an exception from the storage the writer refuses
- * further use; {@link #close} then removes what it wrote. Belongs to one thread.
+ * field needs a buffer of its length. Nothing is allocated for a record. After any exception the writer refuses further use; {@link
+ * #close} then removes what it wrote. Belongs to one thread.
  */
 public final class ShardWriter implements AutoCloseable {
   private static final int MAX_CHUNK_GROUPS = 256;
@@ -47,6 +45,7 @@ public final class ShardWriter implements AutoCloseable {
   private final WriteOptions options;
   private final String directory;
   private @Nullable ShardFilesWriter files;
+  private boolean ownsDirectory;
   private State state = State.OPEN;
 
   private enum State {
@@ -67,7 +66,8 @@ public final class ShardWriter implements AutoCloseable {
   /**
    * A writer of a new shard. Files are created with the first record.
    *
-   * @param shardId never used before in this storage; choose a new one for every attempt of a task
+   * @param shardId never used before in this storage; choose a new one for every attempt of a task. If its directory exists, the
+   *     first value is refused with an {@link IllegalStateException}, and that directory is left alone
    */
   public static ShardWriter create(
       Storage storage, UUID shardId, RecordSchema schema, WriteOptions options) {
@@ -76,29 +76,33 @@ public final class ShardWriter implements AutoCloseable {
 
   /** Puts a single element of 1 byte as the value of a field, by its ordinal in the schema; likewise the others. */
   public void putByte(int field, byte value) {
-    column(field).putByte(value);
+    begin().column(field).putByte(value);
+    state = State.OPEN;
   }
 
   public void putShort(int field, short value) {
-    column(field).putShort(value);
+    begin().column(field).putShort(value);
+    state = State.OPEN;
   }
 
   public void putInt(int field, int value) {
-    column(field).putInt(value);
+    begin().column(field).putInt(value);
+    state = State.OPEN;
   }
 
   public void putLong(int field, long value) {
-    column(field).putLong(value);
+    begin().column(field).putLong(value);
+    state = State.OPEN;
   }
 
   /** Puts the bits as they are, NaN payloads included. */
   public void putFloat(int field, float value) {
-    column(field).putInt(Float.floatToRawIntBits(value));
+    putInt(field, Float.floatToRawIntBits(value));
   }
 
   /** Puts the bits as they are, NaN payloads included. */
   public void putDouble(int field, double value) {
-    column(field).putLong(Double.doubleToRawLongBits(value));
+    putLong(field, Double.doubleToRawLongBits(value));
   }
 
   /**
@@ -108,22 +112,14 @@ public final class ShardWriter implements AutoCloseable {
    * @throws IllegalStateException if the field was put already in this record
    */
   public void put(int field, byte[] source, int offset, int lengthBytes) {
-    try {
-      column(field).put(source, offset, lengthBytes);
-    } catch (ZRecordException e) {
-      state = State.FAILED;
-      throw e;
-    }
+    begin().column(field).put(source, offset, lengthBytes);
+    state = State.OPEN;
   }
 
   /** Ends the record; fields that were not put are absent. */
   public void endRecord() {
-    try {
-      files().endRecord();
-    } catch (ZRecordException e) {
-      state = State.FAILED;
-      throw e;
-    }
+    begin().endRecord();
+    state = State.OPEN;
   }
 
   /** Records ended so far. */
@@ -140,16 +136,20 @@ public final class ShardWriter implements AutoCloseable {
    * Writes what is left and seals the shard, forced to disk if the durability says so.
    *
    * @return what a commit needs to know; empty if there was no record, then nothing was written
+   * @throws IllegalStateException if values were put after the last record ended
    */
   public Optional<ShardSummary> finish() {
     requireOpen();
-    if (recordCount() == 0) {
+    ShardFilesWriter current = files;
+    if (current == null) {
       state = State.CLOSED;
-      removeFiles();
       return Optional.empty();
     }
-    ShardFilesWriter current = files();
     state = State.FAILED;
+    if (current.isWithinRecord()) {
+      throw new IllegalStateException("The record " + current.recordCount() + " of shard " + shardId
+          + " was not ended; call endRecord() after its last value");
+    }
     ShardFilesWriter.Sealed sealed = current.seal();
     if (options.durability() == Durability.COMMIT) {
       storage.forceDirectory("shard");
@@ -158,7 +158,7 @@ public final class ShardWriter implements AutoCloseable {
     return Optional.of(summary(sealed.meta(), sealed.metaChecksum()));
   }
 
-  /** Frees buffers; unless the shard was finished, deletes what was written, as far as that is possible. */
+  /** Closes files; unless the shard was finished, deletes what was written, as far as that is possible. */
   @Override
   public void close() {
     if (state == State.CLOSED) {
@@ -166,9 +166,18 @@ public final class ShardWriter implements AutoCloseable {
     }
     boolean finished = state == State.FINISHED;
     state = State.CLOSED;
-    if (finished) {
-      closeFiles();
-    } else {
+    try {
+      if (files != null) {
+        files.close();
+      }
+    } catch (RuntimeException e) {
+      if (finished) {
+        throw e;
+      }
+      LoggerFactory.getLogger(ShardWriter.class)
+          .debug("Cannot close a file of the unfinished shard {}", directory, e);
+    }
+    if (!finished && ownsDirectory) {
       removeFiles();
     }
   }
@@ -200,40 +209,50 @@ public final class ShardWriter implements AutoCloseable {
     return groups;
   }
 
-  private ColumnWriter column(int field) {
-    return files().column(field);
-  }
-
-  private ShardFilesWriter files() {
+  /** Whatever is thrown before the state is set to open again ends the writer: a record could be half in it. */
+  private ShardFilesWriter begin() {
     requireOpen();
+    state = State.FAILED;
     ShardFilesWriter current = files;
     if (current == null) {
-      state = State.FAILED;
-      current = new ShardFilesWriter(storage, directory, shardId, schema, options);
+      current = createFiles();
       files = current;
-      state = State.OPEN;
     }
     return current;
   }
 
-  private void requireOpen() {
-    if (state != State.OPEN) {
-      throw new IllegalStateException("The writer of shard " + shardId + " is "
-          + state.name().toLowerCase(Locale.ROOT) + "; start a new one");
+  private ShardFilesWriter createFiles() {
+    if (storage.exists(directory)) {
+      throw new IllegalStateException("Cannot write shard " + shardId + ": "
+          + storage.pathOf(directory) + " exists; choose a new random id for every attempt");
     }
+    // From here on, what is in the directory may be deleted.
+    ownsDirectory = true;
+    return new ShardFilesWriter(storage, directory, shardId, schema, options);
   }
 
-  private void closeFiles() {
-    if (files != null) {
-      files.close();
+  private void requireOpen() {
+    if (state != State.OPEN) {
+      String reason = switch (state) {
+        case FAILED -> "failed before";
+        case FINISHED -> "is finished";
+        default -> "is closed";
+      };
+      throw new IllegalStateException(
+          "The writer of shard " + shardId + " " + reason + "; start a new one");
     }
   }
 
   private void removeFiles() {
     try {
-      closeFiles();
-    } finally {
       storage.delete(directory);
+    } catch (RuntimeException e) {
+      // No manifest names it, so that a sweep of the table finds it.
+      LoggerFactory.getLogger(ShardWriter.class)
+          .warn(
+              "Cannot delete the unfinished shard {}: {}",
+              storage.pathOf(directory),
+              e.getMessage());
     }
   }
 }

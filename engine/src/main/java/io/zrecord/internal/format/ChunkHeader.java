@@ -50,11 +50,11 @@ public record ChunkHeader(int chunkId, UUID shardId) {
               + ": its header is damaged, or it is not a chunk file; restore it from a copy");
     }
     int version = buffer.getInt(8);
-    if (version > JsonObject.FORMAT_VERSION) {
+    if (Integer.compareUnsigned(version, JsonObject.FORMAT_VERSION) > 0) {
       throw new UnsupportedFormatException(
           resource,
-          "Cannot read " + resource + ": format version " + version + " is newer than "
-              + JsonObject.FORMAT_VERSION + "; upgrade zrecord");
+          "Cannot read " + resource + ": format version " + Integer.toUnsignedString(version)
+              + " is newer than " + JsonObject.FORMAT_VERSION + "; upgrade zrecord");
     }
     if (!java.util.Arrays.equals(found, encode())) {
       throw new CorruptDataException(

@@ -1,5 +1,6 @@
 package io.zrecord.internal.format;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
@@ -18,7 +19,8 @@ public final class FieldJson {
         .put("name", field.name())
         .put("dtype", field.type().toString());
     if (!field.shape().isScalar()) {
-      field.shape().dimensions().forEach(node.withArray("shape")::add);
+      ArrayNode shape = node.putArray("shape");
+      field.shape().dimensions().forEach(shape::add);
     }
     node.put("compress", field.compression().codec().toString());
     if (field.compression().codec() != Codec.RAW) {

@@ -76,11 +76,12 @@ public record RunsFile(
       throw corrupt(
           resource, "it is damaged or cut (its checksum does not hold); restore it from a copy");
     }
-    if (in.getInt(8) > JsonObject.FORMAT_VERSION) {
+    int version = in.getInt(8);
+    if (Integer.compareUnsigned(version, JsonObject.FORMAT_VERSION) > 0) {
       throw new UnsupportedFormatException(
           resource,
-          "Cannot read " + resource + ": format version " + in.getInt(8) + " is newer than "
-              + JsonObject.FORMAT_VERSION + "; upgrade zrecord");
+          "Cannot read " + resource + ": format version " + Integer.toUnsignedString(version)
+              + " is newer than " + JsonObject.FORMAT_VERSION + "; upgrade zrecord");
     }
     long records = in.getLong(16);
     int width = in.getInt(24);
@@ -91,7 +92,8 @@ public record RunsFile(
     long blocks = in.getLong(40);
     long validityBlocks = in.getLong(48);
     long words = (file.length - HEADER_BYTES - 4 - RUN_BYTES * runCount) / 4;
-    if (in.getInt(12) != HEADER_BYTES
+    if (version != JsonObject.FORMAT_VERSION
+        || in.getInt(12) != HEADER_BYTES
         || in.getInt(32) != Run.BLOCK_BYTES
         || blocks < 0
         || validityBlocks < 0
@@ -147,7 +149,8 @@ public record RunsFile(
           && run.offset() >= ChunkHeader.BYTES
           && run.offset() % 8 == 0
           && in.getInt(at + 28) == width
-          && run.firstBlock() == nextBlock;
+          && run.firstBlock() == nextBlock
+          && nextBlock <= blocks;
       if (!fits) {
         throw corrupt(
             resource, "run " + i + " does not follow the one before or is out of range: " + run);

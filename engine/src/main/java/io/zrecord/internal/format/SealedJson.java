@@ -8,8 +8,11 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.CorruptDataException;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -57,6 +60,12 @@ public final class SealedJson {
 
   /** The checksum at the end of a sealed file; {@link #open} tells whether it holds. */
   public static int checksum(String resource, byte[] file) {
+    if (file.length > MAX_BYTES) {
+      throw new CorruptDataException(
+          resource,
+          "Cannot read " + resource + ": it has " + file.length + " bytes, but at most " + MAX_BYTES
+              + " are accepted; restore it from a copy");
+    }
     if (file.length > SEAL_BYTES) {
       String seal =
           new String(file, file.length - SEAL_BYTES, SEAL_BYTES, StandardCharsets.ISO_8859_1);
@@ -88,7 +97,10 @@ public final class SealedJson {
               + HexFormat.of().toHexDigits(computed)
               + "; restore it from a copy");
     }
-    try (JsonParser parser = MAPPER.getFactory().createParser(file)) {
+    // Given bytes, the parser would guess the encoding and take a byte order mark.
+    Reader utf8 =
+        new InputStreamReader(new ByteArrayInputStream(file), StandardCharsets.UTF_8.newDecoder());
+    try (JsonParser parser = MAPPER.getFactory().createParser(utf8)) {
       if (MAPPER.readTree(parser) instanceof ObjectNode object && parser.nextToken() == null) {
         return new JsonObject(resource, object);
       }

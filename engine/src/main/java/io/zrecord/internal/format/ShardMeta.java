@@ -85,6 +85,10 @@ public record ShardMeta(
               + ": the shard is still being written by a store; checkpoint the store, or upgrade zrecord");
     }
     List<ChunkMeta> chunks = chunks(chunksJson);
+    boolean isSequential = json.bool("sequential", false);
+    if (isSequential) {
+      requireRecords(json, chunks, length);
+    }
     List<FieldMeta> fields = new ArrayList<>();
     Set<String> stems = new HashSet<>();
     Set<Object> namesAndIds = new HashSet<>();
@@ -102,7 +106,7 @@ public record ShardMeta(
         json.uuid("uuid"),
         length,
         json.parse("checksum", ShardMeta::hasChecksums),
-        json.bool("sequential", false),
+        isSequential,
         chunksJson.integer("size", 1, Long.MAX_VALUE),
         chunksJson.integer("sizeBytes", 1, Long.MAX_VALUE),
         chunks,
@@ -125,6 +129,20 @@ public record ShardMeta(
       throw json.corrupt("it names " + chunks.size() + " chunks but counts another number of them");
     }
     return chunks;
+  }
+
+  /** Planners take boundaries of chunks for indices. */
+  private static void requireRecords(JsonObject json, List<ChunkMeta> chunks, long length) {
+    long left = length;
+    for (ChunkMeta chunk : chunks) {
+      if (chunk.recordCount() > left) {
+        throw json.corrupt("its chunks have more than its " + length + " records");
+      }
+      left -= chunk.recordCount();
+    }
+    if (left > 0) {
+      throw json.corrupt("its chunks have " + (length - left) + " of its " + length + " records");
+    }
   }
 
   private static boolean hasChecksums(String name) {

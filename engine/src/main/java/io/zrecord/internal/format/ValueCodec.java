@@ -169,11 +169,11 @@ public abstract class ValueCodec implements AutoCloseable {
 
   private static final class Lz4 extends ValueCodec {
     private final LZ4Compressor compressor;
-    private final LZ4SafeDecompressor decompressor =
-        LZ4Factory.fastestInstance().safeDecompressor();
+    private final LZ4SafeDecompressor decompressor;
 
     Lz4(int level) {
-      LZ4Factory factory = LZ4Factory.fastestInstance();
+      LZ4Factory factory = factory();
+      decompressor = factory.safeDecompressor();
       compressor = level == 0 ? factory.fastCompressor() : factory.highCompressor(level);
     }
 
@@ -205,6 +205,15 @@ public abstract class ValueCodec implements AutoCloseable {
 
     @Override
     public void close() {}
+
+    /** Never the one over Unsafe, which a foreign class loader would get: up to 1.8.0 it leaves its arrays (CVE-2025-12183). */
+    private static LZ4Factory factory() {
+      try {
+        return LZ4Factory.nativeInstance();
+      } catch (LinkageError | AssertionError | RuntimeException e) {
+        return LZ4Factory.safeInstance();
+      }
+    }
   }
 
   private static DataFormatException asDataFormatException(RuntimeException cause) {

@@ -13,6 +13,13 @@ public final class OwnedMemory {
   /** Adds {@code [from, from + length)} of an allocated direct buffer to a checksum; the buffer's position and limit stay. */
   @SuppressForbidden
   public static void checksum(CRC32C crc, ByteBuffer allocated, int from, int length) {
-    crc.update(allocated.duplicate().limit(from + length).position(from));
+    int position = allocated.position();
+    int limit = allocated.limit();
+    // Not a duplicate: that would be an allocation for every value.
+    try {
+      crc.update(allocated.limit(from + length).position(from));
+    } finally {
+      allocated.limit(limit).position(position);
+    }
   }
 }

@@ -21,6 +21,7 @@ final class ChunkWriter implements AutoCloseable {
   private final Durability durability;
   private final List<ChunkMeta> closed = new ArrayList<>();
   private @Nullable WritableFile file;
+  private long closedBytes;
 
   ChunkWriter(Storage storage, String directory, UUID shardId, Durability durability) {
     this.storage = storage;
@@ -60,18 +61,16 @@ final class ChunkWriter implements AutoCloseable {
     if (durability == Durability.COMMIT) {
       current.force();
     }
+    long endBytes = current.positionBytes();
     current.close();
-    closed.add(new ChunkMeta(chunkId(), recordCount, current.positionBytes()));
+    closed.add(new ChunkMeta(chunkId(), recordCount, endBytes));
+    closedBytes += endBytes;
     file = null;
   }
 
   /** Bytes of all chunks so far. */
   long writtenBytes() {
-    long bytes = file == null ? 0 : file.positionBytes();
-    for (ChunkMeta chunk : closed) {
-      bytes += chunk.endBytes();
-    }
-    return bytes;
+    return closedBytes + (file == null ? 0 : file.positionBytes());
   }
 
   /** The chunks closed so far. */
@@ -81,8 +80,10 @@ final class ChunkWriter implements AutoCloseable {
 
   @Override
   public void close() {
-    if (file != null) {
-      file.close();
+    WritableFile current = file;
+    if (current != null) {
+      file = null;
+      current.close();
     }
   }
 }

@@ -58,6 +58,11 @@ public abstract class ColumnWriter implements AutoCloseable {
     store(source, offset, length);
   }
 
+  /** Whether the current record has a value of this field already. */
+  public final boolean isPut() {
+    return isPut;
+  }
+
   /** Ends the record; its value is absent if none was put. {@code before}: records of the shard before this one. */
   public final void endRecord(long before) {
     if (isPut) {
@@ -104,6 +109,11 @@ public abstract class ColumnWriter implements AutoCloseable {
   }
 
   private void beginScalar(int bytes) {
+    if (widthBytes < 0) {
+      throw new IllegalArgumentException("Cannot write a single number of " + bytes
+          + " bytes to field '" + field.name() + "' of type " + field.type()
+          + ": its values have any length; put them as bytes");
+    }
     if (bytes != widthBytes) {
       throw wrongLength(bytes);
     }

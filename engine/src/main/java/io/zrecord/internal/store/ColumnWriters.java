@@ -51,8 +51,12 @@ final class ColumnWriters {
                     options.checksum()));
       }
       return writers;
-    } catch (RuntimeException e) {
-      writers.forEach(ColumnWriter::close);
+    } catch (RuntimeException | Error e) {
+      try {
+        Closing.all(writers);
+      } catch (RuntimeException closing) {
+        e.addSuppressed(closing);
+      }
       throw e;
     }
   }

@@ -15,6 +15,7 @@ import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -66,9 +67,14 @@ public final class EntryColumnWriter extends ColumnWriter {
     this.stripe = new StripeBuffer(pool);
     this.budgetBytes = budgetBytes;
     this.entries = new TableFile(storage, directory + "/" + stem + ".offset", tableBufferBytes);
-    this.checksums = checksum == Checksum.CRC32C
-        ? new TableFile(storage, directory + "/" + stem + ".crc32c", tableBufferBytes)
-        : null;
+    try {
+      this.checksums = checksum == Checksum.CRC32C
+          ? new TableFile(storage, directory + "/" + stem + ".crc32c", tableBufferBytes)
+          : null;
+    } catch (RuntimeException e) {
+      entries.close();
+      throw e;
+    }
     this.codec =
         field.compression().codec() == Codec.RAW ? null : ValueCodec.of(field.compression());
   }
@@ -177,13 +183,7 @@ public final class EntryColumnWriter extends ColumnWriter {
 
   @Override
   public void close() {
-    entries.close();
-    if (checksums != null) {
-      checksums.close();
-    }
-    if (codec != null) {
-      codec.close();
-    }
+    Closing.all(Arrays.asList(entries, checksums, codec));
   }
 
   /** Stores the prefix, of which {@code prefixLength} bytes count, and a payload. */

@@ -11,6 +11,7 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 
@@ -21,6 +22,8 @@ import java.util.UUID;
 public final class ShardFilesWriter implements AutoCloseable {
   /** Bytes that a column remembers of a value until its stripe is written. */
   private static final int BOOKKEEPING_BYTES = 4;
+  /** A lone field gains nothing from long stripes, but bytes that are still in the processor's cache are summed and written faster. */
+  private static final int LONE_FIELD_STRIPE_BYTES = 1 << 20;
 
   private final Storage storage;
   private final String directory;
@@ -29,6 +32,7 @@ public final class ShardFilesWriter implements AutoCloseable {
   private final SegmentPool pool;
   private final ChunkWriter chunks;
   private final ColumnWriter[] columns;
+  private final long stripeBytes;
   private long recordCount;
   private long stripeRecords;
   private long chunkFirstRecord;
@@ -42,6 +46,7 @@ public final class ShardFilesWriter implements AutoCloseable {
     this.directory = directory;
     this.shardId = shardId;
     this.options = options;
+    stripeBytes = schema.fields().size() == 1 ? LONE_FIELD_STRIPE_BYTES : Long.MAX_VALUE;
     pool = new SegmentPool(options.stripeBytes(), schema.fields().size());
     chunks = new ChunkWriter(storage, directory, shardId, options.durability());
     columns = ColumnWriters.create(storage, directory, schema, options, chunks, pool)
@@ -54,6 +59,16 @@ public final class ShardFilesWriter implements AutoCloseable {
 
   public long recordCount() {
     return recordCount;
+  }
+
+  /** Whether a value was put since the last record ended. */
+  public boolean isWithinRecord() {
+    for (ColumnWriter column : columns) {
+      if (column.isPut()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Bytes in chunk files so far. */
@@ -73,7 +88,7 @@ public final class ShardFilesWriter implements AutoCloseable {
     boolean chunkIsFull = recordCount - chunkFirstRecord >= options.chunkRecords()
         || chunks.positionBytes() + collected >= options.chunkBytes();
     long memory = pool.takenBytes() + stripeRecords * BOOKKEEPING_BYTES * columns.length;
-    if (chunkIsFull || memory > options.stripeBytes() / 4 * 3) {
+    if (chunkIsFull || collected >= stripeBytes || memory > options.stripeBytes() / 4 * 3) {
       flushStripe();
     }
     if (chunkIsFull) {
@@ -101,6 +116,12 @@ public final class ShardFilesWriter implements AutoCloseable {
         chunks.chunks(),
         fields);
     byte[] file = meta.write();
+    if (file.length > SealedJson.MAX_BYTES) {
+      throw new IllegalStateException("The shard has " + chunks.chunks().size()
+          + " chunks, which makes its meta file of " + file.length + " bytes longer than the "
+          + SealedJson.MAX_BYTES
+          + " that readers accept; write larger chunks (chunkRecords, chunkBytes) or more shards");
+    }
     if (options.durability() == Durability.COMMIT) {
       storage.forceDirectory(directory + "/chunk");
     }
@@ -113,10 +134,9 @@ public final class ShardFilesWriter implements AutoCloseable {
 
   @Override
   public void close() {
-    chunks.close();
-    for (ColumnWriter column : columns) {
-      column.close();
-    }
+    List<AutoCloseable> resources = new ArrayList<>(Arrays.asList(columns));
+    resources.add(chunks);
+    Closing.all(resources);
   }
 
   private void writeMeta(byte[] bytes) {

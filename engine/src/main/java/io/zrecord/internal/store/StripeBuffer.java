@@ -46,8 +46,13 @@ final class StripeBuffer {
   }
 
   void putZeros(int length) {
-    for (int done = 0; done < length; done++) {
-      room(1).put((byte) 0);
+    int done = 0;
+    while (done < length) {
+      ByteBuffer segment = room(1);
+      int step = Math.min(segment.remaining(), length - done);
+      Zeros.fill(segment, segment.position(), step);
+      segment.position(segment.position() + step);
+      done += step;
     }
   }
 

@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 final class TableFile implements AutoCloseable {
   private final WritableFile file;
   private final ByteBuffer buffer;
+  private boolean isClosed;
 
   /**
    * Creates the file.
@@ -40,12 +41,15 @@ final class TableFile implements AutoCloseable {
     if (durability == Durability.COMMIT) {
       file.force();
     }
-    file.close();
+    close();
   }
 
   @Override
   public void close() {
-    file.close();
+    if (!isClosed) {
+      isClosed = true;
+      file.close();
+    }
   }
 
   private void drain() {

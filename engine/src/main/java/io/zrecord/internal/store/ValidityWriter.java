@@ -19,6 +19,7 @@ final class ValidityWriter implements AutoCloseable {
   private @Nullable WritableFile file;
   private int fill;
   private int bitsOfLast;
+  private boolean isClosed;
 
   ValidityWriter(Storage storage, String name, Checksum checksum) {
     this.storage = storage;
@@ -48,14 +49,15 @@ final class ValidityWriter implements AutoCloseable {
       if (durability == Durability.COMMIT) {
         file.force();
       }
-      file.close();
+      close();
     }
     return checksums.toArray();
   }
 
   @Override
   public void close() {
-    if (file != null) {
+    if (file != null && !isClosed) {
+      isClosed = true;
       file.close();
     }
   }
