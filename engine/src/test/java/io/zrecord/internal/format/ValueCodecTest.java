@@ -1,0 +1,182 @@
+package io.zrecord.internal.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import java.util.zip.DataFormatException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ValueCodecTest {
+  static Stream<Compression> compressions() {
+    return Stream.of(
+        Compression.of(Codec.FLATE),
+        new Compression(Codec.FLATE, 1),
+        Compression.of(Codec.ZSTD),
+        new Compression(Codec.ZSTD, 19),
+        Compression.of(Codec.LZ4),
+        new Compression(Codec.LZ4, 9));
+  }
+
+  private static byte[] compressible(int length) {
+    byte[] bytes = new byte[length];
+    for (int i = 0; i < length; i++) {
+      bytes[i] = (byte) (i / 50 % 7);
+    }
+    return bytes;
+  }
+
+  private static byte[] random(int length, long seed) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  private static byte[] payload(ValueCodec codec, byte[] value) {
+    byte[] target = new byte[value.length + value.length / 200 + 1000];
+    int length = codec.compress(value, 0, value.length, target, 0, target.length);
+    assertThat(length).isPositive();
+    return Arrays.copyOf(target, length);
+  }
+
+  private static byte[] decode(ValueCodec codec, byte[] payload, int length)
+      throws DataFormatException {
+    byte[] target = new byte[length + 20];
+    Arrays.fill(target, (byte) 0x5a);
+    try {
+      codec.decompress(payload, 0, payload.length, target, 10, length);
+    } finally {
+      for (int i = 0; i < 10; i++) {
+        assertThat(target[i]).isEqualTo((byte) 0x5a);
+        assertThat(target[length + 10 + i]).isEqualTo((byte) 0x5a);
+      }
+    }
+    return Arrays.copyOfRange(target, 10, length + 10);
+  }
+
+  @ParameterizedTest
+  @MethodSource("compressions")
+  void valuesComeBack(Compression compression) throws DataFormatException {
+    try (ValueCodec codec = ValueCodec.of(compression)) {
+      for (int length : new int[] {0, 1, 2, 3, 100, 4096, 65_537, 3_000_000}) {
+        for (byte[] value : List.of(compressible(length), random(length, 3))) {
+          assertThat(decode(codec, payload(codec, value), length)).isEqualTo(value);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("compressions")
+  void partsOfArraysAreUsedAsTold(Compression compression) throws DataFormatException {
+    byte[] source = random(1000, 1);
+    Arrays.fill(source, 100, 600, (byte) 7);
+    byte[] packed = new byte[2000];
+    byte[] back = new byte[2000];
+    try (ValueCodec codec = ValueCodec.of(compression)) {
+      int length = codec.compress(source, 100, 500, packed, 33, 499);
+      assertThat(length).isBetween(1, 100);
+      codec.decompress(packed, 33, length, back, 44, 500);
+    }
+    assertThat(Arrays.copyOfRange(back, 44, 544)).containsOnly(7);
+  }
+
+  @ParameterizedTest
+  @MethodSource("compressions")
+  void whatDoesNotPayIsNotCompressed(Compression compression) {
+    try (ValueCodec codec = ValueCodec.of(compression)) {
+      for (int length : new int[] {2, 10, 1000, 100_000}) {
+        byte[] value = random(length, 9);
+        byte[] target = new byte[length];
+        assertThat(codec.compress(value, 0, length, target, 0, length - 1)).isEqualTo(-1);
+        assertThat(target[length - 1]).as("beyond the limit").isZero();
+      }
+      // A refusal leaves nothing behind that would spoil the next value.
+      assertThat(payload(codec, compressible(1000)).length).isLessThan(200);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("compressions")
+  void anotherLengthIsCorruption(Compression compression) throws DataFormatException {
+    try (ValueCodec codec = ValueCodec.of(compression)) {
+      for (int length : new int[] {1, 100, 70_000}) {
+        byte[] value = compressible(length);
+        byte[] payload = payload(codec, value);
+        for (int wrong : new int[] {0, length - 1, length + 1, length * 2 + 100}) {
+          if (wrong != length) {
+            assertThatThrownBy(() -> decode(codec, payload, wrong))
+                .as("%s instead of %s", wrong, length)
+                .isInstanceOf(DataFormatException.class);
+          }
+        }
+        assertThat(decode(codec, payload, length)).isEqualTo(value);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("compressions")
+  void aCutOrLongerPayloadIsCorruption(Compression compression) {
+    try (ValueCodec codec = ValueCodec.of(compression)) {
+      byte[] payload = payload(codec, random(300, 5));
+      for (int length = 0; length < payload.length; length++) {
+        byte[] cut = Arrays.copyOf(payload, length);
+        assertThatThrownBy(() -> decode(codec, cut, 300)).isInstanceOf(DataFormatException.class);
+      }
+      byte[] longer = Arrays.copyOf(payload, payload.length + 1);
+      assertThatThrownBy(() -> decode(codec, longer, 300)).isInstanceOf(DataFormatException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("compressions")
+  void aBombIsDecodedNoFurtherThanItsLength(Compression compression) {
+    try (ValueCodec codec = ValueCodec.of(compression)) {
+      byte[] bomb = payload(codec, new byte[50_000_000]);
+      assertThat(bomb.length).isLessThan(300_000);
+      assertThatThrownBy(() -> decode(codec, bomb, 1000)).isInstanceOf(DataFormatException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("compressions")
+  void damagedPayloadsAreRefusedOrOfTheirLength(Compression compression) {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    try (ValueCodec codec = ValueCodec.of(compression)) {
+      byte[] value = compressible(5000);
+      byte[] payload = payload(codec, value);
+      for (int round = 0; round < 20_000; round++) {
+        byte[] damaged = round % 4 == 0 ? random(random.nextInt(200), round) : payload.clone();
+        if (damaged.length > 0) {
+          damaged[random.nextInt(damaged.length)] ^= (byte) (1 + random.nextInt(255));
+        }
+        try {
+          assertThat(decode(codec, damaged, value.length)).hasSize(value.length);
+        } catch (DataFormatException expected) {
+          assertThat(expected).isNotNull();
+        } catch (RuntimeException | Error e) {
+          throw new AssertionError("seed " + seed + ", round " + round, e);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aPrefixSaysLengthAndWhetherItIsAsIs() {
+    assertThat(ValueCodec.prefixAsIs(5)).isEqualTo(0x80000005);
+    assertThat(ValueCodec.isAsIs(0x80000005)).isTrue();
+    assertThat(ValueCodec.isAsIs(Integer.MAX_VALUE)).isFalse();
+    assertThat(ValueCodec.logicalLength(-1)).isEqualTo(Integer.MAX_VALUE);
+    assertThatThrownBy(() -> ValueCodec.of(Compression.RAW))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,294 @@
+package io.zrecord.testing;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.storage.ReadableFile;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
+import io.zrecord.storage.WritableFile;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * A storage in memory that remembers what was done to it, fails on demand, and knows what would be left after power loss. Every
+ * call that changes something counts, those of the files that it hands out included, from 0. Thread-safe.
+ */
+public final class MemoryStorage implements Storage {
+  private final Map<String, Content> files = new TreeMap<>();
+  private final Set<String> durableNames = new TreeSet<>();
+  private final List<String> log = new ArrayList<>();
+  private final Set<Memory> openFiles = new java.util.HashSet<>();
+  private int firstFailing = Integer.MAX_VALUE;
+  private int lastFailing = Integer.MAX_VALUE;
+
+  private static final class Content {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private int forcedBytes;
+  }
+
+  /** Lets {@code count} calls fail, without effect, from the given number on. */
+  public synchronized MemoryStorage failingFrom(int call, int count) {
+    firstFailing = call;
+    lastFailing = count > Integer.MAX_VALUE - call ? Integer.MAX_VALUE : call + count - 1;
+    return this;
+  }
+
+  /** What was done, in order: the verb and the name, such as {@code force shard/…/meta.json}. */
+  public synchronized List<String> log() {
+    return List.copyOf(log);
+  }
+
+  /** Names of all files. */
+  public synchronized Set<String> names() {
+    return new TreeSet<>(files.keySet());
+  }
+
+  /** Files that were created and not closed. */
+  public synchronized int openFileCount() {
+    return openFiles.size();
+  }
+
+  /** Replaces the content of a file, or makes one. */
+  public synchronized void overwrite(String name, byte[] content) {
+    Content file = new Content();
+    file.bytes.writeBytes(content);
+    files.put(name, file);
+  }
+
+  /**
+   * What power loss leaves for certain: files of which every name on the way from the root was forced, with the bytes that were.
+   * Names in the root are taken for durable.
+   */
+  public synchronized MemoryStorage afterPowerLoss() {
+    MemoryStorage left = new MemoryStorage();
+    files.forEach((name, file) -> {
+      boolean reachable = true;
+      for (int slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) {
+        int end = name.indexOf('/', slash + 1);
+        reachable &= durableNames.contains(end < 0 ? name : name.substring(0, end));
+      }
+      if (reachable) {
+        left.overwrite(name, java.util.Arrays.copyOf(file.bytes.toByteArray(), file.forcedBytes));
+      }
+    });
+    return left;
+  }
+
+  @Override
+  public String location() {
+    return "memory:";
+  }
+
+  @Override
+  public synchronized boolean exists(String name) {
+    return files.containsKey(name) || isDirectory(name);
+  }
+
+  @Override
+  public synchronized long lengthBytes(String name) {
+    return content(name).bytes.size();
+  }
+
+  @Override
+  public synchronized List<StoredFile> list(String directory) {
+    String prefix = directory.isEmpty() ? "" : directory + "/";
+    Map<String, StoredFile> found = new TreeMap<>();
+    files.forEach((name, file) -> {
+      if (name.startsWith(prefix)) {
+        String rest = name.substring(prefix.length());
+        int slash = rest.indexOf('/');
+        String child = slash < 0 ? rest : rest.substring(0, slash);
+        found.put(child, new StoredFile(child, slash >= 0, slash < 0 ? file.bytes.size() : 0, 1));
+      }
+    });
+    return List.copyOf(found.values());
+  }
+
+  @Override
+  public synchronized byte[] read(String name, int maxBytes) {
+    byte[] bytes = content(name).bytes.toByteArray();
+    if (bytes.length > maxBytes) {
+      throw new CorruptDataException(
+          pathOf(name), pathOf(name) + " has " + bytes.length + " bytes, more than " + maxBytes);
+    }
+    return bytes;
+  }
+
+  @Override
+  public synchronized ReadableFile open(String name) {
+    return new Region(pathOf(name), content(name).bytes.toByteArray());
+  }
+
+  @Override
+  public synchronized WritableFile create(String name) {
+    requireName(name);
+    called("create " + name);
+    if (exists(name)) {
+      throw new StorageException(pathOf(name), "Cannot create " + pathOf(name) + ": it exists");
+    }
+    Content file = new Content();
+    files.put(name, file);
+    Memory writable = new Memory(name, file);
+    openFiles.add(writable);
+    return writable;
+  }
+
+  @Override
+  public synchronized boolean publish(String name, byte[] content) {
+    requireName(name);
+    called("publish " + name);
+    if (exists(name)) {
+      return false;
+    }
+    overwrite(name, content);
+    return true;
+  }
+
+  @Override
+  public synchronized void forceDirectory(String directory) {
+    called("forceDirectory " + directory);
+    list(directory)
+        .forEach(child ->
+            durableNames.add(directory.isEmpty() ? child.name() : directory + "/" + child.name()));
+  }
+
+  @Override
+  public synchronized void delete(String name) {
+    requireName(name);
+    called("delete " + name);
+    files.keySet().removeIf(file -> file.equals(name) || file.startsWith(name + "/"));
+    durableNames.removeIf(file -> file.equals(name) || file.startsWith(name + "/"));
+  }
+
+  private boolean isDirectory(String name) {
+    return name.isEmpty() || files.keySet().stream().anyMatch(file -> file.startsWith(name + "/"));
+  }
+
+  private Content content(String name) {
+    requireName(name);
+    Content file = files.get(name);
+    if (file != null) {
+      return file;
+    }
+    if (isDirectory(name)) {
+      throw new StorageException(pathOf(name), pathOf(name) + " is a directory");
+    }
+    throw new MissingFileException(pathOf(name), "There is no file " + pathOf(name));
+  }
+
+  private void called(String what) {
+    int call = log.size();
+    log.add(what);
+    if (call >= firstFailing && call <= lastFailing) {
+      throw new StorageException(location(), "injected failure of call " + call + ": " + what);
+    }
+  }
+
+  private static void requireName(String name) {
+    for (String part : name.split("/", -1)) {
+      if (part.isEmpty() || part.equals(".") || part.equals("..")) {
+        throw new IllegalArgumentException("The name '" + name + "' could leave the storage");
+      }
+    }
+  }
+
+  private final class Memory implements WritableFile {
+    private final String name;
+    private final Content file;
+
+    Memory(String name, Content file) {
+      this.name = name;
+      this.file = file;
+    }
+
+    @Override
+    public String path() {
+      return pathOf(name);
+    }
+
+    @Override
+    public long positionBytes() {
+      return file.bytes.size();
+    }
+
+    @Override
+    public void write(ByteBuffer... buffers) {
+      synchronized (MemoryStorage.this) {
+        requireOpen();
+        called("write " + name);
+        for (ByteBuffer buffer : buffers) {
+          byte[] bytes = new byte[buffer.remaining()];
+          buffer.get(bytes);
+          file.bytes.writeBytes(bytes);
+        }
+      }
+    }
+
+    @Override
+    public void force() {
+      synchronized (MemoryStorage.this) {
+        requireOpen();
+        called("force " + name);
+        file.forcedBytes = file.bytes.size();
+      }
+    }
+
+    @Override
+    public void close() {
+      synchronized (MemoryStorage.this) {
+        requireOpen();
+        openFiles.remove(this);
+        called("close " + name);
+      }
+    }
+
+    private void requireOpen() {
+      if (!openFiles.contains(this)) {
+        throw new IllegalStateException("File " + name + " is closed");
+      }
+    }
+  }
+
+  private static final class Region implements ReadableFile {
+    private final String path;
+    private final byte[] bytes;
+
+    Region(String path, byte[] bytes) {
+      this.path = path;
+      this.bytes = bytes;
+    }
+
+    @Override
+    public String path() {
+      return path;
+    }
+
+    @Override
+    public long lengthBytes() {
+      return bytes.length;
+    }
+
+    @Override
+    public ByteBuffer region(long position, int lengthBytes) {
+      if (position < 0 || lengthBytes < 0 || position > bytes.length - lengthBytes) {
+        throw new IllegalArgumentException(
+            "Region at " + position + " of " + lengthBytes + " bytes is not within " + path);
+      }
+      return ByteBuffer.wrap(bytes, (int) position, lengthBytes)
+          .slice()
+          .asReadOnlyBuffer()
+          .order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,3 @@
+/** What tests of several packages share: a storage in memory, and a reader written from docs/FORMAT.md alone. */
+@org.jspecify.annotations.NullMarked
+package io.zrecord.testing;
