@@ -1,5 +1,6 @@
 package io.zrecord.examples;
 
+import io.zrecord.RecordDataset;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
@@ -79,6 +80,7 @@ public final class MainJob implements Callable<Integer> {
 
   private void run(SparkSession spark, Path directory) {
     String zrecord = directory.resolve("files.zrecord").toString();
+    String compressed = directory.resolve("files.zstd.zrecord").toString();
     String parquet = directory.resolve("files.parquet").toString();
     Dataset<Row> files = spark
         .read()
@@ -91,12 +93,18 @@ public final class MainJob implements Callable<Integer> {
 
     steps.time("write", "zrecord", () -> save(files, "zrecord", zrecord, "overwrite"));
     steps.time("write", "parquet", () -> save(files, "parquet", parquet, "overwrite"));
+    steps.time("write", "zstd", () -> saveCompressed(files, compressed));
+    long firstVersion = newestVersion(zrecord);
     steps.size("size", "zrecord", bytesOf(Path.of(zrecord)));
     steps.size("size", "parquet", bytesOf(Path.of(parquet)));
+    steps.size("size", "zstd", bytesOf(Path.of(compressed)));
 
     Dataset<Row> fromZrecord = spark.read().format("zrecord").load(zrecord);
     Dataset<Row> fromParquet = spark.read().parquet(parquet);
+    Dataset<Row> fromZstd = spark.read().format("zrecord").load(compressed);
     List<Row> expected = steps.time("hash all", "files", () -> hashes(files));
+    steps.agree("every byte that Spark reads of the files", SourceFiles.hashes(expected), expected);
+    steps.agree("number of files", count, (long) expected.size());
     steps.agree(
         "every byte of zrecord",
         expected,
@@ -105,6 +113,10 @@ public final class MainJob implements Callable<Integer> {
         "every byte of parquet",
         expected,
         steps.time("hash all", "parquet", () -> hashes(fromParquet)));
+    steps.agree(
+        "every byte of zrecord with zstd",
+        expected,
+        steps.time("hash all", "zstd", () -> hashes(fromZstd)));
 
     steps.time(
         "lengths", "zrecord", () -> fromZrecord.agg(functions.sum("length")).first());
@@ -119,9 +131,11 @@ public final class MainJob implements Callable<Integer> {
     steps.agree("count after append", 2 * count, steps.time("count", "zrecord", appended::count));
     steps.time("count", "parquet", () -> spark.read().parquet(parquet).count());
     Dataset<Row> before =
-        spark.read().format("zrecord").option("versionAsOf", 0).load(zrecord);
+        spark.read().format("zrecord").option("versionAsOf", firstVersion).load(zrecord);
     steps.agree(
-        "version 0", expected, steps.time("hash version 0", "zrecord", () -> hashes(before)));
+        "the version before the append",
+        expected,
+        steps.time("hash old version", "zrecord", () -> hashes(before)));
   }
 
   /** The same records from both: by index, and by the path that stands at that index. */
@@ -144,6 +158,22 @@ public final class MainJob implements Callable<Integer> {
   private static boolean save(Dataset<Row> files, String format, String path, String mode) {
     files.write().format(format).mode(mode).save(path);
     return true;
+  }
+
+  private static boolean saveCompressed(Dataset<Row> files, String path) {
+    files
+        .write()
+        .format("zrecord")
+        .option("compression.content", "zstd")
+        .mode("overwrite")
+        .save(path);
+    return true;
+  }
+
+  private static long newestVersion(String path) {
+    try (RecordDataset dataset = RecordDataset.open(Path.of(path))) {
+      return dataset.version().orElseThrow();
+    }
   }
 
   /** Path, length and hash of each file, sorted by path. */

@@ -53,14 +53,16 @@ final class Steps {
 
   void print() {
     out.printf(
-        "%n%-20s %12s %12s %12s %16s%n", "step", "files", "zrecord", "parquet", "parquet/zrecord");
+        "%n%-20s %10s %10s %10s %16s %14s%n",
+        "step", "files", "zrecord", "parquet", "parquet/zrecord", "zrecord+zstd");
     rows.forEach((step, values) -> out.printf(
-        "%-20s %12s %12s %12s %16s%n",
+        "%-20s %10s %10s %10s %16s %14s%n",
         step,
         text(values.get("files")),
         text(values.get("zrecord")),
         text(values.get("parquet")),
-        ratio(values)));
+        ratio(values),
+        text(values.get("zstd"))));
     out.println(
         allAgree ? "Everything that was compared is equal." : "SOMETHING DIFFERS, see above.");
   }
