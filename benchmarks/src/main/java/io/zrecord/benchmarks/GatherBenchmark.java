@@ -2,8 +2,10 @@ package io.zrecord.benchmarks;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.scan.FieldReader;
+import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
@@ -20,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -40,6 +43,26 @@ public final class GatherBenchmark {
   private static final int SLICE_BYTES = 64 << 20;
   private static final int WARM_UP_ROUNDS = 50;
   private static final int SEED = 20;
+
+  /** How the values are found (docs/FORMAT.md sections 4 and 5). */
+  private enum Layout {
+    ENTRIES,
+    RUNS;
+
+    RecordSchema schema(int valueBytes) {
+      RecordSchema.Builder fields = RecordSchema.builder();
+      return this == ENTRIES
+          ? fields.field("value", ElementType.BYTES).build()
+          : fields
+              .field("value", ElementType.U8, Shape.of(valueBytes), Compression.RAW)
+              .build();
+    }
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 
   private final PrintStream out;
   private final Path directory;
@@ -63,30 +86,32 @@ public final class GatherBenchmark {
         "Random gather of slices of %d MiB from %d MiB, medians of %d slices (seed %d)%n",
         SLICE_BYTES >> 20, DATA_BYTES >> 20, rounds, SEED);
     out.printf(
-        "%-10s %-8s %-14s %-14s %-8s%n",
-        "value", "threads", "plain GiB/s", "engine GiB/s", "ratio");
+        "%-10s %-8s %-8s %-14s %-14s %-8s%n",
+        "value", "layout", "threads", "plain GiB/s", "engine GiB/s", "ratio");
     for (int valueBytes : new int[] {1 << 10, 4 << 10, 64 << 10}) {
-      Path data = Files.createTempDirectory(directory, "gather-benchmark");
-      Storage storage = LocalStorage.at(data);
-      try {
-        ShardSummary shard = write(storage, valueBytes);
-        measure(storage, shard, valueBytes);
-      } finally {
-        storage.delete("shard");
-        Files.delete(data);
+      for (Layout layout : Layout.values()) {
+        run(valueBytes, layout);
       }
     }
   }
 
-  private static RecordSchema schema() {
-    return RecordSchema.builder().field("value", ElementType.BYTES).build();
+  private void run(int valueBytes, Layout layout) throws Exception {
+    Path data = Files.createTempDirectory(directory, "gather-benchmark");
+    Storage storage = LocalStorage.at(data);
+    try {
+      RecordSchema schema = layout.schema(valueBytes);
+      measure(storage, schema, write(storage, schema, valueBytes), valueBytes, layout);
+    } finally {
+      storage.delete("shard");
+      Files.delete(data);
+    }
   }
 
-  private static ShardSummary write(Storage storage, int valueBytes) {
+  private static ShardSummary write(Storage storage, RecordSchema schema, int valueBytes) {
     byte[] value = new byte[valueBytes];
     Random random = new Random(SEED);
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), schema(), options)) {
+    try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), schema, options)) {
       for (long written = 0; written < DATA_BYTES; written += valueBytes) {
         random.nextBytes(value);
         writer.put(0, value, 0, valueBytes);
@@ -96,11 +121,13 @@ public final class GatherBenchmark {
     }
   }
 
-  private void measure(Storage storage, ShardSummary shard, int valueBytes) throws Exception {
+  private void measure(
+      Storage storage, RecordSchema schema, ShardSummary shard, int valueBytes, Layout layout)
+      throws Exception {
     RecordDataset dataset =
-        RecordDataset.openShard(storage, schema(), shard, RecordDataset.ReadOptions.defaults());
+        RecordDataset.openShard(storage, schema, shard, RecordDataset.ReadOptions.defaults());
     verifyAll(dataset);
-    PlainCopy plain = new PlainCopy(storage, shard, valueBytes);
+    PlainCopy plain = new PlainCopy(storage, shard, valueBytes, layout);
     for (int threads = 1; threads <= 2; threads++) {
       List<Callable<double[]>> tasks = new ArrayList<>();
       for (int t = 0; t < threads; t++) {
@@ -119,8 +146,8 @@ public final class GatherBenchmark {
         pool.shutdown();
       }
       out.printf(
-          "%-10d %-8d %-14.2f %-14.2f %-8.2f%n",
-          valueBytes, threads, plainRate, engineRate, engineRate / plainRate);
+          "%-10d %-8s %-8d %-14.2f %-14.2f %-8.2f%n",
+          valueBytes, layout, threads, plainRate, engineRate, engineRate / plainRate);
     }
   }
 
@@ -178,19 +205,22 @@ public final class GatherBenchmark {
   /** Copies from chunk files whose places are looked up beforehand. */
   private static final class PlainCopy {
     private static final int OFFSET_BITS = 40;
-    private static final int ENTRY_BYTES = 16;
 
     private final int valueBytes;
     private final ByteBuffer[] chunks;
-    private final ByteBuffer entries;
+    private final Layout layout;
+    private final ByteBuffer table;
 
-    PlainCopy(Storage storage, ShardSummary shard, int valueBytes) throws IOException {
+    PlainCopy(Storage storage, ShardSummary shard, int valueBytes, Layout layout)
+        throws IOException {
       this.valueBytes = valueBytes;
       this.chunks = new ByteBuffer[shard.chunks().size()];
       for (int i = 0; i < chunks.length; i++) {
         chunks[i] = map(storage.pathOf(shard.directory() + "/chunk/" + i + ".zr"));
       }
-      this.entries = map(storage.pathOf(shard.directory() + "/value.offset"));
+      this.layout = layout;
+      this.table = map(storage.pathOf(
+          shard.directory() + (layout == Layout.ENTRIES ? "/value.offset" : "/value.runs")));
     }
 
     private static ByteBuffer map(String path) throws IOException {
@@ -204,10 +234,23 @@ public final class GatherBenchmark {
     long[] places(long[] indices) {
       long[] places = new long[indices.length];
       for (int i = 0; i < places.length; i++) {
-        int entry = (int) indices[i] * ENTRY_BYTES;
-        places[i] = (long) entries.getInt(entry + 8) << OFFSET_BITS | entries.getLong(entry);
+        places[i] = layout == Layout.ENTRIES ? placeByEntry(indices[i]) : placeByRun(indices[i]);
       }
       return places;
+    }
+
+    private long placeByEntry(long index) {
+      int entry = (int) index * 16;
+      return (long) table.getInt(entry + 8) << OFFSET_BITS | table.getLong(entry);
+    }
+
+    private long placeByRun(long index) {
+      int run = 64;
+      while (index >= table.getLong(run) + table.getLong(run + 8)) {
+        run += 40;
+      }
+      long offset = table.getLong(run + 16) + (index - table.getLong(run)) * valueBytes;
+      return (long) table.getInt(run + 24) << OFFSET_BITS | offset;
     }
 
     void copy(long[] places, ByteBuffer target) {

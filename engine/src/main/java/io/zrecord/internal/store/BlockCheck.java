@@ -36,6 +36,11 @@ final class BlockCheck {
     return bytes;
   }
 
+  /** Whether no value of the field needs a check any more. */
+  boolean isSettled(EntryField field) {
+    return never || !field.hasChecksums() || (!always && field.isAllVerified());
+  }
+
   /** Whether a value must be checked before it is handed out. */
   boolean isDue(EntryField field, long index) {
     return !never && field.hasChecksums() && (always || !field.isVerified(index));
@@ -115,6 +120,11 @@ final class BlockCheck {
         at = 0;
       }
     }
+  }
+
+  /** Whether no block of the field needs a check any more. */
+  boolean isSettled(DenseField field) {
+    return never || !field.hasChecksums() || (!always && field.isAllVerified());
   }
 
   /** Whether a block of a run must be checked before its bytes are handed out. */

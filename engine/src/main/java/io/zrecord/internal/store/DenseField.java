@@ -14,6 +14,7 @@ final class DenseField implements OpenField {
   private final RunsFile file;
   private final String path;
   private final long[] firstIndices;
+  private final long[] offsets;
   private final int[] chunkOrdinals;
   private final long typicalCount;
   private final @Nullable Windows validity;
@@ -26,6 +27,7 @@ final class DenseField implements OpenField {
     this.chunkOrdinals = chunkOrdinals;
     this.validity = validity;
     this.firstIndices = file.runs().stream().mapToLong(Run::firstIndex).toArray();
+    this.offsets = file.runs().stream().mapToLong(Run::offset).toArray();
     this.typicalCount = file.runs().isEmpty() ? 1 : file.runs().get(0).count();
     this.verifiedBlocks = new VerifiedBits(file.blockChecksums().length);
     this.verifiedValidity = new VerifiedBits(file.validityChecksums().length);
@@ -83,6 +85,11 @@ final class DenseField implements OpenField {
     return chunkOrdinals[run];
   }
 
+  /** Position in its chunk of a value of a run. */
+  long position(int run, long index) {
+    return offsets[run] + (index - firstIndices[run]) * file.widthBytes();
+  }
+
   /** Ordinal of the run that holds the value. */
   int runOf(long index) {
     // A bulk writer's runs are of one length, but for the last.
@@ -110,6 +117,11 @@ final class DenseField implements OpenField {
 
   boolean isVerified(long block) {
     return verifiedBlocks.isSet(block);
+  }
+
+  /** Whether every block was verified. */
+  boolean isAllVerified() {
+    return verifiedBlocks.isAllSet();
   }
 
   void setVerified(long block) {

@@ -99,6 +99,11 @@ final class EntryField implements OpenField {
     return verified.isSet(index);
   }
 
+  /** Whether every value was verified. */
+  boolean isAllVerified() {
+    return verified.isAllSet();
+  }
+
   void setVerified(long index) {
     verified.set(index);
   }

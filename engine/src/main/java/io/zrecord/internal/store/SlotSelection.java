@@ -2,7 +2,6 @@ package io.zrecord.internal.store;
 
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.Run;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.scan.Verification;
 import io.zrecord.schema.Codec;
@@ -58,6 +57,29 @@ final class SlotSelection implements Selection {
   /** Selects any records in any order. */
   void select(long[] indices, int from, int newCount) {
     begin(newCount);
+    if (context.shards().count() == 1) {
+      // Ordinals of shards in the slots are never set to anything but 0 then.
+      requireWithin(indices, from, newCount);
+      System.arraycopy(indices, from, index, 0, newCount);
+    } else {
+      findShards(indices, from, newCount);
+    }
+    resolveAll();
+  }
+
+  private void requireWithin(long[] indices, int from, int newCount) {
+    long last = context.shards().length() - 1;
+    long signs = 0;
+    for (int k = from; k < from + newCount; k++) {
+      signs |= indices[k] | (last - indices[k]);
+    }
+    if (signs < 0) {
+      count = 0;
+      context.shards().requireWithin(Arrays.copyOfRange(indices, from, from + newCount));
+    }
+  }
+
+  private void findShards(long[] indices, int from, int newCount) {
     ShardList shards = context.shards();
     long end = shards.length();
     int shard = 0;
@@ -77,7 +99,6 @@ final class SlotSelection implements Selection {
       source[k] = shard;
       index[k] = global - low;
     }
-    resolveAll();
   }
 
   /** Selects consecutive records that are known to be within the dataset. */
@@ -122,10 +143,7 @@ final class SlotSelection implements Selection {
     long tableBytes = 0;
     for (int from = 0; from < selected; ) {
       int shard = source[from];
-      int to = from + 1;
-      while (to < selected && source[to] == shard) {
-        to++;
-      }
+      int to = context.shards().count() == 1 ? selected : endOfShard(from, selected);
       ShardPart part = context.part(shard);
       if (part.field() instanceof EntryField field) {
         for (int block = from; block < to; block += LOOKUPS) {
@@ -151,6 +169,14 @@ final class SlotSelection implements Selection {
     context.metrics().bytesDelivered.add(totalBytes);
   }
 
+  private int endOfShard(int from, int selected) {
+    int to = from + 1;
+    while (to < selected && source[to] == source[from]) {
+      to++;
+    }
+    return to;
+  }
+
   private void resolveEntries(ShardPart part, EntryField field, int from, int to) {
     field.load(index, from, to, words);
     if (field.codec() != Codec.RAW) {
@@ -165,6 +191,7 @@ final class SlotSelection implements Selection {
     // The usual case without a call: a present value in a chunk of one window. All else goes the
     // long way.
     BlockCheck check = context.check();
+    boolean settled = check.isSettled(field);
     int[] wholeWindows = part.wholeWindows();
     long[] chunkEnds = field.chunkEnds();
     long bytes = 0;
@@ -181,7 +208,7 @@ final class SlotSelection implements Selection {
           && (word0 & 7) == 0
           && word0 <= chunkEnds[chunk] - stored
           && (fixedWidth < 0 || stored == fixedWidth)
-          && !check.isDue(field, index[k])) {
+          && (settled || !check.isDue(field, index[k]))) {
         window[k] = wholeWindows[chunk];
         position[k] = (int) word0;
         length[k] = stored;
@@ -246,29 +273,41 @@ final class SlotSelection implements Selection {
   }
 
   private void resolveDense(ShardPart part, DenseField field, int from, int to) {
-    Windows validity = field.validity();
     int width = field.widthBytes();
-    BlockCheck check = context.check();
-    boolean mayBeDue = field.hasChecksums() && context.verification() != Verification.NEVER;
+    boolean plain = field.validity() == null && context.check().isSettled(field);
+    int[] wholeWindows = part.wholeWindows();
     for (int k = from; k < to; k++) {
-      long record = index[k];
-      if (validity != null && !Validity.isPresent(check, field, validity, record)) {
-        setAbsent(k);
-        continue;
+      int run = field.runOf(index[k]);
+      int whole = wholeWindows[field.chunkOrdinal(run)];
+      if (plain && whole >= 0) {
+        window[k] = whole;
+        position[k] = (int) field.position(run, index[k]);
+        length[k] = width;
+        state[k] = 0;
+      } else {
+        resolveDenseValue(part, field, k, run);
       }
-      int ordinal = field.runOf(record);
-      Run run = field.run(ordinal);
-      long inRun = (record - run.firstIndex()) * width;
-      if (mayBeDue) {
-        check.blocks(part, field, ordinal, inRun, inRun + width);
-      }
-      int chunk = field.chunkOrdinal(ordinal);
-      window[k] = part.ready(chunk, run.offset() + inRun, width);
-      position[k] = part.within(chunk, run.offset() + inRun);
-      length[k] = width;
-      setPresent(k, (byte) 0);
     }
     storedBytes += (long) (to - from) * width;
+  }
+
+  private void resolveDenseValue(ShardPart part, DenseField field, int k, int run) {
+    Windows validity = field.validity();
+    if (validity != null && !Validity.isPresent(context.check(), field, validity, index[k])) {
+      setAbsent(k);
+      return;
+    }
+    int width = field.widthBytes();
+    long at = field.position(run, index[k]);
+    if (field.hasChecksums()) {
+      long inRun = at - field.run(run).offset();
+      context.check().blocks(part, field, run, inRun, inRun + width);
+    }
+    int chunk = field.chunkOrdinal(run);
+    window[k] = part.ready(chunk, at, width);
+    position[k] = part.within(chunk, at);
+    length[k] = width;
+    setPresent(k, (byte) 0);
   }
 
   private void setAbsent(int k) {

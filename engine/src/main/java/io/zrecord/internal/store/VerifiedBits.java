@@ -2,6 +2,7 @@ package io.zrecord.internal.store;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -24,6 +25,7 @@ final class VerifiedBits {
   private final long count;
   private final AtomicReferenceArray<long[]> pages;
   private final AtomicIntegerArray setCounts;
+  private final AtomicInteger fullPages = new AtomicInteger();
 
   /** Bits {@code [0, count)}, all unset. */
   VerifiedBits(long count) {
@@ -36,6 +38,11 @@ final class VerifiedBits {
   boolean isSet(long bit) {
     long[] page = pages.getAcquire((int) (bit >>> PAGE_SHIFT));
     return page == FULL || (page != null && isSet(page, bit));
+  }
+
+  /** Whether every bit is set. */
+  boolean isAllSet() {
+    return fullPages.getOpaque() == pages.length();
   }
 
   private static boolean isSet(long[] page, long bit) {
@@ -58,6 +65,7 @@ final class VerifiedBits {
         && setCounts.incrementAndGet(number)
             == Math.min(PAGE_BITS, count - ((long) number << PAGE_SHIFT))) {
       pages.setRelease(number, FULL);
+      fullPages.incrementAndGet();
     }
   }
 }
