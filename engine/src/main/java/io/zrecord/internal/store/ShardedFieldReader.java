@@ -48,18 +48,25 @@ public final class ShardedFieldReader implements FieldReader {
     context.trim();
     selection = slots;
     try {
-      if (dense.takes(context.part(shards.shardOf(firstIndex)))) {
+      return selectWithin(firstIndex, maxCount, maxBytes);
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+
+  private int selectWithin(long firstIndex, int maxCount, long maxBytes) {
+    try {
+      if (dense.takes(context.part(context.shards().shardOf(firstIndex)))) {
         int taken = dense.selectRange(firstIndex, maxCount, maxBytes);
-        MapFaults.surface();
         selection = dense;
         return taken;
       }
       int taken = countWithin(firstIndex, maxCount, maxBytes);
       slots.selectRange(firstIndex, taken);
-      MapFaults.surface();
       return taken;
-    } catch (InternalError e) {
-      throw context.truncated(e);
+    } finally {
+      // Also before an exception is handed on: bytes that are not there look like damage.
+      MapFaults.surface();
     }
   }
 
@@ -92,8 +99,11 @@ public final class ShardedFieldReader implements FieldReader {
     context.trim();
     selection = slots;
     try {
-      slots.select(indices, from, count);
-      MapFaults.surface();
+      try {
+        slots.select(indices, from, count);
+      } finally {
+        MapFaults.surface();
+      }
     } catch (InternalError e) {
       throw context.truncated(e);
     }
@@ -135,9 +145,11 @@ public final class ShardedFieldReader implements FieldReader {
   public int copyValue(int i, byte[] destination, int offset) {
     Objects.checkFromIndexSize(offset, lengthBytes(i), destination.length);
     try {
-      int length = selection.copy(i, destination, offset);
-      MapFaults.surface();
-      return length;
+      try {
+        return selection.copy(i, destination, offset);
+      } finally {
+        MapFaults.surface();
+      }
     } catch (InternalError e) {
       throw context.truncated(e);
     }
@@ -161,8 +173,11 @@ public final class ShardedFieldReader implements FieldReader {
 
   private void copyAll(ByteBuffer destination, int at) {
     try {
-      selection.copyAll(destination, at);
-      MapFaults.surface();
+      try {
+        selection.copyAll(destination, at);
+      } finally {
+        MapFaults.surface();
+      }
     } catch (InternalError e) {
       throw context.truncated(e);
     }
@@ -170,12 +185,18 @@ public final class ShardedFieldReader implements FieldReader {
 
   @Override
   public ByteBuffer view(int i) {
+    boolean ofTheMap = false;
     try {
-      ByteBuffer view = selection.view(checked(i));
-      if (!view.isDirect()) {
-        MapFaults.surface();
+      try {
+        ByteBuffer view = selection.view(checked(i));
+        // Nothing was read, or its checksum held.
+        ofTheMap = view.isDirect();
+        return view;
+      } finally {
+        if (!ofTheMap) {
+          MapFaults.surface();
+        }
       }
-      return view;
     } catch (InternalError e) {
       throw context.truncated(e);
     }
