@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -13,19 +12,21 @@ import java.util.Random;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * zrecord beside Parquet and ORC in one warm JVM, {@code local[2]}: every contestant of a case runs in turn, twice to warm up and
- * then five times; medians count. Arguments: a work directory, then sizes in percent of the full ones (default 100) and the cases
+ * zrecord beside Parquet, ORC and Avro in one warm JVM, {@code local[2]}: every contestant of a case runs in turn, twice to warm up
+ * and then five times; medians count. Arguments: a work directory, then sizes in percent of the full ones (default 100) and the cases
  * to run (default all).
  */
 public final class SparkBenchmark {
-  private static final int WARM_UPS = 2;
-  private static final int REPEATS = 5;
   private static final String BATCH_SIZE = "spark.sql.parquet.columnarReaderBatchSize";
   private static final int[] BATCH_SIZES = {16, 128, 1024, 4096};
+
+  private static final List<String> CASES =
+      List.of("binary64k", "binary4k", "binary784", "scalars", "one-of-ten", "random");
 
   private final SparkSession spark;
   private final Path work;
@@ -40,9 +41,7 @@ public final class SparkBenchmark {
   public static void main(String[] args) throws IOException {
     Path work = Files.createDirectories(Path.of(args.length > 0 ? args[0] : "target/benchmark"));
     int percent = args.length > 1 ? Integer.parseInt(args[1]) : 100;
-    List<String> cases = args.length > 2
-        ? Arrays.asList(args).subList(2, args.length)
-        : List.of("binary64k", "binary4k", "binary784", "scalars", "random");
+    List<String> cases = args.length > 2 ? Arrays.asList(args).subList(2, args.length) : CASES;
     SparkSession spark = SparkSession.builder()
         .master("local[2]")
         .appName("zrecord benchmark")
@@ -66,10 +65,10 @@ public final class SparkBenchmark {
       case "binary4k" -> binaries("4 KiB binaries", 4 << 10, 2L << 30);
       case "binary784" -> binaries("784 B binaries", 784, 1L << 30);
       case "scalars" -> scalars();
+      case "one-of-ten" -> oneOfTen();
       case "random" -> random();
       default ->
-        throw new IllegalArgumentException("Unknown case " + name
-            + "; the cases are binary64k, binary4k, binary784, scalars, random");
+        throw new IllegalArgumentException("Unknown case " + name + "; the cases are " + CASES);
     }
   }
 
@@ -81,10 +80,10 @@ public final class SparkBenchmark {
     save(source, "parquet", origin, Map.of("compression", "none"));
     Dataset<Row> data = spark.read().parquet(origin.toString());
     writes(title, data, count * (8L + bytes));
-    Case scan = new Case("scan of " + title + ": sum(length)");
+    Contest scan = new Contest("scan of " + title + ": sum(length)");
     scans(scan, "sum(length(bin))");
     scan.run();
-    Case hash = new Case("scan of " + title + ": bit_xor(xxhash64)");
+    Contest hash = new Contest("scan of " + title + ": bit_xor(xxhash64)");
     scans(hash, "bit_xor(xxhash64(bin))");
     hash.run();
     delete(work);
@@ -99,11 +98,56 @@ public final class SparkBenchmark {
     save(source, "zrecord", origin, Map.of("durability", "none"));
     writes("two scalars", spark.read().format("zrecord").load(origin.toString()), count * 8);
     for (String query : List.of("sum(f)", "sum(i)", "sum(i), sum(f)", "bit_xor(xxhash64(i, f))")) {
-      Case scan = new Case(count / 1_000_000 + " M records: " + query);
+      Contest scan = new Contest(count / 1_000_000 + " M records: " + query);
       scans(scan, query.split(", (?=sum)"));
       scan.run();
     }
     delete(work);
+  }
+
+  private void oneOfTen() {
+    long count = 1_000_000L / 100 * percent;
+    spark.udf().register("noise", (Long id) -> noise(id, 256), DataTypes.BinaryType);
+    String[] columns = new String[10];
+    columns[0] = "cast(xxhash64(id) as int) i";
+    for (int wide = 1; wide < columns.length; wide++) {
+      columns[wide] = "noise(id * 10 + " + wide + ") as wide" + wide;
+    }
+    Path origin = work.resolve("origin");
+    save(
+        spark.range(0, count, 1, 8).selectExpr(columns),
+        "zrecord",
+        origin,
+        Map.of("durability", "none"));
+    writes(
+        "an int beside nine 256-byte binaries",
+        spark.read().format("zrecord").load(origin.toString()),
+        count * (4 + 9 * 256L));
+    Contest scan = new Contest(count + " records: sum(i) beside nine 256-byte binaries");
+    scans(scan, "sum(i)");
+    scan.run();
+    Dataset<Row> sum = spark
+        .read()
+        .format("zrecord")
+        .load(work.resolve("zrecord").toString())
+        .selectExpr("sum(i)");
+    System.out.printf(
+        Locale.ROOT,
+        "Bytes that the scan of i touched over its values' bytes: %.4f%n",
+        (double) bytesRead(sum) / (count * 4));
+    delete(work);
+  }
+
+  /** The scan's own count of the bytes that it read from files: values, checksums, runs. */
+  private long bytesRead(Dataset<Row> query) {
+    spark.conf().set("spark.sql.adaptive.enabled", false);
+    try {
+      query.collectAsList();
+      SparkPlan scan = query.queryExecution().executedPlan().collectLeaves().head();
+      return scan.metrics().apply("bytesRead").value();
+    } finally {
+      spark.conf().unset("spark.sql.adaptive.enabled");
+    }
   }
 
   private void random() {
@@ -118,7 +162,7 @@ public final class SparkBenchmark {
         Map.of());
     Random generator = new Random(7);
     Object[] wanted = generator.longs(10_000, 0, count).boxed().distinct().toArray();
-    Case fetch = new Case("10,000 random records of " + count + " x 1 KiB");
+    Contest fetch = new Contest("10,000 random records of " + count + " x 1 KiB");
     fetch.add(
         "zrecord",
         () -> spark
@@ -141,7 +185,7 @@ public final class SparkBenchmark {
   }
 
   private void writes(String title, Dataset<Row> data, long rawBytes) {
-    Case write = new Case("write of " + title);
+    Contest write = new Contest("write of " + title);
     write.add(
         "noop (source)", () -> data.write().format("noop").mode("overwrite").save());
     write.add(
@@ -162,6 +206,7 @@ public final class SparkBenchmark {
         "parquet, uncompressed",
         () -> save(data, "parquet", work.resolve("parquet-none"), Map.of("compression", "none")));
     write.add("orc", () -> save(data, "orc", work.resolve("orc"), Map.of()));
+    write.add("avro", () -> save(data, "avro", work.resolve("avro"), Map.of()));
     write.run();
     System.out.printf(
         Locale.ROOT,
@@ -173,7 +218,7 @@ public final class SparkBenchmark {
     }
   }
 
-  private void scans(Case scan, String... query) {
+  private void scans(Contest scan, String... query) {
     for (String verify : List.of("first", "always", "never")) {
       scan.add(
           "zrecord, verify=" + verify,
@@ -200,6 +245,14 @@ public final class SparkBenchmark {
     scan.add(
         "orc",
         () -> spark.read().orc(work.resolve("orc").toString()).selectExpr(query).first());
+    scan.add(
+        "avro",
+        () -> spark
+            .read()
+            .format("avro")
+            .load(work.resolve("avro").toString())
+            .selectExpr(query)
+            .first());
   }
 
   /** Bytes that do not compress, the same for the same id. */
@@ -237,49 +290,6 @@ public final class SparkBenchmark {
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  /** Contestants that answer the same question. */
-  private static final class Case {
-    private final String title;
-    private final Map<String, Runnable> contestants = new LinkedHashMap<>();
-
-    Case(String title) {
-      this.title = title;
-    }
-
-    void add(String name, Runnable work) {
-      contestants.put(name, work);
-    }
-
-    void run() {
-      Map<String, double[]> seconds = new LinkedHashMap<>();
-      contestants.keySet().forEach(name -> seconds.put(name, new double[REPEATS]));
-      for (int round = -WARM_UPS; round < REPEATS; round++) {
-        for (Map.Entry<String, Runnable> contestant : contestants.entrySet()) {
-          long start = System.nanoTime();
-          contestant.getValue().run();
-          if (round >= 0) {
-            java.util.Objects.requireNonNull(seconds.get(contestant.getKey()))[round] =
-                (System.nanoTime() - start) / 1e9;
-          }
-        }
-      }
-      double reference = median(seconds.entrySet().stream()
-          .filter(entry -> entry.getKey().startsWith("zrecord"))
-          .findFirst()
-          .orElseThrow()
-          .getValue());
-      System.out.printf("%n| %s | median (s) | x zrecord |%n|---|---|---|%n", title);
-      seconds.forEach((name, values) -> System.out.printf(
-          Locale.ROOT, "| %s | %.3f | %.2f |%n", name, median(values), median(values) / reference));
-    }
-
-    private static double median(double[] values) {
-      double[] sorted = values.clone();
-      Arrays.sort(sorted);
-      return sorted[sorted.length / 2];
     }
   }
 }

@@ -1,0 +1,53 @@
+package io.zrecord.benchmarks;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** Contestants that answer the same question in turns: some rounds to warm up, then those that count; prints medians. */
+final class Contest {
+  private static final int WARM_UPS = 2;
+  private static final int REPEATS = 5;
+
+  private final String title;
+  private final Map<String, Runnable> contestants = new LinkedHashMap<>();
+
+  /** The first contestant whose name begins with "zrecord" is what the others are compared with. */
+  Contest(String title) {
+    this.title = title;
+  }
+
+  void add(String name, Runnable work) {
+    contestants.put(name, work);
+  }
+
+  void run() {
+    Map<String, double[]> seconds = new LinkedHashMap<>();
+    for (int round = -WARM_UPS; round < REPEATS; round++) {
+      for (Map.Entry<String, Runnable> contestant : contestants.entrySet()) {
+        long start = System.nanoTime();
+        contestant.getValue().run();
+        double elapsed = (System.nanoTime() - start) / 1e9;
+        if (round >= 0) {
+          seconds.computeIfAbsent(contestant.getKey(), name -> new double[REPEATS])[round] =
+              elapsed;
+        }
+      }
+    }
+    double reference = median(seconds.entrySet().stream()
+        .filter(entry -> entry.getKey().startsWith("zrecord"))
+        .findFirst()
+        .orElseThrow()
+        .getValue());
+    System.out.printf("%n| %s | median (s) | x zrecord |%n|---|---|---|%n", title);
+    seconds.forEach((name, values) -> System.out.printf(
+        Locale.ROOT, "| %s | %.3f | %.2f |%n", name, median(values), median(values) / reference));
+  }
+
+  static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+}
