@@ -11,7 +11,9 @@ final class Contest {
   private static final int REPEATS = 5;
 
   private final String title;
-  private final Map<String, Runnable> contestants = new LinkedHashMap<>();
+  private final Map<String, Contestant> contestants = new LinkedHashMap<>();
+
+  private record Contestant(Runnable preparation, Runnable work) {}
 
   /** The first contestant whose name begins with "zrecord" is what the others are compared with. */
   Contest(String title) {
@@ -19,15 +21,21 @@ final class Contest {
   }
 
   void add(String name, Runnable work) {
-    contestants.put(name, work);
+    add(name, () -> {}, work);
+  }
+
+  /** The preparation is done before every round and is not timed. */
+  void add(String name, Runnable preparation, Runnable work) {
+    contestants.put(name, new Contestant(preparation, work));
   }
 
   void run() {
     Map<String, double[]> seconds = new LinkedHashMap<>();
     for (int round = -WARM_UPS; round < REPEATS; round++) {
-      for (Map.Entry<String, Runnable> contestant : contestants.entrySet()) {
+      for (Map.Entry<String, Contestant> contestant : contestants.entrySet()) {
+        contestant.getValue().preparation().run();
         long start = System.nanoTime();
-        contestant.getValue().run();
+        contestant.getValue().work().run();
         double elapsed = (System.nanoTime() - start) / 1e9;
         if (round >= 0) {
           seconds.computeIfAbsent(contestant.getKey(), name -> new double[REPEATS])[round] =

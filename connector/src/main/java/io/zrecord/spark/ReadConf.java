@@ -34,7 +34,7 @@ final class ReadConf {
     return (int) number(ZRecordOptions.BATCH_ROWS, DEFAULT_BATCH_ROWS, 1, MAX_BATCH_ROWS);
   }
 
-  /** Stored bytes of one column that a batch holds at most, unless a single value is larger. */
+  /** Bytes of one column that a batch holds at most, stored and decompressed, unless a single value is larger. */
   long batchBytes() {
     return number(ZRecordOptions.BATCH_BYTES, DEFAULT_BATCH_BYTES, 1, MAX_BATCH_BYTES);
   }

@@ -113,7 +113,8 @@ final class ZRecordPartitionReader implements PartitionReader<ColumnarBatch> {
     int rows = (int) Math.min(factory.batchRows(), indices.rangeTo(range) - first);
     // The column with the largest values decides how many rows fit.
     for (FieldColumn column : fieldColumns) {
-      rows = column.reader().selectRange(first, rows, factory.batchBytes());
+      column.reader().selectRange(first, rows, factory.batchBytes());
+      rows = rowsThatFit(column.reader());
     }
     for (FieldColumn column : fieldColumns) {
       FieldReader reader = column.reader();
@@ -128,16 +129,51 @@ final class ZRecordPartitionReader implements PartitionReader<ColumnarBatch> {
   }
 
   private int gather() {
-    int rows = 0;
-    while (rows < gathered.length && range < indices.rangeCount()) {
-      gathered[rows++] = nextIndex;
-      advanceTo(nextIndex + 1);
-    }
+    int rows = collectIndices();
     for (FieldColumn column : fieldColumns) {
       column.reader().select(gathered, 0, rows);
+      rows = rowsThatFit(column.reader());
+    }
+    for (FieldColumn column : fieldColumns) {
+      if (column.reader().count() != rows) {
+        column.reader().select(gathered, 0, rows);
+      }
       column.load();
     }
     indexVector.setList(sliceFirstIndex, gathered);
+    for (int row = 0; row < rows; row++) {
+      advanceTo(gathered[row] + 1);
+    }
+    return rows;
+  }
+
+  /** Takes down what comes next, a full batch at most. */
+  private int collectIndices() {
+    int rows = 0;
+    long index = nextIndex;
+    for (int r = range; r < indices.rangeCount() && rows < gathered.length; r++) {
+      index = Math.max(index, indices.rangeFrom(r));
+      while (index < indices.rangeTo(r) && rows < gathered.length) {
+        gathered[rows++] = index++;
+      }
+    }
+    return rows;
+  }
+
+  /** How many of the selected values are within the batch's bytes when they are decompressed; one at least. */
+  private int rowsThatFit(FieldReader reader) {
+    if (reader.totalLengthBytes() <= factory.batchBytes()) {
+      return reader.count();
+    }
+    if (reader.field().valueWidthBytes().isPresent()) {
+      return (int)
+          Math.max(1, factory.batchBytes() / reader.field().valueWidthBytes().getAsInt());
+    }
+    long bytes = reader.lengthBytes(0);
+    int rows = 1;
+    while (rows < reader.count() && (bytes += reader.lengthBytes(rows)) <= factory.batchBytes()) {
+      rows++;
+    }
     return rows;
   }
 

@@ -13,7 +13,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  *
  * @param columns columns to read, among them perhaps {@code _index}
  * @param batchRows rows of a batch at most
- * @param batchBytes stored bytes of a column in a batch at most
+ * @param batchBytes bytes of a column in a batch at most, stored and decompressed
  * @param verification when checksums are compared
  */
 record ZRecordReaderFactory(

@@ -1,8 +1,11 @@
 package io.zrecord.spark
 
+import java.io.File
 import java.nio.file.{Files, Paths}
+import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.spark.TaskContext
+import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
 import org.apache.spark.sql.functions.{col, udf}
 
 /** Several executor processes, as on a cluster. */
@@ -14,25 +17,8 @@ class ClusterSuite extends SparkSuite {
     "local-cluster[2,1,1024]"
   }
 
-  override protected def configuration: Map[String, String] = {
-    val classPath = System.getProperty("java.class.path").split(java.io.File.pathSeparator).toSeq
-    val own = classPath.filter(entry =>
-      entry.endsWith("test-classes") || entry.contains("zrecord-spark") || entry.contains(
-        "scalatest"
-      )
-    )
-    Map(
-      "spark.executor.extraClassPath" -> (own :+ System.getProperty("zrecord.test.jar"))
-        .mkString(java.io.File.pathSeparator),
-      "spark.executor.memory" -> "1g",
-      "spark.speculation" -> "true",
-      "spark.speculation.interval" -> "50ms",
-      "spark.speculation.multiplier" -> "1.1",
-      "spark.speculation.quantile" -> "0.1",
-      "spark.speculation.minTaskRuntime" -> "100ms",
-      "spark.task.maxFailures" -> "4"
-    )
-  }
+  override protected def configuration: Map[String, String] =
+    ClusterSuite.executorConfiguration + ("spark.task.maxFailures" -> "4")
 
   private def expect(path: String, count: Long): Unit = {
     assert(read(path).count() == count)
@@ -64,11 +50,28 @@ class ClusterSuite extends SparkSuite {
     expect(path, 1000)
   }
 
-  test("slow tasks that are run twice count once") {
+  test("a task that fails after its files were closed counts once") {
     val path = freshPath()
-    val slow = ClusterSuite.slowFirstAttempt
-    write(spark.range(0, 400, 1, 8).select(slow(col("id")).as("id")), path, "append")
-    expect(path, 400)
+    val failing = ClusterSuite.failFirstAttemptsAfterTheirCommit
+    val attempts = new AtomicInteger()
+    listening(new SparkListener {
+      override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
+        if (end.taskInfo.failed) attempts.incrementAndGet()
+    }) {
+      write(spark.range(0, 1000, 1, 8).select(failing(col("id")).as("id")), path, "append")
+      assert(eventually(attempts.get() >= 4), attempts)
+    }
+    expect(path, 1000)
+  }
+
+  test("an executor that dies after a task closed its files loses nothing") {
+    val path = freshPath()
+    val marker = Paths.get(freshPath())
+    Files.createDirectories(marker.getParent)
+    val dying = ClusterSuite.dieOnceAfterCommit(marker.toString)
+    write(spark.range(0, 1000, 1, 8).select(dying(col("id")).as("id")), path, "append")
+    assert(Files.exists(marker))
+    expect(path, 1000)
   }
 
   test("a job that is aborted publishes nothing and a later one is whole") {
@@ -124,6 +127,22 @@ class ClusterSuite extends SparkSuite {
 }
 
 object ClusterSuite {
+
+  /** Executors find the connector and the suites' classes. */
+  def executorConfiguration: Map[String, String] = {
+    val classPath = System.getProperty("java.class.path").split(File.pathSeparator).toSeq
+    val own = classPath.filter(entry =>
+      entry.endsWith("test-classes") || entry.contains("zrecord-spark") || entry.contains(
+        "scalatest"
+      )
+    )
+    Map(
+      "spark.executor.extraClassPath" -> (own :+ System.getProperty("zrecord.test.jar"))
+        .mkString(File.pathSeparator),
+      "spark.executor.memory" -> "1g"
+    )
+  }
+
   val failFirstAttempts = udf((id: Long) => {
     val task = TaskContext.get()
     if (task.attemptNumber() == 0 && task.partitionId() % 2 == 1 && id % 125 == 124) {
@@ -132,24 +151,38 @@ object ClusterSuite {
     id
   })
 
+  /** Listeners of a task's completion run when its writer has committed. */
+  val failFirstAttemptsAfterTheirCommit = udf((id: Long) => {
+    val task = TaskContext.get()
+    if (task.attemptNumber() == 0 && task.partitionId() % 2 == 1 && id % 125 == 124)
+      task.addTaskCompletionListener[Unit]((_: TaskContext) =>
+        throw new IllegalStateException("first attempts fail when they are done")
+      )
+    id
+  })
+
+  def dieOnceAfterCommit(marker: String) = udf((id: Long) => {
+    if (id == 300)
+      TaskContext
+        .get()
+        .addTaskCompletionListener[Unit]((_: TaskContext) => dieOnceNow(marker))
+    id
+  })
+
+  private def dieOnceNow(marker: String): Unit = {
+    val first =
+      try { Files.createFile(Paths.get(marker)); true }
+      catch { case _: java.nio.file.FileAlreadyExistsException => false }
+    if (first) Runtime.getRuntime.halt(17)
+  }
+
   val failAlways = udf((id: Long) => {
     if (id == 999) throw new IllegalStateException("this row always fails")
     id
   })
 
-  val slowFirstAttempt = udf((id: Long) => {
-    if (TaskContext.get().attemptNumber() == 0 && TaskContext.get().partitionId() == 3)
-      Thread.sleep(60)
-    id
-  })
-
   def dieOnce(marker: String) = udf((id: Long) => {
-    if (id == 300) {
-      val first =
-        try { Files.createFile(Paths.get(marker)); true }
-        catch { case _: java.nio.file.FileAlreadyExistsException => false }
-      if (first) Runtime.getRuntime.halt(17)
-    }
+    if (id == 300) dieOnceNow(marker)
     id
   })
 }

@@ -145,6 +145,27 @@ class IndexPushdownSuite extends SparkSuite {
     }
   }
 
+  test("values that decompress to more than fits in one batch, or in an array") {
+    val target = freshPath()
+    val mib = 1 << 20
+    write(
+      spark.range(0, 40, 1, 1).selectExpr(s"repeat(char(65 + id % 26), 64 * $mib) s"),
+      target,
+      "append",
+      "compression" -> "zstd"
+    )
+    val sums =
+      Seq("sum(length(s))", "count_if(s not like concat(char(65 + _index % 26), '%'))")
+    val all = read(target).selectExpr("s", "_index").selectExpr(sums: _*).first()
+    assert(all.getLong(0) == 40L * 64 * mib && all.getLong(1) == 0)
+    val even = read(target)
+      .where((0 until 40 by 2).mkString("_index in (", ",", ")"))
+      .selectExpr("s", "_index")
+      .selectExpr(sums: _*)
+      .first()
+    assert(even.getLong(0) == 20L * 64 * mib && even.getLong(1) == 0)
+  }
+
   test("several paths follow each other") {
     val both = spark.read.format("zrecord").load(path, path)
     assert(both.count() == 2 * length)

@@ -5,6 +5,7 @@ import java.nio.file.{Files, Path, Paths}
 import java.util.UUID
 import java.util.concurrent.TimeUnit
 
+import org.apache.spark.scheduler.SparkListener
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
@@ -64,6 +65,12 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
       else if (file.exists()) Seq(file)
       else Nil
     list(new File(path)).map(_.toPath)
+  }
+
+  protected def listening(listener: SparkListener)(action: => Unit): Unit = {
+    spark.sparkContext.addSparkListener(listener)
+    try action
+    finally spark.sparkContext.removeSparkListener(listener)
   }
 
   /** Waits for what tasks that were cancelled do on their way out. */

@@ -1,0 +1,88 @@
+package io.zrecord.spark
+
+import java.io.File
+import java.net.ServerSocket
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.spark.TaskContext
+import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskStart}
+import org.apache.spark.sql.functions.{col, udf}
+
+/** Tasks that run twice at once. Spark never runs the second attempt on the host of the first,
+  * which rules out local-cluster: this is a standalone cluster of two workers with addresses of
+  * their own.
+  */
+class SpeculationSuite extends SparkSuite {
+  private val port = {
+    val socket = new ServerSocket(0)
+    try socket.getLocalPort
+    finally socket.close()
+  }
+  private var processes = Seq.empty[Process]
+
+  override protected def master: String = s"spark://127.0.0.1:$port"
+
+  override protected def configuration: Map[String, String] =
+    ClusterSuite.executorConfiguration ++ Map(
+      "spark.driver.host" -> "127.0.0.1",
+      "spark.speculation" -> "true",
+      "spark.speculation.interval" -> "50ms",
+      "spark.speculation.multiplier" -> "1.1",
+      "spark.speculation.quantile" -> "0.1",
+      "spark.speculation.minTaskRuntime" -> "100ms",
+      "spark.speculation.efficiency.enabled" -> "false"
+    )
+
+  override def beforeAll(): Unit = {
+    super.beforeAll()
+    val ports = Seq("--webui-port", "0")
+    processes = start("master.Master", "127.0.0.1", Seq("--port", port.toString) ++ ports) +:
+      Seq("127.0.0.2", "127.0.0.3").map(host =>
+        start("worker.Worker", host, Seq("--cores", "2", "--memory", "1g") ++ ports :+ master)
+      )
+  }
+
+  override def afterAll(): Unit =
+    try super.afterAll()
+    finally processes.foreach(_.destroyForcibly())
+
+  private def start(daemon: String, host: String, arguments: Seq[String]): Process = {
+    val home = System.getenv("SPARK_HOME")
+    val java = new File(System.getProperty("java.home"), "bin/java").getPath
+    val work = new File(freshPath())
+    work.mkdirs()
+    val directory = if (daemon.startsWith("worker")) Seq("--work-dir", work.getPath) else Nil
+    val command =
+      Seq(java, "-Xmx512m", "-cp", s"$home/jars/*", s"org.apache.spark.deploy.$daemon") ++
+        Seq("--host", host) ++ directory ++ arguments
+    val builder = new ProcessBuilder(command: _*)
+      .redirectErrorStream(true)
+      .redirectOutput(new File(work, "log"))
+    builder.environment().put("SPARK_LOCAL_IP", host)
+    builder.start()
+  }
+
+  test("slow tasks that are run twice count once") {
+    val path = freshPath()
+    val slow = SpeculationSuite.slowFirstAttempt
+    val speculative = new AtomicInteger()
+    listening(new SparkListener {
+      override def onTaskStart(start: SparkListenerTaskStart): Unit =
+        if (start.taskInfo.speculative) speculative.incrementAndGet()
+    }) {
+      write(spark.range(0, 400, 1, 8).select(slow(col("id")).as("id")), path, "append")
+      assert(eventually(speculative.get() > 0), "no task was run twice")
+    }
+    assert(rows(read(path)).map(_.getLong(0)) == (0L until 400L))
+    // The attempts that lost clean up behind them: eight tasks, eight shards.
+    assert(eventually(new File(path, "shard").list().length == 8))
+  }
+}
+
+object SpeculationSuite {
+  val slowFirstAttempt = udf((id: Long) => {
+    val task = TaskContext.get()
+    if (task.attemptNumber() == 0 && task.partitionId() % 4 == 3) Thread.sleep(60)
+    id
+  })
+}
