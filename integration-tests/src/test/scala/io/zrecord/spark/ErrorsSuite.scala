@@ -148,6 +148,18 @@ class ErrorsSuite extends SparkSuite {
     assert(read(path, "timestampAsOf" -> "2999-01-01 00:00:00").count() == 2005)
   }
 
+  test("no permission names the file and the user") {
+    val directory = Paths.get(freshPath())
+    Files.createDirectories(directory)
+    assume(directory.toFile.setWritable(false))
+    // A superuser may write there all the same; not even he may make directories in sysfs.
+    val path = (if (Files.isWritable(directory)) Paths.get("/sys/kernel") else directory)
+      .resolve("d")
+      .toString
+    val message = failure(write(spark.range(1000).toDF("id"), path, "append"))
+    assert(message.contains(path) && message.contains("permission denied for user"), message)
+  }
+
   test("a full disk is an error that says so, and the dataset stays readable") {
     // /dev/full cannot hold a directory; a small file system needs privileges, without which there is nothing to test.
     val mount = Paths.get(freshPath())

@@ -29,7 +29,9 @@ public final class FileErrors {
       return new MissingFileException(
           file, problem + "there is no such file. Restore it from a copy, or check the path", e);
     }
-    if (e instanceof AccessDeniedException || mentions(e, "Permission denied")) {
+    if (e instanceof AccessDeniedException
+        || mentions(e, "Permission denied")
+        || mentions(e, "Operation not permitted")) {
       return new StorageException(
           file,
           problem + "permission denied for user '" + System.getProperty("user.name")
