@@ -5,10 +5,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -78,15 +81,11 @@ public final class SparkBenchmark {
     spark.udf().register("noise", (Long id) -> noise(id, bytes), DataTypes.BinaryType);
     Dataset<Row> source = spark.range(0, count, 1, 8).selectExpr("id", "noise(id) as bin");
     Path origin = work.resolve("origin");
-    save(source, "parquet", origin, Map.of("compression", "none"));
-    Dataset<Row> data = spark.read().parquet(origin.toString());
-    writes(title, data, count * (8L + bytes));
+    save(source, "zrecord", origin, Map.of("durability", "none"));
+    writes(title, spark.read().format("zrecord").load(origin.toString()), count * (8L + bytes));
     Contest scan = new Contest("scan of " + title + ": sum(length)");
     scans(scan, "sum(length(bin))");
     scan.run();
-    Contest hash = new Contest("scan of " + title + ": bit_xor(xxhash64)");
-    scans(hash, "bit_xor(xxhash64(bin))");
-    hash.run();
     delete(work);
   }
 
@@ -163,25 +162,39 @@ public final class SparkBenchmark {
         Map.of());
     Random generator = new Random(7);
     Object[] wanted = generator.longs(10_000, 0, count).boxed().distinct().toArray();
-    Contest fetch = new Contest("10,000 random records of " + count + " x 1 KiB");
-    fetch.add(
-        "zrecord",
+    String list = Arrays.stream(wanted).map(Object::toString).collect(Collectors.joining(","));
+    Map<String, Supplier<Dataset<Row>>> ways = new LinkedHashMap<>();
+    ways.put(
+        "zrecord, option indices",
+        () -> spark
+            .read()
+            .format("zrecord")
+            .option("indices", list)
+            .load(work.resolve("zrecord").toString()));
+    ways.put(
+        "zrecord, where _index in",
         () -> spark
             .read()
             .format("zrecord")
             .load(work.resolve("zrecord").toString())
-            .where(functions.col("_index").isin(wanted))
-            .selectExpr("bit_xor(xxhash64(bin))")
-            .first());
-    fetch.add(
-        "parquet",
+            .where(functions.col("_index").isin(wanted)));
+    ways.put(
+        "parquet, where id in",
         () -> spark
             .read()
             .parquet(work.resolve("parquet").toString())
-            .where(functions.col("id").isin(wanted))
-            .selectExpr("bit_xor(xxhash64(bin))")
-            .first());
+            .where(functions.col("id").isin(wanted)));
+    String question = "10,000 random records of " + count + " x 1 KiB";
+    Contest fetch = new Contest(question);
+    ways.forEach((name, records) -> fetch.add(
+        name,
+        () ->
+            records.get().select("bin").write().format("noop").mode("overwrite").save()));
     fetch.run();
+    Contest hash = new Contest(question + ": bit_xor(xxhash64)");
+    ways.forEach((name, records) ->
+        hash.add(name, () -> records.get().selectExpr("bit_xor(xxhash64(bin))").first()));
+    hash.run();
     delete(work);
   }
 

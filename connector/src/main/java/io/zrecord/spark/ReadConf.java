@@ -1,5 +1,6 @@
 package io.zrecord.spark;
 
+import io.zrecord.scan.IndexSet;
 import io.zrecord.scan.Verification;
 import java.util.Arrays;
 import java.util.Locale;
@@ -21,6 +22,38 @@ final class ReadConf {
   ReadConf(CaseInsensitiveStringMap options) {
     ZRecordOptions.requireKnownForReading(options.asCaseSensitiveMap());
     this.options = options;
+  }
+
+  /**
+   * The records asked for by the option: what a condition on {@code _index} does, without the time that Spark's planner takes for
+   * thousands of literals.
+   *
+   * @param length records of the dataset
+   */
+  IndexSet indices(long length) {
+    String text = options.get(ZRecordOptions.INDICES);
+    return text == null
+        ? IndexSet.range(0, length)
+        : WriteConf.parse(ZRecordOptions.INDICES, text, list -> indices(list, length));
+  }
+
+  private static IndexSet indices(String text, long length) {
+    String[] items = text.strip().isEmpty() ? new String[0] : text.split(",", -1);
+    long[] indices = new long[items.length];
+    for (int i = 0; i < items.length; i++) {
+      String item = items[i].strip();
+      try {
+        indices[i] = Long.parseLong(item);
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException(
+            "'" + item + "' is no index; use numbers separated by commas, such as 5,1,99", e);
+      }
+      if (indices[i] < 0 || indices[i] >= length) {
+        throw new IllegalArgumentException("there is no record " + item + "; the dataset has "
+            + length + " records, with indices from 0 to " + (length - 1));
+      }
+    }
+    return IndexSet.of(indices);
   }
 
   /** Partitions asked for; 0 lets the planner choose. */

@@ -15,6 +15,7 @@ final class ZRecordOptions {
   // Reading.
   static final String VERSION_AS_OF = "versionAsOf";
   static final String TIMESTAMP_AS_OF = "timestampAsOf";
+  static final String INDICES = "indices";
   static final String NUM_PARTITIONS = "numPartitions";
   static final String VERIFY = "verify";
   static final String BATCH_ROWS = "batchRows";
@@ -38,7 +39,15 @@ final class ZRecordOptions {
   static final String SHAPE_OF = "shape.";
 
   private static final Set<String> READ = Set.of(
-      PATH, PATHS, VERSION_AS_OF, TIMESTAMP_AS_OF, NUM_PARTITIONS, VERIFY, BATCH_ROWS, BATCH_BYTES);
+      PATH,
+      PATHS,
+      VERSION_AS_OF,
+      TIMESTAMP_AS_OF,
+      INDICES,
+      NUM_PARTITIONS,
+      VERIFY,
+      BATCH_ROWS,
+      BATCH_BYTES);
   private static final Set<String> WRITE = Set.of(
       PATH,
       COMPRESSION,

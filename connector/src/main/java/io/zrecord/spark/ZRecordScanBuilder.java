@@ -48,7 +48,7 @@ final class ZRecordScanBuilder
     this.columns = schema;
     this.conf = conf;
     this.length = snapshots.stream().mapToLong(TableSnapshot::length).sum();
-    this.indices = IndexSet.range(0, length);
+    this.indices = conf.indices(length);
   }
 
   @Override

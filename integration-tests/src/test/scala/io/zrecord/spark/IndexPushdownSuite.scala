@@ -74,6 +74,20 @@ class IndexPushdownSuite extends SparkSuite {
     assert(metrics("rangesPlanned") == 2)
   }
 
+  test("the option indices reads those records, and goes with conditions") {
+    val wanted = Seq(2999L, 5L, 70L, 71L, 5L)
+    val data = read(path, "indices" -> wanted.mkString(" , "))
+    assert(data.select("id").collect().map(_.getLong(0)).toSeq == wanted.distinct.sorted)
+    assert(data.count() == 4)
+    assert(
+      data.where("_index > 70").select("id").collect().map(_.getLong(0)).toSet == Set(71L, 2999L)
+    )
+    assert(read(path, "indices" -> "").count() == 0)
+    val beyond = failure(read(path, "indices" -> "0,3000").collect())
+    assert(beyond.contains("no record 3000") && beyond.contains("from 0 to 2999"), beyond)
+    assert(failure(read(path, "indices" -> "1;2").collect()).contains("'1;2' is no index"))
+  }
+
   test("a column that is not read costs nothing") {
     val query = read(path).selectExpr("sum(id)")
     query.collect()
