@@ -1,11 +1,9 @@
 package io.zrecord;
 
-import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.ShardWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -48,57 +46,9 @@ public final class RecordAppender {
       throw new IllegalArgumentException("There is no field '" + field + "'; the fields are "
           + String.join(", ", schema.fields().stream().map(FieldSpec::name).toList()));
     }
-    FieldSpec spec = schema.fields().get(ordinal);
-    if (value instanceof byte[] bytes) {
-      setBytes(ordinal, bytes);
-    } else if (value instanceof String text && spec.type().equals(ElementType.UTF8)) {
-      setBytes(ordinal, text.getBytes(StandardCharsets.UTF_8));
-    } else if (value instanceof Boolean flag
-        && spec.type().equals(ElementType.BOOL)
-        && spec.shape().isScalar()) {
-      shard.putByte(ordinal, (byte) (flag ? 1 : 0));
-    } else if (value instanceof Number number && spec.shape().isScalar()) {
-      setNumber(ordinal, spec, number);
-    } else {
-      setBytes(ordinal, TensorBytes.of(spec, value));
-    }
-    return this;
-  }
-
-  private void setBytes(int ordinal, byte[] bytes) {
+    byte[] bytes = ValueBytes.of(schema.fields().get(ordinal), value);
     shard.put(ordinal, bytes, 0, bytes.length);
-  }
-
-  private void setNumber(int ordinal, FieldSpec field, Number number) {
-    switch (field.type().kind()) {
-      case F32 -> shard.putFloat(ordinal, number.floatValue());
-      case F64 -> shard.putDouble(ordinal, number.doubleValue());
-      case I8 ->
-        shard.putByte(ordinal, (byte) integer(field, number, Byte.MIN_VALUE, Byte.MAX_VALUE));
-      case U8 -> shard.putByte(ordinal, (byte) integer(field, number, 0, 0xff));
-      case I16 ->
-        shard.putShort(ordinal, (short) integer(field, number, Short.MIN_VALUE, Short.MAX_VALUE));
-      case U16 -> shard.putShort(ordinal, (short) integer(field, number, 0, 0xffff));
-      case I32, DATE ->
-        shard.putInt(ordinal, (int) integer(field, number, Integer.MIN_VALUE, Integer.MAX_VALUE));
-      case U32 -> shard.putInt(ordinal, (int) integer(field, number, 0, 0xffff_ffffL));
-      case I64, TIMESTAMP, TIMESTAMP_NTZ ->
-        shard.putLong(ordinal, integer(field, number, Long.MIN_VALUE, Long.MAX_VALUE));
-      case U64 -> shard.putLong(ordinal, integer(field, number, 0, Long.MAX_VALUE));
-      default -> throw TensorBytes.doesNotFit(field, number);
-    }
-  }
-
-  private static long integer(FieldSpec field, Number number, long lowest, long highest) {
-    boolean isInteger = number instanceof Long
-        || number instanceof Integer
-        || number instanceof Short
-        || number instanceof Byte;
-    long value = number.longValue();
-    if (!isInteger || value < lowest || value > highest) {
-      throw TensorBytes.doesNotFit(field, number);
-    }
-    return value;
+    return this;
   }
 
   /** Ends the record. */

@@ -34,7 +34,7 @@ public record ShardMeta(
   /** Name of the meta file of a shard that was never changed. */
   public static final String FILE_NAME = "meta.json";
 
-  private static final long MAX_CHUNK_ID = 0xffff_fffeL;
+  static final long MAX_CHUNK_ID = 0xffff_fffeL;
 
   public ShardMeta {
     chunks = List.copyOf(chunks);
@@ -43,6 +43,11 @@ public record ShardMeta(
 
   /** The sealed file. */
   public byte[] write() {
+    return SealedJson.seal(toJson(List.of()));
+  }
+
+  /** The members of the file, with chunks that are still being written. */
+  ObjectNode toJson(List<ChunkMeta> unfull) {
     ObjectNode node = SealedJson.object();
     node.put("format", JsonObject.FORMAT_VERSION)
         .put("uuid", id.toString())
@@ -50,10 +55,17 @@ public record ShardMeta(
         .put("checksum", hasChecksums ? "crc32c" : "none")
         .put("sequential", isSequential);
     ObjectNode chunksNode = node.putObject("chunks")
-        .put("num", chunks.size())
+        .put("num", chunks.size() + unfull.size())
         .put("size", chunkRecords)
         .put("sizeBytes", chunkBytes);
-    chunksNode.putArray("unfull");
+    ArrayNode unfullNode = chunksNode.putArray("unfull");
+    for (ChunkMeta chunk : unfull) {
+      unfullNode
+          .addArray()
+          .add(Integer.toUnsignedLong(chunk.id()))
+          .add(chunk.endBytes())
+          .add(chunk.recordCount());
+    }
     ArrayNode closed = chunksNode.putArray("closed");
     for (ChunkMeta chunk : chunks) {
       closed
@@ -64,7 +76,7 @@ public record ShardMeta(
     }
     ArrayNode fieldsNode = node.putArray("fields");
     fields.forEach(field -> fieldsNode.add(field.write()));
-    return SealedJson.seal(node);
+    return node;
   }
 
   /**
@@ -76,14 +88,20 @@ public record ShardMeta(
    */
   public static ShardMeta read(String resource, byte[] file) {
     JsonObject json = SealedJson.open(resource, file).requireFormat();
-    long length = json.integer("length", 0, Long.MAX_VALUE / Entry.BYTES);
-    JsonObject chunksJson = json.object("chunks");
-    if (!chunksJson.tuples("unfull", 3).isEmpty()) {
+    if (json.has(StoreMeta.SEQUENCE)
+        || !json.object("chunks").tuples("unfull", 3).isEmpty()) {
       throw new UnsupportedFormatException(
           resource,
           "Cannot read " + resource
-              + ": the shard is still being written by a store; checkpoint the store, or upgrade zrecord");
+              + ": it is of a store that is written online; open it as a RecordStore");
     }
+    return read(json);
+  }
+
+  /** The members of the file but for the chunks that are still being written. */
+  static ShardMeta read(JsonObject json) {
+    long length = json.integer("length", 0, Long.MAX_VALUE / Entry.BYTES);
+    JsonObject chunksJson = json.object("chunks");
     List<ChunkMeta> chunks = chunks(chunksJson);
     boolean isSequential = json.bool("sequential", false);
     if (isSequential) {
@@ -125,7 +143,8 @@ public record ShardMeta(
       previousId = tuple[0];
       chunks.add(new ChunkMeta((int) tuple[0], tuple[1], tuple[2]));
     }
-    if (json.integer("num", 0, Integer.MAX_VALUE) != chunks.size()) {
+    if (json.integer("num", 0, Integer.MAX_VALUE)
+        != chunks.size() + json.tuples("unfull", 3).size()) {
       throw json.corrupt("it names " + chunks.size() + " chunks but counts another number of them");
     }
     return chunks;

@@ -40,6 +40,12 @@ public final class MapBudget {
 
   static ByteBuffer map(FileChannel channel, Path path, long position, int lengthBytes)
       throws IOException {
+    return map(channel, path, position, lengthBytes, false);
+  }
+
+  static ByteBuffer map(
+      FileChannel channel, Path path, long position, int lengthBytes, boolean writable)
+      throws IOException {
     if (LIVE.get() >= LIMIT / 2) {
       collect();
       if (LIVE.get() >= LIMIT / 2) {
@@ -51,7 +57,10 @@ public final class MapBudget {
                 + " or raise vm.max_map_count");
       }
     }
-    ByteBuffer map = channel.map(FileChannel.MapMode.READ_ONLY, position, lengthBytes);
+    ByteBuffer map = channel.map(
+        writable ? FileChannel.MapMode.READ_WRITE : FileChannel.MapMode.READ_ONLY,
+        position,
+        lengthBytes);
     LIVE.incrementAndGet();
     // Slices keep this buffer alive, so it is unreachable only when the last slice is.
     CLEANER.register(map, LIVE::decrementAndGet);

@@ -1,6 +1,5 @@
 package io.zrecord.internal.store;
 
-import io.zrecord.errors.ValueTooLargeException;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.Durability;
@@ -51,8 +50,8 @@ public abstract class ColumnWriter implements AutoCloseable {
     java.util.Objects.checkFromIndexSize(offset, length, source.length);
     if (widthBytes >= 0
         ? length != widthBytes
-        : field.shape().isVariable() && !isWholeSteps(length)) {
-      throw wrongLength(length);
+        : field.shape().isVariable() && !ValueLengths.areWholeSteps(field, length)) {
+      throw ValueLengths.wrong(field, length);
     }
     begin();
     store(source, offset, length);
@@ -115,7 +114,7 @@ public abstract class ColumnWriter implements AutoCloseable {
           + ": its values have any length; put them as bytes");
     }
     if (bytes != widthBytes) {
-      throw wrongLength(bytes);
+      throw ValueLengths.wrong(field, bytes);
     }
     begin();
   }
@@ -126,25 +125,5 @@ public abstract class ColumnWriter implements AutoCloseable {
           + "' was put twice in one record; call endRecord() after each record");
     }
     isPut = true;
-  }
-
-  private boolean isWholeSteps(int length) {
-    long step =
-        (long) field.shape().elementsPerStep() * field.type().widthBytes().orElse(1);
-    return step == 0 ? length == 0 : length % step == 0;
-  }
-
-  private ValueTooLargeException wrongLength(int length) {
-    String allowed = widthBytes >= 0
-        ? "exactly " + widthBytes
-        : "a multiple of "
-            + (long) field.shape().elementsPerStep() * field.type().widthBytes().orElse(1);
-    return new ValueTooLargeException(
-        field.name(),
-        "Cannot write a value of " + length + " bytes to field '" + field.name() + "' of type "
-            + field.type()
-            + (field.shape().isScalar() ? "" : " and shape " + field.shape()) + ": it takes "
-            + allowed
-            + " bytes; check the shape of the data or write the field with another type or shape");
   }
 }

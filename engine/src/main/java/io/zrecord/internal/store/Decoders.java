@@ -12,18 +12,18 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * Native decoding contexts that wait for their next use: as many as threads ever decoded at once. A reader has no end at which
  * it could free one, and making one for each batch would cost more than decoding it. Thread-safe.
  */
-final class Decoders {
+public final class Decoders {
   private static final Map<Codec, Queue<ValueCodec>> IDLE = new ConcurrentHashMap<>();
 
   private Decoders() {}
 
   /** A decoder that belongs to the caller until it is given back. */
-  static ValueCodec take(Codec codec) {
+  public static ValueCodec take(Codec codec) {
     ValueCodec decoder = idle(codec).poll();
     return decoder != null ? decoder : ValueCodec.of(Compression.of(codec));
   }
 
-  static void giveBack(Codec codec, ValueCodec decoder) {
+  public static void giveBack(Codec codec, ValueCodec decoder) {
     idle(codec).add(decoder);
   }
 

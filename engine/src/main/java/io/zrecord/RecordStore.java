@@ -1,0 +1,276 @@
+package io.zrecord;
+
+import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.online.LiveFieldReader;
+import io.zrecord.internal.online.StoreCore;
+import io.zrecord.internal.online.StoreView;
+import io.zrecord.internal.store.DatasetShape;
+import io.zrecord.scan.FieldReader;
+import io.zrecord.scan.ReadMetrics;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A dataset on one machine that is written online: single records are appended, changed and deleted by any number of threads, while
+ * others gather. What {@link #commit} acknowledged is there after the process was killed at any moment, and after power loss.
+ *
+ * <pre>{@code
+ * try (RecordStore store = RecordStore.open(Path.of("/data/online"), StoreOptions.defaults())) {
+ *   long index = store.append(store.newValues().set("image", bytes).set("label", 3));
+ *   store.commit();
+ *   try (Batch batch = store.gather(new long[] {index, 0}, "image", "label")) {
+ *     ByteBuffer image = batch.value("image", 0);
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>Operations take effect in the order in which they return; indices count those that are not committed yet. Readers see what was
+ * committed. A commit covers the operations of all threads, and a large number of operations is committed without being asked for.
+ * Thread-safe. One process writes a store at a time.
+ */
+public final class RecordStore implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RecordStore.class);
+
+  private final String location;
+  private final RecordSchema schema;
+  private final StoreDurability durability;
+  private final ProcessLock lock;
+  private final StoreCore core;
+  private final StoreView view;
+  private final ReadMetrics metrics = new ReadMetrics();
+  private volatile boolean isClosed;
+
+  /**
+   * Where the records are after a deletion.
+   *
+   * @param from the index that the moved record had: it was the last one
+   * @param to the index that it has now, that of the deleted record; equal to {@code from} if nothing moved
+   */
+  public record Moved(long from, long to) {}
+
+  private RecordStore(Path path, ProcessLock lock, StoreCore core, StoreOptions options) {
+    this.location = path.toString();
+    this.lock = lock;
+    this.core = core;
+    this.durability = options.durability();
+    this.schema = new RecordSchema(core.fields());
+    this.view = new StoreView(core, options.verification(), metrics);
+  }
+
+  /**
+   * Makes an empty store in a directory that is empty or does not exist.
+   *
+   * @throws DatasetExistsException if there is something
+   * @throws io.zrecord.errors.StoreLockedException if another is just making one there
+   */
+  public static RecordStore create(Path path, RecordSchema schema, StoreOptions options) {
+    try {
+      Files.createDirectories(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot create the directory " + path + ": " + e, e);
+    }
+    ProcessLock lock = ProcessLock.acquire(path);
+    boolean isCreated = false;
+    try {
+      requireEmpty(path);
+      StoreCore core = StoreCore.create(new LocalMutableFiles(path), schema, limits(options));
+      isCreated = true;
+      return new RecordStore(path, lock, core, options);
+    } finally {
+      if (!isCreated) {
+        lock.close();
+      }
+    }
+  }
+
+  private static void requireEmpty(Path path) {
+    for (String name : new LocalMutableFiles(path).list("")) {
+      if (!name.equals("lock")) {
+        throw new DatasetExistsException(
+            path.toString(),
+            "Cannot create a store at " + path + ": the directory has other content, such as "
+                + name + "; open the store that is there, or choose an empty directory");
+      }
+    }
+  }
+
+  /**
+   * Opens a store for writing. If the last writer was killed, what it had committed is recovered.
+   *
+   * @throws io.zrecord.errors.NotADatasetException if there is none
+   * @throws io.zrecord.errors.StoreLockedException if another has it open; the message says who
+   * @throws io.zrecord.errors.CorruptDataException if a file is damaged
+   */
+  public static RecordStore open(Path path, StoreOptions options) {
+    DatasetShape.requireDirectory(path);
+    ProcessLock lock = ProcessLock.acquire(path);
+    boolean isOpen = false;
+    try {
+      long start = System.nanoTime();
+      StoreCore core = StoreCore.open(new LocalMutableFiles(path), limits(options));
+      isOpen = true;
+      LOG.info(
+          "Opened {}: {} records; recovered {} groups of changes, dropped {} bytes that were not committed; {} ms",
+          path,
+          core.length(),
+          core.recovery().replayedRecords(),
+          core.recovery().droppedBytes(),
+          (System.nanoTime() - start) / 1_000_000);
+      return new RecordStore(path, lock, core, options);
+    } finally {
+      if (!isOpen) {
+        lock.close();
+      }
+    }
+  }
+
+  private static StoreCore.Limits limits(StoreOptions options) {
+    return new StoreCore.Limits(
+        options.durability() != StoreDurability.NONE,
+        options.chunkRecords(),
+        options.chunkBytes(),
+        options.writers(),
+        options.checkpointBytes());
+  }
+
+  public RecordSchema schema() {
+    return schema;
+  }
+
+  /** Records that are committed: those that can be gathered. */
+  public long length() {
+    return view.length();
+  }
+
+  /** Records, with those that are not committed yet. */
+  public long pendingLength() {
+    return core.pendingLength();
+  }
+
+  /** The counters of what its readers did. */
+  public ReadMetrics metrics() {
+    return metrics;
+  }
+
+  /** Room for the values of one record, which may be used again. */
+  public RecordValues newValues() {
+    return new RecordValues(schema);
+  }
+
+  /**
+   * Adds a record at the end. Fields that are not set are absent.
+   *
+   * @return its index
+   */
+  public long append(RecordValues values) {
+    long index = core.append(values.bytes());
+    commitEach();
+    return index;
+  }
+
+  /**
+   * Adds records at the end, one after the other unless other threads append as well.
+   *
+   * @return their indices
+   */
+  public long[] append(List<RecordValues> records) {
+    long[] indices = new long[records.size()];
+    for (int i = 0; i < indices.length; i++) {
+      indices[i] = core.append(records.get(i).bytes());
+    }
+    commitEach();
+    return indices;
+  }
+
+  /**
+   * Replaces the values that are set; the others stay.
+   *
+   * @throws IndexOutOfBoundsException if there is no such record
+   */
+  public void update(long index, RecordValues values) {
+    core.update(index, values.bytes(), values.isSet());
+    commitEach();
+  }
+
+  /**
+   * Deletes a record. The last record takes its place and its index.
+   *
+   * @throws IndexOutOfBoundsException if there is no such record
+   */
+  public Moved delete(long index) {
+    long from = core.delete(index);
+    commitEach();
+    return new Moved(from, index);
+  }
+
+  private void commitEach() {
+    if (durability == StoreDurability.EVERY_RECORD) {
+      core.commit();
+    }
+  }
+
+  /**
+   * Makes all operations that have returned visible to readers, and safe as the durability says. Threads that commit at once share the
+   * work.
+   *
+   * @throws io.zrecord.errors.DiskFullException if there is no space; free some and commit again
+   * @throws io.zrecord.errors.StorageException if it may or may not have taken effect; opening the store again tells
+   */
+  public void commit() {
+    core.commit();
+  }
+
+  /** Commits, and shortens what has to be read when the store is opened after a crash. Happens by itself now and then. */
+  public void checkpoint() {
+    core.checkpoint();
+  }
+
+  /**
+   * The values of some fields at any indices, in this order; duplicates are allowed. The caller closes it. No field named: all. The
+   * values of a record belong together, and stay what they are while the store changes.
+   *
+   * @throws IndexOutOfBoundsException if an index is not in {@code [0, length)}
+   * @throws IllegalArgumentException if there is no such field
+   */
+  public Batch gather(long[] indices, String... fields) {
+    if (isClosed) {
+      throw new IllegalStateException("The store " + location + " is closed; open it again");
+    }
+    List<LiveFieldReader> readers = new ArrayList<>();
+    if (fields.length == 0) {
+      for (FieldSpec field : schema.fields()) {
+        readers.add(view.reader(schema.ordinal(field.name())));
+      }
+    } else {
+      for (String field : fields) {
+        readers.add(view.reader(schema.ordinal(field)));
+      }
+    }
+    view.select(indices, 0, indices.length, readers);
+    return new Batch(location, indices.length, List.<FieldReader>copyOf(readers));
+  }
+
+  /** Commits and closes the store. Batches that were handed out stay valid. */
+  @Override
+  public void close() {
+    if (isClosed) {
+      return;
+    }
+    isClosed = true;
+    try {
+      core.close();
+    } finally {
+      lock.close();
+    }
+  }
+}

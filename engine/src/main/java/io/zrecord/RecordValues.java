@@ -1,0 +1,62 @@
+package io.zrecord;
+
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of one record, for a {@link RecordStore}: set what is present, hand it over, clear it and use it again. Belongs to one
+ * thread.
+ */
+public final class RecordValues {
+  private final RecordSchema schema;
+  private final byte[] @Nullable [] bytes;
+  private final boolean[] isSet;
+
+  RecordValues(RecordSchema schema) {
+    this.schema = schema;
+    this.bytes = new byte[schema.fields().size()][];
+    this.isSet = new boolean[bytes.length];
+  }
+
+  /**
+   * Sets a field from a Java value, as {@link RecordAppender#set} does. An array of bytes is taken over, not copied.
+   *
+   * @throws IllegalArgumentException if there is no such field, or the value does not fit it
+   */
+  public RecordValues set(String field, Object value) {
+    int ordinal = schema.ordinal(field);
+    FieldSpec spec = schema.fields().get(ordinal);
+    bytes[ordinal] = ValueBytes.of(spec, value);
+    isSet[ordinal] = true;
+    return this;
+  }
+
+  /** Makes a field absent. In a new record a field that is not set is absent anyway; in an update it stays as it is. */
+  public RecordValues setAbsent(String field) {
+    int ordinal = schema.ordinal(field);
+    bytes[ordinal] = null;
+    isSet[ordinal] = true;
+    return this;
+  }
+
+  /** Forgets all values. */
+  public RecordValues clear() {
+    Arrays.fill(bytes, null);
+    Arrays.fill(isSet, false);
+    return this;
+  }
+
+  byte[] @Nullable [] bytes() {
+    return bytes;
+  }
+
+  boolean[] isSet() {
+    return isSet;
+  }
+
+  RecordSchema schema() {
+    return schema;
+  }
+}

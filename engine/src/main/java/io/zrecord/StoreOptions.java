@@ -1,0 +1,75 @@
+package io.zrecord;
+
+import io.zrecord.scan.Verification;
+
+/**
+ * How a store is written and read.
+ *
+ * @param durability what an acknowledged change survives
+ * @param chunkRecords a chunk is closed when it has values of so many records, ≥ 1
+ * @param chunkBytes a chunk is closed when it has so many bytes, 4 KiB to 1 TiB
+ * @param writers chunks that are written side by side, 1 to 4
+ * @param checkpointBytes length of the journal at which the tables are forced instead, ≥ 4 KiB
+ * @param verification when checksums are compared in reading
+ */
+public record StoreOptions(
+    StoreDurability durability,
+    long chunkRecords,
+    long chunkBytes,
+    int writers,
+    long checkpointBytes,
+    Verification verification) {
+  private static final int MAX_WRITERS = 4;
+  private static final long MIN_BYTES = 1L << 12;
+  private static final long MAX_BYTES = 1L << 40;
+
+  public StoreOptions {
+    requireWithin("chunkRecords", chunkRecords, 1, Long.MAX_VALUE);
+    requireWithin("chunkBytes", chunkBytes, MIN_BYTES, MAX_BYTES);
+    requireWithin("writers", writers, 1, MAX_WRITERS);
+    requireWithin("checkpointBytes", checkpointBytes, MIN_BYTES, MAX_BYTES);
+  }
+
+  /** Durability COMMIT, chunks of 256 MiB, two writers, a checkpoint every 64 MiB of journal, verification at first touch. */
+  public static StoreOptions defaults() {
+    return new StoreOptions(
+        StoreDurability.COMMIT, 1L << 26, 256L << 20, 2, 64L << 20, Verification.FIRST);
+  }
+
+  public StoreOptions withDurability(StoreDurability newDurability) {
+    return new StoreOptions(
+        newDurability, chunkRecords, chunkBytes, writers, checkpointBytes, verification);
+  }
+
+  public StoreOptions withChunkRecords(long newChunkRecords) {
+    return new StoreOptions(
+        durability, newChunkRecords, chunkBytes, writers, checkpointBytes, verification);
+  }
+
+  public StoreOptions withChunkBytes(long newChunkBytes) {
+    return new StoreOptions(
+        durability, chunkRecords, newChunkBytes, writers, checkpointBytes, verification);
+  }
+
+  public StoreOptions withWriters(int newWriters) {
+    return new StoreOptions(
+        durability, chunkRecords, chunkBytes, newWriters, checkpointBytes, verification);
+  }
+
+  public StoreOptions withCheckpointBytes(long newCheckpointBytes) {
+    return new StoreOptions(
+        durability, chunkRecords, chunkBytes, writers, newCheckpointBytes, verification);
+  }
+
+  public StoreOptions withVerification(Verification newVerification) {
+    return new StoreOptions(
+        durability, chunkRecords, chunkBytes, writers, checkpointBytes, newVerification);
+  }
+
+  private static void requireWithin(String name, long value, long lowest, long highest) {
+    if (value < lowest || value > highest) {
+      throw new IllegalArgumentException(
+          name + " is " + value + "; it must be from " + lowest + " to " + highest);
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package io.zrecord.errors;
+
+/** Another writer has the store open. */
+public final class StoreLockedException extends ZRecordException {
+  private static final long serialVersionUID = 1L;
+
+  public StoreLockedException(String resource, String message) {
+    super(resource, message, null);
+  }
+}

@@ -1,0 +1,61 @@
+package io.zrecord.internal.format;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The meta file of a store: its state at the last checkpoint (FORMAT.md section 9).
+ *
+ * @param shard length, closed chunks and fields
+ * @param unfull chunks that are still being written, with their published ends
+ * @param sequence number of the last journal record that the tables contain
+ */
+public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) {
+  static final String SEQUENCE = "journalSequence";
+
+  public StoreMeta {
+    unfull = List.copyOf(unfull);
+  }
+
+  /** The sealed file. */
+  public byte[] write() {
+    ObjectNode node = shard.toJson(unfull);
+    node.put(SEQUENCE, sequence);
+    return SealedJson.seal(node);
+  }
+
+  /**
+   * Reads a meta file.
+   *
+   * @param resource the file, for messages
+   * @throws io.zrecord.errors.CorruptDataException if it is damaged
+   * @throws io.zrecord.errors.UnsupportedFormatException if it was written by a newer release
+   */
+  public static StoreMeta read(String resource, byte[] file) {
+    JsonObject json = SealedJson.open(resource, file).requireFormat();
+    ShardMeta shard = ShardMeta.read(json);
+    Set<Integer> ids = new HashSet<>();
+    shard.chunks().forEach(chunk -> ids.add(chunk.id()));
+    List<ChunkMeta> unfull = new ArrayList<>();
+    for (long[] tuple : json.object("chunks").tuples("unfull", 3)) {
+      if (tuple[0] > ShardMeta.MAX_CHUNK_ID
+          || tuple[1] < ChunkHeader.BYTES
+          || !ids.add((int) tuple[0])) {
+        throw json.corrupt("unfull chunk " + tuple[0] + " of " + tuple[1]
+            + " bytes appears twice, has an id beyond " + ShardMeta.MAX_CHUNK_ID
+            + " or is shorter than its header");
+      }
+      unfull.add(new ChunkMeta((int) tuple[0], tuple[2], tuple[1]));
+    }
+    for (FieldMeta field : shard.fields()) {
+      if (field.layout() != FieldMeta.Layout.ENTRIES) {
+        throw json.corrupt(
+            "field '" + field.spec().name() + "' has runs, which a store cannot change");
+      }
+    }
+    return new StoreMeta(shard, unfull, json.integer(SEQUENCE, 0, Long.MAX_VALUE));
+  }
+}

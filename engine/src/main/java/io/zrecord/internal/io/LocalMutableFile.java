@@ -1,0 +1,185 @@
+package io.zrecord.internal.io;
+
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.TruncatedFileException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * A file with one channel, which is opened again when an interrupt has closed it: what an interrupted thread was doing is done to
+ * its end, and the interrupt is kept for later.
+ */
+final class LocalMutableFile implements MutableFile {
+  private final Path path;
+  private final boolean writable;
+  private volatile FileChannel channel;
+  private volatile boolean isClosed;
+  private volatile boolean forceFailed;
+
+  /** What is done with the channel. */
+  private interface Action<T> {
+    T on(FileChannel channel) throws IOException;
+  }
+
+  LocalMutableFile(Path path, boolean writable) {
+    this.path = path;
+    this.writable = writable;
+    this.channel = open();
+  }
+
+  @Override
+  public String path() {
+    return path.toString();
+  }
+
+  @Override
+  public long lengthBytes() {
+    return run("look at", FileChannel::size);
+  }
+
+  @Override
+  public void write(long position, ByteBuffer source) {
+    requireForceable();
+    int start = source.position();
+    run("write to", file -> {
+      source.position(start);
+      long at = position;
+      while (source.hasRemaining()) {
+        at += file.write(source, at);
+      }
+      return at;
+    });
+  }
+
+  @Override
+  public int read(long position, ByteBuffer target) {
+    int start = target.position();
+    return run("read", file -> {
+      target.position(start);
+      int done = 0;
+      while (target.hasRemaining()) {
+        int step = file.read(target, position + done);
+        if (step < 0) {
+          break;
+        }
+        done += step;
+      }
+      return done;
+    });
+  }
+
+  @Override
+  public void setLength(long lengthBytes) {
+    requireForceable();
+    run("change the length of", file -> {
+      long length = file.size();
+      if (lengthBytes < length) {
+        file.truncate(lengthBytes);
+      } else if (lengthBytes > length) {
+        file.write(ByteBuffer.allocate(1), lengthBytes - 1);
+      }
+      return length;
+    });
+  }
+
+  @Override
+  public void force() {
+    requireForceable();
+    try {
+      run("force", file -> {
+        file.force(true);
+        return true;
+      });
+    } catch (RuntimeException e) {
+      forceFailed = true;
+      throw e;
+    }
+  }
+
+  @Override
+  public ByteBuffer map(long position, int lengthBytes, boolean mapsWritable) {
+    return run("map", file -> {
+      long length = file.size();
+      if (position + lengthBytes > length) {
+        throw new TruncatedFileException(
+            path(),
+            "Cannot map bytes " + position + " to " + (position + lengthBytes) + " of " + path
+                + ": it has only " + length + " bytes. It was cut; restore it from a copy");
+      }
+      return MapBudget.map(file, path, position, lengthBytes, mapsWritable);
+    });
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw FileErrors.of("close", path, e);
+    }
+  }
+
+  private void requireForceable() {
+    if (forceFailed) {
+      throw new StorageException(
+          path(),
+          "Cannot write to " + path
+              + ": a force failed before, and what reached the medium is unknown. Close the store and open it again");
+    }
+  }
+
+  private FileChannel open() {
+    Set<OpenOption> options = new HashSet<>();
+    options.add(StandardOpenOption.READ);
+    options.add(LinkOption.NOFOLLOW_LINKS);
+    if (writable) {
+      options.add(StandardOpenOption.WRITE);
+    }
+    try {
+      return FileChannel.open(path, options);
+    } catch (IOException e) {
+      throw FileErrors.of("open", path, e);
+    }
+  }
+
+  private <T> T run(String action, Action<T> work) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        FileChannel current = channel;
+        try {
+          return work.on(current);
+        } catch (ClosedChannelException e) {
+          // By an interrupt of this thread, or of another one that was using the channel.
+          interrupted |= Thread.interrupted() || e instanceof ClosedByInterruptException;
+          if (isClosed) {
+            throw FileErrors.of(action, path, e);
+          }
+          reopen(current);
+        }
+      }
+    } catch (IOException e) {
+      throw FileErrors.of(action, path, e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private synchronized void reopen(FileChannel closed) {
+    if (channel == closed) {
+      channel = open();
+    }
+  }
+}

@@ -1,0 +1,268 @@
+package io.zrecord.internal.online;
+
+import io.zrecord.errors.ValueTooLargeException;
+import io.zrecord.internal.format.ChunkHeader;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.ValueCodec;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.FieldSpec;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.IntSupplier;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One place where values are appended: a chunk of its own, and a buffer in front of it. A chunk file is made longer by steps of
+ * zeros that take no space, so that readers need not map it again for every value. Used under its own lock.
+ */
+final class ChunkLane implements AutoCloseable {
+  private static final int BUFFER_BYTES = 1 << 20;
+  private static final long GROWTH_BYTES = 64L << 20;
+  private static final byte[] PADDING = new byte[8];
+
+  /** In the place of a value that is to stay as it is. */
+  static final byte[] KEEP = new byte[0];
+
+  private final MutableFiles files;
+  private final UUID storeId;
+  private final List<FieldSpec> fields;
+  private final long chunkRecords;
+  private final long chunkBytes;
+  private final IntSupplier newChunkId;
+  private final @Nullable ValueCodec[] codecs;
+  private final CRC32C crc = new CRC32C();
+  private final byte[] entryBytes = new byte[Entry.BYTES];
+  private final ByteBuffer entry = ByteBuffer.wrap(entryBytes).order(ByteOrder.LITTLE_ENDIAN);
+  private final byte[] prefix = new byte[ValueCodec.PREFIX_BYTES];
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private final List<ChunkMeta> closed = new ArrayList<>();
+  private byte[] packed = new byte[0];
+  private @Nullable MutableFile file;
+  private int chunkId;
+  private long recordCount;
+  private long lengthBytes;
+
+  /** Where the buffer's first byte belongs. */
+  private long flushedBytes;
+
+  private boolean isChanged;
+  private boolean isNew;
+
+  ChunkLane(
+      MutableFiles files,
+      UUID storeId,
+      List<FieldSpec> fields,
+      long chunkRecords,
+      long chunkBytes,
+      IntSupplier newChunkId) {
+    this.files = files;
+    this.storeId = storeId;
+    this.fields = fields;
+    this.chunkRecords = chunkRecords;
+    this.chunkBytes = chunkBytes;
+    this.newChunkId = newChunkId;
+    this.codecs = new ValueCodec[fields.size()];
+    for (int i = 0; i < codecs.length; i++) {
+      if (fields.get(i).compression().codec() != Codec.RAW) {
+        codecs[i] = ValueCodec.of(fields.get(i).compression());
+      }
+    }
+  }
+
+  /** Goes on with a chunk that was being written. What stands behind its published end is written over. */
+  synchronized void resume(ChunkMeta chunk) {
+    MutableFile opened = files.open(chunk.fileName(), true);
+    file = opened;
+    chunkId = chunk.id();
+    recordCount = chunk.recordCount();
+    flushedBytes = chunk.endBytes();
+    lengthBytes = opened.lengthBytes();
+  }
+
+  /**
+   * Stores the values of one record.
+   *
+   * @param values of the fields; null: absent; {@link #KEEP}: nothing is stored, and the target's entry stays
+   * @param target takes the entries
+   */
+  synchronized void store(byte[] @Nullable [] values, Changes.Entries target) {
+    if (file != null && isFull()) {
+      closeChunk();
+    }
+    if (file == null) {
+      beginChunk();
+    }
+    for (int field = 0; field < values.length; field++) {
+      byte[] value = values[field];
+      if (value == null) {
+        entry.putLong(0, 0).putLong(8, 0);
+        crc.reset();
+        crc.update(entryBytes, 0, Entry.BYTES);
+        setEntry(target, field);
+      } else if (value != KEEP) {
+        storeValue(field, value, target);
+      }
+    }
+    recordCount++;
+  }
+
+  private void storeValue(int field, byte[] value, Changes.Entries target) {
+    ValueCodec codec = codecs[field];
+    if (codec == null) {
+      place(field, 0, value, value.length, target);
+      return;
+    }
+    if (packed.length < value.length) {
+      packed = new byte[value.length];
+    }
+    int limit = Math.max(0, value.length - 1);
+    int compressed = limit == 0 ? -1 : codec.compress(value, 0, value.length, packed, 0, limit);
+    ByteBuffer.wrap(prefix)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(0, compressed < 0 ? ValueCodec.prefixAsIs(value.length) : value.length);
+    if (compressed < 0) {
+      place(field, prefix.length, value, value.length, target);
+    } else {
+      place(field, prefix.length, packed, compressed, target);
+    }
+  }
+
+  private void place(
+      int field, int prefixLength, byte[] source, int length, Changes.Entries target) {
+    long stored = (long) prefixLength + length;
+    if (stored > Integer.MAX_VALUE) {
+      throw new ValueTooLargeException(
+          fields.get(field).name(),
+          "Cannot write a value of " + length + " bytes to field '"
+              + fields.get(field).name() + "': with its prefix it exceeds " + Integer.MAX_VALUE
+              + " bytes; split it, or write the field raw");
+    }
+    int padding = (int) (-(flushedBytes + buffer.position()) & 7);
+    put(PADDING, padding);
+    entry.putLong(0, flushedBytes + buffer.position()).putLong(8, Entry.word1(chunkId, (int)
+        stored));
+    crc.reset();
+    crc.update(entryBytes, 0, Entry.BYTES);
+    crc.update(prefix, 0, prefixLength);
+    crc.update(source, 0, length);
+    put(prefix, prefixLength);
+    put(source, length);
+    setEntry(target, field);
+  }
+
+  private void setEntry(Changes.Entries target, int field) {
+    target.words[2 * field] = entry.getLong(0);
+    target.words[2 * field + 1] = entry.getLong(8);
+    target.checksums[field] = (int) crc.getValue();
+  }
+
+  private void put(byte[] source, int length) {
+    for (int done = 0; done < length; ) {
+      if (!buffer.hasRemaining()) {
+        flush();
+      }
+      int step = Math.min(length - done, buffer.remaining());
+      buffer.put(source, done, step);
+      done += step;
+    }
+  }
+
+  private boolean isFull() {
+    return recordCount >= chunkRecords || flushedBytes + buffer.position() >= chunkBytes;
+  }
+
+  private void beginChunk() {
+    int id = newChunkId.getAsInt();
+    MutableFile created = files.create(ChunkMeta.fileName(id));
+    file = created;
+    chunkId = id;
+    recordCount = 0;
+    flushedBytes = 0;
+    lengthBytes = 0;
+    isNew = true;
+    buffer.clear().put(new ChunkHeader(id, storeId).encode());
+  }
+
+  private void closeChunk() {
+    flush();
+    MutableFile done = java.util.Objects.requireNonNull(file);
+    done.setLength(flushedBytes);
+    done.force();
+    done.close();
+    closed.add(new ChunkMeta(chunkId, recordCount, flushedBytes));
+    file = null;
+    isChanged = false;
+  }
+
+  /** Writes what is in the buffer. If that fails, the same may be tried again. */
+  private void flush() {
+    MutableFile current = file;
+    if (current == null || buffer.position() == 0) {
+      return;
+    }
+    long end = flushedBytes + buffer.position();
+    if (end > lengthBytes) {
+      long grown = Math.max(end, Math.min(lengthBytes + GROWTH_BYTES, chunkBytes));
+      current.setLength(grown);
+      lengthBytes = grown;
+    }
+    int pending = buffer.position();
+    try {
+      current.write(flushedBytes, buffer.flip());
+    } finally {
+      buffer.limit(buffer.capacity()).position(pending);
+    }
+    flushedBytes = end;
+    buffer.clear();
+    isChanged = true;
+  }
+
+  /** Makes everything stored so far readable, and durable if wanted. */
+  synchronized void commit(boolean durable) {
+    flush();
+    MutableFile current = file;
+    if (durable && isChanged && current != null) {
+      current.force();
+      isChanged = false;
+    }
+  }
+
+  /** Whether a file was created since the last call, whose name must be made durable. */
+  synchronized boolean takeIsNew() {
+    boolean was = isNew;
+    isNew = false;
+    return was;
+  }
+
+  /** Chunks closed since the last call. */
+  synchronized List<ChunkMeta> takeClosed() {
+    List<ChunkMeta> chunks = List.copyOf(closed);
+    closed.clear();
+    return chunks;
+  }
+
+  /** The chunk being written, if any. */
+  synchronized @Nullable ChunkMeta current() {
+    return file == null ? null : new ChunkMeta(chunkId, recordCount, flushedBytes);
+  }
+
+  @Override
+  public synchronized void close() {
+    for (ValueCodec codec : codecs) {
+      if (codec != null) {
+        codec.close();
+      }
+    }
+    if (file != null) {
+      file.close();
+      file = null;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.zrecord.internal.online;
+
+import io.zrecord.internal.format.ChunkHeader;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+
+/**
+ * A chunk file as readers see it: windows of up to 1 GiB, mapped when first needed. A file that grows is mapped again, longer, when
+ * a value is behind what is mapped; what was handed out before stays. No descriptor is held. Thread-safe.
+ */
+final class LiveChunk {
+  private static final int WINDOW_BITS = 30;
+
+  private final MutableFiles files;
+  private final String name;
+  private volatile ByteBuffer[] windows = new ByteBuffer[0];
+
+  private LiveChunk(MutableFiles files, String name) {
+    this.files = files;
+    this.name = name;
+  }
+
+  /**
+   * Opens a chunk and checks its header.
+   *
+   * @throws io.zrecord.errors.MissingFileException if there is none
+   * @throws io.zrecord.errors.CorruptDataException if it is of another store
+   */
+  static LiveChunk open(MutableFiles files, UUID storeId, int chunkId) {
+    LiveChunk chunk = new LiveChunk(files, ChunkMeta.fileName(chunkId));
+    byte[] header = new byte[ChunkHeader.BYTES];
+    try (MutableFile file = files.open(chunk.name, false)) {
+      file.read(0, ByteBuffer.wrap(header));
+    }
+    new ChunkHeader(chunkId, storeId).check(chunk.path(), header);
+    return chunk;
+  }
+
+  String path() {
+    return files.pathOf(name);
+  }
+
+  /** The window of a position, which reaches at least to {@code position + lengthBytes} or to its own end; null: no such bytes. */
+  @org.jspecify.annotations.Nullable
+  ByteBuffer window(long position, int lengthBytes) {
+    int ordinal = (int) (position >>> WINDOW_BITS);
+    long end = Math.min(position + lengthBytes, (ordinal + 1L) << WINDOW_BITS);
+    ByteBuffer[] current = windows;
+    if (ordinal < current.length && covers(current[ordinal], ordinal, end)) {
+      return current[ordinal];
+    }
+    return remap(ordinal, end);
+  }
+
+  /** Place of a position in its window. */
+  static int within(long position) {
+    return (int) position & ((1 << WINDOW_BITS) - 1);
+  }
+
+  private static boolean covers(
+      @org.jspecify.annotations.Nullable ByteBuffer window, int ordinal, long end) {
+    return window != null && end - ((long) ordinal << WINDOW_BITS) <= window.capacity();
+  }
+
+  private synchronized @org.jspecify.annotations.Nullable ByteBuffer remap(int ordinal, long end) {
+    ByteBuffer[] current = windows;
+    if (ordinal < current.length && covers(current[ordinal], ordinal, end)) {
+      return current[ordinal];
+    }
+    try (MutableFile file = files.open(name, false)) {
+      long start = (long) ordinal << WINDOW_BITS;
+      long length = file.lengthBytes();
+      if (length < end) {
+        return null;
+      }
+      ByteBuffer window = file.map(start, (int) Math.min(1L << WINDOW_BITS, length - start), false);
+      ByteBuffer[] grown = java.util.Arrays.copyOf(current, Math.max(current.length, ordinal + 1));
+      grown[ordinal] = window;
+      windows = grown;
+      return window;
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package io.zrecord.internal.online;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+
+/**
+ * What the writer tells readers, in a small file that all of them map: the published length, and stamps by which a reader knows
+ * that what it saw was whole (FORMAT.md section 9). A stamp is odd while what it stands for changes, and grows with each change:
+ * one stands for the length becoming smaller, one for each stripe of records. Thread-safe; one writer.
+ */
+final class LiveState {
+  static final String FILE_NAME = "live";
+
+  private static final VarHandle LONG =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final byte[] MAGIC = "ZRECLIVE".getBytes(StandardCharsets.US_ASCII);
+  private static final int STRIPES = 1024;
+  private static final int CRC_AT = 40;
+  private static final int LENGTH_AT = 64;
+  private static final int SHRINK_STAMP_AT = 128;
+  private static final int STRIPES_AT = 192;
+  private static final int FILE_BYTES = STRIPES_AT + STRIPES * Long.BYTES;
+
+  private final ByteBuffer map;
+
+  private LiveState(ByteBuffer map) {
+    this.map = map;
+  }
+
+  /**
+   * The state for a writer that has just begun: nothing is readable until {@link #endRecovery}. A file that is there stays, so that
+   * readers who follow it see the new writer; one that is damaged is made anew.
+   */
+  static LiveState beginRecovery(MutableFiles files, UUID storeId) {
+    if (!files.exists(FILE_NAME)) {
+      files.replace(FILE_NAME, emptyFile(storeId));
+    }
+    LiveState live;
+    try {
+      live = map(files, storeId, true);
+    } catch (CorruptDataException e) {
+      files.replace(FILE_NAME, emptyFile(storeId));
+      live = map(files, storeId, true);
+    }
+    live.beginRecovery();
+    return live;
+  }
+
+  private static byte[] emptyFile(UUID storeId) {
+    byte[] content = new byte[FILE_BYTES];
+    ByteBuffer buffer = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+    buffer.put(MAGIC).putInt(1).putInt(FILE_BYTES);
+    buffer
+        .order(ByteOrder.BIG_ENDIAN)
+        .putLong(storeId.getMostSignificantBits())
+        .putLong(storeId.getLeastSignificantBits())
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(CRC_AT, Crc32c.of(content, 0, CRC_AT));
+    return content;
+  }
+
+  /** A writer that was killed may have left stamps odd. */
+  private void beginRecovery() {
+    LONG.setRelease(map, SHRINK_STAMP_AT, (long) LONG.get(map, SHRINK_STAMP_AT) + 2 | 1);
+    VarHandle.fullFence();
+    for (int at = STRIPES_AT; at < FILE_BYTES; at += Long.BYTES) {
+      LONG.setRelease(map, at, (long) LONG.get(map, at) + 1 & ~1L);
+    }
+  }
+
+  /** Lets readers in. */
+  void endRecovery(long length) {
+    publish(length);
+    endShrink();
+  }
+
+  /** Follows what another process writes. */
+  static LiveState open(MutableFiles files, UUID storeId) {
+    return map(files, storeId, false);
+  }
+
+  private static LiveState map(MutableFiles files, UUID storeId, boolean writable) {
+    try (MutableFile file = files.open(FILE_NAME, writable)) {
+      byte[] header = new byte[LENGTH_AT];
+      ByteBuffer buffer = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
+      int read = file.read(0, buffer);
+      buffer.order(ByteOrder.BIG_ENDIAN);
+      if (read != header.length
+          || file.lengthBytes() != FILE_BYTES
+          || !java.util.Arrays.equals(header, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
+          || buffer.order(ByteOrder.LITTLE_ENDIAN).getInt(CRC_AT) != Crc32c.of(header, 0, CRC_AT)
+          || buffer.order(ByteOrder.BIG_ENDIAN).getLong(16) != storeId.getMostSignificantBits()
+          || buffer.getLong(24) != storeId.getLeastSignificantBits()) {
+        throw new CorruptDataException(
+            file.path(),
+            "Cannot read " + file.path()
+                + ": it is damaged or of another store. It has no data of its own: open the store for writing once, which makes it anew");
+      }
+      return new LiveState(file.map(0, FILE_BYTES, writable));
+    }
+  }
+
+  /** Records that are published. All that the writer stored before it published them is visible. */
+  long length() {
+    return (long) LONG.getAcquire(map, LENGTH_AT);
+  }
+
+  /** Publishes records whose entries are stored. */
+  void publish(long length) {
+    LONG.setRelease(map, LENGTH_AT, length);
+  }
+
+  /** Before entries change and the length becomes smaller, as one. */
+  void beginShrink() {
+    increment(SHRINK_STAMP_AT);
+    VarHandle.fullFence();
+  }
+
+  void endShrink() {
+    VarHandle.fullFence();
+    increment(SHRINK_STAMP_AT);
+  }
+
+  /** Before the entries of a record that readers may be looking at change. */
+  void beginChange(long index) {
+    increment(stripeAt(index));
+    VarHandle.fullFence();
+  }
+
+  void endChange(long index) {
+    VarHandle.fullFence();
+    increment(stripeAt(index));
+  }
+
+  private void increment(int at) {
+    LONG.setRelease(map, at, (long) LONG.get(map, at) + 1);
+  }
+
+  long shrinkStamp() {
+    return (long) LONG.getAcquire(map, SHRINK_STAMP_AT);
+  }
+
+  long changeStamp(long index) {
+    return (long) LONG.getAcquire(map, stripeAt(index));
+  }
+
+  /** Between the loads of what is to be validated and those of the stamps. */
+  static void validate() {
+    VarHandle.acquireFence();
+  }
+
+  private static int stripeAt(long index) {
+    return STRIPES_AT + (int) (index & (STRIPES - 1)) * Long.BYTES;
+  }
+}

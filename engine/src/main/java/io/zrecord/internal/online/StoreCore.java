@@ -1,0 +1,641 @@
+package io.zrecord.internal.online;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.DiskFullException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.Stems;
+import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writer of a store. Operations store their values in chunks, side by side, and then take their place in the group that is being
+ * collected. A commit takes the group over and makes it safe: chunks, then the journal, then the tables, then the length that readers
+ * see; meanwhile the next group is collected, and whoever waits to commit it finds it done by the next in line. Thread-safe.
+ *
+ * <p>A full disk keeps a group from becoming safe, and the next commit tries again. After any other failure of a commit the writer is
+ * of no use any more: what reached the medium is unknown, and opening the store again finds out.
+ */
+public final class StoreCore implements AutoCloseable {
+  /** A group is committed by itself when it touches so many records. */
+  private static final int MAX_GROUP_RECORDS = 1 << 17;
+
+  private final MutableFiles files;
+  private final Limits limits;
+  private final UUID storeId;
+  private final List<FieldSpec> fields;
+  private final List<String> stems;
+  private final EntryTable[] tables;
+  private final ChunkLane[] lanes;
+  private final Journal journal;
+  private final LiveState live;
+  private final AtomicInteger nextChunkId;
+  private final long[] valueBytes;
+  private final long[] absentCounts;
+
+  /** Chunks that are closed, and those that are being written, as of the last commit; guarded by the commit lock. */
+  private final Map<Integer, ChunkMeta> closedChunks = new TreeMap<>(Integer::compareUnsigned);
+
+  private final List<ChunkMeta> newlyClosed = new ArrayList<>();
+  private boolean chunkNamesChanged;
+
+  private final ReentrantLock commitLock = new ReentrantLock();
+  /** Guards the two groups and the order of operations. Never held during I/O. */
+  private final Object order = new Object();
+
+  private Changes collected;
+  private @Nullable Changes inFlight;
+  private volatile @Nullable Throwable failure;
+  private volatile boolean isClosed;
+
+  /**
+   * How a store is written.
+   *
+   * @param durable whether a commit survives power loss
+   * @param chunkRecords records at which a chunk is closed
+   * @param chunkBytes bytes at which a chunk is closed
+   * @param laneCount chunks that are written side by side
+   * @param checkpointBytes length of the journal at which the tables are forced instead
+   */
+  public record Limits(
+      boolean durable, long chunkRecords, long chunkBytes, int laneCount, long checkpointBytes) {}
+
+  /**
+   * What opening found.
+   *
+   * @param replayedRecords journal records that the tables had to be given again
+   * @param droppedBytes bytes of a last record that was not whole, which nobody was told of as committed
+   */
+  public record Recovery(long replayedRecords, long droppedBytes) {}
+
+  private Recovery recovery = new Recovery(0, 0);
+
+  private StoreCore(
+      MutableFiles files, Limits limits, StoreMeta meta, EntryTable[] tables, Journal journal) {
+    this.files = files;
+    this.limits = limits;
+    this.storeId = meta.shard().id();
+    this.fields = meta.shard().fields().stream().map(FieldMeta::spec).toList();
+    this.stems = meta.shard().fields().stream().map(FieldMeta::stem).toList();
+    this.tables = tables;
+    this.journal = journal;
+    this.valueBytes =
+        meta.shard().fields().stream().mapToLong(FieldMeta::valueBytes).toArray();
+    this.absentCounts =
+        meta.shard().fields().stream().mapToLong(FieldMeta::absentCount).toArray();
+    this.live = LiveState.beginRecovery(files, storeId);
+    this.nextChunkId = new AtomicInteger();
+    this.lanes = new ChunkLane[limits.laneCount()];
+    for (int i = 0; i < lanes.length; i++) {
+      lanes[i] = new ChunkLane(
+          files,
+          storeId,
+          fields,
+          limits.chunkRecords(),
+          limits.chunkBytes(),
+          nextChunkId::getAndIncrement);
+    }
+    this.collected = new Changes(fields.size(), meta.shard().length());
+  }
+
+  /** Makes an empty store. The meta file comes last: without it there is no store. */
+  public static StoreCore create(MutableFiles files, RecordSchema schema, Limits limits) {
+    UUID storeId = UUID.randomUUID();
+    List<String> stems = Stems.of(schema.fields());
+    EntryTable[] tables = new EntryTable[stems.size()];
+    List<FieldMeta> fields = new ArrayList<>();
+    for (int i = 0; i < tables.length; i++) {
+      tables[i] = EntryTable.create(files, stems.get(i));
+      fields.add(
+          new FieldMeta(schema.fields().get(i), stems.get(i), FieldMeta.Layout.ENTRIES, 0, 0));
+    }
+    Journal journal = Journal.create(files, storeId);
+    StoreMeta meta = new StoreMeta(
+        new ShardMeta(
+            storeId, 0, true, false, limits.chunkRecords(), limits.chunkBytes(), List.of(), fields),
+        List.of(),
+        0);
+    files.forceDirectory("");
+    StoreCore core = new StoreCore(files, limits, meta, tables, journal);
+    files.replace(ShardMeta.FILE_NAME, meta.write());
+    core.live.endRecovery(0);
+    return core;
+  }
+
+  /**
+   * Opens a store: gives the tables what the journal says that they may lack, and begins a new journal. That can be cut short and
+   * begun again at any moment.
+   *
+   * @throws CorruptDataException if a file is damaged
+   */
+  public static StoreCore open(MutableFiles files, Limits limits) {
+    StoreMeta meta = StoreMeta.read(
+        files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
+    List<FieldMeta> fields = meta.shard().fields();
+    EntryTable[] tables = new EntryTable[fields.size()];
+    for (int i = 0; i < tables.length; i++) {
+      tables[i] = EntryTable.open(files, fields.get(i).stem(), true);
+      requireCapacity(tables[i], meta.shard().length());
+    }
+    Journal journal = Journal.open(files, meta.shard().id(), meta.sequence());
+    StoreCore core = new StoreCore(files, limits, meta, tables, journal);
+    core.recover(meta);
+    return core;
+  }
+
+  private static void requireCapacity(EntryTable table, long length) {
+    if (table.capacity() < length) {
+      throw new TruncatedFileException(
+          table.path(),
+          "Cannot read " + table.path() + ": it or its checksums have room for "
+              + table.capacity() + " entries, but " + length
+              + " were published. It was cut; restore it from a copy");
+    }
+  }
+
+  private void recover(StoreMeta meta) {
+    Map<Integer, ChunkMeta> unfull = new TreeMap<>(Integer::compareUnsigned);
+    meta.shard().chunks().forEach(chunk -> closedChunks.put(chunk.id(), chunk));
+    meta.unfull().forEach(chunk -> unfull.put(chunk.id(), chunk));
+    long[] length = {meta.shard().length()};
+    long before = journal.sequence();
+    long dropped = journal.replay(fields.size(), length[0], new Journal.Visitor() {
+      @Override
+      public void chunk(ChunkMeta chunk) {
+        unfull.put(chunk.id(), chunk);
+      }
+
+      @Override
+      public void entry(long index, int field, long word0, long word1, int checksum) {
+        tables[field].ensureCapacity(index + 1);
+        tables[field].put(index, word0, word1, checksum);
+      }
+
+      @Override
+      public void endRecord(long newLength) {
+        length[0] = newLength;
+      }
+    });
+    recovery = new Recovery(journal.sequence() - before, dropped);
+    resume(unfull);
+    if (recovery.replayedRecords() > 0) {
+      recount(length[0]);
+    }
+    synchronized (order) {
+      collected = new Changes(fields.size(), length[0]);
+    }
+    checkpoint(length[0]);
+    live.endRecovery(length[0]);
+  }
+
+  private void resume(Map<Integer, ChunkMeta> unfull) {
+    int lane = 0;
+    int lastId = -1;
+    for (ChunkMeta chunk : closedChunks.values()) {
+      lastId = chunk.id();
+    }
+    for (ChunkMeta chunk : unfull.values()) {
+      lastId =
+          Integer.compareUnsigned(chunk.id(), lastId) > 0 || lastId == -1 ? chunk.id() : lastId;
+      try (MutableFile file = files.open(chunk.fileName(), true)) {
+        if (file.lengthBytes() < chunk.endBytes()) {
+          throw new TruncatedFileException(
+              file.path(),
+              "Cannot read " + file.path() + ": it has " + file.lengthBytes() + " bytes, but "
+                  + chunk.endBytes()
+                  + " were published. It was cut; restore it from a copy");
+        }
+        if (lane < lanes.length) {
+          lanes[lane++].resume(chunk);
+        } else {
+          file.setLength(chunk.endBytes());
+          file.force();
+          closedChunks.put(chunk.id(), chunk);
+        }
+      }
+    }
+    // A chunk that no journal record names may stand there, from a writer that was killed.
+    int next = lastId + 1;
+    while (files.exists(ChunkMeta.fileName(next))) {
+      next++;
+    }
+    nextChunkId.set(next);
+  }
+
+  /** Counts bytes and absent values anew, for the tables may have been changed in part. */
+  private void recount(long length) {
+    for (int field = 0; field < tables.length; field++) {
+      long bytes = 0;
+      long absent = 0;
+      for (long index = 0; index < length; index++) {
+        long word1 = tables[field].word1(index);
+        bytes += Entry.physicalLength(word1) & 0xffff_ffffL;
+        absent += word1 == 0 && tables[field].word0(index) == 0 ? 1 : 0;
+      }
+      valueBytes[field] = bytes;
+      absentCounts[field] = absent;
+    }
+  }
+
+  public UUID storeId() {
+    return storeId;
+  }
+
+  public List<FieldSpec> fields() {
+    return fields;
+  }
+
+  public Recovery recovery() {
+    return recovery;
+  }
+
+  EntryTable table(int field) {
+    return tables[field];
+  }
+
+  LiveState live() {
+    return live;
+  }
+
+  MutableFiles files() {
+    return files;
+  }
+
+  /** Records, those of operations that are not committed included. */
+  public long pendingLength() {
+    synchronized (order) {
+      return collected.length();
+    }
+  }
+
+  /** Records that readers see. */
+  public long length() {
+    return live.length();
+  }
+
+  /**
+   * Adds a record at the end; returns its index.
+   *
+   * @param values of the fields, null where absent
+   */
+  public long append(byte[] @Nullable [] values) {
+    requireUsable();
+    Changes.Entries record = new Changes.Entries(fields.size());
+    lane().store(values, record);
+    long index;
+    boolean isLarge;
+    synchronized (order) {
+      requireUsable();
+      index = collected.append(record);
+      isLarge = collected.slotCount() >= MAX_GROUP_RECORDS;
+    }
+    commitIf(isLarge);
+    return index;
+  }
+
+  /**
+   * Replaces values of a record.
+   *
+   * @param values of the fields, null where absent from now on; what is not {@code isSet} stays
+   * @throws IndexOutOfBoundsException if there is no such record, operations not yet committed taken into account
+   */
+  public void update(long index, byte[] @Nullable [] values, boolean[] isSet) {
+    requireUsable();
+    requireWithin(index, pendingLength());
+    byte[][] stored = values.clone();
+    for (int field = 0; field < stored.length; field++) {
+      if (!isSet[field]) {
+        stored[field] = ChunkLane.KEEP;
+      }
+    }
+    Changes.Entries added = new Changes.Entries(fields.size());
+    lane().store(stored, added);
+    boolean isLarge;
+    synchronized (order) {
+      requireUsable();
+      requireWithin(index, collected.length());
+      Changes.Entries record = load(index);
+      for (int field = 0; field < isSet.length; field++) {
+        if (isSet[field]) {
+          record.words[2 * field] = added.words[2 * field];
+          record.words[2 * field + 1] = added.words[2 * field + 1];
+          record.checksums[field] = added.checksums[field];
+        }
+      }
+      collected.put(index, record);
+      isLarge = collected.slotCount() >= MAX_GROUP_RECORDS;
+    }
+    commitIf(isLarge);
+  }
+
+  /**
+   * Deletes a record: the last one takes its place.
+   *
+   * @return the index that the record had which is at {@code index} now; {@code index} itself if it was the last
+   * @throws IndexOutOfBoundsException if there is no such record, operations not yet committed taken into account
+   */
+  public long delete(long index) {
+    long last;
+    boolean isLarge;
+    synchronized (order) {
+      requireUsable();
+      requireWithin(index, collected.length());
+      last = collected.length() - 1;
+      if (index != last) {
+        collected.put(index, load(last));
+      }
+      collected.shrink();
+      isLarge = collected.slotCount() >= MAX_GROUP_RECORDS;
+    }
+    commitIf(isLarge);
+    return last;
+  }
+
+  private void commitIf(boolean isLarge) {
+    if (isLarge) {
+      commit();
+    }
+  }
+
+  private ChunkLane lane() {
+    return lanes[(int) (Thread.currentThread().getId() % lanes.length)];
+  }
+
+  /** The entries of a record as the last operation left them. */
+  private Changes.Entries load(long index) {
+    Changes.Entries record = new Changes.Entries(fields.size());
+    Changes before = inFlight;
+    if (collected.find(index, record) || (before != null && before.find(index, record))) {
+      return record;
+    }
+    for (int field = 0; field < tables.length; field++) {
+      record.words[2 * field] = tables[field].word0(index);
+      record.words[2 * field + 1] = tables[field].word1(index);
+      record.checksums[field] = tables[field].checksum(index);
+    }
+    return record;
+  }
+
+  /** Makes all operations that returned before safe and visible, as the durability says. */
+  public void commit() {
+    Changes mine;
+    synchronized (order) {
+      requireUsable();
+      mine = collected.isEmpty() ? inFlight : collected;
+    }
+    if (mine == null) {
+      return;
+    }
+    commitLock.lock();
+    try {
+      while (takeOver(mine)) {
+        publish(java.util.Objects.requireNonNull(inFlight));
+        synchronized (order) {
+          inFlight = null;
+        }
+      }
+      if (journal.lengthBytes() >= limits.checkpointBytes()) {
+        checkpoint(live.length());
+      }
+    } catch (DiskFullException e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    } finally {
+      commitLock.unlock();
+    }
+  }
+
+  /** Puts the next group in flight, unless the one asked for has arrived. */
+  private boolean takeOver(Changes mine) {
+    synchronized (order) {
+      requireUsable();
+      if (mine != inFlight && mine != collected) {
+        return false;
+      }
+      if (inFlight == null) {
+        inFlight = collected;
+        collected = new Changes(fields.size(), inFlight.length());
+      }
+      return true;
+    }
+  }
+
+  private void publish(Changes group) {
+    for (EntryTable table : tables) {
+      table.ensureCapacity(group.length());
+    }
+    List<ChunkMeta> chunks = commitChunks();
+    journal.append(group, fields.size(), chunks);
+    if (limits.durable()) {
+      journal.force();
+    }
+    newlyClosed.forEach(chunk -> closedChunks.put(chunk.id(), chunk));
+    newlyClosed.clear();
+    apply(group);
+  }
+
+  /** Flushes and forces the chunks; returns those that changed since they were named last. */
+  private List<ChunkMeta> commitChunks() {
+    List<ChunkMeta> changed = new ArrayList<>();
+    for (ChunkLane lane : lanes) {
+      lane.commit(limits.durable());
+      chunkNamesChanged |= lane.takeIsNew();
+      newlyClosed.addAll(lane.takeClosed());
+      ChunkMeta current = lane.current();
+      if (current != null) {
+        changed.add(current);
+      }
+    }
+    if (chunkNamesChanged && limits.durable()) {
+      files.forceDirectory("chunk");
+      chunkNamesChanged = false;
+    }
+    changed.addAll(newlyClosed);
+    return changed;
+  }
+
+  private void apply(Changes group) {
+    long published = live.length();
+    count(group, published);
+    if (group.shrank()) {
+      live.beginShrink();
+      for (int slot = 0; slot < group.slotCount(); slot++) {
+        put(group, slot);
+      }
+      live.publish(group.length());
+      live.endShrink();
+      return;
+    }
+    for (int slot = 0; slot < group.slotCount(); slot++) {
+      long index = group.index(slot);
+      if (index >= published) {
+        put(group, slot);
+      } else {
+        live.beginChange(index);
+        put(group, slot);
+        live.endChange(index);
+      }
+    }
+    live.publish(group.length());
+  }
+
+  private void put(Changes group, int slot) {
+    long index = group.index(slot);
+    if (index < group.length()) {
+      for (int field = 0; field < tables.length; field++) {
+        tables[field].put(
+            index, group.word0(slot, field), group.word1(slot, field), group.checksum(slot, field));
+      }
+    }
+  }
+
+  private void count(Changes group, long published) {
+    for (int field = 0; field < tables.length; field++) {
+      for (int slot = 0; slot < group.slotCount(); slot++) {
+        long index = group.index(slot);
+        if (index < group.length()) {
+          count(field, group.word0(slot, field), group.word1(slot, field), 1);
+          if (index < published) {
+            count(field, tables[field].word0(index), tables[field].word1(index), -1);
+          }
+        }
+      }
+      for (long index = group.length(); index < published; index++) {
+        count(field, tables[field].word0(index), tables[field].word1(index), -1);
+      }
+    }
+  }
+
+  private void count(int field, long word0, long word1, int sign) {
+    valueBytes[field] += sign * (Entry.physicalLength(word1) & 0xffff_ffffL);
+    absentCounts[field] += Entry.isAbsent(word0, word1) ? sign : 0;
+  }
+
+  /** Forces the tables and empties the journal. */
+  public void checkpoint() {
+    commit();
+    commitLock.lock();
+    try {
+      requireUsable();
+      checkpoint(live.length());
+    } catch (DiskFullException e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    } finally {
+      commitLock.unlock();
+    }
+  }
+
+  private void checkpoint(long length) {
+    // Chunks first: with durability NONE nothing was forced so far.
+    List<ChunkMeta> unfull = new ArrayList<>();
+    for (ChunkLane lane : lanes) {
+      lane.commit(true);
+      newlyClosed.addAll(lane.takeClosed());
+      ChunkMeta current = lane.current();
+      if (current != null) {
+        unfull.add(current);
+      }
+    }
+    newlyClosed.forEach(chunk -> closedChunks.put(chunk.id(), chunk));
+    newlyClosed.clear();
+    if (files.exists("chunk")) {
+      files.forceDirectory("chunk");
+    }
+    for (EntryTable table : tables) {
+      table.force();
+    }
+    files.replace(ShardMeta.FILE_NAME, meta(length, unfull).write());
+    journal.empty();
+  }
+
+  private StoreMeta meta(long length, List<ChunkMeta> unfull) {
+    List<FieldMeta> fieldMetas = new ArrayList<>();
+    for (int i = 0; i < tables.length; i++) {
+      fieldMetas.add(new FieldMeta(
+          fields.get(i), stems.get(i), FieldMeta.Layout.ENTRIES, absentCounts[i], valueBytes[i]));
+    }
+    return new StoreMeta(
+        new ShardMeta(
+            storeId,
+            length,
+            true,
+            false,
+            limits.chunkRecords(),
+            limits.chunkBytes(),
+            List.copyOf(closedChunks.values()),
+            fieldMetas),
+        unfull,
+        journal.sequence());
+  }
+
+  static void requireWithin(long index, long length) {
+    if (index < 0 || index >= length) {
+      throw new IndexOutOfBoundsException("There is no record " + index + ": the store has "
+          + length + " records, with indices from 0 to " + (length - 1));
+    }
+  }
+
+  private void requireUsable() {
+    Throwable cause = failure;
+    if (cause != null) {
+      throw new StorageException(
+          files.location(),
+          "Cannot write to " + files.location()
+              + ": a commit failed before (" + cause.getMessage()
+              + "). What was acknowledged is safe; close the store and open it again",
+          cause);
+    }
+    if (isClosed) {
+      throw new IllegalStateException(
+          "The store " + files.location() + " is closed; open it again");
+    }
+  }
+
+  /** Commits, checkpoints and closes the files. A store that failed is closed as it is; opening it again recovers it. */
+  @Override
+  public void close() {
+    if (isClosed) {
+      return;
+    }
+    try {
+      if (failure == null) {
+        checkpoint();
+      }
+    } finally {
+      commitLock.lock();
+      try {
+        isClosed = true;
+        for (ChunkLane lane : lanes) {
+          lane.close();
+        }
+        for (EntryTable table : tables) {
+          table.close();
+        }
+        journal.close();
+      } finally {
+        commitLock.unlock();
+      }
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package io.zrecord.internal.online;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.ChunkHeader;
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.scan.ReadMetrics;
+import io.zrecord.scan.Verification;
+import io.zrecord.schema.FieldSpec;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What readers of a store share: the tables, the chunks that they have mapped, and what was verified. It reads while a writer, of
+ * this process or another, goes on. Thread-safe.
+ */
+public final class StoreView {
+  /** Records looked up before what was seen is validated. */
+  private static final int BLOCK_RECORDS = 256;
+
+  private static final int SPINS = 1000;
+  private static final long PAUSE_NANOS = 20_000;
+
+  private final MutableFiles files;
+  private final UUID storeId;
+  private final List<FieldSpec> fields;
+  private final EntryTable[] tables;
+  private final LiveState live;
+  private final Verification verification;
+  private final ReadMetrics metrics;
+  private final VerifiedChecksums[] verified;
+  private final Map<Integer, LiveChunk> chunks = new ConcurrentHashMap<>();
+
+  /** A view of a store that this process writes. */
+  public StoreView(StoreCore core, Verification verification, ReadMetrics metrics) {
+    this.files = core.files();
+    this.storeId = core.storeId();
+    this.fields = core.fields();
+    this.tables = new EntryTable[fields.size()];
+    this.verified = new VerifiedChecksums[fields.size()];
+    for (int i = 0; i < tables.length; i++) {
+      tables[i] = core.table(i);
+      verified[i] = new VerifiedChecksums();
+    }
+    this.live = core.live();
+    this.verification = verification;
+    this.metrics = metrics;
+  }
+
+  /** Records that can be read now. */
+  public long length() {
+    return live.length();
+  }
+
+  /** A new reader of a field, for one thread. */
+  public LiveFieldReader reader(int field) {
+    return new LiveFieldReader(this, field);
+  }
+
+  FieldSpec field(int field) {
+    return fields.get(field);
+  }
+
+  ReadMetrics metrics() {
+    return metrics;
+  }
+
+  String path(int field) {
+    return tables[field].path();
+  }
+
+  /**
+   * Looks up records for several readers at once: what they get of a record belongs together, whatever the writer does meanwhile.
+   *
+   * @throws IndexOutOfBoundsException if an index is not within the length
+   */
+  public void select(long[] indices, int from, int count, List<LiveFieldReader> readers) {
+    readers.forEach(reader -> reader.begin(count));
+    long[] stamps = new long[Math.min(count, BLOCK_RECORDS)];
+    for (int block = 0; block < count; block += BLOCK_RECORDS) {
+      int size = Math.min(BLOCK_RECORDS, count - block);
+      int spins = 0;
+      while (!selectBlock(indices, from + block, size, block, readers, stamps)) {
+        pause(++spins);
+      }
+    }
+    readers.forEach(reader -> reader.end(indices, from, count));
+  }
+
+  /** Returns false if the writer was at work on what was looked at. */
+  private boolean selectBlock(
+      long[] indices, int from, int size, int slot, List<LiveFieldReader> readers, long[] stamps) {
+    long shrinkStamp = live.shrinkStamp();
+    if ((shrinkStamp & 1) != 0) {
+      return false;
+    }
+    long length = live.length();
+    long changing = 0;
+    for (int k = 0; k < size; k++) {
+      long index = indices[from + k];
+      StoreCore.requireWithin(index, length);
+      stamps[k] = live.changeStamp(index);
+      changing |= stamps[k];
+    }
+    if ((changing & 1) != 0) {
+      return false;
+    }
+    for (LiveFieldReader reader : readers) {
+      reader.load(tables[reader.ordinal()], indices, from, size, slot);
+    }
+    LiveState.validate();
+    boolean isWhole = live.shrinkStamp() == shrinkStamp;
+    for (int k = 0; k < size && isWhole; k++) {
+      isWhole = live.changeStamp(indices[from + k]) == stamps[k];
+    }
+    return isWhole;
+  }
+
+  private static void pause(int spins) {
+    if (spins < SPINS) {
+      Thread.onSpinWait();
+    } else {
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  boolean isDue(int field, long index, int checksum) {
+    return switch (verification) {
+      case NEVER -> false;
+      case ALWAYS -> true;
+      case FIRST -> !verified[field].contains(index, checksum);
+    };
+  }
+
+  void setVerified(int field, long index, int checksum) {
+    if (verification == Verification.FIRST) {
+      verified[field].add(index, checksum);
+    }
+  }
+
+  /**
+   * The window that the stored bytes of an entry begin in, after a check of all that can be wrong with it. If they reach beyond its
+   * end, they go on in the next one.
+   */
+  ByteBuffer window(int field, long index, long word0, long word1, int offset) {
+    int length = Entry.physicalLength(word1);
+    if (length < 0 || word0 < ChunkHeader.BYTES || (word0 & 7) != 0) {
+      throw corruptEntry(field, index, word0, word1);
+    }
+    int chunkId = Entry.chunkId(word1);
+    LiveChunk chunk = chunks.get(chunkId);
+    if (chunk == null) {
+      metrics.chunksOpened.increment();
+      chunk = chunks.computeIfAbsent(chunkId, id -> LiveChunk.open(files, storeId, id));
+    }
+    ByteBuffer window = chunk.window(word0 + offset, length - offset);
+    if (window == null) {
+      throw corruptEntry(field, index, word0, word1);
+    }
+    return window;
+  }
+
+  CorruptDataException corruptEntry(int field, long index, long word0, long word1) {
+    return new CorruptDataException(
+        tables[field].path(),
+        "Cannot read " + tables[field].path() + ": the entry at " + index + " points to "
+            + Integer.toUnsignedString(Entry.physicalLength(word1)) + " bytes at "
+            + Long.toUnsignedString(word0) + " of chunk "
+            + Integer.toUnsignedString(Entry.chunkId(word1))
+            + ", which do not exist. Restore the file from a copy, or leave the record out");
+  }
+}
