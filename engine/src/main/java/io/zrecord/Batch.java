@@ -53,6 +53,9 @@ public final class Batch implements AutoCloseable {
    * A read-only, little-endian view of a value: of the mapped file if the value is raw, else of memory of its own. It stays valid
    * as long as it is referenced.
    *
+   * <p>Never hand it to checksums, codecs or native code ({@code CRC32C.update}, {@code Inflater.setInput}, JNI): if the file is cut
+   * meanwhile, they kill the process. Take {@link #bytes} or {@link #copyAll} for them.
+   *
    * @throws IllegalStateException if the value is absent
    * @throws io.zrecord.errors.CorruptDataException if its checksum does not hold
    */

@@ -3,11 +3,11 @@ package io.zrecord;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.store.Closing;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.LocalStorage;
-import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.table.TableChange;
@@ -39,7 +39,7 @@ import java.util.UUID;
 public final class RecordDatasetWriter implements AutoCloseable {
   private final RecordTable table;
   private final TableChange.Kind kind;
-  private final OptionalLong baseVersion;
+  private final Optional<TableSnapshot> base;
   private final RecordSchema schema;
   private final WriteOptions options;
   private final List<RecordAppender> appenders = new ArrayList<>();
@@ -49,12 +49,12 @@ public final class RecordDatasetWriter implements AutoCloseable {
   private RecordDatasetWriter(
       RecordTable table,
       TableChange.Kind kind,
-      OptionalLong baseVersion,
+      Optional<TableSnapshot> base,
       RecordSchema schema,
       WriteOptions options) {
     this.table = table;
     this.kind = kind;
-    this.baseVersion = baseVersion;
+    this.base = base;
     this.schema = schema;
     this.options = options;
   }
@@ -74,7 +74,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
               + ": there is a table; append to it, overwrite it or choose another directory");
     }
     return new RecordDatasetWriter(
-        table, TableChange.Kind.CREATE, OptionalLong.empty(), schema, options);
+        table, TableChange.Kind.CREATE, Optional.empty(), schema, options);
   }
 
   /**
@@ -87,13 +87,13 @@ public final class RecordDatasetWriter implements AutoCloseable {
     RecordTable table = tableAt(path);
     if (!table.exists()) {
       return new RecordDatasetWriter(
-          table, TableChange.Kind.APPEND, OptionalLong.empty(), schema, options);
+          table, TableChange.Kind.APPEND, Optional.empty(), schema, options);
     }
     TableSnapshot base = table.latest();
     return new RecordDatasetWriter(
         table,
         TableChange.Kind.APPEND,
-        OptionalLong.of(base.version()),
+        Optional.of(base),
         FieldNumbers.forAppend(base, schema),
         options);
   }
@@ -104,13 +104,13 @@ public final class RecordDatasetWriter implements AutoCloseable {
     RecordTable table = tableAt(path);
     if (!table.exists()) {
       return new RecordDatasetWriter(
-          table, TableChange.Kind.OVERWRITE, OptionalLong.empty(), schema, options);
+          table, TableChange.Kind.OVERWRITE, Optional.empty(), schema, options);
     }
     TableSnapshot base = table.latest();
     return new RecordDatasetWriter(
         table,
         TableChange.Kind.OVERWRITE,
-        OptionalLong.of(base.version()),
+        Optional.of(base),
         FieldNumbers.forOverwrite(base, schema),
         options);
   }
@@ -152,7 +152,14 @@ public final class RecordDatasetWriter implements AutoCloseable {
     deletesShards = false;
     try {
       return table.commit(new TableChange(
-          UUID.randomUUID(), kind, baseVersion, schema, shards, Optional.empty(), Map.of()));
+          UUID.randomUUID(),
+          kind,
+          base.map(TableSnapshot::tableId),
+          base.map(snapshot -> OptionalLong.of(snapshot.version())).orElse(OptionalLong.empty()),
+          schema,
+          shards,
+          Optional.empty(),
+          Map.of()));
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (ZRecordException e) {
@@ -165,14 +172,17 @@ public final class RecordDatasetWriter implements AutoCloseable {
   @Override
   public synchronized void close() {
     isOpen = false;
-    Storage storage = table.storage();
+    List<AutoCloseable> parts = new ArrayList<>();
     for (RecordAppender appender : appenders) {
-      appender.close();
+      parts.add(appender::close);
       if (deletesShards) {
-        appender.finished().ifPresent(shard -> storage.delete(shard.directory()));
+        appender
+            .finished()
+            .ifPresent(shard -> parts.add(() -> table.storage().delete(shard.directory())));
       }
     }
     appenders.clear();
+    Closing.all(parts);
   }
 
   private void requireOpen() {

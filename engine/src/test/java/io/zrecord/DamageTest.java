@@ -207,6 +207,23 @@ final class DamageTest {
   }
 
   @Test
+  void aFileThatWasRestoredIsFoundWhenTheDatasetIsOpenedAgain() throws IOException {
+    Path chunk = shard.resolve("chunk/0.zr");
+    byte[] good = Files.readAllBytes(chunk);
+    byte[] bad = good.clone();
+    for (int i = 64; i < bad.length; i++) {
+      bad[i] ^= 1;
+    }
+    Files.write(chunk, bad);
+    assertThatThrownBy(() -> requireEqual(open(LocalStorage.at(shard), Verification.FIRST)))
+        .isInstanceOf(CorruptDataException.class);
+    // As a tool does that restores: another file takes the name.
+    Files.delete(chunk);
+    Files.write(chunk, good);
+    requireEqual(open(LocalStorage.at(shard), Verification.FIRST));
+  }
+
+  @Test
   void theMessageNamesFileFieldIndexAndChecksums() throws IOException {
     FileMapStorage storage = FileMapStorage.of(shard);
     int record = 0;

@@ -176,6 +176,7 @@ final class RoundTripTest {
         .commit(new TableChange(
             UUID.randomUUID(),
             TableChange.Kind.CREATE,
+            Optional.empty(),
             OptionalLong.empty(),
             data.schema(),
             shards,

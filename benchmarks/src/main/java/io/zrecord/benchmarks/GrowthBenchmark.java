@@ -87,6 +87,7 @@ public final class GrowthBenchmark {
         .commit(new TableChange(
             UUID.randomUUID(),
             TableChange.Kind.CREATE,
+            Optional.empty(),
             OptionalLong.empty(),
             SCHEMA,
             written,

@@ -5,6 +5,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.TableChange;
+import io.zrecord.table.TableSnapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -61,6 +62,7 @@ final class TableCommit {
         .commit(new TableChange(
             commitId,
             kind,
+            target.base().map(TableSnapshot::tableId),
             target.baseVersion(),
             fields.table(),
             shards,

@@ -57,6 +57,9 @@ public interface FieldReader {
   /**
    * The value without a copy where it is raw and lies in one mapped window, else in a buffer of its own. Read-only,
    * little-endian; stays valid as long as it is referenced.
+   *
+   * <p>Never hand it to checksums, codecs or native code ({@code CRC32C.update}, {@code Inflater.setInput}, JNI): if the file is cut
+   * meanwhile, they kill the process. Copy it first, by {@link #value} or {@link #copyAll}; a plain read then throws {@link InternalError}.
    */
   ByteBuffer view(int i);
 }

@@ -24,9 +24,17 @@ public record FieldSpec(
     Map<String, String> attributes)
     implements Serializable {
   private static final int MAX_NAME_LENGTH = 1024;
+  private static final int MAX_ATTRIBUTE_LENGTH = 1 << 19;
 
   public FieldSpec {
     attributes = java.util.Collections.unmodifiableMap(new TreeMap<>(attributes));
+    attributes.forEach((key, value) -> {
+      if (key.length() > MAX_NAME_LENGTH || value.length() > MAX_ATTRIBUTE_LENGTH) {
+        throw new IllegalArgumentException("Field '" + name + "' has an attribute of "
+            + key.length() + " + " + value.length() + " characters; a name has at most "
+            + MAX_NAME_LENGTH + " and a value at most " + MAX_ATTRIBUTE_LENGTH);
+      }
+    });
     if (id < 1) {
       throw new IllegalArgumentException("Field '" + name + "' has id " + id + "; ids are >= 1");
     }
@@ -42,9 +50,11 @@ public record FieldSpec(
       throw new IllegalArgumentException("Field '" + name + "' of type " + type + " has shape "
           + shape + "; values of this type have no shape");
     }
-    if (type.widthBytes().isPresent() && !shape.isVariable()) {
+    if (type.widthBytes().isPresent()) {
       try {
-        Math.multiplyExact(type.widthBytes().getAsInt(), shape.elementCount().orElseThrow());
+        Math.multiplyExact(
+            type.widthBytes().getAsInt(),
+            shape.isVariable() ? shape.elementsPerStep() : shape.elementCount().orElseThrow());
       } catch (ArithmeticException e) {
         throw new IllegalArgumentException(
             "Field '" + name + "' of type " + type + " with shape " + shape

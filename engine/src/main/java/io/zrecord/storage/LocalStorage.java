@@ -3,6 +3,7 @@ package io.zrecord.storage;
 import io.zrecord.internal.io.AppendFile;
 import io.zrecord.internal.io.AtomicPublication;
 import io.zrecord.internal.io.LocalFiles;
+import io.zrecord.internal.io.MapBudget;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -14,6 +15,8 @@ import java.util.List;
  * file system has no hard links, {@link #publish} is refused. Thread-safe.
  */
 public final class LocalStorage implements Storage {
+  private static final int SMALL_REGION_BYTES = 1 << 16;
+
   private final Path root;
   private final LocalFiles files;
   private final AtomicPublication publication;
@@ -113,7 +116,10 @@ public final class LocalStorage implements Storage {
         throw new IllegalArgumentException("Region of " + regionBytes + " bytes at " + position
             + " is not within " + file + " of " + lengthBytes + " bytes");
       }
-      return files.map(file, position, regionBytes);
+      // Thousands of small files must not use up the mappings that the kernel grants.
+      return regionBytes <= SMALL_REGION_BYTES && MapBudget.live() >= MapBudget.budget()
+          ? files.readRegion(file, position, regionBytes)
+          : files.map(file, position, regionBytes);
     }
 
     @Override

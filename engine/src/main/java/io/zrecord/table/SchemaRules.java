@@ -42,6 +42,10 @@ final class SchemaRules {
       return change.schema();
     }
     Manifest manifest = newest.get();
+    if (change.baseTable().isPresent() && !change.baseTable().get().equals(manifest.tableId())) {
+      throw conflict(
+          "the table on which it was planned was removed, and another one stands there now");
+    }
     return switch (change.kind()) {
       case CREATE ->
         throw new DatasetExistsException(

@@ -2,6 +2,8 @@ package io.zrecord.table;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.shard.ShardSummary;
@@ -19,7 +21,7 @@ final class ShardCheck {
     this.storage = storage;
   }
 
-  /** Throws if a shard's meta file is not the one that was reported, or a chunk is shorter than it says. */
+  /** Throws if a shard's meta file is not the one that was reported, or another file is missing or of another length. */
   void check(List<ShardSummary> shards) {
     shards.parallelStream().forEach(this::check);
   }
@@ -36,16 +38,32 @@ final class ShardCheck {
               + " is not the file that was written; run the write again");
     }
     for (ChunkMeta chunk : meta.chunks()) {
-      String chunkName = shard.directory() + "/" + chunk.fileName();
-      long length = storage.lengthBytes(chunkName);
-      if (length != chunk.endBytes()) {
-        throw new CorruptDataException(
-            storage.pathOf(chunkName),
-            "Cannot commit shard " + shard.id() + ": "
-                + storage.pathOf(chunkName) + " has " + length + " bytes instead of "
-                + chunk.endBytes()
-                + "; run the write again");
+      requireLength(shard, chunk.fileName(), chunk.endBytes());
+    }
+    for (FieldMeta field : meta.fields()) {
+      if (field.layout() == FieldMeta.Layout.RUNS) {
+        storage.lengthBytes(shard.directory() + "/" + field.stem() + ".runs");
+        if (field.absentCount() > 0) {
+          requireLength(shard, field.stem() + ".valid", (meta.length() + 7) / 8);
+        }
+      } else {
+        requireLength(shard, field.stem() + ".offset", meta.length() * Entry.BYTES);
+        if (meta.hasChecksums()) {
+          requireLength(shard, field.stem() + ".crc32c", meta.length() * Integer.BYTES);
+        }
       }
+    }
+  }
+
+  private void requireLength(ShardSummary shard, String file, long expected) {
+    String name = shard.directory() + "/" + file;
+    long length = storage.lengthBytes(name);
+    if (length != expected) {
+      throw new CorruptDataException(
+          storage.pathOf(name),
+          "Cannot commit shard " + shard.id() + ": " + storage.pathOf(name) + " has " + length
+              + " bytes instead of " + expected
+              + "; run the write again");
     }
   }
 }

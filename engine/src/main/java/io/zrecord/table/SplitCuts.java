@@ -8,6 +8,8 @@ import java.util.Arrays;
  * without need, chunks, in order; a cut is a number of records from the beginning.
  */
 final class SplitCuts {
+  private static final int MAX_CUTS = 1 << 20;
+
   private final Sizing sizing;
   private long[] pieceRecords = new long[16];
   private double[] pieceWeights = new double[16];
@@ -133,6 +135,10 @@ final class SplitCuts {
   }
 
   private void addCut(long cut) {
+    if (cutCount == MAX_CUTS) {
+      throw new IllegalStateException("The scan would have more than " + MAX_CUTS
+          + " splits; give their number, or larger ones");
+    }
     if (cutCount == cuts.length) {
       cuts = Arrays.copyOf(cuts, 2 * cutCount);
     }

@@ -13,6 +13,7 @@ import java.util.UUID;
  *
  * @param commitId unique to this attempt; the manifest carries it, so that an unclear outcome can be read back
  * @param kind what happens to the shards that are there
+ * @param baseTable identity of the table that the change was planned on; empty if there was none then
  * @param baseVersion the version that the change was planned on; empty if there was no table then
  * @param schema the fields after the change, with their ids
  * @param shards shards to add, in index order
@@ -22,6 +23,7 @@ import java.util.UUID;
 public record TableChange(
     UUID commitId,
     Kind kind,
+    Optional<UUID> baseTable,
     OptionalLong baseVersion,
     RecordSchema schema,
     List<ShardSummary> shards,
@@ -38,6 +40,38 @@ public record TableChange(
     OVERWRITE
   }
 
-  /** An application's name and its rising number: the same or a lower number again has no effect. */
-  public record Transaction(String applicationId, long number) {}
+  private static final int MAX_KEY_LENGTH = 1024;
+  private static final int MAX_VALUE_LENGTH = 1 << 16;
+
+  public TableChange {
+    shards = List.copyOf(shards);
+    properties = Map.copyOf(properties);
+    properties.forEach((key, value) -> {
+      requireLength("The name of a property", key, MAX_KEY_LENGTH);
+      requireLength("Property '" + key + "'", value, MAX_VALUE_LENGTH);
+    });
+  }
+
+  private static void requireLength(String what, String text, int most) {
+    if (text.length() > most) {
+      throw new IllegalArgumentException(what + " has " + text.length() + " characters; at most "
+          + most + " are kept in a manifest");
+    }
+  }
+
+  /**
+   * An application's name and its rising number: the same or a lower number again has no effect.
+   *
+   * @param applicationId 1 to 1,024 characters
+   * @param number ≥ 0
+   */
+  public record Transaction(String applicationId, long number) {
+    public Transaction {
+      if (applicationId.isEmpty() || number < 0) {
+        throw new IllegalArgumentException("Transaction " + number + " of application '"
+            + applicationId + "' is not allowed: the number is >= 0, and the name not empty");
+      }
+      requireLength("The name of an application", applicationId, MAX_KEY_LENGTH);
+    }
+  }
 }

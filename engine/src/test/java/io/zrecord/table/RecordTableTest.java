@@ -183,6 +183,47 @@ final class RecordTableTest {
   }
 
   @Test
+  void whatAManifestCannotHoldIsRefusedBefore() {
+    assertThatThrownBy(() -> new TableChange.Transaction("app", -1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(">= 0");
+    assertThatThrownBy(() -> new TableChange.Transaction("a".repeat(2000), 1))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new TableChange(
+            UUID.randomUUID(),
+            TableChange.Kind.APPEND,
+            Optional.empty(),
+            OptionalLong.empty(),
+            Shards.SCHEMA,
+            List.of(),
+            Optional.empty(),
+            Map.of("key", "v".repeat(1 << 21))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'key'");
+  }
+
+  @Test
+  void aChangePlannedOnATableThatWasReplacedConflicts() {
+    table.commit(Shards.append(Shards.newest(table), Shards.write(storage, Shards.SCHEMA, 1)));
+    TableSnapshot old = table.latest();
+    ShardSummary shard = Shards.write(storage, Shards.SCHEMA, 9);
+    storage.delete("manifest");
+    table.commit(Shards.append(OptionalLong.empty(), Shards.write(storage, Shards.SCHEMA, 2, 3)));
+    assertThatThrownBy(() -> table.commit(new TableChange(
+            UUID.randomUUID(),
+            TableChange.Kind.OVERWRITE,
+            Optional.of(old.tableId()),
+            OptionalLong.of(old.version()),
+            Shards.SCHEMA,
+            List.of(shard),
+            Optional.empty(),
+            Map.of())))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("another one stands there now");
+    assertThat(table.latest().length()).isEqualTo(2);
+  }
+
+  @Test
   void aTransactionTakesEffectOnce() {
     for (long number : new long[] {1, 2, 2, 1, 3}) {
       Optional<TableChange.Transaction> transaction =
@@ -190,6 +231,7 @@ final class RecordTableTest {
       table.commit(new TableChange(
           UUID.randomUUID(),
           TableChange.Kind.APPEND,
+          Optional.empty(),
           Shards.newest(table),
           Shards.SCHEMA,
           List.of(shard(number)),

@@ -35,7 +35,14 @@ final class Shards {
   static TableChange change(
       TableChange.Kind kind, OptionalLong base, RecordSchema schema, List<ShardSummary> shards) {
     return new TableChange(
-        UUID.randomUUID(), kind, base, schema, shards, Optional.empty(), Map.of());
+        UUID.randomUUID(),
+        kind,
+        Optional.empty(),
+        base,
+        schema,
+        shards,
+        Optional.empty(),
+        Map.of());
   }
 
   static TableChange append(OptionalLong base, ShardSummary... shards) {

@@ -38,16 +38,24 @@ public final class FieldJson {
     String name = json.string("name");
     ElementType type = json.parse("dtype", ElementType::parse);
     Codec codec = json.parse("compress", Codec::parse);
-    OptionalInt level = json.optionalInteger("level", 0, 100);
+    OptionalInt level = json.optionalInteger("level", Integer.MIN_VALUE, Integer.MAX_VALUE);
     try {
       Shape shape = json.has("shape")
           ? new Shape(json.integers("shape", -1, Integer.MAX_VALUE))
           : Shape.scalar();
-      Compression compression =
-          level.isPresent() ? new Compression(codec, level.getAsInt()) : Compression.of(codec);
+      Compression compression = compression(codec, level);
       return new FieldSpec(id, name, type, shape, compression, json.strings("attributes"));
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw json.corrupt("field " + id + " is invalid: " + e.getMessage());
+    }
+  }
+
+  /** The level is informative: one that this release cannot write with is as good as none. */
+  private static Compression compression(Codec codec, OptionalInt level) {
+    try {
+      return level.isPresent() ? new Compression(codec, level.getAsInt()) : Compression.of(codec);
+    } catch (IllegalArgumentException e) {
+      return Compression.of(codec);
     }
   }
 }

@@ -10,6 +10,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
 /** Turns what the operating system reports into advice. Stateless. */
@@ -44,6 +45,10 @@ public final class FileErrors {
           problem + reason(e)
               + ". Free space on this file system or raise the quota, then try again",
           e);
+    }
+    if (e instanceof NotDirectoryException) {
+      return new StorageException(
+          file, problem + "it is a file, and a dataset is a directory. Check the path", e);
     }
     if (e instanceof FileAlreadyExistsException) {
       return new StorageException(

@@ -6,6 +6,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -175,6 +176,24 @@ public final class LocalFiles {
       return MapBudget.map(channel, path, position, lengthBytes);
     } catch (IOException e) {
       throw FileErrors.of("map", path, e);
+    }
+  }
+
+  /** A copy of a part of a file, as {@link #map} gives it, read-only and little-endian. */
+  public ByteBuffer readRegion(Path path, long position, int lengthBytes) {
+    lengthBytes(path);
+    try (FileChannel channel = openForReading(path)) {
+      ByteBuffer region = ByteBuffer.allocateDirect(lengthBytes);
+      while (region.hasRemaining() && channel.read(region, position + region.position()) >= 0) {}
+      if (region.hasRemaining()) {
+        throw new TruncatedFileException(
+            path.toString(),
+            "Cannot read bytes " + position + " to " + (position + lengthBytes) + " of " + path
+                + ": it has only " + channel.size() + " bytes. Restore it from a copy");
+      }
+      return region.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    } catch (IOException e) {
+      throw FileErrors.of("read", path, e);
     }
   }
 

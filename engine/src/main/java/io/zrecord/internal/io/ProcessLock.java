@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.HashSet;
 import java.util.Set;
 
 /**
@@ -21,7 +20,9 @@ import java.util.Set;
  * channel on the file is closed: this class is the only one that opens it, and never while this process holds the lock. Thread-safe.
  */
 public final class ProcessLock implements AutoCloseable {
-  private static final Set<Path> HELD = new HashSet<>();
+  /** In the system properties, so that the classes of several class loaders know of each other. */
+  private static final String HELD = "io.zrecord.locked:";
+
   private static final int MAX_HOLDER_BYTES = 256;
 
   private final Path path;
@@ -41,22 +42,24 @@ public final class ProcessLock implements AutoCloseable {
    * @throws StoreLockedException if another holds it; the message says who
    */
   public static ProcessLock acquire(Path directory) {
-    synchronized (HELD) {
-      Path path;
-      try {
-        path = directory.toRealPath().resolve("lock");
-      } catch (IOException e) {
-        throw FileErrors.of("lock", directory, e);
-      }
-      if (HELD.contains(path)) {
-        throw locked(path, "this process");
-      }
-      try {
-        ProcessLock held = open(path);
-        HELD.add(path);
-        return held;
-      } catch (IOException e) {
-        throw FileErrors.of("lock", path, e);
+    Path path;
+    try {
+      path = directory.toRealPath().resolve("lock");
+    } catch (IOException e) {
+      throw FileErrors.of("lock", directory, e);
+    }
+    if (System.getProperties().putIfAbsent(HELD + path, "true") != null) {
+      throw locked(path, "this process");
+    }
+    ProcessLock held = null;
+    try {
+      held = open(path);
+      return held;
+    } catch (IOException e) {
+      throw FileErrors.of("lock", path, e);
+    } finally {
+      if (held == null) {
+        System.getProperties().remove(HELD + path);
       }
     }
   }
@@ -81,7 +84,9 @@ public final class ProcessLock implements AutoCloseable {
       taken = true;
       return new ProcessLock(path, channel, lock);
     } catch (OverlappingFileLockException e) {
-      throw locked(path, "this process, through another class loader");
+      // Closing the channel would take the lock from who has it.
+      taken = true;
+      throw locked(path, "this process, through another class loader,");
     } finally {
       if (!taken) {
         channel.close();
@@ -116,14 +121,14 @@ public final class ProcessLock implements AutoCloseable {
 
   @Override
   public void close() {
-    synchronized (HELD) {
-      if (HELD.remove(path)) {
-        try {
-          lock.release();
-          channel.close();
-        } catch (IOException e) {
-          throw FileErrors.of("unlock", path, e);
-        }
+    if (lock.isValid()) {
+      try {
+        lock.release();
+        channel.close();
+      } catch (IOException e) {
+        throw FileErrors.of("unlock", path, e);
+      } finally {
+        System.getProperties().remove(HELD + path);
       }
     }
   }

@@ -4,11 +4,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Closes several things: a failure of one does not keep the others open. */
-final class Closing {
+public final class Closing {
   private Closing() {}
 
   /** Closes all that are there, then throws the first failure with the others suppressed in it. */
-  static void all(List<? extends @Nullable AutoCloseable> resources) {
+  public static void all(List<? extends @Nullable AutoCloseable> resources) {
     RuntimeException failure = null;
     for (AutoCloseable resource : resources) {
       if (resource == null) {

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /** A field in the layout {@code runs} (FORMAT.md section 5): values of one width in dense arrays. */
 final class DenseField implements OpenField {
   private static final int MAX_RUNS_FILE_BYTES = Integer.MAX_VALUE - 8;
+  private static final int RUNS_HEADER_BYTES = 64;
+  private static final int RUN_BYTES = 40;
 
   private final RunsFile file;
   private final String path;
@@ -33,13 +35,26 @@ final class DenseField implements OpenField {
     this.verifiedValidity = new VerifiedBits(file.validityChecksums().length);
   }
 
+  /** Of a file in which every record is a run of its own. */
+  private static int maxFileBytes(long length, int width) {
+    long blocks = length + length / Run.BLOCK_BYTES * width + length / Run.BLOCK_BYTES / 8 + 2;
+    long most = RUNS_HEADER_BYTES + length * RUN_BYTES + blocks * Integer.BYTES + Integer.BYTES;
+    return length > MAX_RUNS_FILE_BYTES || most > MAX_RUNS_FILE_BYTES || most < 0
+        ? MAX_RUNS_FILE_BYTES
+        : (int) most;
+  }
+
   static DenseField open(OpenShard shard, FieldMeta field) {
     String name = field.stem() + ".runs";
     String path = shard.pathOf(name);
     long length = shard.meta().length();
     int width = field.spec().valueWidthBytes().orElseThrow();
     RunsFile file = RunsFile.read(
-        path, shard.read(name, MAX_RUNS_FILE_BYTES), length, width, shard.meta().hasChecksums());
+        path,
+        shard.read(name, maxFileBytes(length, width)),
+        length,
+        width,
+        shard.meta().hasChecksums());
     List<Run> runs = file.runs();
     int[] chunkOrdinals = new int[runs.size()];
     for (int i = 0; i < chunkOrdinals.length; i++) {

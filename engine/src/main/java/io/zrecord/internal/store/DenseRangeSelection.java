@@ -4,7 +4,9 @@ import io.zrecord.internal.format.Run;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Consecutive records of one width that lie in dense arrays, or are all absent: a copy is a bulk copy for each run, whatever the
@@ -23,8 +25,20 @@ final class DenseRangeSelection implements Selection {
    * @param slot place of its first value in the selection
    * @param run ordinal of the run; -1 if all values are absent
    * @param firstIndex index of its first value in the shard
+   * @param presence the bits from the byte of the first value on; null if no value is absent
    */
-  private record Segment(int slot, int count, ShardPart part, int run, long firstIndex) {}
+  private record Segment(
+      int slot,
+      int count,
+      ShardPart part,
+      int run,
+      long firstIndex,
+      @Nullable BitSet presence) {
+
+    boolean isPresent(long index) {
+      return presence == null || presence.get((int) (index - (firstIndex & ~7L)));
+    }
+  }
 
   DenseRangeSelection(ReadContext context) {
     this.context = context;
@@ -36,11 +50,16 @@ final class DenseRangeSelection implements Selection {
     return width > 0 && !(part.field() instanceof EntryField);
   }
 
-  /** Selects at most {@code maxCount} records, up to the first shard that cannot be read this way; returns how many. */
-  int selectRange(long firstIndex, int maxCount, long maxBytes) {
+  /** Drops the selection. */
+  void clear() {
     segments.clear();
     count = 0;
     hasAbsent = false;
+  }
+
+  /** Selects at most {@code maxCount} records, up to the first shard that cannot be read this way; returns how many. */
+  int selectRange(long firstIndex, int maxCount, long maxBytes) {
+    clear();
     int wanted = (int) Math.min(maxCount, Math.max(1, maxBytes / width));
     ShardList shards = context.shards();
     long storedBytes = 0;
@@ -57,16 +76,23 @@ final class DenseRangeSelection implements Selection {
         int run = field.runOf(local);
         int taken =
             (int) Math.min(left, field.run(run).firstIndex() + field.run(run).count() - local);
-        segments.add(new Segment(count, taken, part, run, local));
         storedBytes += (long) taken * width;
         Windows validity = field.validity();
+        BitSet presence = null;
         if (validity != null) {
           storedBytes += taken / 8;
-          hasAbsent |= Validity.hasAbsent(context.check(), field, validity, local, local + taken);
+          if (Validity.hasAbsent(context.check(), field, validity, local, local + taken)) {
+            // Copied, for whoever asks does so later, when the map may have been cut.
+            byte[] bits = new byte[(int) (((local + taken - 1) >>> 3) - (local >>> 3)) + 1];
+            validity.copy(local >>> 3, bits, 0, bits.length);
+            presence = BitSet.valueOf(bits);
+            hasAbsent = true;
+          }
         }
+        segments.add(new Segment(count, taken, part, run, local, presence));
         count += taken;
       } else {
-        segments.add(new Segment(count, (int) left, part, -1, local));
+        segments.add(new Segment(count, (int) left, part, -1, local, null));
         hasAbsent = true;
         count += (int) left;
       }
@@ -93,12 +119,10 @@ final class DenseRangeSelection implements Selection {
       return false;
     }
     Segment segment = segment(i);
-    if (!(segment.part.field() instanceof DenseField field)) {
+    if (!(segment.part.field() instanceof DenseField)) {
       return true;
     }
-    Windows validity = field.validity();
-    return validity != null
-        && !Validity.isPresentUnchecked(validity, segment.firstIndex + (i - segment.slot));
+    return !segment.isPresent(segment.firstIndex + (i - segment.slot));
   }
 
   @Override

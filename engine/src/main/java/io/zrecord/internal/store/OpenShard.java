@@ -63,6 +63,11 @@ public final class OpenShard {
     }
   }
 
+  /** Lets the next one who wants it open it anew. */
+  void forget() {
+    OpenShards.shared().drop(id);
+  }
+
   /** The field with the id of {@code spec}, all absent if the shard does not have it. */
   OpenField field(FieldSpec spec) {
     OpenField field = fields.get(spec.id());

@@ -41,6 +41,15 @@ public final class OpenShards {
     return slot.shard;
   }
 
+  /** Drops a shard. Readers keep what they have. */
+  synchronized void drop(ShardId id) {
+    Slot slot = slots.remove(id);
+    if (slot != null) {
+      slot.dropped = true;
+      mapCount -= slot.maps;
+    }
+  }
+
   /** Drops all shards. Readers keep what they have. */
   public synchronized void clear() {
     slots.values().forEach(slot -> slot.dropped = true);

@@ -77,9 +77,19 @@ final class ReadContext {
     }
   }
 
+  /** Something is damaged: who opens the dataset again must find files that were restored, and not the maps of the old ones. */
+  private void forgetShards() {
+    for (ShardPart part : parts) {
+      if (part != null) {
+        part.forgetShard();
+      }
+    }
+  }
+
   /** A checksum did not hold. */
   CorruptDataException mismatch(String path, String what, int expected, int found) {
     metrics.checksumFailures.increment();
+    forgetShards();
     HexFormat hex = HexFormat.of();
     return new CorruptDataException(
         path,
@@ -90,6 +100,7 @@ final class ReadContext {
 
   /** Memory behind a map is gone: looks for the file that became shorter. */
   ZRecordException truncated(InternalError error) {
+    forgetShards();
     for (ShardPart part : parts) {
       if (part != null) {
         part.requireWholeFiles(error);
@@ -104,6 +115,7 @@ final class ReadContext {
 
   /** A value is not what its field allows. */
   CorruptDataException corrupt(String path, long index, String reason, @Nullable Throwable cause) {
+    forgetShards();
     return new CorruptDataException(
         path,
         "Cannot read " + path + ": the value at " + index + " of field '" + spec.name() + "' "

@@ -62,6 +62,11 @@ final class ShardPart {
     return chunks[chunkOrdinal].within(position);
   }
 
+  /** Lets the next reader open the shard's files anew. */
+  void forgetShard() {
+    shard.forget();
+  }
+
   /** Throws if a file of the shard is shorter than published. */
   void requireWholeFiles(InternalError error) {
     shard.requireWholeFiles(error);

@@ -45,13 +45,20 @@ public final class ShardedFieldReader implements FieldReader {
     if (firstIndex < 0 || firstIndex > shards.length() - maxCount) {
       throw shards.outOfBounds(firstIndex < 0 ? firstIndex : Math.max(firstIndex, shards.length()));
     }
-    context.trim();
-    selection = slots;
+    clear();
     try {
       return selectWithin(firstIndex, maxCount, maxBytes);
     } catch (InternalError e) {
       throw context.truncated(e);
     }
+  }
+
+  /** Whatever fails now leaves no selection. */
+  private void clear() {
+    slots.clear();
+    dense.clear();
+    selection = slots;
+    context.trim();
   }
 
   private int selectWithin(long firstIndex, int maxCount, long maxBytes) {
@@ -96,8 +103,7 @@ public final class ShardedFieldReader implements FieldReader {
   @Override
   public void select(long[] indices, int from, int count) {
     Objects.checkFromIndexSize(from, count, indices.length);
-    context.trim();
-    selection = slots;
+    clear();
     try {
       try {
         slots.select(indices, from, count);

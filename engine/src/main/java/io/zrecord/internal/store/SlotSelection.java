@@ -22,6 +22,9 @@ final class SlotSelection implements Selection {
   private static final byte ENCODED = 4;
   private static final byte CROSSING = 8;
 
+  /** Of Zstandard, whose shortest block repeats one byte 128 Ki times; Deflate and LZ4 stay far below. */
+  private static final long MAX_COMPRESSION_RATIO = 1 << 17;
+
   /** Values touched ahead of their copies: 16 and 64 are 3 to 5 % slower at 1 KiB. */
   private static final int AHEAD = 32;
 
@@ -52,6 +55,11 @@ final class SlotSelection implements Selection {
     this.table = context.table();
     this.fixedWidth = context.spec().valueWidthBytes().orElse(-1);
     this.decoder = new SlotDecoder(context);
+  }
+
+  /** Drops the selection. */
+  void clear() {
+    begin(0);
   }
 
   /** Selects any records in any order. */
@@ -256,6 +264,14 @@ final class SlotSelection implements Selection {
     int logical = ValueCodec.logicalLength(prefix);
     int payloadLength = stored - ValueCodec.PREFIX_BYTES;
     boolean asIs = ValueCodec.isAsIs(prefix);
+    if (!asIs && logical > (long) payloadLength * MAX_COMPRESSION_RATIO) {
+      throw context.corrupt(
+          path(k),
+          globalIndex(k),
+          "is compressed to " + payloadLength + " bytes, but its length is said to be " + logical
+              + ", which no codec can do",
+          null);
+    }
     if (asIs && logical != payloadLength) {
       throw context.corrupt(
           path(k),

@@ -164,10 +164,24 @@ public final class ManifestLog {
         throw later(unclear, unknown(name, e));
       }
       if (present.isPresent()) {
-        return present.get().commitId().equals(manifest.commitId());
+        boolean isOurs = present.get().commitId().equals(manifest.commitId());
+        if (isOurs && unclear != null) {
+          forceName(unclear);
+        }
+        return isOurs;
       }
     }
     throw Objects.requireNonNull(unclear);
+  }
+
+  /** It is there, but what was unclear may have been whether its name survives power loss. */
+  private void forceName(CommitOutcomeUnknownException unclear) {
+    try {
+      storage.forceDirectory(DIRECTORY);
+    } catch (ZRecordException e) {
+      unclear.addSuppressed(e);
+      throw unclear;
+    }
   }
 
   private static CommitOutcomeUnknownException later(
@@ -195,6 +209,15 @@ public final class ManifestLog {
           "Cannot write " + storage.pathOf(name) + ": it would have " + content.length
               + " bytes, but readers accept " + SealedJson.MAX_BYTES
               + "; write larger chunks, so that there are fewer of them");
+    }
+    try {
+      SealedJson.open(storage.pathOf(name), content);
+    } catch (ZRecordException e) {
+      throw new StorageException(
+          storage.pathOf(name),
+          "Cannot write " + storage.pathOf(name) + ", for readers would refuse it: "
+              + e.getMessage(),
+          e);
     }
     return content;
   }
