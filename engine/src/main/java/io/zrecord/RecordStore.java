@@ -2,6 +2,7 @@ package io.zrecord;
 
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.internal.online.LiveFieldReader;
 import io.zrecord.internal.online.StoreCore;
@@ -44,7 +45,7 @@ public final class RecordStore implements AutoCloseable {
   private final String location;
   private final RecordSchema schema;
   private final StoreDurability durability;
-  private final ProcessLock lock;
+  private final Lock lock;
   private final StoreCore core;
   private final StoreView view;
   private final ReadMetrics metrics = new ReadMetrics();
@@ -58,8 +59,14 @@ public final class RecordStore implements AutoCloseable {
    */
   public record Moved(long from, long to) {}
 
-  private RecordStore(Path path, ProcessLock lock, StoreCore core, StoreOptions options) {
-    this.location = path.toString();
+  /** What keeps other writers away until it is closed. */
+  interface Lock extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  private RecordStore(String location, Lock lock, StoreCore core, StoreOptions options) {
+    this.location = location;
     this.lock = lock;
     this.core = core;
     this.durability = options.durability();
@@ -79,13 +86,18 @@ public final class RecordStore implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("Cannot create the directory " + path + ": " + e, e);
     }
-    ProcessLock lock = ProcessLock.acquire(path);
+    return create(new LocalMutableFiles(path), schema, options, ProcessLock.acquire(path)::close);
+  }
+
+  /** Makes a store of any files; the lock is closed with it, or if that fails. */
+  static RecordStore create(
+      MutableFiles files, RecordSchema schema, StoreOptions options, Lock lock) {
     boolean isCreated = false;
     try {
-      requireEmpty(path);
-      StoreCore core = StoreCore.create(new LocalMutableFiles(path), schema, limits(options));
+      requireEmpty(files);
+      StoreCore core = StoreCore.create(files, schema, limits(options));
       isCreated = true;
-      return new RecordStore(path, lock, core, options);
+      return new RecordStore(files.location(), lock, core, options);
     } finally {
       if (!isCreated) {
         lock.close();
@@ -93,13 +105,14 @@ public final class RecordStore implements AutoCloseable {
     }
   }
 
-  private static void requireEmpty(Path path) {
-    for (String name : new LocalMutableFiles(path).list("")) {
+  private static void requireEmpty(MutableFiles files) {
+    for (String name : files.list("")) {
       if (!name.equals("lock")) {
         throw new DatasetExistsException(
-            path.toString(),
-            "Cannot create a store at " + path + ": the directory has other content, such as "
-                + name + "; open the store that is there, or choose an empty directory");
+            files.location(),
+            "Cannot create a store at " + files.location()
+                + ": the directory has other content, such as " + name
+                + "; open the store that is there, or choose an empty directory");
       }
     }
   }
@@ -113,20 +126,24 @@ public final class RecordStore implements AutoCloseable {
    */
   public static RecordStore open(Path path, StoreOptions options) {
     DatasetShape.requireDirectory(path);
-    ProcessLock lock = ProcessLock.acquire(path);
+    return open(new LocalMutableFiles(path), options, ProcessLock.acquire(path)::close);
+  }
+
+  /** Opens a store of any files; the lock is closed with it, or if that fails. */
+  static RecordStore open(MutableFiles files, StoreOptions options, Lock lock) {
     boolean isOpen = false;
     try {
       long start = System.nanoTime();
-      StoreCore core = StoreCore.open(new LocalMutableFiles(path), limits(options));
+      StoreCore core = StoreCore.open(files, limits(options));
       isOpen = true;
       LOG.info(
           "Opened {}: {} records; recovered {} groups of changes, dropped {} bytes that were not committed; {} ms",
-          path,
+          files.location(),
           core.length(),
           core.recovery().replayedRecords(),
           core.recovery().droppedBytes(),
           (System.nanoTime() - start) / 1_000_000);
-      return new RecordStore(path, lock, core, options);
+      return new RecordStore(files.location(), lock, core, options);
     } finally {
       if (!isOpen) {
         lock.close();

@@ -4,7 +4,7 @@ package io.zrecord.scan;
 public enum Verification {
   /** When a process touches a value, or a block of a run, for the first time; what is sealed cannot change. */
   FIRST,
-  /** At every read. */
+  /** At every selection. */
   ALWAYS,
   /** Never: damage is handed on. */
   NEVER

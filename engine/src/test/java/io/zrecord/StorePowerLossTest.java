@@ -1,0 +1,110 @@
+package io.zrecord;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.testing.PowerLossFiles;
+import io.zrecord.testing.PowerLossFiles.PowerLossException;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The power goes at every step of a script of operations, and what was not forced is there afterwards or not, by chance: what was
+ * acknowledged is there, and the whole is what some number of operations made. Without forcing the same script shows losses, or this
+ * would prove nothing. {@code -Dzrecord.test.states=100} tries every step so often.
+ */
+class StorePowerLossTest {
+  private static final int STATES = Integer.getInteger("zrecord.test.states", 10);
+  private static final long SEED = Long.getLong("zrecord.test.seed", 99);
+  private static final int OPERATIONS = 200;
+  private static final int LENGTH = 40;
+
+  private static StoreOptions options(StoreDurability durability) {
+    return StoreOptions.defaults()
+        .withDurability(durability)
+        .withWriters(1)
+        .withChunkBytes(1 << 16)
+        .withCheckpointBytes(1 << 14);
+  }
+
+  @Test
+  void whatWasAcknowledgedSurvivesWhereverThePowerGoes() {
+    long losses = losses(StoreDurability.COMMIT);
+    assertThat(losses).isZero();
+  }
+
+  @Test
+  void withoutForcingSomethingIsLost() {
+    assertThat(losses(StoreDurability.NONE)).isPositive();
+  }
+
+  /** In how many states something is lost or wrong. */
+  private static long losses(StoreDurability durability) {
+    PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
+    run(whole, durability);
+    long losses = 0;
+    long states = 0;
+    String first = null;
+    for (long step = 0; step < whole.steps(); step++) {
+      PowerLossFiles files = new PowerLossFiles(step);
+      long acknowledged = run(files, durability);
+      for (int state = 0; state < STATES; state++) {
+        states++;
+        Random random = new Random(SEED + step * STATES + state);
+        String problem = problem(files.afterPowerLoss(random), durability, acknowledged);
+        if (problem != null) {
+          losses++;
+          first = first == null ? "step " + step + ", state " + state + ": " + problem : first;
+        }
+      }
+    }
+    System.out.printf(
+        "Durability %s, seed %d: %d steps, %d states, %d with a loss%s%n",
+        durability, SEED, whole.steps(), states, losses, first == null ? "" : "; " + first);
+    return losses;
+  }
+
+  /** Runs the script until the power goes; returns how many operations were acknowledged, or -1 if not even the store. */
+  private static long run(PowerLossFiles files, StoreDurability durability) {
+    StoreModel model = new StoreModel(SEED, LENGTH);
+    Random random = new Random(SEED);
+    long acknowledged = -1;
+    try {
+      RecordStore store =
+          RecordStore.create(files, StoreModel.SCHEMA, options(durability), () -> {});
+      acknowledged = 0;
+      while (model.operationCount() < OPERATIONS) {
+        for (int i = 1 + random.nextInt(6); i > 0 && model.operationCount() < OPERATIONS; i--) {
+          model.next(store);
+        }
+        store.commit();
+        acknowledged = model.operationCount();
+      }
+      store.close();
+    } catch (PowerLossException e) {
+      return acknowledged;
+    }
+    return acknowledged;
+  }
+
+  private static @Nullable String problem(
+      PowerLossFiles files, StoreDurability durability, long acknowledged) {
+    try (RecordStore store = RecordStore.open(files, options(durability), () -> {})) {
+      StoreModel model = new StoreModel(SEED, LENGTH);
+      while (model.operationCount() < Math.max(0, acknowledged)) {
+        model.next(null);
+      }
+      String difference = model.differenceFrom(store);
+      for (int extra = 0; difference != null && extra < 6; extra++) {
+        model.next(null);
+        if (store.length() == model.length() && model.differenceFrom(store) == null) {
+          return null;
+        }
+      }
+      return difference;
+    } catch (ZRecordException e) {
+      return acknowledged < 0 ? null : e.toString();
+    }
+  }
+}

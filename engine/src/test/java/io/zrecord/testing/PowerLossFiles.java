@@ -1,0 +1,258 @@
+package io.zrecord.testing;
+
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Files in memory that lose power, or fail once. What was not forced, sectors, lengths and names, is there afterwards or not, each by chance. Every call
+ * that changes something is a step; from a chosen step on all of them fail, and nothing has an effect any more. Belongs to one thread.
+ */
+public final class PowerLossFiles implements MutableFiles {
+  private static final int SECTOR_BYTES = 512;
+  private static final int CAPACITY_BYTES = 1 << 18;
+
+  private final Map<String, Node> names = new TreeMap<>();
+  private final Map<String, Node> durableNames = new TreeMap<>();
+  private final long lastStep;
+  private long steps;
+  private long failingStep = -1;
+  private Supplier<? extends RuntimeException> failure = PowerLossException::new;
+
+  /** The power is gone. */
+  public static final class PowerLossException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  private static final class Node {
+    private final ByteBuffer content =
+        ByteBuffer.allocateDirect(CAPACITY_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private int length;
+    private byte[] durable = {};
+  }
+
+  /** The power goes at the step of this number, counted from 0. */
+  public PowerLossFiles(long lastStep) {
+    this.lastStep = lastStep;
+  }
+
+  /** Lets one step fail, without effect but for a write, of which the first half is done. */
+  public PowerLossFiles failingAt(long step, Supplier<? extends RuntimeException> exception) {
+    failingStep = step;
+    failure = exception;
+    return this;
+  }
+
+  /** Calls that changed something so far. */
+  public long steps() {
+    return steps;
+  }
+
+  /** What is left when the power is back. */
+  public PowerLossFiles afterPowerLoss(Random random) {
+    PowerLossFiles left = new PowerLossFiles(Long.MAX_VALUE);
+    Set<String> all = new TreeSet<>(names.keySet());
+    all.addAll(durableNames.keySet());
+    Map<Node, Node> survivors = new HashMap<>();
+    for (String name : all) {
+      Node node = names.get(name);
+      Node durable = durableNames.get(name);
+      // A name that was not forced since it changed stands for either file, or for none.
+      Node chosen = node == durable || random.nextBoolean() ? node : durable;
+      if (chosen != null) {
+        Node survivor = survivors.computeIfAbsent(chosen, lost -> survivor(lost, random));
+        left.names.put(name, survivor);
+        left.durableNames.put(name, survivor);
+      }
+    }
+    return left;
+  }
+
+  private static Node survivor(Node lost, Random random) {
+    Node left = new Node();
+    boolean keepsLength = lost.length == lost.durable.length || random.nextBoolean();
+    left.length = keepsLength ? lost.length : lost.durable.length;
+    for (int sector = 0; sector < left.length; sector += SECTOR_BYTES) {
+      boolean isNew = random.nextBoolean();
+      int end = Math.min(sector + SECTOR_BYTES, left.length);
+      for (int i = sector; i < end; i++) {
+        byte old = i < lost.durable.length ? lost.durable[i] : 0;
+        left.content.put(i, isNew ? lost.content.get(i) : old);
+      }
+    }
+    left.durable = copy(left);
+    return left;
+  }
+
+  private static byte[] copy(Node node) {
+    byte[] copy = new byte[node.length];
+    node.content.get(0, copy);
+    return copy;
+  }
+
+  private void step() {
+    if (steps >= lastStep) {
+      throw new PowerLossException();
+    }
+    if (steps++ == failingStep) {
+      throw failure.get();
+    }
+  }
+
+  @Override
+  public String location() {
+    return "memory:";
+  }
+
+  @Override
+  public boolean exists(String name) {
+    return names.containsKey(name)
+        || names.keySet().stream().anyMatch(other -> other.startsWith(name + "/"));
+  }
+
+  @Override
+  public List<String> list(String directory) {
+    return names.keySet().stream()
+        .filter(name -> directoryOf(name).equals(directory))
+        .map(name -> name.substring(name.lastIndexOf('/') + 1))
+        .toList();
+  }
+
+  @Override
+  public byte[] read(String name, int maxBytes) {
+    return copy(node(name));
+  }
+
+  @Override
+  public MutableFile open(String name, boolean writable) {
+    return new OpenFile(name, node(name));
+  }
+
+  @Override
+  public MutableFile create(String name) {
+    step();
+    if (names.containsKey(name)) {
+      throw new StorageException(name, "Cannot create " + name + ": it exists");
+    }
+    Node node = new Node();
+    names.put(name, node);
+    return new OpenFile(name, node);
+  }
+
+  @Override
+  public void replace(String name, byte[] content) {
+    step();
+    Node node = new Node();
+    node.length = content.length;
+    node.content.put(0, content);
+    node.durable = content.clone();
+    names.put(name, node);
+    step();
+    durableNames.put(name, node);
+  }
+
+  @Override
+  public void forceDirectory(String directory) {
+    step();
+    durableNames.keySet().removeIf(name -> directoryOf(name).equals(directory));
+    names.forEach((name, node) -> {
+      if (directoryOf(name).equals(directory)) {
+        durableNames.put(name, node);
+      }
+    });
+  }
+
+  @Override
+  public void delete(String name) {
+    step();
+    names.remove(name);
+  }
+
+  private static String directoryOf(String name) {
+    return name.contains("/") ? name.substring(0, name.lastIndexOf('/')) : "";
+  }
+
+  private Node node(String name) {
+    @Nullable Node node = names.get(name);
+    if (node == null) {
+      throw new MissingFileException(name, "Cannot open " + name + ": there is no such file");
+    }
+    return node;
+  }
+
+  private final class OpenFile implements MutableFile {
+    private final String name;
+    private final Node node;
+
+    OpenFile(String name, Node node) {
+      this.name = name;
+      this.node = node;
+    }
+
+    @Override
+    public String path() {
+      return name;
+    }
+
+    @Override
+    public long lengthBytes() {
+      return node.length;
+    }
+
+    @Override
+    public void write(long position, ByteBuffer source) {
+      int bytes = source.remaining();
+      if (steps == failingStep) {
+        node.content.put((int) position, source, source.position(), bytes / 2);
+        node.length = Math.max(node.length, (int) position + bytes / 2);
+      }
+      step();
+      node.content.put((int) position, source, source.position(), bytes);
+      source.position(source.limit());
+      node.length = Math.max(node.length, (int) position + bytes);
+    }
+
+    @Override
+    public int read(long position, ByteBuffer target) {
+      int bytes = (int) Math.max(0, Math.min(target.remaining(), node.length - position));
+      target.put(target.position(), node.content, (int) position, bytes);
+      target.position(target.position() + bytes);
+      return bytes;
+    }
+
+    @Override
+    public void setLength(long lengthBytes) {
+      step();
+      for (int i = (int) lengthBytes; i < node.length; i++) {
+        node.content.put(i, (byte) 0);
+      }
+      node.length = (int) lengthBytes;
+    }
+
+    @Override
+    public void force() {
+      step();
+      node.durable = copy(node);
+    }
+
+    @Override
+    public ByteBuffer map(long position, int lengthBytes, boolean writable) {
+      return node.content.slice((int) position, lengthBytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    public void close() {}
+  }
+}
