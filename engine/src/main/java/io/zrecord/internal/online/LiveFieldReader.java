@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a field of a store. A selection is what the entries said at one moment; its values stay as they were, for bytes in chunks never
@@ -21,6 +22,9 @@ import java.util.zip.DataFormatException;
  */
 public final class LiveFieldReader implements FieldReader {
   private static final int SCRATCH_BYTES = 1 << 16;
+
+  /** Values touched ahead of their copies. */
+  private static final int AHEAD = 32;
 
   private final StoreView view;
   private final int ordinal;
@@ -38,6 +42,13 @@ public final class LiveFieldReader implements FieldReader {
   private long[] word1 = new long[0];
   private int[] checksum = new int[0];
   private int[] length = new int[0];
+
+  /** The window that a whole raw value lies in, verified or not; null if it must be read the long way. */
+  private @Nullable ByteBuffer[] window = new ByteBuffer[0];
+
+  private int[] position = new int[0];
+  private boolean[] isDue = new boolean[0];
+  private long sink;
 
   LiveFieldReader(StoreView view, int ordinal) {
     this.view = view;
@@ -64,6 +75,9 @@ public final class LiveFieldReader implements FieldReader {
       word1 = new long[capacity];
       checksum = new int[capacity];
       length = new int[capacity];
+      window = new ByteBuffer[capacity];
+      position = new int[capacity];
+      isDue = new boolean[capacity];
     }
   }
 
@@ -83,7 +97,12 @@ public final class LiveFieldReader implements FieldReader {
     absentCount = 0;
     totalBytes = 0;
     long storedBytes = 0;
+    // A loop of its own, so that the cache misses overlap.
     for (int k = 0; k < newCount; k++) {
+      isDue[k] = view.isDue(ordinal, index[k], checksum[k]);
+    }
+    for (int k = 0; k < newCount; k++) {
+      window[k] = null;
       if (Entry.isAbsent(word0[k], word1[k])) {
         absentCount++;
         length[k] = 0;
@@ -107,7 +126,7 @@ public final class LiveFieldReader implements FieldReader {
   }
 
   private void requireAbsent(int k) {
-    if (view.isDue(ordinal, index[k], checksum[k])) {
+    if (isDue[k]) {
       beginChecksum(k);
       finishChecksum(k);
     }
@@ -119,9 +138,11 @@ public final class LiveFieldReader implements FieldReader {
     if (isRaw) {
       if (stored == 0) {
         verify(k);
-      } else {
-        view.window(ordinal, index[k], word0[k], word1[k], 0);
+        return 0;
       }
+      ByteBuffer first = view.window(ordinal, index[k], word0[k], word1[k], 0);
+      position[k] = LiveChunk.within(word0[k]);
+      window[k] = stored <= first.capacity() - position[k] ? first : null;
       return stored;
     }
     if (stored < ValueCodec.PREFIX_BYTES) {
@@ -147,7 +168,7 @@ public final class LiveFieldReader implements FieldReader {
   }
 
   private void verify(int k) {
-    if (!view.isDue(ordinal, index[k], checksum[k])) {
+    if (!isDue[k]) {
       return;
     }
     beginChecksum(k);
@@ -185,7 +206,7 @@ public final class LiveFieldReader implements FieldReader {
               + " was stored",
           null);
     }
-    view.setVerified(ordinal, index[k], checksum[k]);
+    isDue[k] = view.setVerified(ordinal, index[k], checksum[k]);
   }
 
   /** Copies stored bytes from an offset on, across windows if need be. */
@@ -197,10 +218,10 @@ public final class LiveFieldReader implements FieldReader {
     try {
       try {
         for (int done = 0; done < bytes; ) {
-          ByteBuffer window = view.window(ordinal, index[k], word0[k], word1[k], offset + done);
+          ByteBuffer source = view.window(ordinal, index[k], word0[k], word1[k], offset + done);
           int within = LiveChunk.within(word0[k] + offset + done);
-          int step = Math.min(bytes - done, window.capacity() - within);
-          target.put(at + done, window, within, step);
+          int step = Math.min(bytes - done, source.capacity() - within);
+          target.put(at + done, source, within, step);
           done += step;
         }
       } finally {
@@ -211,8 +232,7 @@ public final class LiveFieldReader implements FieldReader {
     }
   }
 
-  private CorruptDataException corrupt(
-      int k, String reason, @org.jspecify.annotations.Nullable Throwable cause) {
+  private CorruptDataException corrupt(int k, String reason, @Nullable Throwable cause) {
     return new CorruptDataException(
         view.path(ordinal),
         "Cannot read " + view.path(ordinal) + ": the value at " + index[k] + " of field '"
@@ -295,9 +315,7 @@ public final class LiveFieldReader implements FieldReader {
       return;
     }
     if (isRaw) {
-      if (view.isDue(ordinal, index[i], checksum[i])) {
-        verify(i);
-      }
+      verify(i);
       copyStored(i, 0, target, at, length[i]);
     } else if (ValueCodec.isAsIs(prefix(i))) {
       copyStored(i, ValueCodec.PREFIX_BYTES, target, at, length[i]);
@@ -339,19 +357,55 @@ public final class LiveFieldReader implements FieldReader {
   }
 
   private void copyAll(ByteBuffer target, int at) {
-    int fixedWidth = spec.valueWidthBytes().orElse(-1);
+    try {
+      try {
+        copyBlocks(target, at);
+      } finally {
+        MapFaults.surface();
+      }
+    } catch (InternalError e) {
+      throw corrupt(0, "or another one of the selection cannot be read: a chunk was cut", e);
+    }
+  }
+
+  private void copyBlocks(ByteBuffer target, int at) {
+    int fixedWidth = spec.valueWidthBytes().orElse(0);
     int next = at;
-    for (int k = 0; k < count; k++) {
-      if (fixedWidth > 0 && length[k] == 0) {
-        for (int zero = 0; zero < fixedWidth; zero++) {
-          target.put(next + zero, (byte) 0);
+    for (int block = 0; block < count; block += AHEAD) {
+      int end = Math.min(count, block + AHEAD);
+      touch(block, end);
+      for (int k = block; k < end; k++) {
+        ByteBuffer source = window[k];
+        if (source != null && !isDue[k]) {
+          target.put(next, source, position[k], length[k]);
+          next += length[k];
+        } else if (length[k] == 0) {
+          for (int zero = 0; zero < fixedWidth; zero++) {
+            target.put(next++, (byte) 0);
+          }
+        } else {
+          copy(k, target, next);
+          next += length[k];
         }
-        next += fixedWidth;
-      } else {
-        copy(k, target, next);
-        next += length[k];
       }
     }
+  }
+
+  /** Reads the first byte of values, so that their cache and TLB misses overlap instead of queueing. */
+  private void touch(int from, int to) {
+    long sum = 0;
+    for (int k = from; k < to; k++) {
+      ByteBuffer source = window[k];
+      if (source != null) {
+        sum += source.get(position[k]);
+      }
+    }
+    sink += sum;
+  }
+
+  /** What keeps reads from being optimized away. */
+  long sink() {
+    return sink;
   }
 
   @Override
@@ -359,10 +413,9 @@ public final class LiveFieldReader implements FieldReader {
     int bytes = lengthBytes(i);
     if (isRaw && bytes > 0) {
       verify(i);
-      ByteBuffer window = view.window(ordinal, index[i], word0[i], word1[i], 0);
-      int within = LiveChunk.within(word0[i]);
-      if (bytes <= window.capacity() - within) {
-        return window.slice(within, bytes).order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer source = window[i];
+      if (source != null) {
+        return source.slice(position[i], bytes).order(ByteOrder.LITTLE_ENDIAN);
       }
     }
     return ByteBuffer.wrap(value(i)).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);

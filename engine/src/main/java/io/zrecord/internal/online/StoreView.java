@@ -9,10 +9,10 @@ import io.zrecord.scan.Verification;
 import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What readers of a store share: the tables, the chunks that they have mapped, and what was verified. It reads while a writer, of
@@ -21,6 +21,9 @@ import java.util.concurrent.locks.LockSupport;
 public final class StoreView {
   /** Records looked up before what was seen is validated. */
   private static final int BLOCK_RECORDS = 256;
+
+  /** Far more chunks than a store can have, and few enough for an array. */
+  private static final int MAX_CHUNK_ID = 1 << 24;
 
   private static final int SPINS = 1000;
   private static final long PAUSE_NANOS = 20_000;
@@ -33,7 +36,9 @@ public final class StoreView {
   private final Verification verification;
   private final ReadMetrics metrics;
   private final VerifiedChecksums[] verified;
-  private final Map<Integer, LiveChunk> chunks = new ConcurrentHashMap<>();
+  /** By id, grown when a larger one appears. */
+  private volatile AtomicReferenceArray<@Nullable LiveChunk> chunks =
+      new AtomicReferenceArray<>(64);
 
   /** A view of a store that this process writes. */
   public StoreView(StoreCore core, Verification verification, ReadMetrics metrics) {
@@ -136,10 +141,12 @@ public final class StoreView {
     };
   }
 
-  void setVerified(int field, long index, int checksum) {
+  /** Notes that a checksum held; returns whether it must be compared again at the next read all the same. */
+  boolean setVerified(int field, long index, int checksum) {
     if (verification == Verification.FIRST) {
       verified[field].add(index, checksum);
     }
+    return verification == Verification.ALWAYS;
   }
 
   /**
@@ -152,16 +159,38 @@ public final class StoreView {
       throw corruptEntry(field, index, word0, word1);
     }
     int chunkId = Entry.chunkId(word1);
-    LiveChunk chunk = chunks.get(chunkId);
-    if (chunk == null) {
-      metrics.chunksOpened.increment();
-      chunk = chunks.computeIfAbsent(chunkId, id -> LiveChunk.open(files, storeId, id));
+    if (chunkId < 0 || chunkId > MAX_CHUNK_ID) {
+      throw corruptEntry(field, index, word0, word1);
     }
-    ByteBuffer window = chunk.window(word0 + offset, length - offset);
+    AtomicReferenceArray<@Nullable LiveChunk> known = chunks;
+    LiveChunk chunk = chunkId < known.length() ? known.getAcquire(chunkId) : null;
+    ByteBuffer window =
+        (chunk == null ? openChunk(chunkId) : chunk).window(word0 + offset, length - offset);
     if (window == null) {
       throw corruptEntry(field, index, word0, word1);
     }
     return window;
+  }
+
+  private synchronized LiveChunk openChunk(int chunkId) {
+    AtomicReferenceArray<@Nullable LiveChunk> known = chunks;
+    LiveChunk chunk = chunkId < known.length() ? known.get(chunkId) : null;
+    if (chunk != null) {
+      return chunk;
+    }
+    LiveChunk opened = LiveChunk.open(files, storeId, chunkId);
+    metrics.chunksOpened.increment();
+    if (chunkId >= known.length()) {
+      AtomicReferenceArray<@Nullable LiveChunk> grown =
+          new AtomicReferenceArray<>(Math.max(chunkId + 1, 2 * known.length()));
+      for (int i = 0; i < known.length(); i++) {
+        grown.set(i, known.get(i));
+      }
+      known = grown;
+    }
+    known.setRelease(chunkId, opened);
+    chunks = known;
+    return opened;
   }
 
   CorruptDataException corruptEntry(int field, long index, long word0, long word1) {

@@ -1,0 +1,348 @@
+package io.zrecord.benchmarks;
+
+import io.zrecord.Batch;
+import io.zrecord.RecordStore;
+import io.zrecord.RecordValues;
+import io.zrecord.StoreDurability;
+import io.zrecord.StoreOptions;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * The store that is written online, with records of 1 KiB: appends in groups beside a plain channel that writes and forces the same bytes,
+ * single durable appends of one thread and of sixteen, gathers beside plain copies, quiet and while another thread appends and updates,
+ * and opening. Medians of five; contestants take turns. Argument: a work directory with room for 8 GiB.
+ */
+public final class StoreBenchmark {
+  private static final int VALUE_BYTES = 1024;
+  private static final int GROUP = 4096;
+  private static final int GROUPS = 100;
+  private static final int REPEATS = 5;
+  private static final int GATHER_RECORDS = 3 << 20;
+  private static final int BATCH = 256;
+  private static final int BATCHES = 4096;
+  private static final RecordSchema SCHEMA =
+      RecordSchema.builder().field("value", ElementType.BYTES).build();
+
+  private final Path work;
+
+  private StoreBenchmark(Path work) {
+    this.work = work;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    Path work = Files.createDirectories(Path.of(arguments[0]));
+    StoreBenchmark benchmark = new StoreBenchmark(work);
+    benchmark.appends();
+    benchmark.singleAppends();
+    benchmark.gathers();
+  }
+
+  private static byte[] noise(long seed) {
+    byte[] value = new byte[VALUE_BYTES];
+    new Random(seed).nextBytes(value);
+    return value;
+  }
+
+  private void appends() throws IOException {
+    byte[] value = noise(1);
+    double[] store = new double[REPEATS];
+    double[] plain = new double[REPEATS];
+    for (int round = -1; round < REPEATS; round++) {
+      double ours = appendToStore(value);
+      double theirs = appendPlainly(value);
+      if (round >= 0) {
+        store[round] = ours;
+        plain[round] = theirs;
+      }
+    }
+    double bytes = (double) GROUPS * GROUP * VALUE_BYTES / (1 << 20);
+    System.out.printf(
+        Locale.ROOT,
+        "Appends of 1 KiB, groups of %d, durable: store %.0f MiB/s, plain channel %.0f MiB/s, ratio %.2f%n",
+        GROUP,
+        bytes / Contest.median(store),
+        bytes / Contest.median(plain),
+        Contest.median(plain) / Contest.median(store));
+  }
+
+  private double appendToStore(byte[] value) throws IOException {
+    Path path = work.resolve("append");
+    double seconds;
+    try (RecordStore store =
+        RecordStore.create(path, SCHEMA, StoreOptions.defaults().withWriters(1))) {
+      RecordValues record = store.newValues().set("value", value);
+      long start = System.nanoTime();
+      for (int group = 0; group < GROUPS; group++) {
+        for (int i = 0; i < GROUP; i++) {
+          store.append(record);
+        }
+        store.commit();
+      }
+      seconds = (System.nanoTime() - start) / 1e9;
+    }
+    delete(path);
+    return seconds;
+  }
+
+  private double appendPlainly(byte[] value) throws IOException {
+    Path path = work.resolve("plain");
+    ByteBuffer group = ByteBuffer.allocateDirect(GROUP * VALUE_BYTES);
+    double seconds;
+    try (FileChannel channel =
+        FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      long start = System.nanoTime();
+      for (int i = 0; i < GROUPS; i++) {
+        group.clear();
+        while (group.hasRemaining()) {
+          group.put(value);
+        }
+        group.flip();
+        while (group.hasRemaining()) {
+          channel.write(group);
+        }
+        channel.force(false);
+      }
+      seconds = (System.nanoTime() - start) / 1e9;
+    }
+    Files.delete(path);
+    return seconds;
+  }
+
+  private void singleAppends() throws Exception {
+    double[] one = new double[REPEATS];
+    double[] many = new double[REPEATS];
+    for (int round = 0; round < REPEATS; round++) {
+      one[round] = singleAppends(1, 500);
+      many[round] = singleAppends(16, 500);
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "Single durable appends a second: 1 thread %.0f, 16 threads %.0f, ratio %.1f%n",
+        Contest.median(one),
+        Contest.median(many),
+        Contest.median(many) / Contest.median(one));
+  }
+
+  private double singleAppends(int threads, int each) throws Exception {
+    Path path = work.resolve("single");
+    byte[] value = noise(2);
+    double rate;
+    try (RecordStore store = RecordStore.create(
+        path, SCHEMA, StoreOptions.defaults().withDurability(StoreDurability.EVERY_RECORD))) {
+      long start = System.nanoTime();
+      inParallel(threads, thread -> {
+        RecordValues record = store.newValues().set("value", value);
+        for (int i = 0; i < each; i++) {
+          store.append(record);
+        }
+        return 0.0;
+      });
+      rate = (double) threads * each / ((System.nanoTime() - start) / 1e9);
+    }
+    delete(path);
+    return rate;
+  }
+
+  private void gathers() throws Exception {
+    Path path = work.resolve("gather");
+    StoreOptions options =
+        StoreOptions.defaults().withDurability(StoreDurability.NONE).withWriters(1);
+    try (RecordStore store = RecordStore.create(path, SCHEMA, options)) {
+      RecordValues record = store.newValues();
+      for (long i = 0; i < GATHER_RECORDS; i++) {
+        store.append(record.set("value", noise(i)));
+      }
+      store.commit();
+      verifyAll(store);
+      List<ByteBuffer> chunks = chunks(path);
+      for (int threads = 1; threads <= 2; threads++) {
+        List<double[]> found = inParallel(threads, thread -> compare(store, chunks, thread));
+        double plain = found.stream().mapToDouble(rates -> rates[0]).sum();
+        double ours = found.stream().mapToDouble(rates -> rates[1]).sum();
+        System.out.printf(
+            Locale.ROOT,
+            "Gathers of %d random records, %d threads: store %.2f GiB/s, plain copy %.2f GiB/s, ratio %.2f%n",
+            BATCH,
+            threads,
+            ours,
+            plain,
+            ours / plain);
+      }
+      gatherWhileWriting(store);
+    }
+    double opening = 0;
+    for (int i = 0; i < REPEATS; i++) {
+      long start = System.nanoTime();
+      RecordStore.open(path, options).close();
+      opening = (System.nanoTime() - start) / 1e6;
+    }
+    System.out.printf(
+        Locale.ROOT, "Opening and closing %d records: %.1f ms%n", GATHER_RECORDS, opening);
+    delete(path);
+  }
+
+  private static void gatherWhileWriting(RecordStore store) throws Exception {
+    double quiet = gatherRate(store, new Random(5), 5);
+    boolean[] isDone = {false};
+    long[] changes = {0};
+    Thread writer = new Thread(() -> {
+      Random random = new Random(6);
+      RecordValues record = store.newValues();
+      while (!isDone[0]) {
+        for (int i = 0; i < 64; i++) {
+          record.set("value", noise(i));
+          store.update(random.nextInt(GATHER_RECORDS), record);
+          store.append(record);
+        }
+        store.commit();
+        changes[0] += 128;
+        try {
+          Thread.sleep(5);
+        } catch (InterruptedException e) {
+          return;
+        }
+      }
+    });
+    writer.start();
+    double busy = gatherRate(store, new Random(7), 5);
+    isDone[0] = true;
+    writer.join();
+    System.out.printf(
+        Locale.ROOT,
+        "Gathers of one thread while another made %d changes: %.2f GiB/s, quiet %.2f, ratio %.2f%n",
+        changes[0],
+        busy,
+        quiet,
+        busy / quiet);
+  }
+
+  private static double gatherRate(RecordStore store, Random random, int rounds) {
+    double[] rates = new double[rounds];
+    ByteBuffer target = ByteBuffer.allocateDirect(BATCH * VALUE_BYTES);
+    for (int round = 0; round < rounds; round++) {
+      rates[round] = gather(store, random, target);
+    }
+    return Contest.median(rates);
+  }
+
+  private static double gather(RecordStore store, Random random, ByteBuffer target) {
+    long[] all = random.longs((long) BATCH * BATCHES, 0, GATHER_RECORDS).toArray();
+    long start = System.nanoTime();
+    for (int from = 0; from < all.length; from += BATCH) {
+      try (Batch batch = store.gather(Arrays.copyOfRange(all, from, from + BATCH), "value")) {
+        batch.copyAll("value", target.clear());
+      }
+    }
+    return rate(start, (long) all.length * VALUE_BYTES);
+  }
+
+  /** Records lie one after the other: a plain copy knows the places of as many. */
+  private static double[] compare(RecordStore store, List<ByteBuffer> chunks, int thread) {
+    Random random = new Random(thread);
+    ByteBuffer target = ByteBuffer.allocateDirect(BATCH * VALUE_BYTES);
+    double[] plain = new double[REPEATS];
+    double[] ours = new double[REPEATS];
+    for (int round = -2; round < REPEATS; round++) {
+      double gathered = gather(store, random, target);
+      double copied = copyPlainly(chunks, random, target);
+      if (round >= 0) {
+        ours[round] = gathered;
+        plain[round] = copied;
+      }
+    }
+    return new double[] {Contest.median(plain), Contest.median(ours)};
+  }
+
+  private static double copyPlainly(List<ByteBuffer> chunks, Random random, ByteBuffer target) {
+    int count = BATCH * BATCHES;
+    int[] chunk = new int[count];
+    int[] position = new int[count];
+    for (int i = 0; i < count; i++) {
+      chunk[i] = random.nextInt(chunks.size());
+      int values = (chunks.get(chunk[i]).capacity() - 64) / VALUE_BYTES;
+      position[i] = 64 + random.nextInt(values) * VALUE_BYTES;
+    }
+    long start = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      target.put(i % BATCH * VALUE_BYTES, chunks.get(chunk[i]), position[i], VALUE_BYTES);
+    }
+    return rate(start, (long) count * VALUE_BYTES);
+  }
+
+  private static double rate(long start, long bytes) {
+    return bytes / (double) (1 << 30) / ((System.nanoTime() - start) / 1e9);
+  }
+
+  private static void verifyAll(RecordStore store) {
+    ByteBuffer target = ByteBuffer.allocateDirect(BATCH * VALUE_BYTES);
+    long[] indices = new long[BATCH];
+    for (long from = 0; from < GATHER_RECORDS; from += BATCH) {
+      for (int i = 0; i < BATCH; i++) {
+        indices[i] = from + i;
+      }
+      try (Batch batch = store.gather(indices, "value")) {
+        batch.copyAll("value", target.clear());
+      }
+    }
+  }
+
+  private static List<ByteBuffer> chunks(Path store) throws IOException {
+    List<ByteBuffer> chunks = new ArrayList<>();
+    try (var files = Files.list(store.resolve("chunk"))) {
+      for (Path file : files.toList()) {
+        try (FileChannel channel = FileChannel.open(file)) {
+          chunks.add(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
+        }
+      }
+    }
+    return chunks;
+  }
+
+  /** What one of several threads does. */
+  private interface Work<T> {
+    T run(int thread) throws Exception;
+  }
+
+  private static <T> List<T> inParallel(int threads, Work<T> work) throws Exception {
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      List<Callable<T>> tasks = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        int thread = t;
+        tasks.add(() -> work.run(thread));
+      }
+      List<T> results = new ArrayList<>();
+      for (Future<T> done : pool.invokeAll(tasks)) {
+        results.add(done.get());
+      }
+      return results;
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (var paths = Files.walk(directory)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}
