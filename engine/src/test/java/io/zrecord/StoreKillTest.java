@@ -85,7 +85,8 @@ class StoreKillTest {
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
         }
-        process.destroyForcibly();
+        // Not of the process itself: that would close the stream with what it said last.
+        process.toHandle().destroyForcibly();
       });
       String line = lines.readLine();
       killer.start();

@@ -68,7 +68,7 @@ class DriverDeathSuite extends SparkSuite {
     try {
       assert(first.await(2, TimeUnit.MINUTES), "the driver did not append anything")
       Thread.sleep(delayMillis)
-    } finally process.destroyForcibly()
+    } finally process.toHandle.destroyForcibly()
     process.waitFor()
     listener.join()
     acknowledged.get()
