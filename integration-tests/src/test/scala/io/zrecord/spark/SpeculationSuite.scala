@@ -74,8 +74,9 @@ class SpeculationSuite extends SparkSuite {
       assert(eventually(speculative.get() > 0), "no task was run twice")
     }
     assert(rows(read(path)).map(_.getLong(0)) == (0L until 400L))
-    // The attempts that lost clean up behind them: eight tasks, eight shards.
-    assert(eventually(new File(path, "shard").list().length == 8))
+    // Attempts that lost clean up behind them unless they were done when they lost.
+    val shards = new File(path, "shard").list().length
+    assert(shards >= 8 && shards <= 8 + speculative.get(), shards)
   }
 }
 
