@@ -43,6 +43,10 @@ final class ChunkLane implements AutoCloseable {
   private final byte[] prefix = new byte[ValueCodec.PREFIX_BYTES];
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private final List<ChunkMeta> closed = new ArrayList<>();
+
+  /** Files of closed chunks, which a commit that runs at the same time may still be forcing. */
+  private final List<MutableFile> doneFiles = new ArrayList<>();
+
   private byte[] packed = new byte[0];
   private @Nullable MutableFile file;
   private int chunkId;
@@ -195,7 +199,7 @@ final class ChunkLane implements AutoCloseable {
     MutableFile done = java.util.Objects.requireNonNull(file);
     done.setLength(flushedBytes);
     done.force();
-    done.close();
+    doneFiles.add(done);
     closed.add(new ChunkMeta(chunkId, recordCount, flushedBytes));
     file = null;
     isChanged = false;
@@ -224,14 +228,32 @@ final class ChunkLane implements AutoCloseable {
     isChanged = true;
   }
 
-  /** Makes everything stored so far readable, and durable if wanted. */
-  synchronized void commit(boolean durable) {
-    flush();
-    MutableFile current = file;
-    if (durable && isChanged && current != null) {
-      current.force();
-      isChanged = false;
+  /** Makes everything stored so far readable, and durable if wanted. Others may store meanwhile. */
+  void commit(boolean durable) {
+    MutableFile changed = flushed(durable);
+    if (changed == null) {
+      return;
     }
+    try {
+      changed.force();
+    } catch (RuntimeException e) {
+      setChanged();
+      throw e;
+    }
+  }
+
+  private synchronized void setChanged() {
+    isChanged = true;
+  }
+
+  /** Flushes; returns the file if it is to be forced. */
+  private synchronized @Nullable MutableFile flushed(boolean durable) {
+    flush();
+    if (!durable || !isChanged) {
+      return null;
+    }
+    isChanged = false;
+    return file;
   }
 
   /** Whether a file was created since the last call, whose name must be made durable. */
@@ -245,6 +267,8 @@ final class ChunkLane implements AutoCloseable {
   synchronized List<ChunkMeta> takeClosed() {
     List<ChunkMeta> chunks = List.copyOf(closed);
     closed.clear();
+    doneFiles.forEach(MutableFile::close);
+    doneFiles.clear();
     return chunks;
   }
 
@@ -260,6 +284,8 @@ final class ChunkLane implements AutoCloseable {
         codec.close();
       }
     }
+    doneFiles.forEach(MutableFile::close);
+    doneFiles.clear();
     if (file != null) {
       file.close();
       file = null;
