@@ -2,34 +2,80 @@ package io.zrecord;
 
 import io.zrecord.errors.BatchReleasedException;
 import io.zrecord.scan.FieldReader;
+import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a gather returned: values of some fields, in the order asked. A lease that ends with {@link #close}: after that every
  * method but {@code close} is a {@link BatchReleasedException}, so that a batch that was given back is never read by mistake.
  * Values that were taken before stay valid. Belongs to one thread at a time.
  *
- * <p>With the system property {@code zrecord.traceRelease} set to {@code true}, the exception carries the stack of the release.
+ * <p>With the system property {@code zrecord.traceBatches} set to {@code true}, the exception carries the stack of the release, and a
+ * batch that was never closed is reported in the log with the stack of where it was taken, once the collector finds it.
  */
 public final class Batch implements AutoCloseable {
-  private static final boolean TRACE = Boolean.getBoolean("zrecord.traceRelease");
+  private static final Logger LOG = LoggerFactory.getLogger(Batch.class);
+  private static final boolean TRACE = Boolean.getBoolean("zrecord.traceBatches");
+  private static final Cleaner LEAKS = Cleaner.create();
 
   private final String location;
   private final int count;
   private final Map<String, FieldReader> readers = new LinkedHashMap<>();
+  private final Runnable onRelease;
+  private final @Nullable LeakReport leak;
   private volatile @Nullable Release release;
+
+  /** Says of a batch that nobody can close any more where it was taken. */
+  private static final class LeakReport implements Runnable {
+    private final String location;
+    private final int count;
+    private final Throwable taken;
+    private volatile boolean isReleased;
+
+    LeakReport(String location, int count, Throwable taken) {
+      this.location = location;
+      this.count = count;
+      this.taken = taken;
+    }
+
+    @Override
+    public void run() {
+      if (!isReleased) {
+        LOG.warn(
+            "A batch of {} records of {} was never closed; close it with try-with-resources. It was taken here:",
+            count,
+            location,
+            taken);
+      }
+    }
+  }
 
   /** Where a batch was released. */
   private record Release(String thread, @Nullable Throwable trace) {}
 
   Batch(String location, int count, List<FieldReader> readers) {
+    this(location, count, readers, () -> {});
+  }
+
+  /** With what is to be done once when the lease ends. */
+  Batch(String location, int count, List<FieldReader> readers, Runnable onRelease) {
     this.location = location;
     this.count = count;
+    this.onRelease = onRelease;
     readers.forEach(reader -> this.readers.put(reader.field().name(), reader));
+    if (TRACE) {
+      LeakReport report = new LeakReport(location, count, new Throwable("taken here"));
+      leak = report;
+      LEAKS.register(this, report);
+    } else {
+      leak = null;
+    }
   }
 
   /** Number of records: as many as indices were asked for. */
@@ -110,7 +156,7 @@ public final class Batch implements AutoCloseable {
           "Cannot read the batch of " + count + " records of " + location
               + ": it was released by thread '" + end.thread
               + "'. Read it before closing it, or copy what must outlive it"
-              + (TRACE ? "" : "; -Dzrecord.traceRelease=true shows where it was released"),
+              + (TRACE ? "" : "; -Dzrecord.traceBatches=true shows where it was released"),
           end.trace);
     }
   }
@@ -121,6 +167,10 @@ public final class Batch implements AutoCloseable {
     if (release == null) {
       release = new Release(
           Thread.currentThread().getName(), TRACE ? new Throwable("released here") : null);
+      if (leak != null) {
+        leak.isReleased = true;
+      }
+      onRelease.run();
     }
   }
 }

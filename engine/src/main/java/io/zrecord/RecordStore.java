@@ -1,22 +1,19 @@
 package io.zrecord;
 
 import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
-import io.zrecord.internal.online.LiveFieldReader;
 import io.zrecord.internal.online.StoreCore;
 import io.zrecord.internal.online.StoreView;
 import io.zrecord.internal.store.DatasetShape;
-import io.zrecord.scan.FieldReader;
 import io.zrecord.scan.ReadMetrics;
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,12 +39,11 @@ import org.slf4j.LoggerFactory;
 public final class RecordStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RecordStore.class);
 
-  private final String location;
   private final RecordSchema schema;
   private final StoreDurability durability;
   private final Lock lock;
   private final StoreCore core;
-  private final StoreView view;
+  private final StoreBatches batches;
   private final ReadMetrics metrics = new ReadMetrics();
   private volatile boolean isClosed;
 
@@ -61,17 +57,34 @@ public final class RecordStore implements AutoCloseable {
 
   /** What keeps other writers away until it is closed. */
   interface Lock extends AutoCloseable {
+    /** Lets readers of other processes in. */
+    default void setReady() {}
+
     @Override
     void close();
   }
 
+  private record FileLock(ProcessLock lock) implements Lock {
+    @Override
+    public void setReady() {
+      lock.setReady();
+    }
+
+    @Override
+    public void close() {
+      lock.close();
+    }
+  }
+
   private RecordStore(String location, Lock lock, StoreCore core, StoreOptions options) {
-    this.location = location;
     this.lock = lock;
     this.core = core;
     this.durability = options.durability();
     this.schema = new RecordSchema(core.fields());
-    this.view = new StoreView(core, options.verification(), metrics);
+    this.batches = new StoreBatches(
+        location,
+        schema,
+        new StoreView(core.parts(), options.verification(), metrics, options.readers()));
   }
 
   /**
@@ -86,7 +99,8 @@ public final class RecordStore implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("Cannot create the directory " + path + ": " + e, e);
     }
-    return create(new LocalMutableFiles(path), schema, options, ProcessLock.acquire(path)::close);
+    return create(
+        new LocalMutableFiles(path), schema, options, new FileLock(ProcessLock.acquire(path)));
   }
 
   /** Makes a store of any files; the lock is closed with it, or if that fails. */
@@ -96,6 +110,7 @@ public final class RecordStore implements AutoCloseable {
     try {
       requireEmpty(files);
       StoreCore core = StoreCore.create(files, schema, limits(options));
+      lock.setReady();
       isCreated = true;
       return new RecordStore(files.location(), lock, core, options);
     } finally {
@@ -126,15 +141,17 @@ public final class RecordStore implements AutoCloseable {
    */
   public static RecordStore open(Path path, StoreOptions options) {
     DatasetShape.requireDirectory(path);
-    return open(new LocalMutableFiles(path), options, ProcessLock.acquire(path)::close);
+    return open(new LocalMutableFiles(path), options, new FileLock(ProcessLock.acquire(path)));
   }
 
   /** Opens a store of any files; the lock is closed with it, or if that fails. */
   static RecordStore open(MutableFiles files, StoreOptions options, Lock lock) {
     boolean isOpen = false;
     try {
+      requireStore(files);
       long start = System.nanoTime();
       StoreCore core = StoreCore.open(files, limits(options));
+      lock.setReady();
       isOpen = true;
       LOG.info(
           "Opened {}: {} records; recovered {} groups of changes, dropped {} bytes that were not committed; {} ms",
@@ -148,6 +165,15 @@ public final class RecordStore implements AutoCloseable {
       if (!isOpen) {
         lock.close();
       }
+    }
+  }
+
+  private static void requireStore(MutableFiles files) {
+    if (files.exists("manifest")) {
+      throw new NotADatasetException(
+          files.location(),
+          "Cannot open " + files.location()
+              + " as a store: it is a table now. Read it as a RecordDataset; to change single records, make a new store of it");
     }
   }
 
@@ -166,7 +192,7 @@ public final class RecordStore implements AutoCloseable {
 
   /** Records that are committed: those that can be gathered. */
   public long length() {
-    return view.length();
+    return batches.length();
   }
 
   /** Records, with those that are not committed yet. */
@@ -260,21 +286,7 @@ public final class RecordStore implements AutoCloseable {
    * @throws IllegalArgumentException if there is no such field
    */
   public Batch gather(long[] indices, String... fields) {
-    if (isClosed) {
-      throw new IllegalStateException("The store " + location + " is closed; open it again");
-    }
-    List<LiveFieldReader> readers = new ArrayList<>();
-    if (fields.length == 0) {
-      for (FieldSpec field : schema.fields()) {
-        readers.add(view.reader(schema.ordinal(field.name())));
-      }
-    } else {
-      for (String field : fields) {
-        readers.add(view.reader(schema.ordinal(field)));
-      }
-    }
-    view.select(indices, 0, indices.length, readers);
-    return new Batch(location, indices.length, List.<FieldReader>copyOf(readers));
+    return batches.gather(indices, fields);
   }
 
   /** Commits and closes the store. Batches that were handed out stay valid. */
@@ -284,6 +296,7 @@ public final class RecordStore implements AutoCloseable {
       return;
     }
     isClosed = true;
+    batches.close();
     try {
       core.close();
     } finally {

@@ -10,6 +10,7 @@ import io.zrecord.scan.Verification;
  * @param chunkBytes a chunk is closed when it has so many bytes, 4 KiB to 1 TiB
  * @param writers chunks that are written side by side, 1 to 4
  * @param checkpointBytes length of the journal at which the tables are forced instead, ≥ 4 KiB
+ * @param readers threads that help with gathers which wait for the medium or for a codec, 0 to 64
  * @param verification when checksums are compared in reading
  */
 public record StoreOptions(
@@ -18,8 +19,11 @@ public record StoreOptions(
     long chunkBytes,
     int writers,
     long checkpointBytes,
+    int readers,
     Verification verification) {
   private static final int MAX_WRITERS = 4;
+  private static final int MAX_READERS = 64;
+  private static final int DEFAULT_READERS = 8;
   private static final long MIN_BYTES = 1L << 12;
   private static final long MAX_BYTES = 1L << 40;
 
@@ -28,42 +32,56 @@ public record StoreOptions(
     requireWithin("chunkBytes", chunkBytes, MIN_BYTES, MAX_BYTES);
     requireWithin("writers", writers, 1, MAX_WRITERS);
     requireWithin("checkpointBytes", checkpointBytes, MIN_BYTES, MAX_BYTES);
+    requireWithin("readers", readers, 0, MAX_READERS);
   }
 
-  /** Durability COMMIT, chunks of 256 MiB, two writers, a checkpoint every 64 MiB of journal, verification at first touch. */
+  /**
+   * Durability COMMIT, chunks of 256 MiB, two writers, a checkpoint every 64 MiB of journal, eight readers, verification at first touch.
+   */
   public static StoreOptions defaults() {
     return new StoreOptions(
-        StoreDurability.COMMIT, 1L << 26, 256L << 20, 2, 64L << 20, Verification.FIRST);
+        StoreDurability.COMMIT,
+        1L << 26,
+        256L << 20,
+        2,
+        64L << 20,
+        DEFAULT_READERS,
+        Verification.FIRST);
   }
 
   public StoreOptions withDurability(StoreDurability newDurability) {
     return new StoreOptions(
-        newDurability, chunkRecords, chunkBytes, writers, checkpointBytes, verification);
+        newDurability, chunkRecords, chunkBytes, writers, checkpointBytes, readers, verification);
   }
 
   public StoreOptions withChunkRecords(long newChunkRecords) {
     return new StoreOptions(
-        durability, newChunkRecords, chunkBytes, writers, checkpointBytes, verification);
+        durability, newChunkRecords, chunkBytes, writers, checkpointBytes, readers, verification);
   }
 
   public StoreOptions withChunkBytes(long newChunkBytes) {
     return new StoreOptions(
-        durability, chunkRecords, newChunkBytes, writers, checkpointBytes, verification);
+        durability, chunkRecords, newChunkBytes, writers, checkpointBytes, readers, verification);
   }
 
   public StoreOptions withWriters(int newWriters) {
     return new StoreOptions(
-        durability, chunkRecords, chunkBytes, newWriters, checkpointBytes, verification);
+        durability, chunkRecords, chunkBytes, newWriters, checkpointBytes, readers, verification);
   }
 
   public StoreOptions withCheckpointBytes(long newCheckpointBytes) {
     return new StoreOptions(
-        durability, chunkRecords, chunkBytes, writers, newCheckpointBytes, verification);
+        durability, chunkRecords, chunkBytes, writers, newCheckpointBytes, readers, verification);
+  }
+
+  public StoreOptions withReaders(int newReaders) {
+    return new StoreOptions(
+        durability, chunkRecords, chunkBytes, writers, checkpointBytes, newReaders, verification);
   }
 
   public StoreOptions withVerification(Verification newVerification) {
     return new StoreOptions(
-        durability, chunkRecords, chunkBytes, writers, checkpointBytes, newVerification);
+        durability, chunkRecords, chunkBytes, writers, checkpointBytes, readers, newVerification);
   }
 
   private static void requireWithin(String name, long value, long lowest, long highest) {

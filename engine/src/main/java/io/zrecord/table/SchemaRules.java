@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** What a change may follow, and the fields that come out of it. */
 final class SchemaRules {
@@ -75,8 +76,12 @@ final class SchemaRules {
     return change.schema();
   }
 
-  /** The winner's fields and those that the change adds. */
+  /** The winner's fields and those that the change adds. One that was planned for a new table has not been compared with any. */
   private RecordSchema rebased(Manifest manifest) {
+    if (change.baseVersion().isEmpty() && !hasSameFields(manifest)) {
+      throw conflict("the table was created meanwhile, with other fields: "
+          + names(manifest.schema()) + ", not " + names(change.schema()));
+    }
     List<FieldSpec> fields = new ArrayList<>(manifest.schema().fields());
     for (FieldSpec field : change.schema().fields()) {
       Optional<FieldSpec> same = manifest.schema().find(field.id());
@@ -96,6 +101,22 @@ final class SchemaRules {
       }
     }
     return new RecordSchema(fields);
+  }
+
+  private boolean hasSameFields(Manifest manifest) {
+    return manifest.schema().fields().size() == change.schema().fields().size()
+        && change.schema().fields().stream()
+            .allMatch(field -> manifest
+                .schema()
+                .find(field.id())
+                .filter(present -> fits(present, field))
+                .isPresent());
+  }
+
+  private static String names(RecordSchema schema) {
+    return schema.fields().stream()
+        .map(field -> field.name() + " " + field.type())
+        .collect(Collectors.joining(", "));
   }
 
   private static boolean fits(FieldSpec present, FieldSpec field) {

@@ -70,6 +70,11 @@ public final class TableSnapshot {
     return manifest.tableId();
   }
 
+  /** Identity of the commit that made this version: {@link TableChange#commitId}. */
+  public UUID commitId() {
+    return manifest.commitId();
+  }
+
   /** Number of the version, from 0. */
   public long version() {
     return manifest.version();

@@ -261,4 +261,22 @@ final class RecordTableTest {
     assertThat(table.exists()).isFalse();
     assertThat(storage.list("manifest")).isEmpty();
   }
+
+  @Test
+  void anAppendPlannedForANewTableDoesNotWidenOrThinOneThatCameFirst() {
+    RecordSchema wider = RecordSchema.builder()
+        .field("id", ElementType.I64)
+        .field("extra", ElementType.I64)
+        .build();
+    RecordSchema narrow = RecordSchema.builder().field("id", ElementType.I64).build();
+    table.commit(Shards.change(TableChange.Kind.APPEND, NONE, narrow, List.of()));
+    assertThatThrownBy(
+            () -> table.commit(Shards.change(TableChange.Kind.APPEND, NONE, wider, List.of())))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("extra");
+    assertThat(table
+            .commit(Shards.change(TableChange.Kind.APPEND, NONE, narrow, List.of()))
+            .version())
+        .isEqualTo(1);
+  }
 }

@@ -24,6 +24,9 @@ public abstract class ValueCodec implements AutoCloseable {
 
   private static final int AS_IS = 1 << 31;
 
+  /** Of Zstandard, whose shortest block repeats one byte 128 Ki times; Deflate and LZ4 stay far below. */
+  private static final long MAX_COMPRESSION_RATIO = 1 << 17;
+
   private ValueCodec() {}
 
   /** A codec for reading and writing; {@code compression} is not {@code raw}. */
@@ -48,6 +51,11 @@ public abstract class ValueCodec implements AutoCloseable {
 
   public static int logicalLength(int prefix) {
     return prefix & ~AS_IS;
+  }
+
+  /** Whether any codec can have made so few bytes of so many. */
+  public static boolean isPossible(int payloadLength, int logicalLength) {
+    return logicalLength <= payloadLength * MAX_COMPRESSION_RATIO;
   }
 
   /**

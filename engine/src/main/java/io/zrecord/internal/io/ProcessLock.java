@@ -10,24 +10,50 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that one process holds, and in it one object. The system releases it when the process dies, however it dies, so there are no
- * stale locks to be recognized; the file says who the holder is or was. A lock of the system belongs to the process and is lost when any
- * channel on the file is closed: this class is the only one that opens it, and never while this process holds the lock. Thread-safe.
+ * The lock of the one process that writes to a directory, and in that process of one object. The system releases it when the process
+ * dies, however it dies, so there are no stale locks to be recognized; the file says who the holder is or was. The first byte is locked
+ * by who is going to write, the second by who has recovered what was there and lets readers in.
+ *
+ * <p>A lock of the system belongs to the process and is lost when any channel on the file is closed: this class is the only one that opens
+ * it, and never while this process holds the lock. Thread-safe.
  */
 public final class ProcessLock implements AutoCloseable {
   /** In the system properties, so that the classes of several class loaders know of each other. */
   private static final String HELD = "io.zrecord.locked:";
 
+  private static final long WRITER_AT = 0;
+  private static final long READY_AT = 1;
   private static final int MAX_HOLDER_BYTES = 256;
+
+  /** Readers lock the file for moments, to see whether there is a writer. */
+  private static final int ATTEMPTS = 15;
+
+  private static final long PAUSE_NANOS = 20_000_000;
 
   private final Path path;
   private final FileChannel channel;
   private final FileLock lock;
+  private volatile @Nullable FileLock ready;
+
+  /** Who writes to a directory. */
+  public enum Writer {
+    /** Nobody. */
+    NONE,
+    /** One that is recovering what was there. */
+    STARTING,
+    /** One that lets readers in. */
+    READY,
+    /** A reader of this process is looking. */
+    UNKNOWN
+  }
 
   private ProcessLock(Path path, FileChannel channel, FileLock lock) {
     this.path = path;
@@ -42,13 +68,29 @@ public final class ProcessLock implements AutoCloseable {
    * @throws StoreLockedException if another holds it; the message says who
    */
   public static ProcessLock acquire(Path directory) {
-    Path path;
+    Path path = file(directory);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return tryAcquire(path);
+      } catch (StoreLockedException e) {
+        if (attempt == ATTEMPTS || Writer.READY.name().equals(System.getProperty(HELD + path))) {
+          throw e;
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    }
+  }
+
+  private static Path file(Path directory) {
     try {
-      path = directory.toRealPath().resolve("lock");
+      return directory.toRealPath().resolve("lock");
     } catch (IOException e) {
       throw FileErrors.of("lock", directory, e);
     }
-    if (System.getProperties().putIfAbsent(HELD + path, "true") != null) {
+  }
+
+  private static ProcessLock tryAcquire(Path path) {
+    if (System.getProperties().putIfAbsent(HELD + path, Writer.STARTING.name()) != null) {
       throw locked(path, "this process");
     }
     ProcessLock held = null;
@@ -74,7 +116,7 @@ public final class ProcessLock implements AutoCloseable {
             LinkOption.NOFOLLOW_LINKS));
     boolean taken = false;
     try {
-      FileLock lock = channel.tryLock();
+      FileLock lock = channel.tryLock(WRITER_AT, 1, false);
       if (lock == null) {
         throw locked(path, holder(channel));
       }
@@ -91,6 +133,45 @@ public final class ProcessLock implements AutoCloseable {
       if (!taken) {
         channel.close();
       }
+    }
+  }
+
+  /** Tells readers that they may trust what the holder publishes. */
+  public void setReady() {
+    try {
+      ready = channel.lock(READY_AT, 1, false);
+      System.getProperties().put(HELD + path, Writer.READY.name());
+    } catch (IOException e) {
+      throw FileErrors.of("lock", path, e);
+    }
+  }
+
+  /** Looks who writes to a directory now. */
+  public static Writer writer(Path directory) {
+    Path path = file(directory);
+    Object held = System.getProperties().putIfAbsent(HELD + path, Writer.UNKNOWN.name());
+    if (held != null) {
+      return Writer.valueOf(held.toString());
+    }
+    try (FileChannel channel =
+        FileChannel.open(path, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
+      // In this order: a writer that becomes ready in between is found.
+      if (isFree(channel, WRITER_AT)) {
+        return Writer.NONE;
+      }
+      return isFree(channel, READY_AT) ? Writer.STARTING : Writer.READY;
+    } catch (NoSuchFileException e) {
+      return Writer.NONE;
+    } catch (IOException e) {
+      throw FileErrors.of("look at", path, e);
+    } finally {
+      System.getProperties().remove(HELD + path);
+    }
+  }
+
+  private static boolean isFree(FileChannel channel, long at) throws IOException {
+    try (FileLock probe = channel.tryLock(at, 1, true)) {
+      return probe != null;
     }
   }
 
@@ -122,7 +203,11 @@ public final class ProcessLock implements AutoCloseable {
   @Override
   public void close() {
     if (lock.isValid()) {
+      FileLock readiness = ready;
       try {
+        if (readiness != null) {
+          readiness.release();
+        }
         lock.release();
         channel.close();
       } catch (IOException e) {

@@ -15,6 +15,7 @@ final class Changes {
   private final long baseLength;
   private long length;
   private boolean shrank;
+  private volatile boolean isPublished;
 
   /** Slots in the order in which records were touched first; negative if there is no more such record. */
   private long[] indexOfSlot = new long[INITIAL_SLOTS];
@@ -46,6 +47,15 @@ final class Changes {
     this.checksums = new int[INITIAL_SLOTS * fieldCount];
     Arrays.fill(tailSlots, -1);
     Arrays.fill(hashedIndex, -1);
+  }
+
+  /** Whether it is safe and visible. May be asked by any thread. */
+  boolean isPublished() {
+    return isPublished;
+  }
+
+  void setPublished() {
+    isPublished = true;
   }
 
   long baseLength() {

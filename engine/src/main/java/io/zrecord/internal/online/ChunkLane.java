@@ -14,6 +14,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,8 @@ final class ChunkLane implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 20;
   private static final long GROWTH_BYTES = 64L << 20;
   private static final byte[] PADDING = new byte[8];
+
+  private final ReentrantLock lock = new ReentrantLock();
 
   /** In the place of a value that is to stay as it is. */
   static final byte[] KEEP = new byte[0];
@@ -81,13 +84,18 @@ final class ChunkLane implements AutoCloseable {
   }
 
   /** Goes on with a chunk that was being written. What stands behind its published end is written over. */
-  synchronized void resume(ChunkMeta chunk) {
-    MutableFile opened = files.open(chunk.fileName(), true);
-    file = opened;
-    chunkId = chunk.id();
-    recordCount = chunk.recordCount();
-    flushedBytes = chunk.endBytes();
-    lengthBytes = opened.lengthBytes();
+  void resume(ChunkMeta chunk) {
+    lock.lock();
+    try {
+      MutableFile opened = files.open(chunk.fileName(), true);
+      file = opened;
+      chunkId = chunk.id();
+      recordCount = chunk.recordCount();
+      flushedBytes = chunk.endBytes();
+      lengthBytes = opened.lengthBytes();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -96,7 +104,29 @@ final class ChunkLane implements AutoCloseable {
    * @param values of the fields; null: absent; {@link #KEEP}: nothing is stored, and the target's entry stays
    * @param target takes the entries
    */
-  synchronized void store(byte[] @Nullable [] values, Changes.Entries target) {
+  void store(byte[] @Nullable [] values, Changes.Entries target) {
+    lock.lock();
+    try {
+      storeLocked(values, target);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The same, unless another is writing here; returns false then. */
+  boolean tryStore(byte[] @Nullable [] values, Changes.Entries target) {
+    if (!lock.tryLock()) {
+      return false;
+    }
+    try {
+      storeLocked(values, target);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void storeLocked(byte[] @Nullable [] values, Changes.Entries target) {
     if (file != null && isFull()) {
       closeChunk();
     }
@@ -242,53 +272,84 @@ final class ChunkLane implements AutoCloseable {
     }
   }
 
-  private synchronized void setChanged() {
-    isChanged = true;
+  private void setChanged() {
+    lock.lock();
+    try {
+      isChanged = true;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Flushes; returns the file if it is to be forced. */
-  private synchronized @Nullable MutableFile flushed(boolean durable) {
-    flush();
-    if (!durable || !isChanged) {
-      return null;
+  private @Nullable MutableFile flushed(boolean durable) {
+    lock.lock();
+    try {
+      flush();
+      if (!durable || !isChanged) {
+        return null;
+      }
+      isChanged = false;
+      return file;
+    } finally {
+      lock.unlock();
     }
-    isChanged = false;
-    return file;
   }
 
   /** Whether a file was created since the last call, whose name must be made durable. */
-  synchronized boolean takeIsNew() {
-    boolean was = isNew;
-    isNew = false;
-    return was;
+  boolean takeIsNew() {
+    lock.lock();
+    try {
+      boolean was = isNew;
+      isNew = false;
+      return was;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Chunks closed since the last call. */
-  synchronized List<ChunkMeta> takeClosed() {
-    List<ChunkMeta> chunks = List.copyOf(closed);
-    closed.clear();
-    doneFiles.forEach(MutableFile::close);
-    doneFiles.clear();
-    return chunks;
+  List<ChunkMeta> takeClosed() {
+    lock.lock();
+    try {
+      List<ChunkMeta> chunks = List.copyOf(closed);
+      closed.clear();
+      doneFiles.forEach(MutableFile::close);
+      doneFiles.clear();
+      return chunks;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The chunk being written, if any. */
-  synchronized @Nullable ChunkMeta current() {
-    return file == null ? null : new ChunkMeta(chunkId, recordCount, flushedBytes);
+  @Nullable
+  ChunkMeta current() {
+    lock.lock();
+    try {
+      return file == null ? null : new ChunkMeta(chunkId, recordCount, flushedBytes);
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override
-  public synchronized void close() {
-    for (ValueCodec codec : codecs) {
-      if (codec != null) {
-        codec.close();
+  public void close() {
+    lock.lock();
+    try {
+      for (ValueCodec codec : codecs) {
+        if (codec != null) {
+          codec.close();
+        }
       }
-    }
-    doneFiles.forEach(MutableFile::close);
-    doneFiles.clear();
-    if (file != null) {
-      file.close();
-      file = null;
+      doneFiles.forEach(MutableFile::close);
+      doneFiles.clear();
+      if (file != null) {
+        file.close();
+        file = null;
+      }
+    } finally {
+      lock.unlock();
     }
   }
 }

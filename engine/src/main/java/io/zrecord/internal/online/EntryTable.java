@@ -1,5 +1,6 @@
 package io.zrecord.internal.online;
 
+import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
@@ -37,6 +38,31 @@ final class EntryTable implements AutoCloseable {
     return new EntryTable(entries, files.create(stem + ".crc32c"), true);
   }
 
+  /** A copy of the first entries of a table, as they happen to be while they change: what is written has its space. */
+  static EntryTable copy(MutableFiles source, MutableFiles target, String stem, long count) {
+    copyFile(source, target, stem + ".offset", count * Entry.BYTES);
+    copyFile(source, target, stem + ".crc32c", count * CHECKSUM_BYTES);
+    return open(target, stem, true);
+  }
+
+  private static void copyFile(MutableFiles source, MutableFiles target, String name, long bytes) {
+    ByteBuffer block = ByteBuffer.allocateDirect(ZEROS_BYTES);
+    try (MutableFile from = source.open(name, false);
+        MutableFile to = target.create(name)) {
+      for (long at = 0; at < bytes; ) {
+        int step = from.read(at, block.clear().limit((int) Math.min(ZEROS_BYTES, bytes - at)));
+        if (step == 0) {
+          throw new TruncatedFileException(
+              from.path(),
+              "Cannot read " + from.path() + ": it has " + at + " bytes, but " + bytes
+                  + " were published. It was cut; restore it from a copy");
+        }
+        to.write(at, block.flip());
+        at += step;
+      }
+    }
+  }
+
   static EntryTable open(MutableFiles files, String stem, boolean writable) {
     MutableFile entries = files.open(stem + ".offset", writable);
     EntryTable table = new EntryTable(entries, files.open(stem + ".crc32c", writable), writable);
@@ -54,8 +80,26 @@ final class EntryTable implements AutoCloseable {
     return capacity;
   }
 
+  /**
+   * Makes sure that entries which were published can be loaded.
+   *
+   * @throws TruncatedFileException if the files are too short for them
+   */
+  void requireCapacity(long length) {
+    if (length > capacity) {
+      follow();
+      if (length > capacity) {
+        throw new TruncatedFileException(
+            path(),
+            "Cannot read " + path() + ": it or its checksums have room for " + capacity
+                + " entries, but " + length
+                + " were published. It was cut; restore it from a copy");
+      }
+    }
+  }
+
   /** Maps what the files have become, by this process or another. */
-  synchronized void follow() {
+  private synchronized void follow() {
     long entryCount =
         Math.min(entries.lengthBytes() / Entry.BYTES, checksums.lengthBytes() / CHECKSUM_BYTES);
     if (entryCount > capacity) {
@@ -112,6 +156,18 @@ final class EntryTable implements AutoCloseable {
     return entryWindows[(int) (index >> WINDOW_BITS)].getLong(place(index) * Entry.BYTES + 8);
   }
 
+  /** Loads both words of the entries at some indices, which there is room for, in a loop whose cache misses overlap. */
+  void load(long[] indices, int from, int count, long[] word0, long[] word1, int slot) {
+    ByteBuffer[] windows = entryWindows;
+    for (int k = 0; k < count; k++) {
+      long index = indices[from + k];
+      ByteBuffer window = windows[(int) (index >> WINDOW_BITS)];
+      int at = place(index) * Entry.BYTES;
+      word0[slot + k] = window.getLong(at);
+      word1[slot + k] = window.getLong(at + Long.BYTES);
+    }
+  }
+
   int checksum(long index) {
     return checksumWindows[(int) (index >> WINDOW_BITS)].getInt(place(index) * CHECKSUM_BYTES);
   }
@@ -129,6 +185,30 @@ final class EntryTable implements AutoCloseable {
 
   private static int place(long index) {
     return (int) (index & (WINDOW_ENTRIES - 1));
+  }
+
+  /** Cuts what lies behind the entries in use. Nothing may be loaded from there any more. */
+  void trim(long count) {
+    entries.setLength(count * Entry.BYTES);
+    checksums.setLength(count * CHECKSUM_BYTES);
+    isChanged = true;
+  }
+
+  /** Stored bytes of all values. */
+  long valueBytes(long count) {
+    long bytes = 0;
+    for (long index = 0; index < count; index++) {
+      bytes += Entry.physicalLength(word1(index)) & 0xffff_ffffL;
+    }
+    return bytes;
+  }
+
+  long absentCount(long count) {
+    long absent = 0;
+    for (long index = 0; index < count; index++) {
+      absent += Entry.isAbsent(word0(index), word1(index)) ? 1 : 0;
+    }
+    return absent;
   }
 
   /** Makes all changes survive power loss. */

@@ -49,8 +49,8 @@ final class Journal implements AutoCloseable {
   }
 
   /** Opens the journal of a store whose tables contain the records up to {@code checkpointSequence}. */
-  static Journal open(MutableFiles files, UUID storeId, long checkpointSequence) {
-    Journal journal = new Journal(files.open(FILE_NAME, true), storeId, checkpointSequence);
+  static Journal open(MutableFiles files, UUID storeId, long checkpointSequence, boolean writable) {
+    Journal journal = new Journal(files.open(FILE_NAME, writable), storeId, checkpointSequence);
     journal.checkHeader();
     return journal;
   }
@@ -159,10 +159,19 @@ final class Journal implements AutoCloseable {
    */
   long replay(int fieldCount, long checkpointLength, Visitor visitor) {
     long fileBytes = file.lengthBytes();
+    replayUpTo(Long.MAX_VALUE, fileBytes, fieldCount, checkpointLength, visitor);
+    requireTail(endBytes, fileBytes);
+    isForced = false;
+    return fileBytes - endBytes;
+  }
+
+  /** Replays whole records behind the checkpoint, up to the one with a number, while others may be written behind them. */
+  void replayUpTo(
+      long lastSequence, long fileBytes, int fieldCount, long checkpointLength, Visitor visitor) {
     long length = checkpointLength;
-    long at = FILE_HEADER_BYTES;
-    while (true) {
-      ByteBuffer record = read(at, fileBytes);
+    endBytes = FILE_HEADER_BYTES;
+    while (sequence < lastSequence) {
+      ByteBuffer record = read(endBytes, fileBytes);
       if (record == null || record.getLong(8) > sequence + 1) {
         break;
       }
@@ -170,12 +179,13 @@ final class Journal implements AutoCloseable {
         length = visit(record, fieldCount, length, visitor);
         sequence++;
       }
-      at += record.limit();
+      endBytes += record.limit();
     }
-    requireTail(at, fileBytes);
-    endBytes = at;
-    isForced = false;
-    return fileBytes - at;
+  }
+
+  /** Bytes of the file, of records that are not whole as well. */
+  long fileBytes() {
+    return file.lengthBytes();
   }
 
   private long visit(ByteBuffer record, int fieldCount, long lengthBefore, Visitor visitor) {

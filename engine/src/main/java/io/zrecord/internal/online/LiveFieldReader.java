@@ -1,60 +1,51 @@
 package io.zrecord.internal.online;
 
-import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.ValueCodec;
-import io.zrecord.internal.io.MapFaults;
-import io.zrecord.internal.store.Decoders;
 import io.zrecord.scan.FieldReader;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;
-import java.util.zip.CRC32C;
-import java.util.zip.DataFormatException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a field of a store. A selection is what the entries said at one moment; its values stay as they were, for bytes in chunks never
- * change. Belongs to one thread.
+ * change. What waits for the medium or for a codec is shared with the store's {@link GatherPool}. Belongs to one thread.
  */
 public final class LiveFieldReader implements FieldReader {
-  private static final int SCRATCH_BYTES = 1 << 16;
+  /** Done first by the calling thread, to see whether help is worth its while. */
+  private static final int PROBE_SLOTS = 8;
 
-  /** Values touched ahead of their copies. */
-  private static final int AHEAD = 32;
+  /** Slots that a helper takes at a time. */
+  private static final int PIECE_SLOTS = 8;
+
+  /** What a value that is in memory takes at most, and each of its bytes; whatever takes longer waits for something. */
+  private static final long SLOW_NANOS = 4_000;
+
+  private static final long BYTES_PER_NANO = 1;
 
   private final StoreView view;
   private final int ordinal;
   private final FieldSpec spec;
   private final boolean isRaw;
-  private final CRC32C crc = new CRC32C();
-  private final byte[] entryBytes = new byte[Entry.BYTES];
-  private final ByteBuffer entry = ByteBuffer.wrap(entryBytes).order(ByteOrder.LITTLE_ENDIAN);
-  private byte[] scratch = new byte[0];
-  private int count;
+  private final LiveSlots slots = new LiveSlots();
+  private final LiveValues values;
   private int absentCount;
   private long totalBytes;
-  private long[] index = new long[0];
-  private long[] word0 = new long[0];
-  private long[] word1 = new long[0];
-  private int[] checksum = new int[0];
-  private int[] length = new int[0];
 
-  /** The window that a whole raw value lies in, verified or not; null if it must be read the long way. */
-  private @Nullable ByteBuffer[] window = new ByteBuffer[0];
-
-  private int[] position = new int[0];
-  private boolean[] isDue = new boolean[0];
-  private long sink;
+  /** Done for slots {@code [from, to)}, of which the first byte belongs {@code at} in the target. */
+  private interface SlotWork {
+    void run(LiveValues values, int from, int to, int at);
+  }
 
   LiveFieldReader(StoreView view, int ordinal) {
     this.view = view;
     this.ordinal = ordinal;
     this.spec = view.field(ordinal);
     this.isRaw = spec.compression().codec() == Codec.RAW;
+    this.values = new LiveValues(view, ordinal);
   }
 
   int ordinal() {
@@ -67,178 +58,81 @@ public final class LiveFieldReader implements FieldReader {
   }
 
   void begin(int newCount) {
-    count = 0;
-    if (index.length < newCount) {
-      int capacity = Math.max(newCount, index.length + (index.length >> 1));
-      index = new long[capacity];
-      word0 = new long[capacity];
-      word1 = new long[capacity];
-      checksum = new int[capacity];
-      length = new int[capacity];
-      window = new ByteBuffer[capacity];
-      position = new int[capacity];
-      isDue = new boolean[capacity];
-    }
+    slots.begin(newCount);
   }
 
   void load(EntryTable table, long[] indices, int from, int size, int slot) {
-    for (int k = 0; k < size; k++) {
-      long wanted = indices[from + k];
-      word0[slot + k] = table.word0(wanted);
-      word1[slot + k] = table.word1(wanted);
-      checksum[slot + k] = table.checksum(wanted);
+    table.load(indices, from, size, slots.word0, slots.word1, slot);
+    for (int k = slot; k < slot + size; k++) {
+      slots.isDue[k] =
+          view.isDue(ordinal, indices[from + k - slot], slots.word0[k], slots.word1[k]);
+    }
+    for (int k = slot; k < slot + size; k++) {
+      if (slots.isDue[k]) {
+        slots.checksum[k] = table.checksum(indices[from + k - slot]);
+      }
     }
   }
 
   /** The selection is made: finds out the lengths. */
   void end(long[] indices, int from, int newCount) {
-    System.arraycopy(indices, from, index, 0, newCount);
-    int fixedWidth = spec.valueWidthBytes().orElse(-1);
+    System.arraycopy(indices, from, slots.index, 0, newCount);
+    if (isRaw) {
+      values.resolve(slots, 0, newCount);
+    } else {
+      inPieces(newCount, 0, (worker, first, last, at) -> worker.resolve(slots, first, last));
+    }
     absentCount = 0;
     totalBytes = 0;
     long storedBytes = 0;
-    // A loop of its own, so that the cache misses overlap.
     for (int k = 0; k < newCount; k++) {
-      isDue[k] = view.isDue(ordinal, index[k], checksum[k]);
+      absentCount += slots.isAbsent(k) ? 1 : 0;
+      storedBytes += slots.storedBytes(k);
+      totalBytes += values.copiedBytes(slots, k);
     }
-    for (int k = 0; k < newCount; k++) {
-      window[k] = null;
-      if (Entry.isAbsent(word0[k], word1[k])) {
-        absentCount++;
-        length[k] = 0;
-        requireAbsent(k);
-        continue;
-      }
-      storedBytes += Entry.physicalLength(word1[k]) & 0xffff_ffffL;
-      length[k] = logicalLength(k);
-      if (fixedWidth >= 0 && length[k] != fixedWidth) {
-        throw corrupt(k, "has " + length[k] + " bytes instead of " + fixedWidth, null);
-      }
-      totalBytes += length[k];
-    }
-    if (fixedWidth >= 0) {
-      totalBytes = (long) newCount * fixedWidth;
-    }
-    count = newCount;
+    slots.count = newCount;
     view.metrics().values.add(newCount);
-    view.metrics().bytesRead.add(storedBytes + newCount * (Entry.BYTES + (long) Integer.BYTES));
+    view.metrics().bytesRead.add(storedBytes + newCount * (long) Entry.BYTES);
     view.metrics().bytesDelivered.add(totalBytes);
   }
 
-  private void requireAbsent(int k) {
-    if (isDue[k]) {
-      beginChecksum(k);
-      finishChecksum(k);
-    }
-  }
-
-  /** The length in a compressed value's prefix must not be trusted before the value was verified. */
-  private int logicalLength(int k) {
-    int stored = Entry.physicalLength(word1[k]);
-    if (isRaw) {
-      if (stored == 0) {
-        verify(k);
-        return 0;
-      }
-      ByteBuffer first = view.window(ordinal, index[k], word0[k], word1[k], 0);
-      position[k] = LiveChunk.within(word0[k]);
-      window[k] = stored <= first.capacity() - position[k] ? first : null;
-      return stored;
-    }
-    if (stored < ValueCodec.PREFIX_BYTES) {
-      throw view.corruptEntry(ordinal, index[k], word0[k], word1[k]);
-    }
-    verify(k);
-    int prefix = prefix(k);
-    int logical = ValueCodec.logicalLength(prefix);
-    if (ValueCodec.isAsIs(prefix) && logical != stored - ValueCodec.PREFIX_BYTES) {
-      throw corrupt(
-          k,
-          "is stored as it is in " + (stored - ValueCodec.PREFIX_BYTES)
-              + " bytes, but its length is said to be " + logical,
-          null);
-    }
-    return logical;
-  }
-
-  private int prefix(int k) {
-    byte[] bytes = new byte[ValueCodec.PREFIX_BYTES];
-    copyStored(k, 0, bytes, 0, bytes.length);
-    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
-  }
-
-  private void verify(int k) {
-    if (!isDue[k]) {
+  /** Does the work for all slots: by itself, and if that turns out to be slow, together with others. */
+  private void inPieces(int count, int at, SlotWork work) {
+    int probe = Math.min(count, PROBE_SLOTS);
+    long start = System.nanoTime();
+    work.run(values, 0, probe, at);
+    if (probe == count) {
       return;
     }
-    beginChecksum(k);
-    byte[] piece = scratch();
-    int stored = Entry.physicalLength(word1[k]);
-    for (int done = 0; done < stored; ) {
-      int step = Math.min(piece.length, stored - done);
-      copyStored(k, done, piece, 0, step);
-      crc.update(piece, 0, step);
-      done += step;
+    long nanos = System.nanoTime() - start;
+    long bytes = 0;
+    int next = at;
+    for (int k = 0; k < probe; k++) {
+      bytes += slots.storedBytes(k);
+      next += values.copiedBytes(slots, k);
     }
-    finishChecksum(k);
-  }
-
-  private byte[] scratch() {
-    if (scratch.length == 0) {
-      scratch = new byte[SCRATCH_BYTES];
+    if (nanos <= probe * SLOW_NANOS + bytes / BYTES_PER_NANO) {
+      work.run(values, probe, count, next);
+    } else {
+      share(probe, count, next, work);
     }
-    return scratch;
   }
 
-  private void beginChecksum(int k) {
-    crc.reset();
-    entry.putLong(0, word0[k]).putLong(8, word1[k]);
-    crc.update(entryBytes, 0, Entry.BYTES);
-  }
-
-  private void finishChecksum(int k) {
-    int found = (int) crc.getValue();
-    if (found != checksum[k]) {
-      view.metrics().checksumFailures.increment();
-      throw corrupt(
-          k,
-          "has checksum " + Integer.toHexString(found) + ", but " + Integer.toHexString(checksum[k])
-              + " was stored",
-          null);
-    }
-    isDue[k] = view.setVerified(ordinal, index[k], checksum[k]);
-  }
-
-  /** Copies stored bytes from an offset on, across windows if need be. */
-  private void copyStored(int k, int offset, byte[] target, int at, int bytes) {
-    copyStored(k, offset, ByteBuffer.wrap(target), at, bytes);
-  }
-
-  private void copyStored(int k, int offset, ByteBuffer target, int at, int bytes) {
-    try {
-      try {
-        for (int done = 0; done < bytes; ) {
-          ByteBuffer source = view.window(ordinal, index[k], word0[k], word1[k], offset + done);
-          int within = LiveChunk.within(word0[k] + offset + done);
-          int step = Math.min(bytes - done, source.capacity() - within);
-          target.put(at + done, source, within, step);
-          done += step;
-        }
-      } finally {
-        MapFaults.surface();
+  private void share(int from, int to, int at, SlotWork work) {
+    int[] starts = new int[(to - from + PIECE_SLOTS - 1) / PIECE_SLOTS];
+    int next = at;
+    for (int k = from; k < to; k++) {
+      if ((k - from) % PIECE_SLOTS == 0) {
+        starts[(k - from) / PIECE_SLOTS] = next;
       }
-    } catch (InternalError e) {
-      throw corrupt(k, "cannot be read from the map of its chunk, which was cut", e);
+      next += values.copiedBytes(slots, k);
     }
-  }
-
-  private CorruptDataException corrupt(int k, String reason, @Nullable Throwable cause) {
-    return new CorruptDataException(
-        view.path(ordinal),
-        "Cannot read " + view.path(ordinal) + ": the value at " + index[k] + " of field '"
-            + spec.name() + "' " + reason
-            + ". Restore the file from a copy, or leave the record out",
-        cause);
+    view.pool().run(starts.length, piece -> {
+      int first = from + piece * PIECE_SLOTS;
+      LiveValues worker = view.takeValues(ordinal);
+      work.run(worker, first, Math.min(to, first + PIECE_SLOTS), starts[piece]);
+      view.giveBack(ordinal, worker);
+    });
   }
 
   @Override
@@ -250,8 +144,8 @@ public final class LiveFieldReader implements FieldReader {
     select(indices, 0, maxCount);
     long bytes = 0;
     int taken = 0;
-    while (taken < count) {
-      bytes += Entry.physicalLength(word1[taken]) & 0xffff_ffffL;
+    while (taken < slots.count) {
+      bytes += slots.storedBytes(taken);
       if (bytes > maxBytes && taken > 0) {
         break;
       }
@@ -271,7 +165,7 @@ public final class LiveFieldReader implements FieldReader {
 
   @Override
   public int count() {
-    return count;
+    return slots.count;
   }
 
   @Override
@@ -281,14 +175,14 @@ public final class LiveFieldReader implements FieldReader {
 
   @Override
   public boolean isAbsent(int i) {
-    Objects.checkIndex(i, count);
-    return Entry.isAbsent(word0[i], word1[i]);
+    Objects.checkIndex(i, slots.count);
+    return slots.isAbsent(i);
   }
 
   @Override
   public int lengthBytes(int i) {
-    Objects.checkIndex(i, count);
-    return length[i];
+    Objects.checkIndex(i, slots.count);
+    return slots.length[i];
   }
 
   @Override
@@ -306,39 +200,8 @@ public final class LiveFieldReader implements FieldReader {
   @Override
   public int copyValue(int i, byte[] destination, int offset) {
     Objects.checkFromIndexSize(offset, lengthBytes(i), destination.length);
-    copy(i, ByteBuffer.wrap(destination), offset);
-    return length[i];
-  }
-
-  private void copy(int i, ByteBuffer target, int at) {
-    if (length[i] == 0) {
-      return;
-    }
-    if (isRaw) {
-      verify(i);
-      copyStored(i, 0, target, at, length[i]);
-    } else if (ValueCodec.isAsIs(prefix(i))) {
-      copyStored(i, ValueCodec.PREFIX_BYTES, target, at, length[i]);
-    } else {
-      decode(i, target, at);
-    }
-  }
-
-  private void decode(int i, ByteBuffer target, int at) {
-    byte[] packed = new byte[Entry.physicalLength(word1[i]) - ValueCodec.PREFIX_BYTES];
-    copyStored(i, ValueCodec.PREFIX_BYTES, packed, 0, packed.length);
-    byte[] unpacked = new byte[length[i]];
-    long start = System.nanoTime();
-    ValueCodec codec = Decoders.take(spec.compression().codec());
-    try {
-      codec.decompress(packed, 0, packed.length, unpacked, 0, unpacked.length);
-    } catch (DataFormatException e) {
-      throw corrupt(i, "cannot be decompressed: " + e.getMessage(), e);
-    } finally {
-      Decoders.giveBack(spec.compression().codec(), codec);
-      view.metrics().decodeNanos.add(System.nanoTime() - start);
-    }
-    target.put(at, unpacked, 0, unpacked.length);
+    values.copy(slots, i, ByteBuffer.wrap(destination), offset);
+    return slots.length[i];
   }
 
   @Override
@@ -350,74 +213,37 @@ public final class LiveFieldReader implements FieldReader {
   @Override
   public void copyAll(ByteBuffer destination) {
     if (destination.remaining() < totalBytes) {
-      throw new java.nio.BufferOverflowException();
+      throw new BufferOverflowException();
     }
     copyAll(destination, destination.position());
     destination.position(destination.position() + (int) totalBytes);
   }
 
   private void copyAll(ByteBuffer target, int at) {
-    try {
-      try {
-        copyBlocks(target, at);
-      } finally {
-        MapFaults.surface();
-      }
-    } catch (InternalError e) {
-      throw corrupt(0, "or another one of the selection cannot be read: a chunk was cut", e);
-    }
-  }
-
-  private void copyBlocks(ByteBuffer target, int at) {
-    int fixedWidth = spec.valueWidthBytes().orElse(0);
-    int next = at;
-    for (int block = 0; block < count; block += AHEAD) {
-      int end = Math.min(count, block + AHEAD);
-      touch(block, end);
-      for (int k = block; k < end; k++) {
-        ByteBuffer source = window[k];
-        if (source != null && !isDue[k]) {
-          target.put(next, source, position[k], length[k]);
-          next += length[k];
-        } else if (length[k] == 0) {
-          for (int zero = 0; zero < fixedWidth; zero++) {
-            target.put(next++, (byte) 0);
-          }
-        } else {
-          copy(k, target, next);
-          next += length[k];
-        }
-      }
-    }
-  }
-
-  /** Reads the first byte of values, so that their cache and TLB misses overlap instead of queueing. */
-  private void touch(int from, int to) {
-    long sum = 0;
-    for (int k = from; k < to; k++) {
-      ByteBuffer source = window[k];
-      if (source != null) {
-        sum += source.get(position[k]);
-      }
-    }
-    sink += sum;
-  }
-
-  /** What keeps reads from being optimized away. */
-  long sink() {
-    return sink;
+    inPieces(
+        slots.count,
+        at,
+        (worker, from, to, start) -> worker.copyAll(slots, from, to, target, start));
   }
 
   @Override
   public ByteBuffer view(int i) {
     int bytes = lengthBytes(i);
     if (isRaw && bytes > 0) {
-      verify(i);
-      ByteBuffer source = window[i];
+      values.verify(slots, i);
+      ByteBuffer source = slots.window[i];
       if (source != null) {
-        return source.slice(position[i], bytes).order(ByteOrder.LITTLE_ENDIAN);
+        return source.slice(slots.position[i], bytes).order(ByteOrder.LITTLE_ENDIAN);
       }
     }
     return ByteBuffer.wrap(value(i)).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Forgets the selection, and what it holds. */
+  void clear() {
+    slots.releaseWindows(slots.count);
+    slots.begin(0);
+    totalBytes = 0;
+    absentCount = 0;
   }
 }

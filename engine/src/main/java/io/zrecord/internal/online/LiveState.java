@@ -25,6 +25,7 @@ final class LiveState {
   private static final int STRIPES = 1024;
   private static final int CRC_AT = 40;
   private static final int LENGTH_AT = 64;
+  private static final int SEQUENCE_AT = 72;
   private static final int SHRINK_STAMP_AT = 128;
   private static final int STRIPES_AT = 192;
   private static final int FILE_BYTES = STRIPES_AT + STRIPES * Long.BYTES;
@@ -77,7 +78,8 @@ final class LiveState {
   }
 
   /** Lets readers in. */
-  void endRecovery(long length) {
+  void endRecovery(long length, long sequence) {
+    beginGroup(sequence);
     publish(length);
     endShrink();
   }
@@ -111,6 +113,17 @@ final class LiveState {
   /** Records that are published. All that the writer stored before it published them is visible. */
   long length() {
     return (long) LONG.getAcquire(map, LENGTH_AT);
+  }
+
+  /** Number of the journal record whose changes are in the tables, or are just getting there. */
+  long sequence() {
+    return (long) LONG.getAcquire(map, SEQUENCE_AT);
+  }
+
+  /** Before the changes of a journal record go to the tables. */
+  void beginGroup(long sequence) {
+    LONG.setRelease(map, SEQUENCE_AT, sequence);
+    VarHandle.fullFence();
   }
 
   /** Publishes records whose entries are stored. */

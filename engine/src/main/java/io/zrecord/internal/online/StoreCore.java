@@ -18,10 +18,10 @@ import io.zrecord.schema.RecordSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,13 +49,13 @@ public final class StoreCore implements AutoCloseable {
   private final long[] valueBytes;
   private final long[] absentCounts;
 
-  /** Chunks that are closed, and those that are being written, as of the last commit; guarded by the commit lock. */
+  /** Chunks that are closed, and those that are being written, as of the last commit; guarded by the commit turn. */
   private final Map<Integer, ChunkMeta> closedChunks = new TreeMap<>(Integer::compareUnsigned);
 
   private final List<ChunkMeta> newlyClosed = new ArrayList<>();
   private boolean chunkNamesChanged;
 
-  private final ReentrantLock commitLock = new ReentrantLock();
+  private final CommitTurn turn = new CommitTurn();
   /** Guards the two groups and the order of operations. Never held during I/O. */
   private final Object order = new Object();
 
@@ -134,7 +134,7 @@ public final class StoreCore implements AutoCloseable {
     files.forceDirectory("");
     StoreCore core = new StoreCore(files, limits, meta, tables, journal);
     files.replace(ShardMeta.FILE_NAME, meta.write());
-    core.live.endRecovery(0);
+    core.live.endRecovery(0, 0);
     return core;
   }
 
@@ -151,22 +151,12 @@ public final class StoreCore implements AutoCloseable {
     EntryTable[] tables = new EntryTable[fields.size()];
     for (int i = 0; i < tables.length; i++) {
       tables[i] = EntryTable.open(files, fields.get(i).stem(), true);
-      requireCapacity(tables[i], meta.shard().length());
+      tables[i].requireCapacity(meta.shard().length());
     }
-    Journal journal = Journal.open(files, meta.shard().id(), meta.sequence());
+    Journal journal = Journal.open(files, meta.shard().id(), meta.sequence(), true);
     StoreCore core = new StoreCore(files, limits, meta, tables, journal);
     core.recover(meta);
     return core;
-  }
-
-  private static void requireCapacity(EntryTable table, long length) {
-    if (table.capacity() < length) {
-      throw new TruncatedFileException(
-          table.path(),
-          "Cannot read " + table.path() + ": it or its checksums have room for "
-              + table.capacity() + " entries, but " + length
-              + " were published. It was cut; restore it from a copy");
-    }
   }
 
   private void recover(StoreMeta meta) {
@@ -201,7 +191,7 @@ public final class StoreCore implements AutoCloseable {
       collected = new Changes(fields.size(), length[0]);
     }
     checkpoint(length[0]);
-    live.endRecovery(length[0]);
+    live.endRecovery(length[0], journal.sequence());
   }
 
   private void resume(Map<Integer, ChunkMeta> unfull) {
@@ -241,15 +231,8 @@ public final class StoreCore implements AutoCloseable {
   /** Counts bytes and absent values anew, for the tables may have been changed in part. */
   private void recount(long length) {
     for (int field = 0; field < tables.length; field++) {
-      long bytes = 0;
-      long absent = 0;
-      for (long index = 0; index < length; index++) {
-        long word1 = tables[field].word1(index);
-        bytes += Entry.physicalLength(word1) & 0xffff_ffffL;
-        absent += word1 == 0 && tables[field].word0(index) == 0 ? 1 : 0;
-      }
-      valueBytes[field] = bytes;
-      absentCounts[field] = absent;
+      valueBytes[field] = tables[field].valueBytes(length);
+      absentCounts[field] = tables[field].absentCount(length);
     }
   }
 
@@ -265,16 +248,13 @@ public final class StoreCore implements AutoCloseable {
     return recovery;
   }
 
-  EntryTable table(int field) {
-    return tables[field];
-  }
-
-  LiveState live() {
-    return live;
-  }
-
-  MutableFiles files() {
-    return files;
+  /** What readers of this process look at. */
+  public StoreParts parts() {
+    return new StoreParts(files, storeId, fields, List.of(tables), live, waited -> {
+      if (failure != null) {
+        requireUsable();
+      }
+    });
   }
 
   /** Records, those of operations that are not committed included. */
@@ -297,7 +277,7 @@ public final class StoreCore implements AutoCloseable {
   public long append(byte[] @Nullable [] values) {
     requireUsable();
     Changes.Entries record = new Changes.Entries(fields.size());
-    lane().store(values, record);
+    store(values, record);
     long index;
     boolean isLarge;
     synchronized (order) {
@@ -325,7 +305,7 @@ public final class StoreCore implements AutoCloseable {
       }
     }
     Changes.Entries added = new Changes.Entries(fields.size());
-    lane().store(stored, added);
+    store(stored, added);
     boolean isLarge;
     synchronized (order) {
       requireUsable();
@@ -373,8 +353,14 @@ public final class StoreCore implements AutoCloseable {
     }
   }
 
-  private ChunkLane lane() {
-    return lanes[(int) (Thread.currentThread().getId() % lanes.length)];
+  /** In the first chunk that nobody is writing to, so that one thread, or many that write little, leave one chunk to be forced. */
+  private void store(byte[] @Nullable [] values, Changes.Entries target) {
+    for (ChunkLane lane : lanes) {
+      if (lane.tryStore(values, target)) {
+        return;
+      }
+    }
+    lanes[(int) (Thread.currentThread().getId() % lanes.length)].store(values, target);
   }
 
   /** The entries of a record as the last operation left them. */
@@ -399,16 +385,17 @@ public final class StoreCore implements AutoCloseable {
       requireUsable();
       mine = collected.isEmpty() ? inFlight : collected;
     }
-    if (mine == null) {
+    if (mine == null || !turn.take(mine::isPublished)) {
       return;
     }
-    commitLock.lock();
     try {
       while (takeOver(mine)) {
-        publish(java.util.Objects.requireNonNull(inFlight));
+        Changes group = Objects.requireNonNull(inFlight);
+        publish(group);
         synchronized (order) {
           inFlight = null;
         }
+        group.setPublished();
       }
       if (journal.lengthBytes() >= limits.checkpointBytes()) {
         checkpoint(live.length());
@@ -419,7 +406,7 @@ public final class StoreCore implements AutoCloseable {
       failure = e;
       throw e;
     } finally {
-      commitLock.unlock();
+      turn.giveBack();
     }
   }
 
@@ -449,6 +436,7 @@ public final class StoreCore implements AutoCloseable {
     }
     newlyClosed.forEach(chunk -> closedChunks.put(chunk.id(), chunk));
     newlyClosed.clear();
+    live.beginGroup(journal.sequence());
     apply(group);
   }
 
@@ -532,7 +520,7 @@ public final class StoreCore implements AutoCloseable {
   /** Forces the tables and empties the journal. */
   public void checkpoint() {
     commit();
-    commitLock.lock();
+    turn.take(() -> false);
     try {
       requireUsable();
       checkpoint(live.length());
@@ -542,7 +530,7 @@ public final class StoreCore implements AutoCloseable {
       failure = e;
       throw e;
     } finally {
-      commitLock.unlock();
+      turn.giveBack();
     }
   }
 
@@ -623,7 +611,7 @@ public final class StoreCore implements AutoCloseable {
         checkpoint();
       }
     } finally {
-      commitLock.lock();
+      turn.take(() -> false);
       try {
         isClosed = true;
         for (ChunkLane lane : lanes) {
@@ -634,7 +622,7 @@ public final class StoreCore implements AutoCloseable {
         }
         journal.close();
       } finally {
-        commitLock.unlock();
+        turn.giveBack();
       }
     }
   }

@@ -3,13 +3,14 @@ package io.zrecord.internal.online;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.scan.Verification;
 import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * What readers of a store share: the tables, the chunks that they have mapped, and what was verified. It reads while a writer, of
  * this process or another, goes on. Thread-safe.
  */
-public final class StoreView {
+public final class StoreView implements AutoCloseable {
   /** Records looked up before what was seen is validated. */
   private static final int BLOCK_RECORDS = 256;
 
@@ -28,54 +29,80 @@ public final class StoreView {
   private static final int SPINS = 1000;
   private static final long PAUSE_NANOS = 20_000;
 
-  private final MutableFiles files;
-  private final UUID storeId;
-  private final List<FieldSpec> fields;
-  private final EntryTable[] tables;
-  private final LiveState live;
+  /** A writer is at work for microseconds, or for the milliseconds of a large deletion. */
+  private static final long STALLED_NANOS = 1_000_000_000;
+
+  private final StoreParts parts;
   private final Verification verification;
   private final ReadMetrics metrics;
-  private final VerifiedChecksums[] verified;
+  private final GatherPool pool;
+  private final VerifiedEntries[] verified;
+  private final List<Queue<LiveFieldReader>> idleReaders = new ArrayList<>();
+  private final List<Queue<LiveValues>> idleValues = new ArrayList<>();
+
   /** By id, grown when a larger one appears. */
   private volatile AtomicReferenceArray<@Nullable LiveChunk> chunks =
       new AtomicReferenceArray<>(64);
 
-  /** A view of a store that this process writes. */
-  public StoreView(StoreCore core, Verification verification, ReadMetrics metrics) {
-    this.files = core.files();
-    this.storeId = core.storeId();
-    this.fields = core.fields();
-    this.tables = new EntryTable[fields.size()];
-    this.verified = new VerifiedChecksums[fields.size()];
-    for (int i = 0; i < tables.length; i++) {
-      tables[i] = core.table(i);
-      verified[i] = new VerifiedChecksums();
-    }
-    this.live = core.live();
+  /**
+   * A view of a store.
+   *
+   * @param helperThreads threads that may help with gathers that wait for the medium or for a codec
+   */
+  public StoreView(
+      StoreParts parts, Verification verification, ReadMetrics metrics, int helperThreads) {
+    this.parts = parts;
     this.verification = verification;
     this.metrics = metrics;
+    this.pool = new GatherPool(helperThreads);
+    this.verified = new VerifiedEntries[parts.fields().size()];
+    for (int i = 0; i < verified.length; i++) {
+      verified[i] = new VerifiedEntries();
+      idleReaders.add(new ConcurrentLinkedQueue<>());
+      idleValues.add(new ConcurrentLinkedQueue<>());
+    }
   }
 
   /** Records that can be read now. */
   public long length() {
-    return live.length();
+    return parts.live().length();
   }
 
-  /** A new reader of a field, for one thread. */
-  public LiveFieldReader reader(int field) {
-    return new LiveFieldReader(this, field);
+  /** A reader of a field, for one thread, which gives it back. */
+  public LiveFieldReader takeReader(int field) {
+    LiveFieldReader reader = idleReaders.get(field).poll();
+    return reader != null ? reader : new LiveFieldReader(this, field);
+  }
+
+  /** Takes a reader back; nobody else may use it any more. */
+  public void giveBack(LiveFieldReader reader) {
+    reader.clear();
+    idleReaders.get(reader.ordinal()).add(reader);
+  }
+
+  LiveValues takeValues(int field) {
+    LiveValues values = idleValues.get(field).poll();
+    return values != null ? values : new LiveValues(this, field);
+  }
+
+  void giveBack(int field, LiveValues values) {
+    idleValues.get(field).add(values);
   }
 
   FieldSpec field(int field) {
-    return fields.get(field);
+    return parts.fields().get(field);
   }
 
   ReadMetrics metrics() {
     return metrics;
   }
 
+  GatherPool pool() {
+    return pool;
+  }
+
   String path(int field) {
-    return tables[field].path();
+    return parts.tables().get(field).path();
   }
 
   /**
@@ -88,17 +115,33 @@ public final class StoreView {
     long[] stamps = new long[Math.min(count, BLOCK_RECORDS)];
     for (int block = 0; block < count; block += BLOCK_RECORDS) {
       int size = Math.min(BLOCK_RECORDS, count - block);
-      int spins = 0;
-      while (!selectBlock(indices, from + block, size, block, readers, stamps)) {
-        pause(++spins);
+      if (!selectBlock(indices, from + block, size, block, readers, stamps)) {
+        selectPatiently(indices, from + block, size, block, readers, stamps);
       }
     }
     readers.forEach(reader -> reader.end(indices, from, count));
   }
 
+  private void selectPatiently(
+      long[] indices, int from, int size, int slot, List<LiveFieldReader> readers, long[] stamps) {
+    long start = System.nanoTime();
+    for (int spins = 0; !selectBlock(indices, from, size, slot, readers, stamps); spins++) {
+      if (spins < SPINS) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.parkNanos(PAUSE_NANOS);
+        long waited = System.nanoTime() - start;
+        if (waited > STALLED_NANOS) {
+          parts.onStalled().accept(waited);
+        }
+      }
+    }
+  }
+
   /** Returns false if the writer was at work on what was looked at. */
   private boolean selectBlock(
       long[] indices, int from, int size, int slot, List<LiveFieldReader> readers, long[] stamps) {
+    LiveState live = parts.live();
     long shrinkStamp = live.shrinkStamp();
     if ((shrinkStamp & 1) != 0) {
       return false;
@@ -115,7 +158,9 @@ public final class StoreView {
       return false;
     }
     for (LiveFieldReader reader : readers) {
-      reader.load(tables[reader.ordinal()], indices, from, size, slot);
+      EntryTable table = parts.tables().get(reader.ordinal());
+      table.requireCapacity(length);
+      reader.load(table, indices, from, size, slot);
     }
     LiveState.validate();
     boolean isWhole = live.shrinkStamp() == shrinkStamp;
@@ -125,26 +170,18 @@ public final class StoreView {
     return isWhole;
   }
 
-  private static void pause(int spins) {
-    if (spins < SPINS) {
-      Thread.onSpinWait();
-    } else {
-      LockSupport.parkNanos(PAUSE_NANOS);
-    }
-  }
-
-  boolean isDue(int field, long index, int checksum) {
+  boolean isDue(int field, long index, long word0, long word1) {
     return switch (verification) {
       case NEVER -> false;
       case ALWAYS -> true;
-      case FIRST -> !verified[field].contains(index, checksum);
+      case FIRST -> !verified[field].contains(index, word0, word1);
     };
   }
 
   /** Notes that a checksum held; returns whether it must be compared again at the next read all the same. */
-  boolean setVerified(int field, long index, int checksum) {
+  boolean setVerified(int field, long index, long word0, long word1) {
     if (verification == Verification.FIRST) {
-      verified[field].add(index, checksum);
+      verified[field].add(index, word0, word1);
     }
     return verification == Verification.ALWAYS;
   }
@@ -178,7 +215,7 @@ public final class StoreView {
     if (chunk != null) {
       return chunk;
     }
-    LiveChunk opened = LiveChunk.open(files, storeId, chunkId);
+    LiveChunk opened = LiveChunk.open(parts.files(), parts.storeId(), chunkId);
     metrics.chunksOpened.increment();
     if (chunkId >= known.length()) {
       AtomicReferenceArray<@Nullable LiveChunk> grown =
@@ -195,11 +232,17 @@ public final class StoreView {
 
   CorruptDataException corruptEntry(int field, long index, long word0, long word1) {
     return new CorruptDataException(
-        tables[field].path(),
-        "Cannot read " + tables[field].path() + ": the entry at " + index + " points to "
+        path(field),
+        "Cannot read " + path(field) + ": the entry at " + index + " points to "
             + Integer.toUnsignedString(Entry.physicalLength(word1)) + " bytes at "
             + Long.toUnsignedString(word0) + " of chunk "
             + Integer.toUnsignedString(Entry.chunkId(word1))
             + ", which do not exist. Restore the file from a copy, or leave the record out");
+  }
+
+  /** Lets the helpers end. Readers and what they selected stay usable. */
+  @Override
+  public void close() {
+    pool.close();
   }
 }

@@ -22,9 +22,6 @@ final class SlotSelection implements Selection {
   private static final byte ENCODED = 4;
   private static final byte CROSSING = 8;
 
-  /** Of Zstandard, whose shortest block repeats one byte 128 Ki times; Deflate and LZ4 stay far below. */
-  private static final long MAX_COMPRESSION_RATIO = 1 << 17;
-
   /** Values touched ahead of their copies: 16 and 64 are 3 to 5 % slower at 1 KiB. */
   private static final int AHEAD = 32;
 
@@ -264,7 +261,7 @@ final class SlotSelection implements Selection {
     int logical = ValueCodec.logicalLength(prefix);
     int payloadLength = stored - ValueCodec.PREFIX_BYTES;
     boolean asIs = ValueCodec.isAsIs(prefix);
-    if (!asIs && logical > (long) payloadLength * MAX_COMPRESSION_RATIO) {
+    if (!asIs && !ValueCodec.isPossible(payloadLength, logical)) {
       throw context.corrupt(
           path(k),
           globalIndex(k),

@@ -53,14 +53,14 @@ class TornReadTest {
       Thread writer = new Thread(() -> changes[0] = change(core, isDone));
       writer.start();
       try {
-        StoreView view = new StoreView(core, Verification.NEVER, new ReadMetrics());
+        StoreView view = new StoreView(core.parts(), Verification.NEVER, new ReadMetrics(), 0);
         long torn = tornReads(
             view, READS, (indices, a, b) -> view.select(indices, 0, BATCH, List.of(a, b)));
         long tornPlain = tornReads(view, READS / 4, (indices, a, b) -> {
           a.begin(BATCH);
           b.begin(BATCH);
-          a.load(core.table(0), indices, 0, BATCH, 0);
-          b.load(core.table(1), indices, 0, BATCH, 0);
+          a.load(core.parts().tables().get(0), indices, 0, BATCH, 0);
+          b.load(core.parts().tables().get(1), indices, 0, BATCH, 0);
           a.end(indices, 0, BATCH);
           b.end(indices, 0, BATCH);
         });
@@ -104,8 +104,8 @@ class TornReadTest {
   }
 
   private static long tornReads(StoreView view, long reads, Select select) {
-    LiveFieldReader a = view.reader(0);
-    LiveFieldReader b = view.reader(1);
+    LiveFieldReader a = view.takeReader(0);
+    LiveFieldReader b = view.takeReader(1);
     Random random = new Random(2);
     long[] indices = new long[BATCH];
     byte[] valuesOfA = new byte[BATCH * Long.BYTES];

@@ -4,23 +4,24 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which values of a field this process has verified, by the checksum that held: an entry that has changed since has another one. Pages
- * appear when they are touched. Thread-safe; a lost update costs another verification.
+ * Which values of a field this process has verified. What an entry points to never changes, so that a fingerprint of the entry is
+ * remembered for each record; one that was changed since has another, but for a chance of 2⁻³². Pages appear when they are touched.
+ * Thread-safe; a lost update costs another verification.
  */
-final class VerifiedChecksums {
-  private static final int PAGE_BITS = 12;
+final class VerifiedEntries {
+  private static final int PAGE_BITS = 16;
   private static final int PAGE_ENTRIES = 1 << PAGE_BITS;
 
   private volatile AtomicReferenceArray<int @Nullable []> pages = new AtomicReferenceArray<>(16);
 
-  boolean contains(long index, int checksum) {
+  boolean contains(long index, long word0, long word1) {
     AtomicReferenceArray<int @Nullable []> current = pages;
     int page = (int) (index >> PAGE_BITS);
     int[] found = page < current.length() ? current.getAcquire(page) : null;
-    return found != null && found[(int) index & (PAGE_ENTRIES - 1)] == nonZero(checksum);
+    return found != null && found[place(index)] == fingerprint(word0, word1);
   }
 
-  void add(long index, int checksum) {
+  void add(long index, long word0, long word1) {
     int page = (int) (index >> PAGE_BITS);
     AtomicReferenceArray<int @Nullable []> current = pages;
     if (page >= current.length()) {
@@ -33,7 +34,7 @@ final class VerifiedChecksums {
         found = java.util.Objects.requireNonNull(current.getAcquire(page));
       }
     }
-    found[(int) index & (PAGE_ENTRIES - 1)] = nonZero(checksum);
+    found[place(index)] = fingerprint(word0, word1);
   }
 
   private synchronized AtomicReferenceArray<int @Nullable []> grow(int page) {
@@ -50,7 +51,13 @@ final class VerifiedChecksums {
     return grown;
   }
 
-  private static int nonZero(int checksum) {
-    return checksum == 0 ? 1 : checksum;
+  private static int place(long index) {
+    return (int) index & (PAGE_ENTRIES - 1);
+  }
+
+  /** Never 0, which stands for nothing. */
+  private static int fingerprint(long word0, long word1) {
+    long mixed = (word0 * 0x9e37_79b9_7f4a_7c15L ^ word1) * 0xbf58_476d_1ce4_e5b9L;
+    return (int) (mixed >>> 32) | 1;
   }
 }

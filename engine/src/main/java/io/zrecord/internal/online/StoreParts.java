@@ -1,0 +1,27 @@
+package io.zrecord.internal.online;
+
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.schema.FieldSpec;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.LongConsumer;
+
+/**
+ * An open store, as far as readers are concerned.
+ *
+ * @param tables of the fields, in their order
+ * @param onStalled called with the nanoseconds that a reader has been waiting for the writer, when they become suspiciously many; an
+ *     exception ends the wait
+ */
+public record StoreParts(
+    MutableFiles files,
+    UUID storeId,
+    List<FieldSpec> fields,
+    List<EntryTable> tables,
+    LiveState live,
+    LongConsumer onStalled) {
+  public StoreParts {
+    fields = List.copyOf(fields);
+    tables = List.copyOf(tables);
+  }
+}
