@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
 import org.apache.spark.sql.connector.catalog.Identifier;
@@ -21,6 +22,14 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** What the two catalogs of paths have in common. Creating and replacing a table with a query is one commit. */
 abstract class DatasetCatalog implements StagingTableCatalog {
+  private static final Set<String> KNOWN_PROPERTIES = Set.of(
+      TableCatalog.PROP_PROVIDER,
+      TableCatalog.PROP_OWNER,
+      TableCatalog.PROP_COMMENT,
+      TableCatalog.PROP_LOCATION,
+      TableCatalog.PROP_EXTERNAL,
+      TableCatalog.PROP_IS_MANAGED_LOCATION);
+
   private String name = ZRecordSource.SHORT_NAME;
 
   @Override
@@ -166,10 +175,20 @@ abstract class DatasetCatalog implements StagingTableCatalog {
   private static StagedTable stage(
       String path, StructType schema, WriteTarget target, Map<String, String> properties) {
     Map<String, String> options = new HashMap<>();
-    // OPTIONS (compression 'zstd') of a CREATE statement arrive as properties with this prefix.
     properties.forEach((key, value) -> {
+      // OPTIONS (compression 'zstd') of a CREATE statement arrive twice, once as properties with
+      // this prefix.
       if (key.startsWith(TableCatalog.OPTION_PREFIX)) {
         options.put(key.substring(TableCatalog.OPTION_PREFIX.length()), value);
+      } else if (key.equals(TableCatalog.PROP_PROVIDER)
+          && !value.equalsIgnoreCase(ZRecordSource.SHORT_NAME)) {
+        throw Unsupported.operation(
+            "storing a dataset as " + value, "leave USING out, or use the session's catalog");
+      } else if (!KNOWN_PROPERTIES.contains(key)
+          && !properties.containsKey(TableCatalog.OPTION_PREFIX + key)) {
+        throw Unsupported.operation(
+            "keeping the property '" + key + "' of a dataset",
+            "give options of the write as OPTIONS (" + key + " '" + value + "')");
       }
     });
     return new ZRecordStagedTable(path, schema, target, options);

@@ -8,9 +8,11 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
@@ -122,14 +124,35 @@ final class DatasetPaths {
     if (paths.size() > 1) {
       return load(paths, Time.newest());
     }
-    if (exists(paths.get(0))) {
-      return loadStrict(paths.get(0));
+    String path = paths.get(0);
+    if (exists(path)) {
+      ZRecordTable table = loadStrict(path);
+      requireDeclared(path, schema, table.schema());
+      return table;
     }
-    RecordTable table = RecordTable.at(SparkStorages.storageFor(paths.get(0)));
-    return ZRecordTable.lenient(
-        paths.get(0),
+    return new ZRecordTable(
+        path,
         schema,
-        new WriteTarget(table, Optional.empty(), WriteTarget.Creation.APPEND));
+        new WriteTarget(
+            RecordTable.at(SparkStorages.storageFor(path)),
+            Optional.empty(),
+            WriteTarget.Creation.APPEND));
+  }
+
+  /** Fields may have been added since the table was declared; those that were declared must be there. */
+  private static void requireDeclared(String path, StructType declared, StructType found) {
+    for (StructField column : declared.fields()) {
+      boolean isThere = Arrays.stream(found.fields())
+          .anyMatch(field -> field.name().equalsIgnoreCase(column.name())
+              && field.dataType().catalogString().equals(column.dataType().catalogString()));
+      if (!isThere) {
+        throw new SchemaMismatchException(
+            path,
+            "The table was declared with the column '" + column.name() + "' of type "
+                + column.dataType().catalogString() + ", but the dataset at " + path + " has "
+                + found.catalogString() + "; create the table again without columns");
+      }
+    }
   }
 
   private static TableSnapshot snapshot(String path, Time time) {
@@ -161,12 +184,18 @@ final class DatasetPaths {
   }
 
   private static String[] parse(String json) {
+    String[] paths = null;
+    Exception cause = null;
     try {
-      return JSON.readValue(json, String[].class);
+      paths = JSON.readValue(json, String[].class);
     } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(
-          "Option " + ZRecordOptions.PATHS + " is not a JSON array of paths: " + json, e);
+      cause = e;
     }
+    if (paths == null || Arrays.asList(paths).contains(null)) {
+      throw new IllegalArgumentException(
+          "Option " + ZRecordOptions.PATHS + " is not a JSON array of paths: " + json, cause);
+    }
+    return paths;
   }
 
   private static String write(List<String> paths) {

@@ -2,8 +2,6 @@ package io.zrecord.spark;
 
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Locale;
 
@@ -33,14 +31,7 @@ final class SparkStorages {
           + ": zrecord datasets are on local file systems for now, and " + "the scheme is '"
           + scheme + "'; use a path such as /data/train or file:/data/train");
     }
-    try {
-      String decoded = new URI(path).getPath();
-      if (decoded != null) {
-        return Path.of(decoded);
-      }
-    } catch (URISyntaxException e) {
-      // A path with blanks and the like that was not encoded: what follows the scheme is the path.
-    }
+    // As it stands: Spark does not encode paths, so that a percent sign is a percent sign.
     return Path.of(path.substring(colon + 1).replaceFirst("^//+(?=/)", ""));
   }
 }

@@ -31,8 +31,17 @@ final class SparkTypes {
 
   private SparkTypes() {}
 
-  /** The columns of a schema, all nullable. */
+  /**
+   * The columns of a schema, all nullable.
+   *
+   * @throws IllegalArgumentException if a field has the name of the metadata column, which it would hide
+   */
   static StructType structOf(RecordSchema schema) {
+    if (schema.find(ZRecordTable.INDEX_COLUMN).isPresent()) {
+      throw new IllegalArgumentException("The dataset has a field '" + ZRecordTable.INDEX_COLUMN
+          + "', which is the name of the metadata column in Spark; write the field under another name,"
+          + " or read the dataset without Spark");
+    }
     return new StructType(
         schema.fields().stream().map(SparkTypes::columnOf).toArray(StructField[]::new));
   }

@@ -1,5 +1,6 @@
 package io.zrecord.spark;
 
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -12,9 +13,13 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a write is going to publish: planned before the tasks start, completed by their shards. Lives on the driver. */
 final class TableCommit {
+  private static final Logger LOG = LoggerFactory.getLogger(TableCommit.class);
+
   private final WriteTarget target;
   private final WriteConf conf;
   private final TableChange.Kind kind;
@@ -39,6 +44,9 @@ final class TableCommit {
         : kind == TableChange.Kind.APPEND
             ? planner.append(columns, target.base().get())
             : planner.overwrite(columns, target.base().get());
+    if (target.base().isEmpty()) {
+      target.table().requireCreatable();
+    }
     conf.transaction();
   }
 
@@ -56,8 +64,9 @@ final class TableCommit {
     return target.table().storage().location();
   }
 
+  /** Publishes the shards, or deletes them if the transaction took effect before. */
   void publish(List<ShardSummary> shards) {
-    target
+    TableSnapshot current = target
         .table()
         .commit(new TableChange(
             commitId,
@@ -68,11 +77,24 @@ final class TableCommit {
             shards,
             conf.transaction(),
             properties()));
+    if (!current.commitId().equals(commitId)) {
+      LOG.info(
+          "Nothing was written to {}: {} took effect before",
+          location(),
+          conf.transaction().map(Object::toString).orElse("the transaction"));
+      discard(shards);
+    }
   }
 
-  /** Deletes shards that no version names. */
+  /** Deletes shards that no version names, as far as that is possible. */
   void discard(List<ShardSummary> shards) {
-    shards.forEach(shard -> target.table().storage().delete(shard.directory()));
+    for (ShardSummary shard : shards) {
+      try {
+        target.table().storage().delete(shard.directory());
+      } catch (ZRecordException e) {
+        LOG.warn("Cannot delete shard {}, which no version names", shard.id(), e);
+      }
+    }
   }
 
   private static Map<String, String> properties() {

@@ -28,7 +28,7 @@ final class ZRecordDataWriter implements DataWriter<InternalRow> {
 
   @Override
   public WriterCommitMessage commit() {
-    return new WrittenShard(shard.finish().orElse(null));
+    return new WrittenShard(shard.finish());
   }
 
   @Override

@@ -23,6 +23,11 @@ final class ZRecordPartitionReader implements PartitionReader<ColumnarBatch> {
   /** Records of a range below which gathering several ranges at once is cheaper than reading each. */
   private static final int SHORT_RANGE_RECORDS = 64;
 
+  /** Of the first batch that is gathered; later ones have as many rows as their size allows. */
+  private static final int FIRST_ROWS = 64;
+
+  private static final int GROWTH = 4;
+
   private final ZRecordInputPartition partition;
   private final ZRecordReaderFactory factory;
   private final Storage storage;
@@ -31,6 +36,7 @@ final class ZRecordPartitionReader implements PartitionReader<ColumnarBatch> {
   private final IndexVector indexVector = new IndexVector();
   private final ColumnarBatch batch;
   private final long[] gathered;
+  private int gatherRows = FIRST_ROWS;
   private int nextSlice;
   private @Nullable RecordDataset shard;
   private IndexSet indices = IndexSet.empty();
@@ -140,6 +146,7 @@ final class ZRecordPartitionReader implements PartitionReader<ColumnarBatch> {
       }
       column.load();
     }
+    gatherRows = nextGatherRows(rows);
     indexVector.setList(sliceFirstIndex, gathered);
     for (int row = 0; row < rows; row++) {
       advanceTo(gathered[row] + 1);
@@ -147,13 +154,24 @@ final class ZRecordPartitionReader implements PartitionReader<ColumnarBatch> {
     return rows;
   }
 
-  /** Takes down what comes next, a full batch at most. */
+  /** What is selected and does not fit was looked up, and verified, in vain: so as many rows as will fit. */
+  private int nextGatherRows(int rows) {
+    long bytes = 1;
+    for (FieldColumn column : fieldColumns) {
+      bytes = Math.max(bytes, column.reader().totalLengthBytes());
+    }
+    long fitting = Math.max(1, (long) (rows * (double) factory.batchBytes() / bytes));
+    return (int) Math.min(Math.min(fitting, (long) rows * GROWTH), gathered.length);
+  }
+
+  /** Takes down what comes next, as many as are to be gathered at most. */
   private int collectIndices() {
     int rows = 0;
+    int most = Math.min(gatherRows, gathered.length);
     long index = nextIndex;
-    for (int r = range; r < indices.rangeCount() && rows < gathered.length; r++) {
+    for (int r = range; r < indices.rangeCount() && rows < most; r++) {
       index = Math.max(index, indices.rangeFrom(r));
-      while (index < indices.rangeTo(r) && rows < gathered.length) {
+      while (index < indices.rangeTo(r) && rows < most) {
         gathered[rows++] = index++;
       }
     }

@@ -79,6 +79,9 @@ final class ZRecordScanBuilder
 
   @Override
   public boolean pushLimit(int newLimit) {
+    if (countColumns.isPresent()) {
+      return false;
+    }
     limit = newLimit;
     return true;
   }
@@ -91,6 +94,9 @@ final class ZRecordScanBuilder
   /** Spark adds the offset to the limit before, so the limit counts from before the offset. */
   @Override
   public boolean pushOffset(int newOffset) {
+    if (countColumns.isPresent()) {
+      return false;
+    }
     offset = newOffset;
     return true;
   }

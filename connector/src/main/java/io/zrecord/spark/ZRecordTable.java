@@ -1,5 +1,6 @@
 package io.zrecord.spark;
 
+import io.zrecord.errors.NotADatasetException;
 import io.zrecord.table.TableSnapshot;
 import java.util.EnumSet;
 import java.util.List;
@@ -61,12 +62,13 @@ class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColum
         false);
   }
 
-  /** A place to be written with any columns; the write compares them with those of the table itself. */
+  /** A place to be written with any columns; the write compares them with those of the table itself, if there is one. */
   static ZRecordTable lenient(String location, StructType schema, WriteTarget target) {
-    return new ZRecordTable(location, schema, List.of(), Optional.of(target), true);
+    return new ZRecordTable(
+        location, schema, target.base().stream().toList(), Optional.of(target), true);
   }
 
-  /** For tables that are staged. */
+  /** A table that does not exist yet, to be written with these columns; until then it has no rows. */
   ZRecordTable(String location, StructType schema, WriteTarget target) {
     this(location, schema, List.of(), Optional.of(target), false);
   }
@@ -107,6 +109,10 @@ class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColum
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+    if (acceptsAnySchema && snapshots.isEmpty()) {
+      throw new NotADatasetException(
+          location, "Cannot read " + location + ": there is no dataset. Check the path");
+    }
     return new ZRecordScanBuilder(location, snapshots, schema, new ReadConf(options));
   }
 

@@ -3,6 +3,10 @@ package io.zrecord.spark
 import java.io.RandomAccessFile
 import java.nio.file.{Files, Path, Paths}
 
+import io.zrecord.RecordDatasetWriter
+import io.zrecord.schema.{ElementType, RecordSchema}
+import io.zrecord.shard.WriteOptions
+
 class ErrorsSuite extends SparkSuite {
   private def dataset(options: (String, String)*): String = {
     val path = freshPath()
@@ -185,5 +189,29 @@ class ErrorsSuite extends SparkSuite {
       assert(read(path).count() == 1010)
     } finally // Lazily: files of the dataset are still mapped.
       new ProcessBuilder("umount", "-l", mount.toString).start().waitFor()
+  }
+
+  test("a directory with something else is refused before a task starts") {
+    val path = freshPath()
+    spark.range(3).write.parquet(path)
+    val files = filesBelow(path).toSet
+    assert(failure(write(spark.range(10).toDF("id"), path, "append")).contains("other content"))
+    assert(filesBelow(path).toSet == files)
+  }
+
+  test("a field with the name of the metadata column") {
+    val path = freshPath()
+    val schema = RecordSchema.builder().field("_index", ElementType.I64).build()
+    val writer = RecordDatasetWriter.append(Paths.get(path), schema, WriteOptions.defaults())
+    try writer.commit()
+    finally writer.close()
+    assert(failure(read(path)).contains("the name of the metadata column"))
+  }
+
+  test("the catalog behind paths reads what is there, and nothing else") {
+    val path = dataset()
+    assert(spark.sql(s"select * from zrecord_paths.`$path`").count() == 2000)
+    val nowhere = freshPath()
+    assert(failure(spark.sql(s"select * from zrecord_paths.`$nowhere`").count()).contains(nowhere))
   }
 }

@@ -3,6 +3,10 @@ package io.zrecord.spark
 import java.nio.file.{Files, Paths}
 
 class SaveModesSuite extends SparkSuite {
+  // Tasks send their messages by Spark's serializer, and many applications have set this one.
+  override protected def configuration: Map[String, String] =
+    Map("spark.serializer" -> "org.apache.spark.serializer.KryoSerializer")
+
   private def data(n: Long) = spark.range(0, n, 1, 2).toDF("id")
 
   for (mode <- Seq("errorifexists", "ignore", "append", "overwrite")) {
@@ -100,5 +104,30 @@ class SaveModesSuite extends SparkSuite {
       assert(failure(write(data(1), path, mode)).contains("thesis.txt"))
     }
     assert(filesBelow(path).size == 1)
+  }
+
+  test("a transaction that took effect before leaves no files") {
+    val path = freshPath()
+    def append(): Unit =
+      write(data(50), path, "append", "txnAppId" -> "nightly", "txnVersion" -> "3")
+    append()
+    val files = filesBelow(path).toSet
+    append()
+    assert(read(path).count() == 50)
+    assert(filesBelow(path).toSet == files)
+  }
+
+  test("what a statement says and a dataset does not keep is refused") {
+    val path = freshPath()
+    val query = "as select id from range(3)"
+    assert(
+      failure(spark.sql(s"create table zrecord.`$path` tblproperties (compression='zstd') $query"))
+        .contains("OPTIONS")
+    )
+    assert(
+      failure(spark.sql(s"create table zrecord.`$path` using parquet $query")).contains("parquet")
+    )
+    spark.sql(s"create table zrecord.`$path` using zrecord options (compression='zstd') $query")
+    assert(read(path).count() == 3)
   }
 }
