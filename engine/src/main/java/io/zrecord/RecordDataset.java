@@ -27,7 +27,8 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * A dataset open for reading: a version of a table, or a shard standing alone (FORMAT.md section 1). Opening reads metadata only;
+ * A dataset open for reading: a version of a table, a shard standing alone, or what is committed in a store at that moment (FORMAT.md
+ * section 1). Opening reads metadata only;
  * data files are opened and mapped when a reader first needs them, and stay open for other readers of the process.
  *
  * <pre>{@code
@@ -46,6 +47,7 @@ public final class RecordDataset implements AutoCloseable {
   private final OptionalLong version;
   private final ReadOptions options;
   private volatile boolean closed;
+  private volatile Runnable onClose = () -> {};
 
   /**
    * How to read.
@@ -92,6 +94,7 @@ public final class RecordDataset implements AutoCloseable {
     return switch (DatasetShape.of(storage)) {
       case TABLE -> open(RecordTable.at(storage).latest(), options);
       case SHARD -> openAlone(storage, options);
+      case STORE -> openSnapshot(Path.of(storage.location()), options);
     };
   }
 
@@ -134,6 +137,13 @@ public final class RecordDataset implements AutoCloseable {
       open.requireIs(shard.id(), shard.length());
       return open;
     };
+  }
+
+  private static RecordDataset openSnapshot(Path store, ReadOptions options) {
+    TemporaryTable table = TemporaryTable.of(store);
+    RecordDataset dataset = open(table.snapshot(), options);
+    dataset.onClose = table::remove;
+    return dataset;
   }
 
   private static RecordDataset openAlone(Storage storage, ReadOptions options) {
@@ -210,5 +220,6 @@ public final class RecordDataset implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    onClose.run();
   }
 }

@@ -132,6 +132,13 @@ public final class RecordStore implements AutoCloseable {
     }
   }
 
+  /** Whether a store stands in a directory. */
+  public static boolean exists(Path path) {
+    return Files.isRegularFile(path.resolve("meta.json"))
+        && Files.isRegularFile(path.resolve("journal"))
+        && !Files.exists(path.resolve("manifest"));
+  }
+
   /**
    * Opens a store for writing. If the last writer was killed, what it had committed is recovered.
    *

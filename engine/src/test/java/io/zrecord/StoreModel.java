@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,12 +135,26 @@ final class StoreModel {
   /** The first difference to what the store contains, or nothing. */
   @Nullable
   String differenceFrom(RecordStore store) {
-    if (store.length() != records.size()) {
-      return "length " + store.length() + " instead of " + records.size();
+    return difference(store.length(), store::gather);
+  }
+
+  @Nullable
+  String differenceFrom(RecordDataset dataset) {
+    return difference(dataset.length(), dataset::gather);
+  }
+
+  @Nullable
+  String differenceFrom(StoreReader reader) {
+    return difference(reader.length(), reader::gather);
+  }
+
+  private @Nullable String difference(long length, Function<long[], Batch> gather) {
+    if (length != records.size()) {
+      return "length " + length + " instead of " + records.size();
     }
     long[] indices = new long[records.size()];
     Arrays.setAll(indices, i -> i);
-    try (Batch batch = store.gather(indices)) {
+    try (Batch batch = gather.apply(indices)) {
       for (int i = 0; i < indices.length; i++) {
         for (int field = 0; field < FIELDS; field++) {
           String name = SCHEMA.fields().get(field).name();

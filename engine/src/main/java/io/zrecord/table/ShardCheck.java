@@ -21,7 +21,7 @@ final class ShardCheck {
     this.storage = storage;
   }
 
-  /** Throws if a shard's meta file is not the one that was reported, or another file is missing or of another length. */
+  /** Throws if a shard's meta file is not the one that was reported, or another file is missing or too short. */
   void check(List<ShardSummary> shards) {
     shards.parallelStream().forEach(this::check);
   }
@@ -58,11 +58,11 @@ final class ShardCheck {
   private void requireLength(ShardSummary shard, String file, long expected) {
     String name = shard.directory() + "/" + file;
     long length = storage.lengthBytes(name);
-    if (length != expected) {
+    if (length < expected) {
       throw new CorruptDataException(
           storage.pathOf(name),
           "Cannot commit shard " + shard.id() + ": " + storage.pathOf(name) + " has " + length
-              + " bytes instead of " + expected
+              + " bytes, fewer than " + expected
               + "; run the write again");
     }
   }

@@ -77,6 +77,29 @@ public final class LocalMutableFiles implements MutableFiles {
     files.forceDirectory(Objects.requireNonNull(path.toAbsolutePath().getParent()));
   }
 
+  /**
+   * Gives a file a second name, below another root on the same file system.
+   *
+   * @throws io.zrecord.errors.StorageException if the file systems are not the same, or have no such links
+   */
+  @SuppressForbidden
+  public void link(String name, LocalMutableFiles target, String targetName) {
+    Path source = files.resolve(name);
+    files.lengthBytes(source);
+    Path link = target.files.resolve(targetName);
+    try {
+      Files.createDirectories(Objects.requireNonNull(link.getParent()));
+      Files.createLink(link, source);
+    } catch (IOException e) {
+      throw FileErrors.of("link " + link + " to", source, e);
+    }
+  }
+
+  /** The same kind of files below a directory of this root. */
+  public LocalMutableFiles below(String directory) {
+    return new LocalMutableFiles(files.resolveDirectory(directory));
+  }
+
   @Override
   public void forceDirectory(String directory) {
     files.forceDirectory(files.resolveDirectory(directory));

@@ -70,6 +70,11 @@ final class EntryTable implements AutoCloseable {
     return table;
   }
 
+  static void delete(MutableFiles files, String stem) {
+    files.delete(stem + ".offset");
+    files.delete(stem + ".crc32c");
+  }
+
   /** Full path of the file of the entries. */
   String path() {
     return entries.path();

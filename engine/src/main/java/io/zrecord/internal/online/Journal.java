@@ -183,6 +183,11 @@ final class Journal implements AutoCloseable {
     }
   }
 
+  /** Whether the file has not even a part of a record. */
+  boolean isEmpty() {
+    return file.lengthBytes() == FILE_HEADER_BYTES;
+  }
+
   /** Bytes of the file, of records that are not whole as well. */
   long fileBytes() {
     return file.lengthBytes();
@@ -235,9 +240,10 @@ final class Journal implements AutoCloseable {
       return null;
     }
     ByteBuffer header = allocate(RECORD_HEADER_BYTES);
-    file.read(at, header);
+    int found = file.read(at, header);
     int length = header.getInt(4);
-    if (header.getInt(0) != RECORD_MAGIC
+    if (found < RECORD_HEADER_BYTES
+        || header.getInt(0) != RECORD_MAGIC
         || length < RECORD_HEADER_BYTES + COUNTS_BYTES
         || (length & 7) != 0
         || length > fileBytes - at) {
@@ -245,7 +251,9 @@ final class Journal implements AutoCloseable {
     }
     byte[] content = new byte[length];
     ByteBuffer record = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-    file.read(at, record);
+    if (file.read(at, record) < length) {
+      return null;
+    }
     record.flip();
     int stored = record.getInt(20);
     record.putInt(20, 0);

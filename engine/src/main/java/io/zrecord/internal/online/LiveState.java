@@ -84,6 +84,25 @@ final class LiveState {
     endShrink();
   }
 
+  /** Lets readers find after power loss what they would find now. */
+  void force(MutableFiles files) {
+    try (MutableFile file = files.open(FILE_NAME, true)) {
+      file.force();
+    }
+  }
+
+  /** Whether nothing is being changed, and exactly this is published. */
+  boolean isAtRest(long length, long sequence) {
+    if ((shrinkStamp() & 1) != 0 || length() != length || sequence() != sequence) {
+      return false;
+    }
+    long changing = 0;
+    for (int at = STRIPES_AT; at < FILE_BYTES; at += Long.BYTES) {
+      changing |= (long) LONG.getAcquire(map, at);
+    }
+    return (changing & 1) == 0;
+  }
+
   /** Follows what another process writes. */
   static LiveState open(MutableFiles files, UUID storeId) {
     return map(files, storeId, false);

@@ -577,6 +577,19 @@ public final class StoreCore implements AutoCloseable {
         journal.sequence());
   }
 
+  /** Deletes the files of a store of which a table was made: what the table needs has names of its own. */
+  public static void deleteFiles(MutableFiles files) {
+    StoreMeta meta = StoreMeta.read(
+        files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
+    for (FieldMeta field : meta.shard().fields()) {
+      EntryTable.delete(files, field.stem());
+    }
+    files.delete("chunk");
+    files.delete(Journal.FILE_NAME);
+    files.delete(LiveState.FILE_NAME);
+    files.delete(ShardMeta.FILE_NAME);
+  }
+
   static void requireWithin(long index, long length) {
     if (index < 0 || index >= length) {
       throw new IndexOutOfBoundsException("There is no record " + index + ": the store has "
@@ -609,6 +622,7 @@ public final class StoreCore implements AutoCloseable {
     try {
       if (failure == null) {
         checkpoint();
+        live.force(files);
       }
     } finally {
       turn.take(() -> false);

@@ -16,7 +16,9 @@ public enum DatasetShape {
   /** Versions under {@code manifest}. */
   TABLE,
   /** One shard, standing alone. */
-  SHARD;
+  SHARD,
+  /** One shard that is written online. */
+  STORE;
 
   /** Directories of other formats are searched this deep, for partitions such as {@code year=2026/month=1}. */
   private static final int SEARCH_DEPTH = 3;
@@ -44,7 +46,7 @@ public enum DatasetShape {
       return TABLE;
     }
     if (has(found, ShardMeta.FILE_NAME, false)) {
-      return SHARD;
+      return has(found, "journal", false) ? STORE : SHARD;
     }
     throw notADataset(
         storage.location(), found.isEmpty() ? emptiness(storage) : guess(storage, found));

@@ -1,0 +1,119 @@
+package io.zrecord;
+
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.table.TableSnapshot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ref.Cleaner;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A snapshot of a store in a directory of its own below the store's. The process that made it holds a lock there, so that others can
+ * tell what was left behind.
+ */
+final class TemporaryTable {
+  private static final Logger LOG = LoggerFactory.getLogger(TemporaryTable.class);
+  private static final String DIRECTORY = "snapshot";
+
+  /** One that was made just now may not have its lock yet. */
+  private static final long MIN_AGE_MILLIS = TimeUnit.MINUTES.toMillis(1);
+
+  private static final Cleaner CLEANER = Cleaner.create();
+  private static final Set<Removal> LEFT = ConcurrentHashMap.newKeySet();
+
+  static {
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> LEFT.forEach(Removal::run), "zrecord-snapshots"));
+  }
+
+  private final TableSnapshot snapshot;
+  private final Removal removal;
+
+  private TemporaryTable(TableSnapshot snapshot, Removal removal) {
+    this.snapshot = snapshot;
+    this.removal = removal;
+  }
+
+  /** Makes one, and removes those of processes that were killed. */
+  static TemporaryTable of(Path store) {
+    LocalMutableFiles files = new LocalMutableFiles(store);
+    removeAbandoned(store, files);
+    String name = DIRECTORY + "/" + UUID.randomUUID();
+    Path directory = store.resolve(name);
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "Cannot read the store " + store + ": a snapshot of it is made in " + directory
+              + ", which cannot be created (" + e + "). Make " + store
+              + " writable, or read it with a StoreReader",
+          e);
+    }
+    Removal removal = new Removal(files, name, ProcessLock.acquire(directory));
+    LEFT.add(removal);
+    TableSnapshot snapshot = null;
+    try {
+      snapshot = StoreSnapshot.create(store, directory.resolve("table"), false);
+      return new TemporaryTable(snapshot, removal);
+    } finally {
+      if (snapshot == null) {
+        removal.run();
+      }
+    }
+  }
+
+  private static void removeAbandoned(Path store, LocalMutableFiles files) {
+    for (String name : files.list(DIRECTORY)) {
+      Path directory = store.resolve(DIRECTORY).resolve(name);
+      try {
+        long age =
+            System.currentTimeMillis() - Files.getLastModifiedTime(directory).toMillis();
+        if (age > MIN_AGE_MILLIS && ProcessLock.writer(directory) == ProcessLock.Writer.NONE) {
+          files.delete(DIRECTORY + "/" + name);
+        }
+      } catch (IOException | ZRecordException e) {
+        LOG.debug("Cannot remove the snapshot {}", directory, e);
+      }
+    }
+  }
+
+  TableSnapshot snapshot() {
+    return snapshot;
+  }
+
+  /** Removes its files. */
+  void remove() {
+    removal.run();
+  }
+
+  /** The snapshot; its files are removed when nobody has it any more. */
+  TableSnapshot untilUnreachable() {
+    CLEANER.register(snapshot, removal);
+    return snapshot;
+  }
+
+  private record Removal(LocalMutableFiles files, String directory, ProcessLock lock)
+      implements Runnable {
+    @Override
+    public void run() {
+      if (LEFT.remove(this)) {
+        try {
+          files.delete(directory + "/table");
+          lock.close();
+          files.delete(directory);
+        } catch (ZRecordException e) {
+          LOG.warn("Cannot remove the snapshot {}", files.pathOf(directory), e);
+        }
+      }
+    }
+  }
+}

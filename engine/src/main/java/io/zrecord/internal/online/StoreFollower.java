@@ -1,0 +1,118 @@
+package io.zrecord.internal.online;
+
+import io.zrecord.errors.StoreAbandonedException;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.io.ProcessLock.Writer;
+import io.zrecord.schema.FieldSpec;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+
+/**
+ * A store that is open for reading only. Whoever writes it, here or in another process, may come and go: readers see what it
+ * publishes. Nothing of the store is changed, and no lock is held.
+ */
+public final class StoreFollower implements AutoCloseable {
+  /** A service that was killed is usually started again at once. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  private static final long OPENING_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final Path path;
+  private final LocalMutableFiles files;
+  private final StoreParts parts;
+
+  private StoreFollower(Path path) {
+    this.path = path;
+    this.files = new LocalMutableFiles(path);
+    StoreMeta meta = readMeta();
+    List<EntryTable> tables = new ArrayList<>();
+    for (FieldMeta field : meta.shard().fields()) {
+      EntryTable table = EntryTable.open(files, field.stem(), false);
+      tables.add(table);
+      table.requireCapacity(meta.shard().length());
+    }
+    LiveState live = LiveState.open(files, meta.shard().id());
+    List<FieldSpec> fields = meta.shard().fields().stream().map(FieldMeta::spec).toList();
+    LongConsumer onStalled = this::requireWriter;
+    this.parts = new StoreParts(files, meta.shard().id(), fields, tables, live, onStalled);
+  }
+
+  /**
+   * Opens a store, and waits for a writer that is just recovering it.
+   *
+   * @throws StoreAbandonedException if it was not closed by its last writer, and there is no other that has recovered it
+   */
+  public static StoreFollower open(Path path) {
+    long start = System.nanoTime();
+    StoreFollower follower = new StoreFollower(path);
+    while (!follower.isReadable()) {
+      boolean isAbandoned = ProcessLock.writer(path) == Writer.NONE;
+      follower.wait(
+          System.nanoTime() - start, isAbandoned ? OPENING_PATIENCE_NANOS : PATIENCE_NANOS);
+    }
+    return follower;
+  }
+
+  /** What readers look at. */
+  public StoreParts parts() {
+    return parts;
+  }
+
+  private StoreMeta readMeta() {
+    return StoreMeta.read(
+        files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
+  }
+
+  private boolean isReadable() {
+    Writer writer = ProcessLock.writer(path);
+    return writer == Writer.READY || (writer == Writer.NONE && isAtRest());
+  }
+
+  /** Whether the tables are those of the last checkpoint, and what is published is their length. */
+  private boolean isAtRest() {
+    StoreMeta meta = readMeta();
+    try (Journal journal = Journal.open(files, parts.storeId(), meta.sequence(), false)) {
+      return journal.isEmpty() && parts.live().isAtRest(meta.shard().length(), meta.sequence());
+    }
+  }
+
+  /** Called while readers wait for a change to be over that takes far too long. */
+  private void requireWriter(long waitedNanos) {
+    if (ProcessLock.writer(path) == Writer.READY) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+    } else {
+      wait(waitedNanos, PATIENCE_NANOS);
+    }
+  }
+
+  private void wait(long waitedNanos, long patienceNanos) {
+    boolean isAbandoned = ProcessLock.writer(path) == Writer.NONE;
+    if (waitedNanos > patienceNanos) {
+      throw new StoreAbandonedException(
+          path.toString(),
+          "Cannot read " + path + ": "
+              + (isAbandoned
+                  ? "its last writer did not close it, and no other has opened it since"
+                  : "its writer has been recovering it for "
+                      + TimeUnit.NANOSECONDS.toSeconds(waitedNanos) + " s")
+              + ". What was committed is safe; open it for writing once, which recovers it, or read a snapshot");
+    }
+    LockSupport.parkNanos(PAUSE_NANOS);
+  }
+
+  @Override
+  public void close() {
+    parts.tables().forEach(EntryTable::close);
+  }
+}

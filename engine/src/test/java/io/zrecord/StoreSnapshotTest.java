@@ -1,0 +1,165 @@
+package io.zrecord;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.StoreLockedException;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.table.TableSnapshot;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tables made of stores, at rest and while they are written. */
+class StoreSnapshotTest {
+  private static final RecordSchema PAIR = RecordSchema.builder()
+      .field("group", ElementType.I64)
+      .field("text", ElementType.UTF8)
+      .build();
+  private static final int RECORDS = 2_000;
+
+  @TempDir
+  Path directory;
+
+  @Test
+  void aSnapshotHasWhatWasCommittedAndStaysWhatItIs() {
+    StoreModel model = new StoreModel(5, 300);
+    Path path = directory.resolve("store");
+    try (RecordStore store = RecordStore.create(
+        path, StoreModel.SCHEMA, StoreOptions.defaults().withChunkBytes(1 << 16))) {
+      for (int i = 0; i < 1_000; i++) {
+        model.next(store);
+      }
+      store.commit();
+      TableSnapshot table = StoreSnapshot.create(path, directory.resolve("copy"));
+      assertThat(table.length()).isEqualTo(model.length());
+      StoreModel later = new StoreModel(5, 300);
+      for (int i = 0; i < 1_000; i++) {
+        later.next(null);
+        model.next(store);
+      }
+      store.checkpoint();
+      try (RecordDataset copy = RecordDataset.open(directory.resolve("copy"));
+          RecordDataset now = RecordDataset.open(path)) {
+        assertThat(later.differenceFrom(copy)).isNull();
+        assertThat(model.differenceFrom(now)).isNull();
+      }
+    }
+    assertThat(directory.resolve("store/snapshot")).isEmptyDirectory();
+  }
+
+  /** Each commit gives all records the same new number: a snapshot that mixes two states would show two numbers. */
+  @Test
+  void aSnapshotIsOneStateWhileItChanges() throws Exception {
+    Path path = directory.resolve("store");
+    StoreOptions options =
+        StoreOptions.defaults().withCheckpointBytes(1 << 20).withDurability(StoreDurability.NONE);
+    int snapshots = 0;
+    try (RecordStore store = RecordStore.create(path, PAIR, options)) {
+      for (int i = 0; i < RECORDS; i++) {
+        store.append(store.newValues().set("group", 0L).set("text", "0"));
+      }
+      store.commit();
+      AtomicBoolean isDone = new AtomicBoolean();
+      Thread writer = new Thread(() -> change(store, isDone));
+      writer.start();
+      try {
+        long end = System.nanoTime() + 3_000_000_000L;
+        while (System.nanoTime() < end) {
+          try (RecordDataset dataset = RecordDataset.open(path)) {
+            requireOneState(dataset);
+            snapshots++;
+          }
+        }
+      } finally {
+        isDone.set(true);
+        writer.join();
+      }
+    }
+    System.out.println(snapshots + " snapshots of a store that changed");
+    assertThat(snapshots).isGreaterThan(5);
+  }
+
+  private static void change(RecordStore store, AtomicBoolean isDone) {
+    Random random = new Random(3);
+    RecordValues values = store.newValues();
+    for (long group = 1; !isDone.get(); group++) {
+      values.set("group", group).set("text", Long.toString(group));
+      if (random.nextInt(4) == 0) {
+        store.delete(random.nextInt(RECORDS));
+        store.append(values);
+      }
+      for (int i = 0; i < RECORDS; i++) {
+        store.update(i, values);
+      }
+      store.commit();
+    }
+  }
+
+  private static void requireOneState(RecordDataset dataset) {
+    assertThat(dataset.length()).isEqualTo(RECORDS);
+    long[] indices = new long[RECORDS];
+    Arrays.setAll(indices, i -> i);
+    try (Batch batch = dataset.gather(indices)) {
+      long group = batch.value("group", 0).getLong(0);
+      for (int i = 0; i < RECORDS; i++) {
+        ByteBuffer value = batch.value("group", i).order(ByteOrder.LITTLE_ENDIAN);
+        assertThat(value.getLong(0)).isEqualTo(group);
+        assertThat(new String(batch.bytes("text", i), java.nio.charset.StandardCharsets.UTF_8))
+            .isEqualTo(Long.toString(group));
+      }
+    }
+  }
+
+  @Test
+  void aStoreBecomesATableWithItsRecordsAndCanBeAppendedTo() {
+    Path path = directory.resolve("store");
+    StoreModel model = new StoreModel(8, 100);
+    try (RecordStore store = RecordStore.create(path, StoreModel.SCHEMA, StoreOptions.defaults())) {
+      for (int i = 0; i < 300; i++) {
+        model.next(store);
+      }
+      store.commit();
+      assertThatThrownBy(() -> StoreSnapshot.convert(path))
+          .isInstanceOf(StoreLockedException.class);
+    }
+    StoreSnapshot.convert(path);
+    assertThat(Files.exists(path.resolve("journal"))).isFalse();
+    assertThatThrownBy(() -> RecordStore.open(path, StoreOptions.defaults()))
+        .isInstanceOf(NotADatasetException.class)
+        .hasMessageContaining("table");
+    try (RecordDataset dataset = RecordDataset.open(path)) {
+      assertThat(model.differenceFrom(dataset)).isNull();
+    }
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path, StoreModel.SCHEMA, WriteOptions.defaults())) {
+      writer.newAppender().set("id", 7L).endRecord();
+      writer.commit();
+    }
+    try (RecordDataset dataset = RecordDataset.open(path)) {
+      assertThat(dataset.length()).isEqualTo(model.length() + 1);
+    }
+  }
+
+  @Test
+  void anEmptyStoreIsAnEmptyTable() {
+    Path path = directory.resolve("store");
+    RecordStore.create(path, PAIR, StoreOptions.defaults()).close();
+    try (RecordDataset dataset = RecordDataset.open(path)) {
+      assertThat(dataset.length()).isZero();
+      assertThat(dataset.schema()).isEqualTo(PAIR);
+    }
+    assertThat(StoreSnapshot.convert(path).schema()).isEqualTo(PAIR);
+    assertThat(List.of(path.toFile().list())).contains("manifest").doesNotContain("meta.json");
+  }
+}
