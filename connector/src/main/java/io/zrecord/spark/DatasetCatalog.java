@@ -1,7 +1,5 @@
 package io.zrecord.spark;
 
-import io.zrecord.table.RecordTable;
-import io.zrecord.table.TableSnapshot;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -92,14 +90,13 @@ abstract class DatasetCatalog implements StagingTableCatalog {
       throws TableAlreadyExistsException {
     String path = requirePath(identifier);
     Unsupported.refusePartitioning(partitions);
-    RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
-    if (table.exists()) {
+    if (DatasetPaths.exists(path)) {
       throw new TableAlreadyExistsException(identifier);
     }
     return stage(
         path,
         schema,
-        new WriteTarget(table, Optional.empty(), WriteTarget.Creation.CREATE),
+        DatasetPaths.target(path, Optional.empty(), WriteTarget.Creation.CREATE),
         properties);
   }
 
@@ -126,10 +123,11 @@ abstract class DatasetCatalog implements StagingTableCatalog {
       Map<String, String> properties) {
     String path = requirePath(identifier);
     Unsupported.refusePartitioning(partitions);
-    RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
-    Optional<TableSnapshot> base = table.exists() ? Optional.of(table.latest()) : Optional.empty();
     return stage(
-        path, schema, new WriteTarget(table, base, WriteTarget.Creation.REPLACE), properties);
+        path,
+        schema,
+        DatasetPaths.target(path, DatasetPaths.newest(path), WriteTarget.Creation.REPLACE),
+        properties);
   }
 
   @Override

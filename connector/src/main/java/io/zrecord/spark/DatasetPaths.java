@@ -2,10 +2,12 @@ package io.zrecord.spark;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -95,24 +97,34 @@ final class DatasetPaths {
 
   /** The newest version at a path, for reading and writing. */
   static ZRecordTable loadStrict(String path) {
-    RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
-    TableSnapshot newest = table.latest();
+    TableSnapshot newest = snapshot(path, Time.newest());
     return ZRecordTable.strict(
-        path, newest, new WriteTarget(table, Optional.of(newest), WriteTarget.Creation.APPEND));
+        path, newest, target(path, Optional.of(newest), WriteTarget.Creation.APPEND));
   }
 
   /** A path that may be empty, for writing any columns. */
   static ZRecordTable loadLenient(String path) {
-    RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
-    Optional<TableSnapshot> newest =
-        table.exists() ? Optional.of(table.latest()) : Optional.empty();
+    Optional<TableSnapshot> newest = newest(path);
     StructType schema = newest.map(s -> SparkTypes.structOf(s.schema())).orElseGet(StructType::new);
-    return ZRecordTable.lenient(
-        path, schema, new WriteTarget(table, newest, WriteTarget.Creation.APPEND));
+    return ZRecordTable.lenient(path, schema, target(path, newest, WriteTarget.Creation.APPEND));
   }
 
+  /** Whether there is a table or a store. */
   static boolean exists(String path) {
-    return RecordTable.at(SparkStorages.storageFor(path)).exists();
+    return RecordTable.at(SparkStorages.storageFor(path)).exists()
+        || SparkStorages.storeAt(path).isPresent();
+  }
+
+  /** Where a write goes that was planned on a version, if there is one. */
+  static WriteTarget target(
+      String path, Optional<TableSnapshot> base, WriteTarget.Creation creation) {
+    RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
+    return new WriteTarget(table, SparkStorages.storeAt(path), base, creation);
+  }
+
+  /** The newest version, if there is a table or a store. */
+  static Optional<TableSnapshot> newest(String path) {
+    return exists(path) ? Optional.of(snapshot(path, Time.newest())) : Optional.empty();
   }
 
   /** A table that a session catalog keeps; it asks once without a path while it creates one. */
@@ -131,12 +143,7 @@ final class DatasetPaths {
       return table;
     }
     return new ZRecordTable(
-        path,
-        schema,
-        new WriteTarget(
-            RecordTable.at(SparkStorages.storageFor(path)),
-            Optional.empty(),
-            WriteTarget.Creation.APPEND));
+        path, schema, target(path, Optional.empty(), WriteTarget.Creation.APPEND));
   }
 
   /** Fields may have been added since the table was declared; those that were declared must be there. */
@@ -156,6 +163,15 @@ final class DatasetPaths {
   }
 
   private static TableSnapshot snapshot(String path, Time time) {
+    Optional<Path> store = SparkStorages.storeAt(path);
+    if (store.isPresent()) {
+      if (time.version().isPresent() || time.instant().isPresent()) {
+        throw new IllegalArgumentException(
+            "Cannot read an older version of " + path
+                + ": it is a store that is written online, and has no versions; leave versionAsOf and timestampAsOf out");
+      }
+      return StoreSnapshot.temporary(store.get());
+    }
     RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
     if (time.version().isPresent()) {
       return table.version(time.version().get());

@@ -1,9 +1,11 @@
 package io.zrecord.spark;
 
+import io.zrecord.RecordStore;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 
 /** From a path as Spark users write it to the storage behind it. */
 final class SparkStorages {
@@ -17,6 +19,11 @@ final class SparkStorages {
    */
   static Storage storageFor(String path) {
     return LocalStorage.at(localPath(path));
+  }
+
+  /** The directory of a store that is written online; empty if there is none at the path. */
+  static Optional<Path> storeAt(String path) {
+    return Optional.of(localPath(path)).filter(RecordStore::exists);
   }
 
   private static Path localPath(String path) {

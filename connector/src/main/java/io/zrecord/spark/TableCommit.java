@@ -1,5 +1,6 @@
 package io.zrecord.spark;
 
+import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
@@ -7,8 +8,11 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.spark.sql.SparkSession;
@@ -44,10 +48,21 @@ final class TableCommit {
         : kind == TableChange.Kind.APPEND
             ? planner.append(columns, target.base().get())
             : planner.overwrite(columns, target.base().get());
-    if (target.base().isEmpty()) {
+    if (target.store().isPresent()) {
+      requireAppendable(target.store().get());
+    } else if (target.base().isEmpty()) {
       target.table().requireCreatable();
     }
     conf.transaction();
+  }
+
+  private void requireAppendable(Path store) {
+    if (kind != TableChange.Kind.APPEND) {
+      throw Unsupported.operation(
+          "replacing a store that is written online",
+          "append to it, which makes a table of it, or write to another path");
+    }
+    StoreSnapshot.requireNoWriter(store);
   }
 
   /** The fields that tasks write, one for each column. */
@@ -66,13 +81,14 @@ final class TableCommit {
 
   /** Publishes the shards, or deletes them if the transaction took effect before. */
   void publish(List<ShardSummary> shards) {
+    Optional<TableSnapshot> base = target.settledBase();
     TableSnapshot current = target
         .table()
         .commit(new TableChange(
             commitId,
             kind,
-            target.base().map(TableSnapshot::tableId),
-            target.baseVersion(),
+            base.map(TableSnapshot::tableId),
+            base.isPresent() ? OptionalLong.of(base.get().version()) : OptionalLong.empty(),
             fields.table(),
             shards,
             conf.transaction(),

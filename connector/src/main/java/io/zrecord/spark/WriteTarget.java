@@ -1,19 +1,22 @@
 package io.zrecord.spark;
 
+import io.zrecord.StoreSnapshot;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
+import java.nio.file.Path;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * Where a write goes, as it was when the write was planned.
  *
  * @param table the table
+ * @param store the store that becomes the table when the write is committed, if one stands there
  * @param base its newest version then; empty if there was none
  * @param creation whether the write creates the table
  */
-record WriteTarget(RecordTable table, Optional<TableSnapshot> base, Creation creation) {
+record WriteTarget(
+    RecordTable table, Optional<Path> store, Optional<TableSnapshot> base, Creation creation) {
 
   /** What a write without a truncation does with a table that exists. */
   enum Creation {
@@ -25,8 +28,9 @@ record WriteTarget(RecordTable table, Optional<TableSnapshot> base, Creation cre
     REPLACE
   }
 
-  OptionalLong baseVersion() {
-    return base.isPresent() ? OptionalLong.of(base.get().version()) : OptionalLong.empty();
+  /** The version that a commit is based on: a store becomes a table now. */
+  Optional<TableSnapshot> settledBase() {
+    return store.isPresent() ? Optional.of(StoreSnapshot.convert(store.get())) : base;
   }
 
   TableChange.Kind kind(boolean truncates) {

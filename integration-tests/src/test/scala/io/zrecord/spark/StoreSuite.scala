@@ -1,0 +1,127 @@
+package io.zrecord.spark
+
+import java.nio.file.{Files, Paths}
+import java.util.concurrent.atomic.AtomicBoolean
+
+import io.zrecord.{RecordStore, StoreOptions}
+import io.zrecord.schema.{ElementType, RecordSchema}
+
+/** Stores that a service writes, as Spark sees them. */
+class StoreSuite extends SparkSuite {
+  private val schema = RecordSchema
+    .builder()
+    .field("id", ElementType.I64)
+    .field("text", ElementType.UTF8)
+    .build()
+
+  private def append(store: RecordStore, ids: Range): Unit =
+    ids.foreach { id =>
+      store.append(store.newValues().set("id", id.toLong).set("text", s"text $id"))
+    }
+
+  private def created(records: Int): String = {
+    val path = freshPath()
+    val store = RecordStore.create(Paths.get(path), schema, StoreOptions.defaults())
+    try append(store, 0 until records)
+    finally store.close()
+    path
+  }
+
+  test("what is committed is read, also while the writer has it open") {
+    val path = created(1000)
+    val store = RecordStore.open(Paths.get(path), StoreOptions.defaults())
+    try {
+      store.update(3, store.newValues().set("text", "changed"))
+      store.delete(0)
+      store.commit()
+      append(store, 5000 until 5010)
+      val data = read(path)
+      assert(data.count() == 999)
+      assert(data.where("id = 3").head().getString(1) == "changed")
+      assert(data.where("_index = 0").head().getLong(0) == 999)
+      store.commit()
+      assert(data.selectExpr("sum(id)").head().getLong(0) == (1 until 1000).map(_.toLong).sum)
+      assert(read(path).count() == 1009)
+      assert(
+        spark.sql(s"select count(*) from zrecord.`$path` where id >= 5000").head().getLong(0) == 10
+      )
+    } finally store.close()
+  }
+
+  test("a scan is one state while records change") {
+    val path = created(20000)
+    val store = RecordStore.open(Paths.get(path), StoreOptions.defaults())
+    val isDone = new AtomicBoolean()
+    val writer = new Thread(() => {
+      var round = 1L
+      while (!isDone.get()) {
+        (0 until 20000 by 40).foreach { i =>
+          store.update(i.toLong, store.newValues().set("text", s"round $round"))
+        }
+        store.delete(round % 20000)
+        store.append(store.newValues().set("id", -round).set("text", "new"))
+        store.commit()
+        round += 1
+      }
+    })
+    writer.start()
+    try
+      for (_ <- 1 to 5) {
+        val data = read(path, "numPartitions" -> "8")
+        assert(data.count() == 20000)
+        assert(data.select("id").distinct().count() == 20000)
+        assert(data.where("text like 'round %'").select("text").distinct().count() <= 1)
+      }
+    finally {
+      isDone.set(true)
+      writer.join()
+      store.close()
+    }
+  }
+
+  test("appending makes a table of a store, and not while it is open") {
+    val path = created(100)
+    val added = spark.range(100, 150, 1, 1).selectExpr("id", "concat('text ', id) text")
+    val store = RecordStore.open(Paths.get(path), StoreOptions.defaults())
+    try assert(failure(write(added, path, "append")).contains("has it open"))
+    finally store.close()
+    assert(RecordStore.exists(Paths.get(path)))
+    write(added, path, "append")
+    assert(rows(read(path)).map(_.getLong(0)) == (0L until 150L))
+    assert(read(path, "versionAsOf" -> "0").count() == 100)
+    assert(!RecordStore.exists(Paths.get(path)))
+    assert(!Files.exists(Paths.get(path, "journal")))
+    write(added, path, "append")
+    assert(read(path).count() == 200)
+  }
+
+  test("a failed append leaves the store a store") {
+    val path = created(10)
+    val failing = spark.range(5).selectExpr("id", "raise_error('no') text")
+    failure(write(failing.selectExpr("id", "cast(text as string) text"), path, "append"))
+    val store = RecordStore.open(Paths.get(path), StoreOptions.defaults())
+    try assert(store.length() == 10)
+    finally store.close()
+  }
+
+  test("other modes and versions of a store are refused") {
+    val path = created(10)
+    val data = spark.range(5).selectExpr("id", "'x' text")
+    assert(failure(write(data, path, "errorifexists")).contains("already exists"))
+    assert(failure(write(data, path, "overwrite")).contains("store"))
+    write(data, path, "ignore")
+    assert(failure(read(path, "versionAsOf" -> "0").count()).contains("no versions"))
+    assert(failure(write(spark.range(5).toDF("other"), path, "append")).contains("other"))
+    assert(read(path).count() == 10)
+  }
+
+  test("snapshots are removed when they are not needed any more") {
+    val path = created(10)
+    assert(read(path).count() == 10)
+    val directory = Paths.get(path, "snapshot")
+    assert(eventually {
+      System.gc()
+      directory.toFile.list().length < 2
+    })
+  }
+}
