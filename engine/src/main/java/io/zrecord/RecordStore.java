@@ -190,7 +190,8 @@ public final class RecordStore implements AutoCloseable {
         options.chunkRecords(),
         options.chunkBytes(),
         options.writers(),
-        options.checkpointBytes());
+        options.checkpointBytes(),
+        options.closeTimeout());
   }
 
   public RecordSchema schema() {
@@ -296,7 +297,12 @@ public final class RecordStore implements AutoCloseable {
     return batches.gather(indices, fields);
   }
 
-  /** Commits and closes the store. Batches that were handed out stay valid. */
+  /**
+   * Commits and closes the store. Batches that were handed out stay valid.
+   *
+   * @throws io.zrecord.errors.StorageException if a commit of another thread does not end in time; what was acknowledged is safe, and the
+   *     store stays locked until the process ends
+   */
   @Override
   public void close() {
     if (isClosed) {
@@ -307,7 +313,9 @@ public final class RecordStore implements AutoCloseable {
     try {
       core.close();
     } finally {
-      lock.close();
+      if (core.isClosed()) {
+        lock.close();
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.zrecord;
 
 import io.zrecord.scan.Verification;
+import java.time.Duration;
 
 /**
  * How a store is written and read.
@@ -11,6 +12,7 @@ import io.zrecord.scan.Verification;
  * @param writers chunks that are written side by side, 1 to 4
  * @param checkpointBytes length of the journal at which the tables are forced instead, ≥ 4 KiB
  * @param readers threads that help with gathers which wait for the medium or for a codec, 0 to 64
+ * @param closeTimeout how long closing waits for a commit of another thread that does not end
  * @param verification when checksums are compared in reading
  */
 public record StoreOptions(
@@ -20,6 +22,7 @@ public record StoreOptions(
     int writers,
     long checkpointBytes,
     int readers,
+    Duration closeTimeout,
     Verification verification) {
   private static final int MAX_WRITERS = 4;
   private static final int MAX_READERS = 64;
@@ -36,7 +39,8 @@ public record StoreOptions(
   }
 
   /**
-   * Durability COMMIT, chunks of 256 MiB, two writers, a checkpoint every 64 MiB of journal, eight readers, verification at first touch.
+   * Durability COMMIT, chunks of 256 MiB, two writers, a checkpoint every 64 MiB of journal, eight readers, a minute for closing,
+   * verification at first touch.
    */
   public static StoreOptions defaults() {
     return new StoreOptions(
@@ -46,42 +50,104 @@ public record StoreOptions(
         2,
         64L << 20,
         DEFAULT_READERS,
+        Duration.ofMinutes(1),
         Verification.FIRST);
   }
 
   public StoreOptions withDurability(StoreDurability newDurability) {
     return new StoreOptions(
-        newDurability, chunkRecords, chunkBytes, writers, checkpointBytes, readers, verification);
+        newDurability,
+        chunkRecords,
+        chunkBytes,
+        writers,
+        checkpointBytes,
+        readers,
+        closeTimeout,
+        verification);
   }
 
   public StoreOptions withChunkRecords(long newChunkRecords) {
     return new StoreOptions(
-        durability, newChunkRecords, chunkBytes, writers, checkpointBytes, readers, verification);
+        durability,
+        newChunkRecords,
+        chunkBytes,
+        writers,
+        checkpointBytes,
+        readers,
+        closeTimeout,
+        verification);
   }
 
   public StoreOptions withChunkBytes(long newChunkBytes) {
     return new StoreOptions(
-        durability, chunkRecords, newChunkBytes, writers, checkpointBytes, readers, verification);
+        durability,
+        chunkRecords,
+        newChunkBytes,
+        writers,
+        checkpointBytes,
+        readers,
+        closeTimeout,
+        verification);
   }
 
   public StoreOptions withWriters(int newWriters) {
     return new StoreOptions(
-        durability, chunkRecords, chunkBytes, newWriters, checkpointBytes, readers, verification);
+        durability,
+        chunkRecords,
+        chunkBytes,
+        newWriters,
+        checkpointBytes,
+        readers,
+        closeTimeout,
+        verification);
   }
 
   public StoreOptions withCheckpointBytes(long newCheckpointBytes) {
     return new StoreOptions(
-        durability, chunkRecords, chunkBytes, writers, newCheckpointBytes, readers, verification);
+        durability,
+        chunkRecords,
+        chunkBytes,
+        writers,
+        newCheckpointBytes,
+        readers,
+        closeTimeout,
+        verification);
   }
 
   public StoreOptions withReaders(int newReaders) {
     return new StoreOptions(
-        durability, chunkRecords, chunkBytes, writers, checkpointBytes, newReaders, verification);
+        durability,
+        chunkRecords,
+        chunkBytes,
+        writers,
+        checkpointBytes,
+        newReaders,
+        closeTimeout,
+        verification);
+  }
+
+  public StoreOptions withCloseTimeout(Duration newCloseTimeout) {
+    return new StoreOptions(
+        durability,
+        chunkRecords,
+        chunkBytes,
+        writers,
+        checkpointBytes,
+        readers,
+        newCloseTimeout,
+        verification);
   }
 
   public StoreOptions withVerification(Verification newVerification) {
     return new StoreOptions(
-        durability, chunkRecords, chunkBytes, writers, checkpointBytes, readers, newVerification);
+        durability,
+        chunkRecords,
+        chunkBytes,
+        writers,
+        checkpointBytes,
+        readers,
+        closeTimeout,
+        newVerification);
   }
 
   private static void requireWithin(String name, long value, long lowest, long highest) {

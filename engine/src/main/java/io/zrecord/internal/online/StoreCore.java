@@ -15,6 +15,7 @@ import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -72,9 +73,15 @@ public final class StoreCore implements AutoCloseable {
    * @param chunkBytes bytes at which a chunk is closed
    * @param laneCount chunks that are written side by side
    * @param checkpointBytes length of the journal at which the tables are forced instead
+   * @param closeTimeout how long closing waits for a commit that does not end
    */
   public record Limits(
-      boolean durable, long chunkRecords, long chunkBytes, int laneCount, long checkpointBytes) {}
+      boolean durable,
+      long chunkRecords,
+      long chunkBytes,
+      int laneCount,
+      long checkpointBytes,
+      Duration closeTimeout) {}
 
   /**
    * What opening found.
@@ -389,14 +396,7 @@ public final class StoreCore implements AutoCloseable {
       return;
     }
     try {
-      while (takeOver(mine)) {
-        Changes group = Objects.requireNonNull(inFlight);
-        publish(group);
-        synchronized (order) {
-          inFlight = null;
-        }
-        group.setPublished();
-      }
+      publishUpTo(mine);
       if (journal.lengthBytes() >= limits.checkpointBytes()) {
         checkpoint(live.length());
       }
@@ -407,6 +407,17 @@ public final class StoreCore implements AutoCloseable {
       throw e;
     } finally {
       turn.giveBack();
+    }
+  }
+
+  private void publishUpTo(@Nullable Changes last) {
+    while (last != null && takeOver(last)) {
+      Changes group = Objects.requireNonNull(inFlight);
+      publish(group);
+      synchronized (order) {
+        inFlight = null;
+      }
+      group.setPublished();
     }
   }
 
@@ -613,31 +624,51 @@ public final class StoreCore implements AutoCloseable {
     }
   }
 
-  /** Commits, checkpoints and closes the files. A store that failed is closed as it is; opening it again recovers it. */
+  /**
+   * Commits, checkpoints and closes the files. A store that failed is closed as it is; opening it again recovers it.
+   *
+   * @throws StorageException if a commit does not end in time; the files stay open then
+   */
   @Override
   public void close() {
     if (isClosed) {
       return;
     }
+    if (!turn.take(limits.closeTimeout())) {
+      throw new StorageException(
+          files.location(),
+          "Cannot close " + files.location() + ": a commit of another thread has not ended for "
+              + limits.closeTimeout().toSeconds()
+              + " s; the medium may hang. What was acknowledged is safe. The store is locked until this process ends");
+    }
     try {
-      if (failure == null) {
-        checkpoint();
+      if (failure == null && !isClosed) {
+        Changes last;
+        synchronized (order) {
+          last = collected.isEmpty() ? inFlight : collected;
+        }
+        publishUpTo(last);
+        checkpoint(live.length());
         live.force(files);
       }
     } finally {
-      turn.take(() -> false);
-      try {
-        isClosed = true;
-        for (ChunkLane lane : lanes) {
-          lane.close();
-        }
-        for (EntryTable table : tables) {
-          table.close();
-        }
-        journal.close();
-      } finally {
-        turn.giveBack();
-      }
+      isClosed = true;
+      closeFiles();
+      turn.giveBack();
     }
+  }
+
+  private void closeFiles() {
+    for (ChunkLane lane : lanes) {
+      lane.close();
+    }
+    for (EntryTable table : tables) {
+      table.close();
+    }
+    journal.close();
+  }
+
+  public boolean isClosed() {
+    return isClosed;
   }
 }

@@ -10,6 +10,7 @@ import io.zrecord.schema.RecordSchema;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -40,8 +41,8 @@ class TornReadTest {
 
   @Test
   void validatedReadsAreNeverTornAndPlainOnesAre() throws Exception {
-    StoreCore.Limits limits =
-        new StoreCore.Limits(false, Long.MAX_VALUE, 1L << 40, 1, Long.MAX_VALUE);
+    StoreCore.Limits limits = new StoreCore.Limits(
+        false, Long.MAX_VALUE, 1L << 40, 1, Long.MAX_VALUE, Duration.ofMinutes(1));
     try (StoreCore core =
         StoreCore.create(new LocalMutableFiles(directory.resolve("store")), SCHEMA, limits)) {
       for (long i = 0; i < RECORDS; i++) {
