@@ -9,6 +9,7 @@ import io.zrecord.StoreReader;
 import io.zrecord.StoreSnapshot;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +51,8 @@ public final class WriteOnline {
       store.commit(); // acknowledged: survives the process and loss of power
       Check.equal("the last record took the place of the deleted one", records - 1, moved.from());
       try (Batch batch = reader.gather(new long[] {7}, "text")) {
-        Check.equal("changed", "changed", new String(batch.bytes("text", 0)));
+        Check.equal(
+            "changed", "changed", new String(batch.bytes("text", 0), StandardCharsets.UTF_8));
       }
       StoreSnapshot.create(path, directory.resolve("copy")); // hard links: no value is copied
     }
