@@ -1,6 +1,7 @@
 package io.zrecord.internal.online;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What a group of operations does to the tables: the records that it touches, each with the last state of all its entries, and the
@@ -16,6 +17,7 @@ final class Changes {
   private long length;
   private boolean shrank;
   private volatile boolean isPublished;
+  private final AtomicInteger committerCount = new AtomicInteger();
 
   /** Slots in the order in which records were touched first; negative if there is no more such record. */
   private long[] indexOfSlot = new long[INITIAL_SLOTS];
@@ -47,6 +49,16 @@ final class Changes {
     this.checksums = new int[INITIAL_SLOTS * fieldCount];
     Arrays.fill(tailSlots, -1);
     Arrays.fill(hashedIndex, -1);
+  }
+
+  /** Counts a thread that waits for the group to be safe. */
+  void join() {
+    committerCount.incrementAndGet();
+  }
+
+  /** Threads that wait for the group to be safe. May be asked by any thread. */
+  int committerCount() {
+    return committerCount.get();
   }
 
   /** Whether it is safe and visible. May be asked by any thread. */
