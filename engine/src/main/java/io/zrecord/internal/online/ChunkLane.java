@@ -258,17 +258,57 @@ final class ChunkLane implements AutoCloseable {
     isChanged = true;
   }
 
-  /** Makes everything stored so far readable, and durable if wanted. Others may store meanwhile. */
-  void commit(boolean durable) {
-    MutableFile changed = flushed(durable);
-    if (changed == null) {
+  /**
+   * What a commit has to name and to force: the lane as it was at one moment.
+   *
+   * @param current the chunk being written, if any
+   * @param closed chunks closed since the last time, which are forced
+   * @param hasNewName whether a file was created since the last time
+   * @param unforced the file that has to be forced, if any
+   */
+  record Flushed(
+      @Nullable ChunkMeta current,
+      List<ChunkMeta> closed,
+      boolean hasNewName,
+      @Nullable MutableFile unforced) {}
+
+  /**
+   * Makes everything stored so far readable. Called in turn; others may store before and after.
+   *
+   * @param forces whether {@link #force} is going to be called
+   */
+  Flushed flush(boolean forces) {
+    lock.lock();
+    try {
+      flush();
+      ChunkMeta current = file == null ? null : new ChunkMeta(chunkId, recordCount, flushedBytes);
+      Flushed flushed =
+          new Flushed(current, List.copyOf(closed), isNew, forces && isChanged ? file : null);
+      isChanged &= !forces;
+      closed.clear();
+      isNew = false;
+      doneFiles.forEach(MutableFile::close);
+      doneFiles.clear();
+      return flushed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes what was flushed durable, while others may store. */
+  void force(Flushed flushed) {
+    MutableFile unforced = flushed.unforced;
+    if (unforced == null) {
       return;
     }
+    boolean isForced = false;
     try {
-      changed.force();
-    } catch (RuntimeException e) {
-      setChanged();
-      throw e;
+      unforced.force();
+      isForced = true;
+    } finally {
+      if (!isForced) {
+        setChanged();
+      }
     }
   }
 
@@ -276,58 +316,6 @@ final class ChunkLane implements AutoCloseable {
     lock.lock();
     try {
       isChanged = true;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Flushes; returns the file if it is to be forced. */
-  private @Nullable MutableFile flushed(boolean durable) {
-    lock.lock();
-    try {
-      flush();
-      if (!durable || !isChanged) {
-        return null;
-      }
-      isChanged = false;
-      return file;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Whether a file was created since the last call, whose name must be made durable. */
-  boolean takeIsNew() {
-    lock.lock();
-    try {
-      boolean was = isNew;
-      isNew = false;
-      return was;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Chunks closed since the last call. */
-  List<ChunkMeta> takeClosed() {
-    lock.lock();
-    try {
-      List<ChunkMeta> chunks = List.copyOf(closed);
-      closed.clear();
-      doneFiles.forEach(MutableFile::close);
-      doneFiles.clear();
-      return chunks;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** The chunk being written, if any. */
-  @Nullable
-  ChunkMeta current() {
-    lock.lock();
-    try {
-      return file == null ? null : new ChunkMeta(chunkId, recordCount, flushedBytes);
     } finally {
       lock.unlock();
     }

@@ -471,7 +471,8 @@ public final class StoreCore implements AutoCloseable {
     for (EntryTable table : tables) {
       table.ensureCapacity(group.length());
     }
-    List<ChunkMeta> chunks = commitChunks();
+    List<ChunkMeta> chunks = commitChunks(limits.durable());
+    chunks.addAll(newlyClosed);
     journal.append(group, fields.size(), chunks);
     if (limits.durable()) {
       journal.force();
@@ -482,24 +483,23 @@ public final class StoreCore implements AutoCloseable {
     apply(group);
   }
 
-  /** Flushes and forces the chunks; returns those that changed since they were named last. */
-  private List<ChunkMeta> commitChunks() {
-    List<ChunkMeta> changed = new ArrayList<>();
+  /** Flushes the chunks, and forces them if wanted; returns those that are being written. Newly closed ones are noted. */
+  private List<ChunkMeta> commitChunks(boolean forces) {
+    List<ChunkMeta> current = new ArrayList<>();
     for (ChunkLane lane : lanes) {
-      lane.commit(limits.durable());
-      chunkNamesChanged |= lane.takeIsNew();
-      newlyClosed.addAll(lane.takeClosed());
-      ChunkMeta current = lane.current();
-      if (current != null) {
-        changed.add(current);
+      ChunkLane.Flushed flushed = lane.flush(forces);
+      chunkNamesChanged |= flushed.hasNewName();
+      newlyClosed.addAll(flushed.closed());
+      if (flushed.current() != null) {
+        current.add(flushed.current());
       }
+      lane.force(flushed);
     }
-    if (chunkNamesChanged && limits.durable()) {
+    if (chunkNamesChanged && forces) {
       files.forceDirectory("chunk");
       chunkNamesChanged = false;
     }
-    changed.addAll(newlyClosed);
-    return changed;
+    return current;
   }
 
   private void apply(Changes group) {
@@ -578,20 +578,9 @@ public final class StoreCore implements AutoCloseable {
 
   private void checkpoint(long length) {
     // Chunks first: with durability NONE nothing was forced so far.
-    List<ChunkMeta> unfull = new ArrayList<>();
-    for (ChunkLane lane : lanes) {
-      lane.commit(true);
-      newlyClosed.addAll(lane.takeClosed());
-      ChunkMeta current = lane.current();
-      if (current != null) {
-        unfull.add(current);
-      }
-    }
+    List<ChunkMeta> unfull = commitChunks(true);
     newlyClosed.forEach(chunk -> closedChunks.put(chunk.id(), chunk));
     newlyClosed.clear();
-    if (files.exists("chunk")) {
-      files.forceDirectory("chunk");
-    }
     for (EntryTable table : tables) {
       table.force();
     }
