@@ -47,6 +47,11 @@ final class StoreModel {
     return records.size();
   }
 
+  /** The records as they are now: values by field, null where absent. */
+  List<byte[] @Nullable []> records() {
+    return List.copyOf(records);
+  }
+
   /** Does the next operation, to the store as well if there is one. */
   void next(@Nullable RecordStore store) {
     Random random = new Random(seed * 0x9e3779b97f4a7c15L + operationCount);
