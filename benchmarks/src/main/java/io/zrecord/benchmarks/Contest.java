@@ -29,7 +29,21 @@ final class Contest {
     contestants.put(name, new Contestant(preparation, work));
   }
 
+  /** Prints how long each took, and how many times as long as zrecord. */
   void run() {
+    Map<String, Double> medians = medians();
+    double reference = medians.entrySet().stream()
+        .filter(entry -> entry.getKey().startsWith("zrecord"))
+        .findFirst()
+        .orElseThrow()
+        .getValue();
+    System.out.printf("%n| %s | median (s) | x zrecord |%n|---|---|---|%n", title);
+    medians.forEach((name, seconds) -> System.out.printf(
+        Locale.ROOT, "| %s | %.3f | %.2f |%n", name, seconds, seconds / reference));
+  }
+
+  /** The seconds of each, in the order in which they were added. */
+  Map<String, Double> medians() {
     Map<String, double[]> seconds = new LinkedHashMap<>();
     for (int round = -WARM_UPS; round < REPEATS; round++) {
       for (Map.Entry<String, Contestant> contestant : contestants.entrySet()) {
@@ -43,14 +57,9 @@ final class Contest {
         }
       }
     }
-    double reference = median(seconds.entrySet().stream()
-        .filter(entry -> entry.getKey().startsWith("zrecord"))
-        .findFirst()
-        .orElseThrow()
-        .getValue());
-    System.out.printf("%n| %s | median (s) | x zrecord |%n|---|---|---|%n", title);
-    seconds.forEach((name, values) -> System.out.printf(
-        Locale.ROOT, "| %s | %.3f | %.2f |%n", name, median(values), median(values) / reference));
+    Map<String, Double> medians = new LinkedHashMap<>();
+    seconds.forEach((name, values) -> medians.put(name, median(values)));
+    return medians;
   }
 
   static double median(double[] values) {

@@ -15,14 +15,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 /**
  * The store that is written online, with records of 1 KiB: appends in groups beside a plain channel that writes and forces the same bytes,
@@ -55,9 +50,7 @@ public final class StoreBenchmark {
   }
 
   private static byte[] noise(long seed) {
-    byte[] value = new byte[VALUE_BYTES];
-    new Random(seed).nextBytes(value);
-    return value;
+    return Workplace.noise(VALUE_BYTES, seed);
   }
 
   private void appends() throws IOException {
@@ -97,7 +90,7 @@ public final class StoreBenchmark {
       }
       seconds = (System.nanoTime() - start) / 1e9;
     }
-    delete(path);
+    Workplace.delete(path);
     return seconds;
   }
 
@@ -147,7 +140,7 @@ public final class StoreBenchmark {
     try (RecordStore store = RecordStore.create(
         path, SCHEMA, StoreOptions.defaults().withDurability(StoreDurability.EVERY_RECORD))) {
       long start = System.nanoTime();
-      inParallel(threads, thread -> {
+      Workplace.inParallel(threads, thread -> {
         RecordValues record = store.newValues().set("value", value);
         for (int i = 0; i < each; i++) {
           store.append(record);
@@ -156,7 +149,7 @@ public final class StoreBenchmark {
       });
       rate = (double) threads * each / ((System.nanoTime() - start) / 1e9);
     }
-    delete(path);
+    Workplace.delete(path);
     return rate;
   }
 
@@ -173,7 +166,8 @@ public final class StoreBenchmark {
       verifyAll(store);
       List<ByteBuffer> chunks = chunks(path);
       for (int threads = 1; threads <= 2; threads++) {
-        List<double[]> found = inParallel(threads, thread -> compare(store, chunks, thread));
+        List<double[]> found =
+            Workplace.inParallel(threads, thread -> compare(store, chunks, thread));
         double plain = found.stream().mapToDouble(rates -> rates[0]).sum();
         double ours = found.stream().mapToDouble(rates -> rates[1]).sum();
         System.out.printf(
@@ -195,7 +189,7 @@ public final class StoreBenchmark {
     }
     System.out.printf(
         Locale.ROOT, "Opening and closing %d records: %.1f ms%n", GATHER_RECORDS, opening);
-    delete(path);
+    Workplace.delete(path);
   }
 
   private static void gatherWhileWriting(RecordStore store) throws Exception {
@@ -313,36 +307,5 @@ public final class StoreBenchmark {
       }
     }
     return chunks;
-  }
-
-  /** What one of several threads does. */
-  private interface Work<T> {
-    T run(int thread) throws Exception;
-  }
-
-  private static <T> List<T> inParallel(int threads, Work<T> work) throws Exception {
-    ExecutorService pool = Executors.newFixedThreadPool(threads);
-    try {
-      List<Callable<T>> tasks = new ArrayList<>();
-      for (int t = 0; t < threads; t++) {
-        int thread = t;
-        tasks.add(() -> work.run(thread));
-      }
-      List<T> results = new ArrayList<>();
-      for (Future<T> done : pool.invokeAll(tasks)) {
-        results.add(done.get());
-      }
-      return results;
-    } finally {
-      pool.shutdown();
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (var paths = Files.walk(directory)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }
