@@ -40,11 +40,11 @@ final class StampedRecords {
     return hasNumber(stamp) ? values.set(NUMBER, number(stamp)) : values.setAbsent(NUMBER);
   }
 
-  private static boolean hasNumber(Stamp stamp) {
+  static boolean hasNumber(Stamp stamp) {
     return (stamp.version() & 1) == 0;
   }
 
-  private static long number(Stamp stamp) {
+  static long number(Stamp stamp) {
     return stamp.id() << 32 ^ stamp.version();
   }
 

@@ -2,6 +2,7 @@ package io.zrecord;
 
 import io.zrecord.StampedRecords.Stamp;
 import io.zrecord.StampedRecords.WrongValueException;
+import io.zrecord.scan.Verification;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,8 +98,10 @@ final class StampedWriter {
       }
       if (System.nanoTime() > nextClose) {
         store().close();
-        store.set(RecordStore.open(path, options));
-        closes.incrementAndGet();
+        // Without verification a torn value comes through to who reads it.
+        Verification[] all = Verification.values();
+        Verification next = all[(int) (closes.incrementAndGet() % all.length)];
+        store.set(RecordStore.open(path, options.withVerification(next)));
         nextClose = System.nanoTime() + 50_000_000L + random.nextInt(200_000_000);
         // Lets go of the maps that nobody holds any more.
         System.gc();

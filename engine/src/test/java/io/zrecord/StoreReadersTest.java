@@ -7,6 +7,7 @@ import io.zrecord.StampedRecords.WrongValueException;
 import io.zrecord.errors.BatchReleasedException;
 import io.zrecord.testing.JavaProcess;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -180,6 +181,7 @@ class StoreReadersTest {
         held.addLast(new Held(store, batch, null, BATCH, stamps, commitsBefore));
         return;
       }
+      requireCopied(batch, stamps);
       if (dice == 3) {
         ByteBuffer view = batch.value(StampedRecords.RAW, 0);
         held.addLast(new Held(store, null, view, 1, stamps, commitsBefore));
@@ -205,6 +207,20 @@ class StoreReadersTest {
         writer.requireCurrent(stamps.get(i), commitsBefore);
       }
       return stamps;
+    }
+
+    /** All values of a field at once; zeros where they are absent. */
+    private static void requireCopied(Batch batch, List<Stamp> stamps) {
+      ByteBuffer copy =
+          ByteBuffer.allocateDirect(BATCH * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      batch.copyAll(StampedRecords.NUMBER, copy);
+      for (int i = 0; i < BATCH; i++) {
+        Stamp stamp = stamps.get(i);
+        long expected = StampedRecords.hasNumber(stamp) ? StampedRecords.number(stamp) : 0;
+        if (copy.getLong(i * Long.BYTES) != expected) {
+          throw new WrongValueException("another number than that of " + stamp);
+        }
+      }
     }
 
     private static void requireReleased(Batch batch) {
