@@ -1,6 +1,7 @@
 package io.zrecord.internal.format;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.errors.CorruptDataException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,6 +26,15 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) 
     ObjectNode node = shard.toJson(unfull);
     node.put(SEQUENCE, sequence);
     return SealedJson.seal(node);
+  }
+
+  /** Whether a meta file is that of a store and not of a sealed shard; one that is damaged is not. */
+  public static boolean isStore(String resource, byte[] file) {
+    try {
+      return SealedJson.open(resource, file).has(SEQUENCE);
+    } catch (CorruptDataException e) {
+      return false;
+    }
   }
 
   /**

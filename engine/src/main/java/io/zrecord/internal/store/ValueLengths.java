@@ -13,12 +13,16 @@ public final class ValueLengths {
    * @throws ValueTooLargeException if it does not fit the type and the shape of the field
    */
   public static void require(FieldSpec field, int lengthBytes) {
-    boolean fits = field.valueWidthBytes().isPresent()
-        ? lengthBytes == field.valueWidthBytes().getAsInt()
-        : areWholeSteps(field, lengthBytes);
-    if (!fits) {
+    if (!fits(field, lengthBytes)) {
       throw wrong(field, lengthBytes);
     }
+  }
+
+  /** Whether a value of that length fits the type and the shape of the field. */
+  public static boolean fits(FieldSpec field, int lengthBytes) {
+    return field.valueWidthBytes().isPresent()
+        ? lengthBytes == field.valueWidthBytes().getAsInt()
+        : areWholeSteps(field, lengthBytes);
   }
 
   /** Whether a value of any length consists of whole steps of the first dimension. */

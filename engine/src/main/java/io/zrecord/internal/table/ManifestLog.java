@@ -222,7 +222,8 @@ public final class ManifestLog {
     return content;
   }
 
-  private static String nameOf(long version) {
+  /** Name of the file of a version, relative to the table. */
+  public static String nameOf(long version) {
     return DIRECTORY + "/" + String.format(Locale.ROOT, "%020d", version) + ".json";
   }
 }

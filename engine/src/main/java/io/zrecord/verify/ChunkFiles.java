@@ -1,0 +1,125 @@
+package io.zrecord.verify;
+
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.ChunkHeader;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.verify.Finding.Kind;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The chunk files of a shard or store (FORMAT.md section 6). A few are open at a time. Belongs to one thread. */
+final class ChunkFiles implements AutoCloseable {
+  private static final int MAX_OPEN = 16;
+
+  private final MutableFiles files;
+  private final String prefix;
+  private final UUID shardId;
+  private final Map<Integer, ChunkMeta> chunks = new HashMap<>();
+  /** Bytes that are there, of those published; absent: the file is missing or cannot be opened. */
+  private final Map<Integer, Long> presentBytes = new HashMap<>();
+
+  private final Map<Integer, FileWindow> open = new LinkedHashMap<>(MAX_OPEN, 0.75f, true);
+
+  /** @param prefix directory of the shard with a slash, or empty */
+  ChunkFiles(MutableFiles files, String prefix, UUID shardId, List<ChunkMeta> chunks) {
+    this.files = files;
+    this.prefix = prefix;
+    this.shardId = shardId;
+    chunks.forEach(chunk -> this.chunks.put(chunk.id(), chunk));
+  }
+
+  /** Checks that each is there, long enough, and begins as it should; says what is not. */
+  void check(CheckRun run, boolean isSealed) {
+    for (ChunkMeta chunk : chunks.values()) {
+      String path = path(chunk.id());
+      try (MutableFile file = files.open(prefix + chunk.fileName(), false)) {
+        long length = file.lengthBytes();
+        presentBytes.put(chunk.id(), Math.min(length, chunk.endBytes()));
+        if (length < chunk.endBytes() || (isSealed && length > chunk.endBytes())) {
+          run.found(
+              Kind.CHUNK,
+              path,
+              "it has " + length + " bytes, but " + chunk.endBytes() + " were published");
+        }
+        checkHeader(run, chunk, file);
+      } catch (ZRecordException e) {
+        run.found(Kind.CHUNK, path, reason(e));
+      }
+    }
+  }
+
+  private void checkHeader(CheckRun run, ChunkMeta chunk, MutableFile file) {
+    byte[] header = new byte[ChunkHeader.BYTES];
+    if (file.read(0, ByteBuffer.wrap(header)) < header.length) {
+      return; // That it is too short was said.
+    }
+    try {
+      new ChunkHeader(chunk.id(), shardId).check(path(chunk.id()), header);
+    } catch (ZRecordException e) {
+      run.found(Kind.CHUNK, path(chunk.id()), "its header: " + reason(e));
+    }
+  }
+
+  /** The part of a message that says what is wrong, for a finding that names the file itself. */
+  static String reason(ZRecordException e) {
+    String message = String.valueOf(e.getMessage());
+    int at = message.indexOf(e.resource() + ": ");
+    return at < 0 ? message : message.substring(at + e.resource().length() + 2);
+  }
+
+  @Nullable
+  ChunkMeta find(int chunkId) {
+    return chunks.get(chunkId);
+  }
+
+  String path(int chunkId) {
+    return files.pathOf(prefix + ChunkMeta.fileName(chunkId));
+  }
+
+  /** Reads published bytes of a chunk; returns how many of them can be read. */
+  int read(int chunkId, long position, byte[] target, int offset, int length) {
+    Long present = presentBytes.get(chunkId);
+    if (present == null) {
+      return 0;
+    }
+    int there = (int) Math.max(0, Math.min(length, present - position));
+    try {
+      return there == 0 ? 0 : window(chunkId).read(position, target, offset, there);
+    } catch (StorageException e) {
+      return 0; // A bad sector, say: others can be read.
+    }
+  }
+
+  private FileWindow window(int chunkId) {
+    FileWindow window = open.get(chunkId);
+    if (window == null) {
+      if (open.size() == MAX_OPEN) {
+        Integer eldest = open.keySet().iterator().next();
+        closeOne(open.remove(eldest));
+      }
+      window = new FileWindow(files.open(prefix + ChunkMeta.fileName(chunkId), false));
+      open.put(chunkId, window);
+    }
+    return window;
+  }
+
+  private static void closeOne(@Nullable FileWindow window) {
+    if (window != null) {
+      window.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    open.values().forEach(FileWindow::close);
+    open.clear();
+  }
+}

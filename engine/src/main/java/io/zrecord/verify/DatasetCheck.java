@@ -1,0 +1,75 @@
+package io.zrecord.verify;
+
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.verify.SealedShardCheck.Depth;
+import java.nio.file.Path;
+
+/**
+ * Looks through all of a dataset on a local file system for damage: every checksum, and whatever FORMAT.md says must hold.
+ *
+ * <pre>{@code
+ * CheckSummary summary = DatasetCheck.of(path).run(finding -> log.warn("{}", finding));
+ * if (!summary.isSound()) …
+ * }</pre>
+ *
+ * <p>Immutable. A store is locked while it is checked, and nothing of the dataset is changed.
+ */
+public final class DatasetCheck {
+  private final Path path;
+  private final VersionChoice choice;
+
+  private DatasetCheck(Path path, VersionChoice choice) {
+    this.path = path;
+    this.choice = choice;
+  }
+
+  /** A check of a shard, of a store, or of a table: then of its newest version's values and of the files of all versions. */
+  public static DatasetCheck of(Path path) {
+    return new DatasetCheck(path, VersionChoice.NEWEST);
+  }
+
+  /** A check of the values of another version of a table. */
+  public DatasetCheck version(long version) {
+    return new DatasetCheck(path, VersionChoice.only(version));
+  }
+
+  /** A check of the values of all versions of a table. */
+  public DatasetCheck allVersions() {
+    return new DatasetCheck(path, VersionChoice.ALL);
+  }
+
+  /**
+   * Checks. What is wrong with the data goes to the listener.
+   *
+   * @throws io.zrecord.errors.NotADatasetException if there is no dataset
+   * @throws io.zrecord.errors.VersionNotFoundException if the table does not have the version
+   * @throws io.zrecord.errors.StoreLockedException if a writer has the store open
+   * @throws IllegalArgumentException if a version was named, but it is no table
+   * @throws io.zrecord.errors.StorageException if a file cannot be read for another reason than its content
+   */
+  public CheckSummary run(CheckListener listener) {
+    CheckRun run = new CheckRun(listener);
+    MutableFiles files = new LocalMutableFiles(path);
+    DatasetKind kind = DatasetKind.of(path);
+    if (kind != DatasetKind.TABLE && !choice.equals(VersionChoice.NEWEST)) {
+      throw new IllegalArgumentException("Cannot check a version of " + path
+          + ": it is no table, and only tables have versions; leave the version out");
+    }
+    switch (kind) {
+      case TABLE -> new TableCheck(run, files, LocalStorage.at(path)).check(choice);
+      case SHARD -> new SealedShardCheck(run, files, Depth.VALUES).checkAlone();
+      case STORE -> {
+        ProcessLock lock = ProcessLock.acquire(path);
+        try {
+          new StoreCheck(run, files).check();
+        } finally {
+          lock.close();
+        }
+      }
+    }
+    return run.summary();
+  }
+}

@@ -1,0 +1,132 @@
+package io.zrecord.verify;
+
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What stands in a directory, by its metadata alone. No lock is needed: of a store that is being written it is a state that was.
+ *
+ * @param kind what it is
+ * @param schema the fields
+ * @param stems file stems by field id: those of the newest shard of a table, which may lack a field
+ * @param length records
+ * @param shardCount shards
+ * @param chunkCount chunk files, or fewer where the manifest joins them
+ * @param chunkRecords records that were written to the chunks; {@code length} of them are live
+ * @param chunkBytes bytes of the chunks
+ * @param valueBytes stored bytes of the values that can be reached; of a store as of its last checkpoint
+ * @param journalBytes bytes of a store's journal: what opening reads
+ * @param versions versions of a table, oldest first; else empty
+ * @param snapshot the version of a table that this is about
+ */
+public record DatasetSummary(
+    DatasetKind kind,
+    RecordSchema schema,
+    Map<Integer, String> stems,
+    long length,
+    int shardCount,
+    int chunkCount,
+    long chunkRecords,
+    long chunkBytes,
+    long valueBytes,
+    long journalBytes,
+    List<Long> versions,
+    Optional<TableSnapshot> snapshot) {
+
+  /**
+   * Reads it; of a table the newest version.
+   *
+   * @throws io.zrecord.errors.NotADatasetException if there is no dataset
+   * @throws io.zrecord.errors.CorruptDataException if a metadata file is damaged
+   */
+  public static DatasetSummary of(Path path) {
+    MutableFiles files = new LocalMutableFiles(path);
+    DatasetKind kind = DatasetKind.of(path);
+    return switch (kind) {
+      case TABLE -> ofTable(files, RecordTable.at(LocalStorage.at(path)));
+      case SHARD -> {
+        ShardMeta meta = readMeta(files, ShardMeta.FILE_NAME);
+        yield ofShard(kind, meta, meta.length(), meta.chunks(), 0);
+      }
+      case STORE -> {
+        StoreState state = StoreState.read(files);
+        yield ofShard(
+            kind,
+            state.meta().shard(),
+            state.journal().length(),
+            state.chunks(),
+            state.journal().endBytes() - JournalScan.FILE_HEADER_BYTES);
+      }
+    };
+  }
+
+  private static ShardMeta readMeta(MutableFiles files, String name) {
+    return ShardMeta.read(files.pathOf(name), files.read(name, SealedJson.MAX_BYTES));
+  }
+
+  private static DatasetSummary ofTable(MutableFiles files, RecordTable table) {
+    TableSnapshot snapshot = table.latest();
+    List<ShardSummary> shards = snapshot.shards();
+    Map<Integer, String> stems = new TreeMap<>();
+    if (!shards.isEmpty()) {
+      ShardSummary newest = shards.get(shards.size() - 1);
+      stems.putAll(stems(readMeta(files, newest.directory() + "/" + newest.metaFile())));
+    }
+    return new DatasetSummary(
+        DatasetKind.TABLE,
+        snapshot.schema(),
+        stems,
+        snapshot.length(),
+        shards.size(),
+        shards.stream().mapToInt(shard -> shard.chunks().size()).sum(),
+        shards.stream()
+            .flatMap(shard -> shard.chunks().stream())
+            .mapToLong(chunk -> chunk.recordCount())
+            .sum(),
+        shards.stream().mapToLong(ShardSummary::chunkBytes).sum(),
+        shards.stream()
+            .flatMap(shard -> shard.valueBytes().values().stream())
+            .mapToLong(Long::longValue)
+            .sum(),
+        0,
+        table.versions(),
+        Optional.of(snapshot));
+  }
+
+  private static DatasetSummary ofShard(
+      DatasetKind kind, ShardMeta meta, long length, List<ChunkMeta> chunks, long journalBytes) {
+    return new DatasetSummary(
+        kind,
+        new RecordSchema(meta.fields().stream().map(FieldMeta::spec).toList()),
+        stems(meta),
+        length,
+        1,
+        chunks.size(),
+        chunks.stream().mapToLong(ChunkMeta::recordCount).sum(),
+        chunks.stream().mapToLong(ChunkMeta::endBytes).sum(),
+        meta.fields().stream().mapToLong(FieldMeta::valueBytes).sum(),
+        journalBytes,
+        List.of(),
+        Optional.empty());
+  }
+
+  private static Map<Integer, String> stems(ShardMeta meta) {
+    Map<Integer, String> stems = new TreeMap<>();
+    meta.fields().forEach(field -> stems.put(field.spec().id(), field.stem()));
+    return stems;
+  }
+}

@@ -1,0 +1,109 @@
+package io.zrecord.verify;
+
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.verify.Finding.Kind;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Checks all values of a field in the layout {@code entries}, in blocks, each in the order of the disk. Belongs to one thread. */
+final class EntriesCheck {
+  private final CheckRun run;
+  private final FieldMeta field;
+  private final long firstIndex;
+  private final EntryBlock block = new EntryBlock();
+  private final List<Finding> found = new ArrayList<>();
+  private long absentCount;
+  private long valueBytes;
+  private boolean hasDamage;
+
+  /** What changes the entries that are in the files: a journal. */
+  interface Overlay {
+    void apply(long first, int count, EntryBlock block);
+  }
+
+  /** @param firstIndex index in the dataset of the first record */
+  EntriesCheck(CheckRun run, FieldMeta field, long firstIndex) {
+    this.run = run;
+    this.field = field;
+    this.firstIndex = firstIndex;
+  }
+
+  void check(EntryFiles files, long recordCount, Overlay overlay, ValueCheck values) {
+    for (long first = 0; first < recordCount; first += EntryBlock.RECORDS) {
+      int count = (int) Math.min(EntryBlock.RECORDS, recordCount - first);
+      files.load(first, count, block);
+      overlay.apply(first, count, block);
+      checkBlock(files.path(), first, count, values);
+    }
+  }
+
+  private void checkBlock(String path, long first, int count, ValueCheck values) {
+    long bytes = 0;
+    Integer[] order = block.inDiskOrder(count);
+    for (int i = 0; i < count; i++) {
+      int k = order[i];
+      if (!block.isMissing[k]) {
+        bytes += checkOne(path, first, k, values);
+      }
+    }
+    reportMissing(path, first, count);
+    found.sort(Comparator.comparingLong(Finding::firstIndex));
+    found.forEach(run::found);
+    found.clear();
+    run.checked(count, bytes);
+  }
+
+  private long checkOne(String path, long first, int k, ValueCheck values) {
+    long word0 = block.word0(k);
+    long word1 = block.word1(k);
+    ValueCheck.Problem problem = values.check(word0, word1, block.checksums[k]);
+    if (problem != null) {
+      add(problem.kind(), path, first + k, 1, problem.text());
+    }
+    long bytes = Entry.physicalLength(word1) & 0xffff_ffffL;
+    absentCount += Entry.isAbsent(word0, word1) ? 1 : 0;
+    valueBytes += bytes;
+    return bytes;
+  }
+
+  /** One finding for each stretch, since a file that is cut loses many. */
+  private void reportMissing(String path, long first, int count) {
+    for (int k = 0; k < count; k++) {
+      int from = k;
+      while (k < count && block.isMissing[k]) {
+        k++;
+      }
+      if (k > from) {
+        add(Kind.ENTRY, path, first + from, k - from, "its entry or checksum is not in the file");
+      }
+    }
+  }
+
+  private void add(Kind kind, String path, long index, long count, String problem) {
+    hasDamage |= kind.isDamage();
+    found.add(new Finding(kind, path, field.spec().name(), firstIndex + index, count, problem));
+  }
+
+  /** Compares what the meta file says of the field as a whole, unless an entry is damaged anyway. */
+  void compareSums(String metaPath) {
+    if (hasDamage) {
+      return;
+    }
+    if (absentCount != field.absentCount()) {
+      run.found(
+          Kind.COUNT,
+          metaPath,
+          field.spec().name(),
+          "it says " + field.absentCount() + " absent values, but there are " + absentCount);
+    }
+    if (valueBytes != field.valueBytes()) {
+      run.found(
+          Kind.COUNT,
+          metaPath,
+          field.spec().name(),
+          "it says " + field.valueBytes() + " bytes of values, but there are " + valueBytes);
+    }
+  }
+}

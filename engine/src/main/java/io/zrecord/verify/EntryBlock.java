@@ -1,0 +1,47 @@
+package io.zrecord.verify;
+
+import io.zrecord.internal.format.Entry;
+
+/** Entries of consecutive records of one field, and the checksums beside them; filled again and again. */
+final class EntryBlock {
+  /** Records in a block: what bounds the memory of a check. */
+  static final int RECORDS = 1 << 16;
+
+  final long[] words = new long[2 * RECORDS];
+  final int[] checksums = new int[RECORDS];
+  final boolean[] isMissing = new boolean[RECORDS];
+  private final Integer[] order = new Integer[RECORDS];
+
+  long word0(int k) {
+    return words[2 * k];
+  }
+
+  long word1(int k) {
+    return words[2 * k + 1];
+  }
+
+  void put(int k, long word0, long word1, int checksum) {
+    words[2 * k] = word0;
+    words[2 * k + 1] = word1;
+    checksums[k] = checksum;
+    isMissing[k] = false;
+  }
+
+  /** The first {@code count} in the order in which their values stand on the disk. */
+  Integer[] inDiskOrder(int count) {
+    boolean isSorted = true;
+    for (int k = 0; k < count; k++) {
+      order[k] = k;
+      isSorted &= k == 0 || compare(k - 1, k) <= 0;
+    }
+    if (!isSorted) {
+      java.util.Arrays.sort(order, 0, count, this::compare);
+    }
+    return order;
+  }
+
+  private int compare(int a, int b) {
+    int chunks = Integer.compareUnsigned(Entry.chunkId(word1(a)), Entry.chunkId(word1(b)));
+    return chunks != 0 ? chunks : Long.compareUnsigned(word0(a), word0(b));
+  }
+}

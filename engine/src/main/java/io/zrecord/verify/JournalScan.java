@@ -1,0 +1,279 @@
+package io.zrecord.verify;
+
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the journal of a store record by record (FORMAT.md section 9), up to its end or to where it is damaged, and what stands behind
+ * that. Changes nothing. Belongs to one thread.
+ */
+final class JournalScan {
+  static final String FILE_NAME = "journal";
+  static final int FILE_HEADER_BYTES = 64;
+  static final int RECORD_MAGIC = 0x4a52_525a;
+  static final int RECORD_HEADER_BYTES = 32;
+  static final int COUNTS_BYTES = 24;
+  static final int CHUNK_BYTES = 24;
+  static final int ENTRY_BYTES = 20;
+  private static final int CRC_AT = 60;
+  private static final int FLAG_FORCED_BEFORE = 1;
+  private static final int SEARCH_BYTES = 1 << 16;
+  private static final byte[] MAGIC = "ZRECJRNL".getBytes(StandardCharsets.US_ASCII);
+
+  private final int fieldCount;
+  private final Map<Integer, ChunkMeta> changedChunks = new HashMap<>();
+  private final JournalOverlay overlay = new JournalOverlay();
+  private Header header = Header.MISSING;
+  private @Nullable Damage damage;
+  private long endBytes = FILE_HEADER_BYTES;
+  private long tornBytes;
+  private long sequence;
+  private long length;
+
+  /** The first bytes of the file. */
+  enum Header {
+    SOUND,
+    /** The records behind it can be read. */
+    DAMAGED,
+    /** The journal is that of another store. */
+    FOREIGN,
+    /** There is no file, or it cannot be opened. */
+    MISSING
+  }
+
+  /**
+   * A record that is damaged although a later one says that it was safe.
+   *
+   * @param atByte where it begins
+   * @param lostBytes bytes from there to the end of the file
+   * @param firstSequence its number
+   * @param lastSequence number of the last record that is whole behind it
+   * @param problem what is wrong with it
+   */
+  record Damage(
+      long atByte, long lostBytes, long firstSequence, long lastSequence, String problem) {}
+
+  private JournalScan(StoreMeta meta) {
+    this.fieldCount = meta.shard().fields().size();
+    this.sequence = meta.sequence();
+    this.length = meta.shard().length();
+  }
+
+  /** Reads the journal of the store with that meta file. */
+  static JournalScan of(MutableFiles files, StoreMeta meta) {
+    JournalScan scan = new JournalScan(meta);
+    if (files.exists(FILE_NAME)) {
+      try (MutableFile file = files.open(FILE_NAME, false)) {
+        scan.header = headerOf(file, meta.shard().id());
+        if (scan.header != Header.FOREIGN) {
+          scan.readAll(file);
+        }
+      }
+    }
+    scan.overlay.sort();
+    return scan;
+  }
+
+  Header header() {
+    return header;
+  }
+
+  /** Where it is damaged; null if it is not. */
+  @Nullable
+  Damage damage() {
+    return damage;
+  }
+
+  /** End of the last record that counts. */
+  long endBytes() {
+    return endBytes;
+  }
+
+  /** Bytes of a last record that was not finished, which nobody was told of as committed. */
+  long tornBytes() {
+    return tornBytes;
+  }
+
+  /** Number of the last record that counts. */
+  long sequence() {
+    return sequence;
+  }
+
+  /** Records of the store afterwards. */
+  long length() {
+    return length;
+  }
+
+  /** Chunks with the ends that the journal gives them; behind a damage the greatest that a whole record says. */
+  Collection<ChunkMeta> changedChunks() {
+    return changedChunks.values();
+  }
+
+  /** The entries that it sets. */
+  JournalOverlay overlay() {
+    return overlay;
+  }
+
+  private static Header headerOf(MutableFile file, UUID storeId) {
+    byte[] found = new byte[FILE_HEADER_BYTES];
+    ByteBuffer bytes = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);
+    file.read(0, ByteBuffer.wrap(found));
+    if (java.util.Arrays.equals(found, header(storeId))) {
+      return Header.SOUND;
+    }
+    return bytes.getInt(CRC_AT) == Crc32c.of(found, 0, CRC_AT) && bytes.getLong(0) != 0
+        ? Header.FOREIGN
+        : Header.DAMAGED;
+  }
+
+  /** The header of the journal of a store. */
+  static byte[] header(UUID storeId) {
+    byte[] header = new byte[FILE_HEADER_BYTES];
+    ByteBuffer bytes = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.put(MAGIC).putInt(1).putInt(FILE_HEADER_BYTES).order(ByteOrder.BIG_ENDIAN);
+    bytes.putLong(storeId.getMostSignificantBits()).putLong(storeId.getLeastSignificantBits());
+    bytes.order(ByteOrder.LITTLE_ENDIAN).putInt(CRC_AT, Crc32c.of(header, 0, CRC_AT));
+    return header;
+  }
+
+  private void readAll(MutableFile file) {
+    long fileBytes = file.lengthBytes();
+    long at = FILE_HEADER_BYTES;
+    String problem = "it is not whole";
+    while (true) {
+      ByteBuffer record = read(file, at, fileBytes);
+      if (record == null || record.getLong(8) > sequence + 1) {
+        break;
+      }
+      if (record.getLong(8) == sequence + 1) {
+        String contradiction = contradiction(record);
+        if (contradiction != null) {
+          problem = contradiction;
+          damage = new Damage(at, fileBytes - at, sequence + 1, sequence + 1, problem);
+          break;
+        }
+        take(record, at);
+      }
+      at += record.limit();
+    }
+    endBytes = at;
+    findLater(file, at, fileBytes, problem);
+    tornBytes = damage == null ? Math.max(0, fileBytes - at) : 0;
+  }
+
+  /** The record at a position if it is whole, with its length as limit. */
+  private static @Nullable ByteBuffer read(MutableFile file, long at, long fileBytes) {
+    if (at > fileBytes - RECORD_HEADER_BYTES) {
+      return null;
+    }
+    ByteBuffer header = ByteBuffer.allocate(RECORD_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    file.read(at, header);
+    int length = header.getInt(4);
+    if (header.getInt(0) != RECORD_MAGIC
+        || length < RECORD_HEADER_BYTES + COUNTS_BYTES
+        || (length & 7) != 0
+        || length > fileBytes - at) {
+      return null;
+    }
+    byte[] content = new byte[length];
+    ByteBuffer record = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+    file.read(at, record);
+    record.flip();
+    int stored = record.getInt(20);
+    record.putInt(20, 0);
+    return stored == Crc32c.of(content) ? record : null;
+  }
+
+  private @Nullable String contradiction(ByteBuffer record) {
+    long newLength = record.getLong(RECORD_HEADER_BYTES);
+    int fields = record.getInt(RECORD_HEADER_BYTES + 8);
+    int chunks = record.getInt(RECORD_HEADER_BYTES + 12);
+    int entries = record.getInt(RECORD_HEADER_BYTES + 16);
+    long needed = entriesAt(chunks) + (long) entries * slotBytes();
+    if (fields != fieldCount
+        || chunks < 0
+        || entries < 0
+        || newLength < 0
+        || needed > record.limit()) {
+      return "it contradicts itself: " + fields + " fields where the store has " + fieldCount + ", "
+          + chunks + " chunks, " + entries + " records, length " + newLength;
+    }
+    for (int i = 0; i < entries; i++) {
+      long index = record.getLong((int) (entriesAt(chunks) + i * slotBytes()));
+      if (index < 0 || index >= newLength) {
+        return "it changes record " + index + ", but the length is " + newLength;
+      }
+    }
+    return null;
+  }
+
+  private static long entriesAt(int chunks) {
+    return RECORD_HEADER_BYTES + COUNTS_BYTES + (long) chunks * CHUNK_BYTES;
+  }
+
+  private long slotBytes() {
+    return Long.BYTES + (long) fieldCount * ENTRY_BYTES;
+  }
+
+  private void take(ByteBuffer record, long at) {
+    int chunks = record.getInt(RECORD_HEADER_BYTES + 12);
+    int entries = record.getInt(RECORD_HEADER_BYTES + 16);
+    takeChunks(record, chunks);
+    for (int i = 0; i < entries; i++) {
+      int place = (int) (entriesAt(chunks) + i * slotBytes());
+      overlay.add(record.getLong(place), at + place + Long.BYTES);
+    }
+    sequence++;
+    length = record.getLong(RECORD_HEADER_BYTES);
+  }
+
+  private void takeChunks(ByteBuffer record, int chunks) {
+    for (int i = 0; i < chunks; i++) {
+      int place = RECORD_HEADER_BYTES + COUNTS_BYTES + i * CHUNK_BYTES;
+      ChunkMeta chunk = new ChunkMeta(
+          record.getInt(place), record.getLong(place + 8), record.getLong(place + 16));
+      changedChunks.merge(
+          chunk.id(), chunk, (old, next) -> next.endBytes() > old.endBytes() ? next : old);
+    }
+  }
+
+  /** Looks for whole records behind the end, of which one that was written when all before were forced proves damage. */
+  private void findLater(MutableFile file, long at, long fileBytes, String problem) {
+    byte[] piece = new byte[SEARCH_BYTES];
+    ByteBuffer bytes = ByteBuffer.wrap(piece).order(ByteOrder.LITTLE_ENDIAN);
+    for (long from = at; from <= fileBytes - RECORD_HEADER_BYTES; ) {
+      int count = file.read(from, bytes.clear());
+      int limit = count - RECORD_HEADER_BYTES;
+      for (int i = 0; i <= limit; i += 8) {
+        if (bytes.getInt(i) == RECORD_MAGIC && bytes.getLong(i + 8) > sequence + 1) {
+          takeLater(file, from + i, at, fileBytes, problem);
+        }
+      }
+      if (limit < 0) {
+        break;
+      }
+      from += (limit & ~7) + 8;
+    }
+  }
+
+  private void takeLater(MutableFile file, long at, long end, long fileBytes, String problem) {
+    ByteBuffer record = read(file, at, fileBytes);
+    boolean isProof = record != null && (record.getInt(16) & FLAG_FORCED_BEFORE) != 0;
+    if (record != null && (isProof || damage != null) && contradiction(record) == null) {
+      takeChunks(record, record.getInt(RECORD_HEADER_BYTES + 12));
+      long last = Math.max(record.getLong(8), damage == null ? 0 : damage.lastSequence());
+      damage = new Damage(end, fileBytes - end, sequence + 1, last, problem);
+    }
+  }
+}

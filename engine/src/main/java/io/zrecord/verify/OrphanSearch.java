@@ -1,0 +1,55 @@
+package io.zrecord.verify;
+
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
+import io.zrecord.verify.Finding.Kind;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Looks for what no version of a table names: of writes that failed or go on, and of versions that were set aside. */
+final class OrphanSearch {
+  private static final Pattern MANIFEST = Pattern.compile("\\d{20}\\.json");
+
+  private final CheckRun run;
+  private final Storage storage;
+
+  OrphanSearch(CheckRun run, Storage storage) {
+    this.run = run;
+    this.storage = storage;
+  }
+
+  void search(Set<String> namedShards, Set<String> namedLists) {
+    for (StoredFile file : storage.list("shard")) {
+      if (!namedShards.contains(file.name())) {
+        report("shard/" + file.name(), "no version names it", bytesOf("shard", file));
+      }
+    }
+    for (StoredFile file : storage.list("list")) {
+      if (!namedLists.contains("list/" + file.name())) {
+        report("list/" + file.name(), "no version names it", file.lengthBytes());
+      }
+    }
+    for (StoredFile file : storage.list("manifest")) {
+      if (!MANIFEST.matcher(file.name()).matches()) {
+        report("manifest/" + file.name(), "it is not a manifest", file.lengthBytes());
+      }
+    }
+  }
+
+  private void report(String name, String reason, long bytes) {
+    run.found(
+        Kind.ORPHAN,
+        storage.pathOf(name),
+        reason + " (" + bytes + " bytes); a write that goes on may still commit it");
+  }
+
+  private long bytesOf(String directory, StoredFile file) {
+    if (!file.isDirectory()) {
+      return file.lengthBytes();
+    }
+    String below = directory + "/" + file.name();
+    return storage.list(below).stream()
+        .mapToLong(child -> bytesOf(below, child))
+        .sum();
+  }
+}

@@ -1,0 +1,119 @@
+package io.zrecord.verify;
+
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.verify.Finding.Kind;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Checks a store (FORMAT.md section 9) that no writer has open: the caller holds its lock. Reads the journal over the tables as opening
+ * would, and changes nothing. Belongs to one thread.
+ */
+final class StoreCheck {
+  private static final Pattern CHUNK = Pattern.compile("(\\d+)\\.zr");
+
+  private final CheckRun run;
+  private final MutableFiles files;
+
+  StoreCheck(CheckRun run, MutableFiles files) {
+    this.run = run;
+    this.files = files;
+  }
+
+  /** Returns the state that was checked; empty if the meta file is damaged, without which nothing can be told. */
+  Optional<StoreState> check() {
+    StoreState state;
+    try {
+      state = StoreState.read(files);
+    } catch (ZRecordException e) {
+      run.found(Kind.META, files.pathOf(ShardMeta.FILE_NAME), ChunkFiles.reason(e));
+      return Optional.empty();
+    }
+    reportJournal(state.journal());
+    long bytes =
+        state.meta().shard().fields().stream().mapToLong(FieldMeta::valueBytes).sum();
+    run.expect(bytes);
+    run.beginPart(state.journal().length(), bytes);
+    try (ChunkFiles chunks = new ChunkFiles(files, "", state.meta().shard().id(), state.chunks())) {
+      chunks.check(run, false);
+      reportStrayChunks(state);
+      if (state.journal().overlay().isEmpty()) {
+        checkFields(state, chunks, (field, first, count, block) -> {});
+      } else {
+        try (MutableFile journal = files.open(JournalScan.FILE_NAME, false)) {
+          checkFields(state, chunks, state.journal().overlay().of(journal));
+        }
+      }
+    }
+    run.endPart();
+    new LiveCheck(run, files).check(state);
+    return Optional.of(state);
+  }
+
+  private void checkFields(StoreState state, ChunkFiles chunks, JournalOverlay.OfFields overlay) {
+    ShardMeta shard = state.meta().shard();
+    for (int i = 0; i < shard.fields().size(); i++) {
+      FieldMeta field = shard.fields().get(i);
+      int ordinal = i;
+      try (EntryFiles entries = new EntryFiles(files, "", field, true);
+          ValueCheck values = new ValueCheck(field.spec(), true, chunks)) {
+        entries.check(run, shard.length());
+        EntriesCheck check = new EntriesCheck(run, field, 0);
+        check.check(
+            entries,
+            state.journal().length(),
+            (first, count, block) -> overlay.apply(ordinal, first, count, block),
+            values);
+        if (state.isCheckpointed()) {
+          check.compareSums(files.pathOf(ShardMeta.FILE_NAME));
+        }
+      }
+    }
+  }
+
+  private void reportJournal(JournalScan journal) {
+    String path = files.pathOf(JournalScan.FILE_NAME);
+    switch (journal.header()) {
+      case SOUND -> {}
+      case DAMAGED -> run.found(Kind.JOURNAL, path, "its header is damaged");
+      case FOREIGN -> run.found(Kind.JOURNAL, path, "it is the journal of another store");
+      case MISSING -> run.found(Kind.JOURNAL, path, "there is no such file");
+    }
+    JournalScan.Damage damage = journal.damage();
+    if (damage != null) {
+      run.found(
+          Kind.JOURNAL,
+          path,
+          "record " + damage.firstSequence() + " at byte " + damage.atByte() + ": "
+              + damage.problem() + ", but it was safe when later ones were written, up to record "
+              + damage.lastSequence());
+    } else if (journal.tornBytes() > 0) {
+      run.found(
+          Kind.NOTE,
+          path,
+          journal.tornBytes()
+              + " bytes at the end are of a commit that was not finished; opening drops them");
+    }
+  }
+
+  private void reportStrayChunks(StoreState state) {
+    Set<String> named = state.chunks().stream()
+        .map(chunk -> ChunkMeta.fileName(chunk.id()))
+        .collect(Collectors.toSet());
+    for (String name : files.list("chunk")) {
+      if (CHUNK.matcher(name).matches() && !named.contains("chunk/" + name)) {
+        run.found(
+            Kind.ORPHAN,
+            files.pathOf("chunk/" + name),
+            "no commit names it; it is of a writer that was killed");
+      }
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package io.zrecord.verify;
+
+import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.ShardList;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import io.zrecord.verify.Finding.Kind;
+import io.zrecord.verify.SealedShardCheck.Depth;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks a table (FORMAT.md section 7): every manifest, the files of every shard that one of them names, and the values of the
+ * versions asked for. Belongs to one thread.
+ */
+final class TableCheck {
+  private final CheckRun run;
+  private final MutableFiles files;
+  private final Storage storage;
+  private final ManifestLog log;
+  private final Set<String> checkedShards = new HashSet<>();
+  private final Set<String> namedShards = new HashSet<>();
+  private final Set<String> namedLists = new HashSet<>();
+  private boolean isComplete = true;
+
+  TableCheck(CheckRun run, MutableFiles files, Storage storage) {
+    this.run = run;
+    this.files = files;
+    this.storage = storage;
+    this.log = new ManifestLog(storage);
+  }
+
+  void check(VersionChoice choice) {
+    List<Long> versions = log.versions();
+    requirePresent(choice, versions);
+    List<Long> order = new ArrayList<>(versions);
+    order.sort(Comparator.reverseOrder());
+    long newest = order.isEmpty() ? -1 : order.get(0);
+    // Versions whose values are checked come first: a shard is looked at once.
+    order.sort(Comparator.comparing((Long version) -> !choice.includes(version, newest)));
+    for (long version : order) {
+      check(version, choice.includes(version, newest) ? Depth.VALUES : Depth.FILES);
+    }
+    checkSuccession(versions);
+    if (isComplete) {
+      new OrphanSearch(run, storage).search(namedShards, namedLists);
+    } else {
+      run.found(
+          Kind.NOTE,
+          storage.location(),
+          "files that no version names were not looked for, because not every manifest can be read");
+    }
+  }
+
+  private void requirePresent(VersionChoice choice, List<Long> versions) {
+    if (versions.isEmpty()) {
+      run.found(
+          Kind.MANIFEST,
+          storage.pathOf("manifest"),
+          "it has no manifest: the table was never committed, or all its manifests were removed");
+    } else if (choice.version().isPresent()
+        && !versions.contains(choice.version().getAsLong())) {
+      throw new VersionNotFoundException(
+          storage.location(),
+          "Cannot check version " + choice.version().getAsLong() + " of " + storage.location()
+              + ": the versions are " + versions.get(0) + " to "
+              + versions.get(versions.size() - 1));
+    }
+  }
+
+  private void check(long version, Depth depth) {
+    Manifest manifest;
+    List<ShardSummary> shards;
+    try {
+      manifest = log.read(version);
+      shards = log.shards(manifest);
+    } catch (ZRecordException e) {
+      isComplete = false;
+      run.found(
+          Kind.MANIFEST,
+          e.resource(),
+          "version " + version + " cannot be read: " + ChunkFiles.reason(e));
+      return;
+    }
+    manifest.lists().stream().map(ShardList::file).forEach(namedLists::add);
+    List<ShardSummary> due =
+        shards.stream().filter(shard -> !checkedShards.contains(keyOf(shard))).toList();
+    if (depth == Depth.VALUES) {
+      run.expect(due.stream().mapToLong(TableCheck::valueBytes).sum());
+    }
+    long firstIndex = 0;
+    for (ShardSummary shard : shards) {
+      namedShards.add(shard.id().toString());
+      if (checkedShards.add(keyOf(shard))) {
+        check(shard, manifest, firstIndex, depth);
+      }
+      firstIndex += shard.length();
+    }
+  }
+
+  private void check(ShardSummary shard, Manifest manifest, long firstIndex, Depth depth) {
+    if (depth == Depth.VALUES) {
+      run.beginPart(shard.length(), valueBytes(shard));
+    }
+    new SealedShardCheck(run, files, depth).check(shard, manifest.schema(), firstIndex);
+    if (depth == Depth.VALUES) {
+      run.endPart();
+    }
+  }
+
+  private static long valueBytes(ShardSummary shard) {
+    return shard.valueBytes().values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  private static String keyOf(ShardSummary shard) {
+    return shard.id() + "/" + shard.metaFile();
+  }
+
+  /** Each version follows the one before. */
+  private void checkSuccession(List<Long> versions) {
+    Manifest before = null;
+    for (long version : versions) {
+      Manifest manifest = readOrNull(version);
+      if (manifest != null && before != null) {
+        checkPair(before, manifest);
+      }
+      before = manifest;
+    }
+  }
+
+  private @Nullable Manifest readOrNull(long version) {
+    try {
+      return log.read(version);
+    } catch (ZRecordException e) {
+      return null; // Was reported before.
+    }
+  }
+
+  private void checkPair(Manifest before, Manifest manifest) {
+    String path = storage.pathOf(ManifestLog.nameOf(manifest.version()));
+    if (!before.tableId().equals(manifest.tableId())) {
+      run.found(
+          Kind.MANIFEST,
+          path,
+          "it is of table " + manifest.tableId() + ", but version " + before.version() + " is of "
+              + before.tableId());
+    } else if (before.timestampMillis() >= manifest.timestampMillis()
+        || before.nextFieldId() > manifest.nextFieldId()) {
+      run.found(
+          Kind.MANIFEST,
+          path,
+          "its time or its next field id is not that of a later version than " + before.version());
+    }
+  }
+}

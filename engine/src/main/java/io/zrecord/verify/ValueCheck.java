@@ -1,0 +1,152 @@
+package io.zrecord.verify;
+
+import io.zrecord.internal.format.ChunkHeader;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.ValueCodec;
+import io.zrecord.internal.store.ValueLengths;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.verify.Finding.Kind;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HexFormat;
+import java.util.zip.CRC32C;
+import java.util.zip.DataFormatException;
+import org.jspecify.annotations.Nullable;
+
+/** Checks one value of a field after the other: its entry, its checksum, its payload, its length. Belongs to one thread. */
+final class ValueCheck implements AutoCloseable {
+  private static final int PIECE_BYTES = 1 << 18;
+
+  private final FieldSpec field;
+  private final boolean hasChecksums;
+  private final ChunkFiles chunks;
+  private final @Nullable ValueCodec codec;
+  private final CRC32C crc = new CRC32C();
+  private final byte[] entry = new byte[Entry.BYTES];
+  private final byte[] piece = new byte[PIECE_BYTES];
+  private byte[] packed = new byte[0];
+  private byte[] unpacked = new byte[0];
+
+  /** What is wrong with a value. */
+  record Problem(Kind kind, String text) {}
+
+  ValueCheck(FieldSpec field, boolean hasChecksums, ChunkFiles chunks) {
+    this.field = field;
+    this.hasChecksums = hasChecksums;
+    this.chunks = chunks;
+    this.codec = field.compression().codec() == Codec.RAW
+        ? null
+        : ValueCodec.of(io.zrecord.schema.Compression.of(field.compression().codec()));
+  }
+
+  /** Returns what is wrong, null if nothing is. */
+  @Nullable
+  Problem check(long word0, long word1, int storedChecksum) {
+    ByteBuffer.wrap(entry).order(ByteOrder.LITTLE_ENDIAN).putLong(0, word0).putLong(8, word1);
+    crc.reset();
+    crc.update(entry, 0, entry.length);
+    if (Entry.isAbsent(word0, word1)) {
+      return checksumProblem(storedChecksum, "its absence");
+    }
+    ChunkMeta chunk = chunks.find(Entry.chunkId(word1));
+    int length = Entry.physicalLength(word1);
+    int prefix = codec == null ? 0 : ValueCodec.PREFIX_BYTES;
+    if (chunk == null
+        || length < prefix
+        || word0 < ChunkHeader.BYTES
+        || (word0 & 7) != 0
+        || word0 > chunk.endBytes() - length) {
+      return new Problem(
+          Kind.ENTRY,
+          "its entry points to " + Integer.toUnsignedString(length) + " bytes at "
+              + Long.toUnsignedString(word0) + " of chunk "
+              + Integer.toUnsignedString(Entry.chunkId(word1))
+              + (chunk == null ? ", which does not exist" : ", which ends at " + chunk.endBytes()));
+    }
+    return checkStored(chunk.id(), word0, length, storedChecksum);
+  }
+
+  private @Nullable Problem checkStored(int chunkId, long position, int length, int checksum) {
+    for (int done = 0; done < length; ) {
+      int wanted = Math.min(PIECE_BYTES, length - done);
+      int read = chunks.read(chunkId, position + done, piece, 0, wanted);
+      if (read < wanted) {
+        return new Problem(
+            Kind.VALUE,
+            "its " + length + " bytes at " + position + " cannot all be read from "
+                + chunks.path(chunkId));
+      }
+      crc.update(piece, 0, read);
+      done += read;
+    }
+    Problem damaged = checksumProblem(
+        checksum, "its " + length + " bytes at " + position + " of " + chunks.path(chunkId));
+    return damaged != null ? damaged : checkPayload(chunkId, position, length);
+  }
+
+  private @Nullable Problem checksumProblem(int stored, String what) {
+    int found = (int) crc.getValue();
+    if (!hasChecksums || found == stored) {
+      return null;
+    }
+    return new Problem(
+        Kind.VALUE,
+        "the checksum of " + what + " and of its entry is "
+            + HexFormat.of().toHexDigits(found) + ", but "
+            + HexFormat.of().toHexDigits(stored) + " was stored");
+  }
+
+  private @Nullable Problem checkPayload(int chunkId, long position, int length) {
+    ValueCodec decoder = codec;
+    if (decoder == null) {
+      return lengthProblem(length);
+    }
+    // At least the prefix is there: the bytes were all read before.
+    chunks.read(chunkId, position, piece, 0, ValueCodec.PREFIX_BYTES);
+    int prefix = ByteBuffer.wrap(piece).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
+    int payload = length - ValueCodec.PREFIX_BYTES;
+    int logical = ValueCodec.logicalLength(prefix);
+    if (ValueCodec.isAsIs(prefix)) {
+      return payload == logical
+          ? lengthProblem(logical)
+          : new Problem(
+              Kind.VALUE, "it is stored as " + payload + " bytes, but says that it has " + logical);
+    }
+    try {
+      packed = grown(packed, payload);
+      unpacked = grown(unpacked, logical);
+      chunks.read(chunkId, position + ValueCodec.PREFIX_BYTES, packed, 0, payload);
+      decoder.decompress(packed, 0, payload, unpacked, 0, logical);
+      return lengthProblem(logical);
+    } catch (DataFormatException e) {
+      return new Problem(Kind.VALUE, "it cannot be decompressed: " + e.getMessage());
+    } catch (OutOfMemoryError e) {
+      return new Problem(
+          Kind.NOTE,
+          "it was not decompressed, which takes " + ((long) payload + logical)
+              + " bytes of memory; raise -Xmx");
+    }
+  }
+
+  private @Nullable Problem lengthProblem(int logical) {
+    return ValueLengths.fits(field, logical)
+        ? null
+        : new Problem(
+            Kind.VALUE,
+            "it has " + logical + " bytes, which no value of type " + field.type()
+                + (field.shape().isScalar() ? "" : " and shape " + field.shape()) + " has");
+  }
+
+  private static byte[] grown(byte[] array, int length) {
+    return array.length >= length ? array : new byte[length];
+  }
+
+  @Override
+  public void close() {
+    if (codec != null) {
+      codec.close();
+    }
+  }
+}
