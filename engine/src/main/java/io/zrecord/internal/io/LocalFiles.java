@@ -296,6 +296,19 @@ public final class LocalFiles {
     }
   }
 
+  /** Gives a file another name, which must not exist; durable when this returns. */
+  public void moveAside(Path file, Path newName) {
+    try {
+      // A link fails where a renaming would replace.
+      Files.createLink(newName, file);
+      Files.delete(file);
+    } catch (IOException | UnsupportedOperationException e) {
+      throw FileErrors.of(
+          "move aside", file, e instanceof IOException io ? io : new IOException(e));
+    }
+    forceDirectory(Objects.requireNonNull(file.toAbsolutePath().getParent()));
+  }
+
   private static FileChannel openForReading(Path path) throws IOException {
     return FileChannel.open(path, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
   }

@@ -246,6 +246,17 @@ public final class StoreCore implements AutoCloseable {
     nextChunkId.set(next);
   }
 
+  /** Commits, and counts bytes and absent values anew: after a repair, which changed the tables behind the store's back. */
+  public void recount() {
+    commit();
+    commitLock.lock();
+    try {
+      recount(live.length());
+    } finally {
+      commitLock.unlock();
+    }
+  }
+
   /** Counts bytes and absent values anew, for the tables may have been changed in part. */
   private void recount(long length) {
     for (int field = 0; field < tables.length; field++) {

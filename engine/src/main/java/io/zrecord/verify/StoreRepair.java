@@ -1,0 +1,108 @@
+package io.zrecord.verify;
+
+import io.zrecord.RecordStore.Moved;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.online.StoreCore;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.verify.Finding.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Repairs a store whose lock the caller holds: first its files, so that it can be opened, then its values. */
+final class StoreRepair {
+  /** As many as a store can have, so that no chunk has to be closed. */
+  private static final int LANES = 4;
+
+  private static final long CHECKPOINT_BYTES = 64L << 20;
+
+  private final MutableFiles files;
+  private final DamagedValues treatment;
+  private final List<Moved> moves = new ArrayList<>();
+
+  StoreRepair(MutableFiles files, DamagedValues treatment) {
+    this.files = files;
+    this.treatment = treatment;
+  }
+
+  RepairReport run(CheckListener listener, DatasetRepair.Approval approval) {
+    BadValues bad = new BadValues(listener);
+    Optional<StoreState> state = new StoreCheck(new CheckRun(bad), files).check();
+    if (state.isEmpty()) {
+      RepairPlan plan = new RepairPlan(
+          List.of(),
+          List.of(
+              files.pathOf(ShardMeta.FILE_NAME)
+                  + " is damaged or missing, and nothing else says what the fields are: restore it from a copy"));
+      return new RepairReport(plan, false, List.of());
+    }
+    List<RepairAction> actions = actions(state.get(), bad);
+    List<String> remaining = new ArrayList<>();
+    if (bad.count() > 0 && treatment == DamagedValues.KEEP) {
+      remaining.add(
+          bad.count() + " damaged values stay: mark them absent, or delete their records");
+    }
+    RepairPlan plan = new RepairPlan(actions.stream().map(RepairAction::text).toList(), remaining);
+    if (actions.isEmpty() || !approval.approves(plan)) {
+      return new RepairReport(plan, false, List.of());
+    }
+    actions.forEach(action -> action.step().run());
+    return new RepairReport(plan, true, moves);
+  }
+
+  private List<RepairAction> actions(StoreState state, BadValues bad) {
+    List<RepairAction> actions = new ArrayList<>(new StoreFilesRepair(files, state).actions());
+    actions.addAll(new JournalRepair(files, state).actions());
+    if (bad.count() > 0 && treatment == DamagedValues.MARK_ABSENT) {
+      actions.add(new RepairAction(
+          "make " + bad.count() + " damaged values absent", () -> change(state, markAbsent(bad))));
+    } else if (bad.count() > 0 && treatment == DamagedValues.DELETE_RECORDS) {
+      long[] records = bad.recordsDescending();
+      actions.add(new RepairAction(
+          "delete " + records.length
+              + " records with damaged values; the last records take their places",
+          () -> change(state, core -> delete(core, records))));
+    } else if (bad.has(Kind.LIVE) || bad.has(Kind.COUNT) || !actions.isEmpty()) {
+      actions.add(new RepairAction(
+          "open the store once, which makes the file 'live' anew, and count the values anew",
+          () -> change(state, core -> {})));
+    }
+    return actions;
+  }
+
+  /** What is done to the store while it is open. */
+  private interface Change {
+    void to(StoreCore core);
+  }
+
+  private void change(StoreState state, Change change) {
+    ShardMeta shard = state.meta().shard();
+    StoreCore.Limits limits = new StoreCore.Limits(
+        true, shard.chunkRecords(), shard.chunkBytes(), LANES, CHECKPOINT_BYTES);
+    try (StoreCore core = StoreCore.open(files, limits)) {
+      change.to(core);
+      core.recount();
+    }
+  }
+
+  private static Change markAbsent(BadValues bad) {
+    return core -> {
+      RecordSchema schema = new RecordSchema(core.fields());
+      int fieldCount = schema.fields().size();
+      byte[] @Nullable [] absent = new byte[fieldCount][];
+      bad.forEach((field, index) -> {
+        boolean[] isSet = new boolean[fieldCount];
+        isSet[schema.ordinal(field)] = true;
+        core.update(index, absent, isSet);
+      });
+    };
+  }
+
+  private void delete(StoreCore core, long[] descending) {
+    for (long index : descending) {
+      moves.add(new Moved(core.delete(index), index));
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.zrecord.verify;
+
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.io.LocalFiles;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.storage.Storage;
+import io.zrecord.verify.Finding.Kind;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Moves manifests aside that are damaged and newer than every one that can be read. All else of a table is immutable. */
+final class TableRepair {
+  private static final String SUFFIX = ".damaged";
+
+  private final Storage storage;
+  private final Path path;
+  private final boolean restoresPrevious;
+  private final ManifestLog log;
+
+  TableRepair(Storage storage, Path path, boolean restoresPrevious) {
+    this.storage = storage;
+    this.path = path;
+    this.restoresPrevious = restoresPrevious;
+    this.log = new ManifestLog(storage);
+  }
+
+  RepairReport run(CheckListener listener, DatasetRepair.Approval approval) {
+    AtomicLong damagedShards = new AtomicLong();
+    DatasetCheck.of(path).run(finding -> {
+      listener.finding(finding);
+      boolean isOfShard = finding.kind().isDamage() && finding.kind() != Kind.MANIFEST;
+      damagedShards.addAndGet(isOfShard ? 1 : 0);
+    });
+    List<String> remaining = new ArrayList<>();
+    if (damagedShards.get() > 0) {
+      remaining.add(damagedShards.get()
+          + " findings are about shards, which are never changed: restore their files from a copy,"
+          + " or write the table again without the damaged records");
+    }
+    List<RepairAction> actions = actions(remaining);
+    RepairPlan plan = new RepairPlan(actions.stream().map(RepairAction::text).toList(), remaining);
+    if (actions.isEmpty() || !approval.approves(plan)) {
+      return new RepairReport(plan, false, List.of());
+    }
+    actions.forEach(action -> action.step().run());
+    return new RepairReport(plan, true, List.of());
+  }
+
+  private List<RepairAction> actions(List<String> remaining) {
+    List<Long> damaged = new ArrayList<>();
+    Manifest current = newestReadable(damaged);
+    if (damaged.isEmpty()) {
+      return List.of();
+    }
+    if (current == null) {
+      remaining.add("no manifest of " + path
+          + " can be read, so there is no version to go back to: restore a manifest from a copy");
+      return List.of();
+    }
+    if (!restoresPrevious) {
+      remaining.add("version " + damaged.get(0) + " is damaged: restore its manifest from a copy,"
+          + " or go back to version " + current.version() + " by restoring the previous one");
+      return List.of();
+    }
+    List<RepairAction> actions = new ArrayList<>();
+    for (long version : damaged) {
+      actions.add(moveAside(version, current, damaged.get(damaged.size() - 1)));
+    }
+    return actions;
+  }
+
+  /** Collects the damaged versions above it, newest first. */
+  private @Nullable Manifest newestReadable(List<Long> damaged) {
+    List<Long> versions = new ArrayList<>(log.versions());
+    versions.sort(Comparator.reverseOrder());
+    for (long version : versions) {
+      Optional<Manifest> manifest = read(version);
+      if (manifest.isPresent()) {
+        return manifest.get();
+      }
+      damaged.add(version);
+    }
+    return null;
+  }
+
+  private Optional<Manifest> read(long version) {
+    try {
+      Manifest manifest = log.read(version);
+      log.shards(manifest);
+      return Optional.of(manifest);
+    } catch (ZRecordException e) {
+      return Optional.empty();
+    }
+  }
+
+  private RepairAction moveAside(long version, Manifest current, long next) {
+    String name = ManifestLog.nameOf(version);
+    String free = name + SUFFIX;
+    for (int i = 2; storage.exists(free); i++) {
+      free = name + SUFFIX + "-" + i;
+    }
+    String target = free;
+    String text = "move " + name + " to " + target + ": version " + current.version() + " with "
+        + current.length() + " records becomes the newest one, what was committed after it is no"
+        + " longer part of the table, and the next commit takes the number " + next
+        + "; the files of the lost version stay";
+    return new RepairAction(text, () -> {
+      // Somebody may have restored it meanwhile.
+      if (read(version).isEmpty()) {
+        LocalFiles files = new LocalFiles(path);
+        files.moveAside(files.resolve(name), files.resolve(target));
+      }
+    });
+  }
+}
