@@ -8,6 +8,11 @@ final class CheckRun {
   /** Listeners are told this often, so that telling costs nothing. */
   private static final long REPORT_STEP_BYTES = 4L << 20;
 
+  private static final int SCRATCH_BYTES = 1 << 18;
+
+  /** For bytes that nobody keeps. */
+  final byte[] scratch = new byte[SCRATCH_BYTES];
+
   private final CheckListener listener;
   private long damageCount;
   private long noteCount;

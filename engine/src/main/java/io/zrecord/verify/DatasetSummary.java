@@ -69,7 +69,7 @@ public record DatasetSummary(
             state.meta().shard(),
             state.journal().length(),
             state.chunks(),
-            state.journal().endBytes() - JournalScan.FILE_HEADER_BYTES);
+            state.journal().endBytes() - JournalHeader.BYTES);
       }
     };
   }

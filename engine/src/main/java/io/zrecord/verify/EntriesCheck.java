@@ -12,7 +12,6 @@ final class EntriesCheck {
   private final CheckRun run;
   private final FieldMeta field;
   private final long firstIndex;
-  private final EntryBlock block = new EntryBlock();
   private final List<Finding> found = new ArrayList<>();
   private long absentCount;
   private long valueBytes;
@@ -31,31 +30,32 @@ final class EntriesCheck {
   }
 
   void check(EntryFiles files, long recordCount, Overlay overlay, ValueCheck values) {
+    EntryBlock block = new EntryBlock(recordCount);
     for (long first = 0; first < recordCount; first += EntryBlock.RECORDS) {
       int count = (int) Math.min(EntryBlock.RECORDS, recordCount - first);
       files.load(first, count, block);
       overlay.apply(first, count, block);
-      checkBlock(files.path(), first, count, values);
+      checkBlock(files.path(), first, count, block, values);
     }
   }
 
-  private void checkBlock(String path, long first, int count, ValueCheck values) {
+  private void checkBlock(String path, long first, int count, EntryBlock block, ValueCheck values) {
     long bytes = 0;
     Integer[] order = block.inDiskOrder(count);
     for (int i = 0; i < count; i++) {
       int k = order[i];
       if (!block.isMissing[k]) {
-        bytes += checkOne(path, first, k, values);
+        bytes += checkOne(path, first, k, block, values);
       }
     }
-    reportMissing(path, first, count);
+    reportMissing(path, first, count, block);
     found.sort(Comparator.comparingLong(Finding::firstIndex));
     found.forEach(run::found);
     found.clear();
     run.checked(count, bytes);
   }
 
-  private long checkOne(String path, long first, int k, ValueCheck values) {
+  private long checkOne(String path, long first, int k, EntryBlock block, ValueCheck values) {
     long word0 = block.word0(k);
     long word1 = block.word1(k);
     ValueCheck.Problem problem = values.check(word0, word1, block.checksums[k]);
@@ -69,7 +69,7 @@ final class EntriesCheck {
   }
 
   /** One finding for each stretch, since a file that is cut loses many. */
-  private void reportMissing(String path, long first, int count) {
+  private void reportMissing(String path, long first, int count, EntryBlock block) {
     for (int k = 0; k < count; k++) {
       int from = k;
       while (k < count && block.isMissing[k]) {

@@ -7,10 +7,19 @@ final class EntryBlock {
   /** Records in a block: what bounds the memory of a check. */
   static final int RECORDS = 1 << 16;
 
-  final long[] words = new long[2 * RECORDS];
-  final int[] checksums = new int[RECORDS];
-  final boolean[] isMissing = new boolean[RECORDS];
-  private final Integer[] order = new Integer[RECORDS];
+  final long[] words;
+  final int[] checksums;
+  final boolean[] isMissing;
+  private final Integer[] order;
+
+  /** Room for blocks of so many records in all: small shards are many. */
+  EntryBlock(long recordCount) {
+    int capacity = (int) Math.min(RECORDS, recordCount);
+    words = new long[2 * capacity];
+    checksums = new int[capacity];
+    isMissing = new boolean[capacity];
+    order = new Integer[capacity];
+  }
 
   long word0(int k) {
     return words[2 * k];

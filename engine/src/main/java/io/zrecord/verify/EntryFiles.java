@@ -16,7 +16,7 @@ final class EntryFiles implements AutoCloseable {
   private final String checksumsName;
   private final String field;
   private final boolean hasChecksums;
-  private final byte[] bytes = new byte[EntryBlock.RECORDS * Entry.BYTES];
+  private byte[] bytes = new byte[0];
   private @Nullable FileWindow entries;
   private @Nullable FileWindow checksums;
 
@@ -60,6 +60,9 @@ final class EntryFiles implements AutoCloseable {
 
   /** Loads the entries of {@code [first, first + count)}; those that are not in the files are marked as missing. */
   void load(long first, int count, EntryBlock block) {
+    if (bytes.length < count * Entry.BYTES) {
+      bytes = new byte[count * Entry.BYTES];
+    }
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int read = read(entries, first * Entry.BYTES, count * Entry.BYTES) / Entry.BYTES;
     for (int k = 0; k < count; k++) {

@@ -12,12 +12,14 @@ final class FileWindow implements AutoCloseable {
   private static final int SMALL_READ_BYTES = 1 << 12;
 
   private final MutableFile file;
-  private final byte[] buffer = new byte[BUFFER_BYTES];
+  private final byte[] buffer;
   private long from;
   private int count;
 
   FileWindow(MutableFile file) {
     this.file = file;
+    this.buffer =
+        new byte[(int) Math.max(SMALL_READ_BYTES, Math.min(BUFFER_BYTES, file.lengthBytes()))];
   }
 
   String path() {
@@ -49,7 +51,8 @@ final class FileWindow implements AutoCloseable {
   private void fill(long at, int wanted) {
     long gap = at - (from + count);
     boolean isNext = gap >= 0 && gap < SMALL_READ_BYTES;
-    int length = isNext ? BUFFER_BYTES : Math.min(BUFFER_BYTES, Math.max(SMALL_READ_BYTES, wanted));
+    int length =
+        isNext ? buffer.length : Math.min(buffer.length, Math.max(SMALL_READ_BYTES, wanted));
     from = at;
     count = Math.max(0, file.read(at, ByteBuffer.wrap(buffer, 0, length)));
   }

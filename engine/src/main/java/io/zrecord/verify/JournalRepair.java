@@ -71,7 +71,7 @@ final class JournalRepair {
       if (empties) {
         file.setLength(0);
       }
-      file.write(0, ByteBuffer.wrap(JournalScan.header(state.meta().shard().id())));
+      file.write(0, ByteBuffer.wrap(JournalHeader.encode(state.meta().shard().id())));
       file.force();
     }
     files.forceDirectory("");

@@ -7,11 +7,9 @@ import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,37 +18,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class JournalScan {
   static final String FILE_NAME = "journal";
-  static final int FILE_HEADER_BYTES = 64;
   static final int RECORD_MAGIC = 0x4a52_525a;
   static final int RECORD_HEADER_BYTES = 32;
   static final int COUNTS_BYTES = 24;
   static final int CHUNK_BYTES = 24;
   static final int ENTRY_BYTES = 20;
-  private static final int CRC_AT = 60;
   private static final int FLAG_FORCED_BEFORE = 1;
   private static final int SEARCH_BYTES = 1 << 16;
-  private static final byte[] MAGIC = "ZRECJRNL".getBytes(StandardCharsets.US_ASCII);
 
   private final int fieldCount;
   private final Map<Integer, ChunkMeta> changedChunks = new HashMap<>();
   private final JournalOverlay overlay = new JournalOverlay();
-  private Header header = Header.MISSING;
+  private JournalHeader header = JournalHeader.MISSING;
   private @Nullable Damage damage;
-  private long endBytes = FILE_HEADER_BYTES;
+  private long endBytes = JournalHeader.BYTES;
   private long tornBytes;
   private long sequence;
   private long length;
-
-  /** The first bytes of the file. */
-  enum Header {
-    SOUND,
-    /** The records behind it can be read. */
-    DAMAGED,
-    /** The journal is that of another store. */
-    FOREIGN,
-    /** There is no file, or it cannot be opened. */
-    MISSING
-  }
 
   /**
    * A record that is damaged although a later one says that it was safe.
@@ -75,8 +59,8 @@ final class JournalScan {
     JournalScan scan = new JournalScan(meta);
     if (files.exists(FILE_NAME)) {
       try (MutableFile file = files.open(FILE_NAME, false)) {
-        scan.header = headerOf(file, meta.shard().id());
-        if (scan.header != Header.FOREIGN) {
+        scan.header = JournalHeader.of(file, meta.shard().id());
+        if (scan.header != JournalHeader.FOREIGN) {
           scan.readAll(file);
         }
       }
@@ -85,7 +69,7 @@ final class JournalScan {
     return scan;
   }
 
-  Header header() {
+  JournalHeader header() {
     return header;
   }
 
@@ -125,31 +109,9 @@ final class JournalScan {
     return overlay;
   }
 
-  private static Header headerOf(MutableFile file, UUID storeId) {
-    byte[] found = new byte[FILE_HEADER_BYTES];
-    ByteBuffer bytes = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);
-    file.read(0, ByteBuffer.wrap(found));
-    if (java.util.Arrays.equals(found, header(storeId))) {
-      return Header.SOUND;
-    }
-    return bytes.getInt(CRC_AT) == Crc32c.of(found, 0, CRC_AT) && bytes.getLong(0) != 0
-        ? Header.FOREIGN
-        : Header.DAMAGED;
-  }
-
-  /** The header of the journal of a store. */
-  static byte[] header(UUID storeId) {
-    byte[] header = new byte[FILE_HEADER_BYTES];
-    ByteBuffer bytes = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
-    bytes.put(MAGIC).putInt(1).putInt(FILE_HEADER_BYTES).order(ByteOrder.BIG_ENDIAN);
-    bytes.putLong(storeId.getMostSignificantBits()).putLong(storeId.getLeastSignificantBits());
-    bytes.order(ByteOrder.LITTLE_ENDIAN).putInt(CRC_AT, Crc32c.of(header, 0, CRC_AT));
-    return header;
-  }
-
   private void readAll(MutableFile file) {
     long fileBytes = file.lengthBytes();
-    long at = FILE_HEADER_BYTES;
+    long at = JournalHeader.BYTES;
     String problem = "it is not whole";
     while (true) {
       ByteBuffer record = read(file, at, fileBytes);
@@ -188,7 +150,9 @@ final class JournalScan {
     }
     byte[] content = new byte[length];
     ByteBuffer record = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-    file.read(at, record);
+    if (file.read(at, record) < length) {
+      return null;
+    }
     record.flip();
     int stored = record.getInt(20);
     record.putInt(20, 0);

@@ -22,7 +22,7 @@ final class RunsCheck {
   private final ShardMeta meta;
   private final FieldMeta field;
   private final long firstIndex;
-  private final byte[] block = new byte[Run.BLOCK_BYTES];
+  private final byte[] block;
 
   RunsCheck(
       CheckRun run,
@@ -32,6 +32,7 @@ final class RunsCheck {
       FieldMeta field,
       long firstIndex) {
     this.run = run;
+    this.block = run.scratch;
     this.files = files;
     this.prefix = prefix;
     this.meta = meta;

@@ -152,7 +152,8 @@ final class SealedShardCheck {
       entries.check(run, meta.length());
       if (depth == Depth.VALUES) {
         EntriesCheck check = new EntriesCheck(run, field, firstIndex);
-        try (ValueCheck values = new ValueCheck(field.spec(), meta.hasChecksums(), chunks)) {
+        try (ValueCheck values =
+            new ValueCheck(field.spec(), meta.hasChecksums(), chunks, run.scratch)) {
           check.check(entries, meta.length(), (first, count, block) -> {}, values);
         }
         check.compareSums(entries.path());

@@ -63,7 +63,7 @@ final class StoreCheck {
       FieldMeta field = shard.fields().get(i);
       int ordinal = i;
       try (EntryFiles entries = new EntryFiles(files, "", field, true);
-          ValueCheck values = new ValueCheck(field.spec(), true, chunks)) {
+          ValueCheck values = new ValueCheck(field.spec(), true, chunks, run.scratch)) {
         entries.check(run, shard.length());
         EntriesCheck check = new EntriesCheck(run, field, 0);
         check.check(

@@ -41,13 +41,12 @@ final class TableCheck {
   void check(VersionChoice choice) {
     List<Long> versions = log.versions();
     requirePresent(choice, versions);
-    List<Long> order = new ArrayList<>(versions);
-    order.sort(Comparator.reverseOrder());
-    long newest = order.isEmpty() ? -1 : order.get(0);
+    List<Long> newestFirst = new ArrayList<>(versions);
+    newestFirst.sort(Comparator.reverseOrder());
     // Versions whose values are checked come first: a shard is looked at once.
-    order.sort(Comparator.comparing((Long version) -> !choice.includes(version, newest)));
-    for (long version : order) {
-      check(version, choice.includes(version, newest) ? Depth.VALUES : Depth.FILES);
+    List<Long> left = checkValues(choice, newestFirst);
+    for (long version : left) {
+      check(version, Depth.FILES);
     }
     checkSuccession(versions);
     if (isComplete) {
@@ -58,6 +57,23 @@ final class TableCheck {
           storage.location(),
           "files that no version names were not looked for, because not every manifest can be read");
     }
+  }
+
+  /** Returns the versions whose values were not to be checked. */
+  private List<Long> checkValues(VersionChoice choice, List<Long> newestFirst) {
+    List<Long> left = new ArrayList<>();
+    boolean isNewestDone = false;
+    for (long version : newestFirst) {
+      boolean isDue =
+          choice.equals(VersionChoice.NEWEST) ? !isNewestDone : choice.includes(version);
+      if (isDue) {
+        // If the newest one cannot be read, the next takes its place.
+        isNewestDone |= check(version, Depth.VALUES);
+      } else {
+        left.add(version);
+      }
+    }
+    return left;
   }
 
   private void requirePresent(VersionChoice choice, List<Long> versions) {
@@ -76,7 +92,8 @@ final class TableCheck {
     }
   }
 
-  private void check(long version, Depth depth) {
+  /** Returns whether the manifest can be read. */
+  private boolean check(long version, Depth depth) {
     Manifest manifest;
     List<ShardSummary> shards;
     try {
@@ -88,7 +105,7 @@ final class TableCheck {
           Kind.MANIFEST,
           e.resource(),
           "version " + version + " cannot be read: " + ChunkFiles.reason(e));
-      return;
+      return false;
     }
     manifest.lists().stream().map(ShardList::file).forEach(namedLists::add);
     List<ShardSummary> due =
@@ -104,6 +121,7 @@ final class TableCheck {
       }
       firstIndex += shard.length();
     }
+    return true;
   }
 
   private void check(ShardSummary shard, Manifest manifest, long firstIndex, Depth depth) {

@@ -17,22 +17,22 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks one value of a field after the other: its entry, its checksum, its payload, its length. Belongs to one thread. */
 final class ValueCheck implements AutoCloseable {
-  private static final int PIECE_BYTES = 1 << 18;
-
   private final FieldSpec field;
   private final boolean hasChecksums;
   private final ChunkFiles chunks;
   private final @Nullable ValueCodec codec;
   private final CRC32C crc = new CRC32C();
   private final byte[] entry = new byte[Entry.BYTES];
-  private final byte[] piece = new byte[PIECE_BYTES];
+  private final byte[] piece;
   private byte[] packed = new byte[0];
   private byte[] unpacked = new byte[0];
 
   /** What is wrong with a value. */
   record Problem(Kind kind, String text) {}
 
-  ValueCheck(FieldSpec field, boolean hasChecksums, ChunkFiles chunks) {
+  /** @param scratch used by nobody else meanwhile */
+  ValueCheck(FieldSpec field, boolean hasChecksums, ChunkFiles chunks, byte[] scratch) {
+    this.piece = scratch;
     this.field = field;
     this.hasChecksums = hasChecksums;
     this.chunks = chunks;
@@ -70,7 +70,7 @@ final class ValueCheck implements AutoCloseable {
 
   private @Nullable Problem checkStored(int chunkId, long position, int length, int checksum) {
     for (int done = 0; done < length; ) {
-      int wanted = Math.min(PIECE_BYTES, length - done);
+      int wanted = Math.min(piece.length, length - done);
       int read = chunks.read(chunkId, position + done, piece, 0, wanted);
       if (read < wanted) {
         return new Problem(

@@ -16,7 +16,8 @@ record VersionChoice(OptionalLong version, boolean isAll) {
     return new VersionChoice(OptionalLong.of(version), false);
   }
 
-  boolean includes(long candidate, long newest) {
-    return isAll || candidate == version.orElse(newest);
+  /** Whether a version was asked for by its number, or all were. */
+  boolean includes(long candidate) {
+    return isAll || (version.isPresent() && candidate == version.getAsLong());
   }
 }
