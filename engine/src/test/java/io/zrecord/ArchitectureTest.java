@@ -62,4 +62,15 @@ class ArchitectureTest {
         .resideInAnyPackage("org.apache.spark..", "org.apache.hadoop..", "scala..")
         .check(ENGINE);
   }
+
+  @Test
+  void theCommandLineStandsAbove() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.zrecord.cli")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.zrecord.cli", "picocli..", "me.tongfei..")
+        .check(ENGINE);
+  }
 }

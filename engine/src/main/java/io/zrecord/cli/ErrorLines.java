@@ -1,0 +1,78 @@
+package io.zrecord.cli;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.ValueTooLargeException;
+import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.errors.ZRecordException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.util.function.BooleanSupplier;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** Prints an error as one line, and gives the exit code. */
+final class ErrorLines implements IExecutionExceptionHandler, IParameterExceptionHandler {
+  private final BooleanSupplier printsStackTraces;
+
+  ErrorLines(BooleanSupplier printsStackTraces) {
+    this.printsStackTraces = printsStackTraces;
+  }
+
+  @Override
+  public int handleParseException(ParameterException e, String[] args) {
+    CommandLine command = e.getCommandLine();
+    print(command, e, String.valueOf(e.getMessage()));
+    command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help'");
+    return ExitCodes.USAGE;
+  }
+
+  @Override
+  public int handleExecutionException(Exception e, CommandLine command, ParseResult parsed) {
+    boolean isForeseen = e instanceof ZRecordException
+        || e instanceof IllegalArgumentException
+        || e instanceof IndexOutOfBoundsException
+        || e instanceof UncheckedIOException
+        || e instanceof java.io.IOException;
+    print(
+        command,
+        e,
+        isForeseen && e.getMessage() != null
+            ? e.getMessage()
+            : "Internal error: " + e
+                + "; run it again with --stacktrace and report what it prints");
+    return exitCode(e);
+  }
+
+  private void print(CommandLine command, Exception e, String message) {
+    PrintWriter err = command.getErr();
+    err.println("zrecord: " + message.lines().reduce((a, b) -> a + " " + b).orElse(""));
+    if (printsStackTraces.getAsBoolean()) {
+      e.printStackTrace(err);
+    }
+    err.flush();
+  }
+
+  private static int exitCode(Exception e) {
+    if (e instanceof CorruptDataException
+        || e instanceof TruncatedFileException
+        || e instanceof MissingFileException) {
+      return ExitCodes.DAMAGED;
+    }
+    boolean isUsage = e instanceof NotADatasetException
+        || e instanceof DatasetExistsException
+        || e instanceof VersionNotFoundException
+        || e instanceof SchemaMismatchException
+        || e instanceof ValueTooLargeException
+        || e instanceof IllegalArgumentException
+        || e instanceof IndexOutOfBoundsException;
+    return isUsage ? ExitCodes.USAGE : ExitCodes.FAILED;
+  }
+}

@@ -1,0 +1,127 @@
+package io.zrecord.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.table.TableSnapshot;
+import io.zrecord.verify.DatasetSummary;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Says what stands in a directory. */
+@Command(
+    name = "info",
+    description = {
+      "Says what stands in a directory: its kind, its fields, and how well its chunks are used.",
+      "Reads metadata only, also while a store is being written."
+    })
+final class InfoCommand extends Subcommand {
+  @Parameters(paramLabel = "PATH", description = "directory of the dataset")
+  private Path path = Path.of("");
+
+  @Option(names = "--json", description = "print one JSON object")
+  private boolean isJson;
+
+  @Override
+  public Integer call() throws IOException {
+    DatasetSummary summary = DatasetSummary.of(path);
+    if (isJson) {
+      out().println(ValueJson.MAPPER.writeValueAsString(json(summary)));
+    } else {
+      print(summary);
+    }
+    out().flush();
+    return ExitCodes.DONE;
+  }
+
+  private void print(DatasetSummary summary) {
+    out().println(path + ": a " + kind(summary));
+    summary.snapshot().ifPresent(snapshot -> {
+      List<Long> versions = summary.versions();
+      out()
+          .println("version " + snapshot.version() + " of " + versions.get(0) + " to "
+              + versions.get(versions.size() - 1) + ": " + snapshot.operation() + ", "
+              + snapshot.timestamp());
+    });
+    out()
+        .println(summary.length() + " records in " + summary.shardCount() + " shards, "
+            + summary.chunkCount() + " chunks");
+    out()
+        .println("utilization: " + ratio(summary.length(), summary.chunkRecords()) + " records, "
+            + ratio(summary.valueBytes(), summary.chunkBytes()) + " bytes");
+    if (summary.journalBytes() > 0) {
+      out().println("journal: " + summary.journalBytes() + " bytes since the last checkpoint");
+    }
+    String format = "%-" + nameWidth(summary) + "s  %-16s %-12s %-10s %s%n";
+    out().printf(Locale.ROOT, format, "field", "type", "shape", "codec", "stem");
+    for (FieldSpec field : summary.schema().fields()) {
+      out()
+          .printf(
+              Locale.ROOT,
+              format,
+              field.name(),
+              field.type(),
+              field.shape().isScalar() ? "-" : field.shape(),
+              field.compression(),
+              summary.stems().getOrDefault(field.id(), "-"));
+    }
+  }
+
+  private static int nameWidth(DatasetSummary summary) {
+    return summary.schema().fields().stream()
+        .mapToInt(field -> field.name().length())
+        .reduce("field".length(), Math::max);
+  }
+
+  private static String kind(DatasetSummary summary) {
+    return summary.kind().name().toLowerCase(Locale.ROOT);
+  }
+
+  private static String ratio(long live, long written) {
+    return String.format(
+        Locale.ROOT,
+        "%.1f %% (%d of %d)",
+        written == 0 ? 100.0 : 100.0 * live / written,
+        live,
+        written);
+  }
+
+  private ObjectNode json(DatasetSummary summary) {
+    ObjectNode node = ValueJson.MAPPER
+        .createObjectNode()
+        .put("path", path.toString())
+        .put("kind", kind(summary))
+        .put("length", summary.length())
+        .put("shards", summary.shardCount())
+        .put("chunks", summary.chunkCount())
+        .put("chunkRecords", summary.chunkRecords())
+        .put("chunkBytes", summary.chunkBytes())
+        .put("valueBytes", summary.valueBytes());
+    if (summary.snapshot().isPresent()) {
+      TableSnapshot snapshot = summary.snapshot().get();
+      node.put("version", snapshot.version())
+          .put("operation", snapshot.operation())
+          .put("timestamp", snapshot.timestamp().toString());
+      summary.versions().forEach(node.putArray("versions")::add);
+    }
+    ArrayNode fields = node.putArray("fields");
+    for (FieldSpec field : summary.schema().fields()) {
+      ObjectNode fieldNode = fields
+          .addObject()
+          .put("id", field.id())
+          .put("name", field.name())
+          .put("type", field.type().toString())
+          .put("compression", field.compression().toString())
+          .put("stem", summary.stems().get(field.id()));
+      if (!field.shape().isScalar()) {
+        field.shape().dimensions().forEach(fieldNode.putArray("shape")::add);
+      }
+    }
+    return node;
+  }
+}

@@ -1,0 +1,23 @@
+package io.zrecord.cli;
+
+import io.zrecord.RecordStore.Moved;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Where records are after several deletions, each of which moves the last record to the place that became free. */
+final class MovedRecords {
+  /** The first index of the record that is at an index now. */
+  private final Map<Long, Long> origins = new TreeMap<>();
+
+  void add(Moved moved) {
+    Long origin = origins.remove(moved.from());
+    if (moved.from() != moved.to()) {
+      origins.put(moved.to(), origin == null ? moved.from() : origin);
+    }
+  }
+
+  void print(PrintWriter out) {
+    origins.forEach((now, before) -> out.println("record " + before + " is now " + now));
+  }
+}

@@ -1,0 +1,90 @@
+package io.zrecord.cli;
+
+import java.io.PrintWriter;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+
+/** Shows how far a command is: a bar on a terminal, elsewhere a line now and then, or nothing. Belongs to one thread. */
+interface Progress extends AutoCloseable {
+  /** Whether the standard error is a terminal; the launcher knows. */
+  String TERMINAL_PROPERTY = "zrecord.terminal";
+
+  void at(long doneBytes, long totalBytes);
+
+  @Override
+  void close();
+
+  /**
+   * Begins to show.
+   *
+   * @param task what is done, in a word
+   */
+  static Progress of(String task, PrintWriter err, boolean isWanted) {
+    if (!isWanted) {
+      return new Silent();
+    }
+    return Boolean.getBoolean(TERMINAL_PROPERTY) ? new Bar(task) : new Lines(task, err);
+  }
+
+  /** Shows nothing. */
+  record Silent() implements Progress {
+    @Override
+    public void at(long doneBytes, long totalBytes) {}
+
+    @Override
+    public void close() {}
+  }
+
+  /** A bar on the standard error. */
+  final class Bar implements Progress {
+    private static final int UPDATE_MILLIS = 200;
+
+    private final ProgressBar bar;
+
+    Bar(String task) {
+      bar = new ProgressBarBuilder()
+          .setTaskName(task)
+          .setInitialMax(0)
+          .setUnit(" MiB", 1 << 20)
+          .setUpdateIntervalMillis(UPDATE_MILLIS)
+          .build();
+    }
+
+    @Override
+    public void at(long doneBytes, long totalBytes) {
+      bar.maxHint(totalBytes).stepTo(doneBytes);
+    }
+
+    @Override
+    public void close() {
+      bar.close();
+    }
+  }
+
+  /** Lines, far apart. */
+  final class Lines implements Progress {
+    private static final long PAUSE_NANOS = 10_000_000_000L;
+
+    private final String task;
+    private final PrintWriter err;
+    private long lastNanos = System.nanoTime();
+
+    Lines(String task, PrintWriter err) {
+      this.task = task;
+      this.err = err;
+    }
+
+    @Override
+    public void at(long doneBytes, long totalBytes) {
+      long now = System.nanoTime();
+      if (now - lastNanos >= PAUSE_NANOS) {
+        lastNanos = now;
+        err.println(task + ": " + (doneBytes >> 20) + " of " + (totalBytes >> 20) + " MiB");
+        err.flush();
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+}

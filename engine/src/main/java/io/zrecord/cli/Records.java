@@ -1,0 +1,95 @@
+package io.zrecord.cli;
+
+import io.zrecord.Batch;
+import io.zrecord.RecordDataset;
+import io.zrecord.RecordStore;
+import io.zrecord.StoreOptions;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.table.RecordTable;
+import io.zrecord.verify.DatasetKind;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+
+/** A dataset of any kind, open for reading: the one place that knows how each kind is opened. */
+interface Records extends AutoCloseable {
+
+  RecordSchema schema();
+
+  long length();
+
+  Batch gather(long[] indices, String... fields);
+
+  @Override
+  void close();
+
+  /**
+   * Opens a dataset.
+   *
+   * @param version of a table; empty: the newest
+   */
+  static Records open(Path path, OptionalLong version) {
+    DatasetKind kind = DatasetKind.of(path);
+    if (version.isPresent() && kind != DatasetKind.TABLE) {
+      throw new IllegalArgumentException("Cannot read version " + version.getAsLong() + " of "
+          + path + ": it is no table, and only tables have versions; leave --version out");
+    }
+    if (kind == DatasetKind.STORE) {
+      return of(RecordStore.open(path, StoreOptions.defaults()));
+    }
+    return of(
+        version.isPresent()
+            ? RecordDataset.open(
+                RecordTable.at(LocalStorage.at(path)).version(version.getAsLong()),
+                RecordDataset.ReadOptions.defaults())
+            : RecordDataset.open(path));
+  }
+
+  private static Records of(RecordStore store) {
+    return new Records() {
+      @Override
+      public RecordSchema schema() {
+        return store.schema();
+      }
+
+      @Override
+      public long length() {
+        return store.length();
+      }
+
+      @Override
+      public Batch gather(long[] indices, String... fields) {
+        return store.gather(indices, fields);
+      }
+
+      @Override
+      public void close() {
+        store.close();
+      }
+    };
+  }
+
+  private static Records of(RecordDataset dataset) {
+    return new Records() {
+      @Override
+      public RecordSchema schema() {
+        return dataset.schema();
+      }
+
+      @Override
+      public long length() {
+        return dataset.length();
+      }
+
+      @Override
+      public Batch gather(long[] indices, String... fields) {
+        return dataset.gather(indices, fields);
+      }
+
+      @Override
+      public void close() {
+        dataset.close();
+      }
+    };
+  }
+}

@@ -1,0 +1,27 @@
+package io.zrecord.cli;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What all commands need: where to print to, and how to refuse. */
+abstract class Subcommand implements Callable<Integer> {
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+
+  PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+
+  /** The exception for a command that was called wrongly. */
+  ParameterException misuse(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+}
