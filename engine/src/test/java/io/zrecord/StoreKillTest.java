@@ -2,11 +2,14 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.verify.DatasetCheck;
+import io.zrecord.verify.Finding;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +46,11 @@ class StoreKillTest {
       while (model.operationCount() < acknowledged) {
         model.next(null);
       }
+      List<Finding> findings = new ArrayList<>();
+      DatasetCheck.of(path).run(findings::add);
+      assertThat(findings)
+          .as("seed %d, kill %d", SEED, kill)
+          .noneMatch(finding -> finding.kind().isDamage());
       try (RecordStore store = RecordStore.open(path, OPTIONS)) {
         String difference = model.differenceFrom(store);
         // A group may be safe of which the writer could not say so any more.

@@ -29,8 +29,8 @@ final class ErrorLines implements IExecutionExceptionHandler, IParameterExceptio
   @Override
   public int handleParseException(ParameterException e, String[] args) {
     CommandLine command = e.getCommandLine();
-    print(command, e, String.valueOf(e.getMessage()));
-    command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help'");
+    String name = command.getCommandSpec().qualifiedName();
+    print(command, e, e.getMessage() + "; see '" + name + " --help'");
     return ExitCodes.USAGE;
   }
 

@@ -40,7 +40,6 @@ final class RepairCommand extends Subcommand {
   private boolean isApproved;
 
   @ArgGroup
-  @SuppressWarnings("NullAway.Init")
   private Treatment treatment = new Treatment();
 
   @Option(names = "--no-progress", description = "do not show how far it is")

@@ -36,7 +36,7 @@ public final class DatasetCheck {
     return new DatasetCheck(path, VersionChoice.only(version));
   }
 
-  /** A check of the values of all versions of a table. */
+  /** A check of the values of all versions of a table; of what has no versions, of what there is. */
   public DatasetCheck allVersions() {
     return new DatasetCheck(path, VersionChoice.ALL);
   }
@@ -54,7 +54,7 @@ public final class DatasetCheck {
     CheckRun run = new CheckRun(listener);
     MutableFiles files = new LocalMutableFiles(path);
     DatasetKind kind = DatasetKind.of(path);
-    if (kind != DatasetKind.TABLE && !choice.equals(VersionChoice.NEWEST)) {
+    if (kind != DatasetKind.TABLE && choice.version().isPresent()) {
       throw new IllegalArgumentException("Cannot check a version of " + path
           + ": it is no table, and only tables have versions; leave the version out");
     }

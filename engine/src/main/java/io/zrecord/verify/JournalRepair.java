@@ -83,9 +83,12 @@ final class JournalRepair {
    */
   private void cut(JournalScan.Damage damage) {
     copyFrom(damage.atByte());
+    byte[] record = recordOfChunks();
     try (MutableFile file = files.open(JournalScan.FILE_NAME, true)) {
-      file.setLength(damage.atByte());
-      file.write(damage.atByte(), ByteBuffer.wrap(recordOfChunks()));
+      // In this order the journal is damaged until it is whole, whenever this is cut short.
+      file.write(damage.atByte(), ByteBuffer.wrap(record));
+      file.force();
+      file.setLength(damage.atByte() + record.length);
       file.force();
     }
   }

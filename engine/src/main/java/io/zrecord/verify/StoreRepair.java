@@ -13,9 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Repairs a store whose lock the caller holds: first its files, so that it can be opened, then its values. */
 final class StoreRepair {
-  /** As many as a store can have, so that no chunk has to be closed. */
-  private static final int LANES = 4;
-
+  private static final int MAX_LANES = 4;
   private static final long CHECKPOINT_BYTES = 64L << 20;
 
   private final MutableFiles files;
@@ -79,8 +77,11 @@ final class StoreRepair {
 
   private void change(StoreState state, Change change) {
     ShardMeta shard = state.meta().shard();
+    // As many as there are chunks being written, so that none is closed or begun for this.
+    int lanes =
+        Math.max(1, Math.min(MAX_LANES, state.chunks().size() - shard.chunks().size()));
     StoreCore.Limits limits = new StoreCore.Limits(
-        true, shard.chunkRecords(), shard.chunkBytes(), LANES, CHECKPOINT_BYTES);
+        true, shard.chunkRecords(), shard.chunkBytes(), lanes, CHECKPOINT_BYTES);
     try (StoreCore core = StoreCore.open(files, limits)) {
       change.to(core);
       core.recount();

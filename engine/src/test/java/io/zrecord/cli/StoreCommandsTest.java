@@ -197,7 +197,10 @@ final class StoreCommandsTest {
     assertThat(Cli.run("get", store, 0).err()).contains("it has 0 records");
     assertThat(Cli.run("get", store, "x").exitCode()).isEqualTo(ExitCodes.USAGE);
     assertThat(Cli.run("get", store, 0, "--version", 1).err()).contains("no table");
-    assertThat(Cli.run("nothing").exitCode()).isEqualTo(ExitCodes.USAGE);
+    Cli.Said unknown = Cli.run("info", store, "--what");
+    assertThat(unknown.exitCode()).isEqualTo(ExitCodes.USAGE);
+    assertThat(unknown.err().lines()).hasSize(1);
+    assertThat(unknown.err()).contains("--what").contains("zrecord info --help");
   }
 
   @Test

@@ -42,6 +42,12 @@ final class StoreCheckTest {
   }
 
   @Test
+  void allVersionsOfAStoreAreTheStore() {
+    Path path = closed();
+    assertThat(DatasetCheck.of(path).allVersions().run(findings::add).isSound()).isTrue();
+  }
+
+  @Test
   void aClosedStoreIsSound() {
     CheckSummary summary = check(closed());
     assertThat(findings).isEmpty();
