@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +30,7 @@ public final class Batch implements AutoCloseable {
   private final Map<String, FieldReader> readers = new LinkedHashMap<>();
   private final Runnable onRelease;
   private final @Nullable LeakReport leak;
-  private volatile @Nullable Release release;
+  private final AtomicReference<@Nullable Release> release = new AtomicReference<>();
 
   /** Says of a batch that nobody can close any more where it was taken. */
   private static final class LeakReport implements Runnable {
@@ -149,7 +150,7 @@ public final class Batch implements AutoCloseable {
   }
 
   private void requireHeld() {
-    Release end = release;
+    Release end = release.get();
     if (end != null) {
       throw new BatchReleasedException(
           location,
@@ -164,9 +165,9 @@ public final class Batch implements AutoCloseable {
   /** Ends the lease; closing again has no effect. */
   @Override
   public void close() {
-    if (release == null) {
-      release = new Release(
-          Thread.currentThread().getName(), TRACE ? new Throwable("released here") : null);
+    Release end = new Release(
+        Thread.currentThread().getName(), TRACE ? new Throwable("released here") : null);
+    if (release.compareAndSet(null, end)) {
       if (leak != null) {
         leak.isReleased = true;
       }

@@ -47,7 +47,6 @@ public final class RecordDataset implements AutoCloseable {
   private final OptionalLong version;
   private final ReadOptions options;
   private volatile boolean closed;
-  private volatile Runnable onClose = () -> {};
 
   /**
    * How to read.
@@ -142,7 +141,7 @@ public final class RecordDataset implements AutoCloseable {
   private static RecordDataset openSnapshot(Path store, ReadOptions options) {
     TemporaryTable table = TemporaryTable.of(store);
     RecordDataset dataset = open(table.snapshot(), options);
-    dataset.onClose = table::remove;
+    table.removeAfter(dataset.shards);
     return dataset;
   }
 
@@ -220,6 +219,5 @@ public final class RecordDataset implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    onClose.run();
   }
 }

@@ -2,6 +2,7 @@ package io.zrecord;
 
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
@@ -10,8 +11,6 @@ import io.zrecord.internal.online.StoreView;
 import io.zrecord.internal.store.DatasetShape;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.schema.RecordSchema;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -94,13 +93,9 @@ public final class RecordStore implements AutoCloseable {
    * @throws io.zrecord.errors.StoreLockedException if another is just making one there
    */
   public static RecordStore create(Path path, RecordSchema schema, StoreOptions options) {
-    try {
-      Files.createDirectories(path);
-    } catch (IOException e) {
-      throw new UncheckedIOException("Cannot create the directory " + path + ": " + e, e);
-    }
-    return create(
-        new LocalMutableFiles(path), schema, options, new FileLock(ProcessLock.acquire(path)));
+    LocalMutableFiles files = new LocalMutableFiles(path);
+    files.createRoot();
+    return create(files, schema, options, new FileLock(ProcessLock.acquire(path)));
   }
 
   /** Makes a store of any files; the lock is closed with it, or if that fails. */
@@ -136,7 +131,7 @@ public final class RecordStore implements AutoCloseable {
   public static boolean exists(Path path) {
     return Files.isRegularFile(path.resolve("meta.json"))
         && Files.isRegularFile(path.resolve("journal"))
-        && !Files.exists(path.resolve("manifest"));
+        && !isTable(new LocalMutableFiles(path));
   }
 
   /**
@@ -175,8 +170,13 @@ public final class RecordStore implements AutoCloseable {
     }
   }
 
+  private static boolean isTable(MutableFiles files) {
+    return files.list(ManifestNames.DIRECTORY).stream()
+        .anyMatch(name -> ManifestNames.version(name).isPresent());
+  }
+
   private static void requireStore(MutableFiles files) {
-    if (files.exists("manifest")) {
+    if (isTable(files)) {
       throw new NotADatasetException(
           files.location(),
           "Cannot open " + files.location()
@@ -222,6 +222,8 @@ public final class RecordStore implements AutoCloseable {
    * Adds a record at the end. Fields that are not set are absent.
    *
    * @return its index
+   * @throws io.zrecord.errors.DiskFullException if there is no space. With {@link StoreDurability#EVERY_RECORD} the record may be there
+   *     all the same, as with any failure of a commit: commit again instead of appending again
    */
   public long append(RecordValues values) {
     long index = core.append(values.bytes());

@@ -1,5 +1,8 @@
 package io.zrecord;
 
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.internal.online.SealedCopy;
@@ -51,7 +54,10 @@ public final class StoreSnapshot {
    * the process ends, or if it is killed, when the next one is made.
    */
   public static TableSnapshot temporary(Path store) {
-    return TemporaryTable.of(store).untilUnreachable();
+    TemporaryTable table = TemporaryTable.of(store);
+    TableSnapshot snapshot = table.snapshot();
+    table.removeAfter(snapshot);
+    return snapshot;
   }
 
   /**
@@ -68,6 +74,8 @@ public final class StoreSnapshot {
     try {
       // What a writer that was killed had committed goes to the tables first.
       RecordStore.open(files, StoreOptions.defaults(), () -> {}).close();
+      // Left by one that was cut short; no version names it.
+      files.delete("shard/" + storeId(files));
       TableChange change = creation(SealedCopy.write(store, store, true));
       Storage storage = LocalStorage.at(store);
       new Committer(storage, new ManifestLog(storage)).commit(change);
@@ -85,6 +93,14 @@ public final class StoreSnapshot {
    */
   public static void requireNoWriter(Path store) {
     ProcessLock.acquire(store).close();
+  }
+
+  private static UUID storeId(LocalMutableFiles files) {
+    return StoreMeta.read(
+            files.pathOf(ShardMeta.FILE_NAME),
+            files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES))
+        .shard()
+        .id();
   }
 
   private static TableChange creation(SealedCopy.Result copy) {

@@ -3,6 +3,7 @@ package io.zrecord;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.store.OpenShards;
 import io.zrecord.table.TableSnapshot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -90,15 +91,9 @@ final class TemporaryTable {
     return snapshot;
   }
 
-  /** Removes its files. */
-  void remove() {
-    removal.run();
-  }
-
-  /** The snapshot; its files are removed when nobody has it any more. */
-  TableSnapshot untilUnreachable() {
-    CLEANER.register(snapshot, removal);
-    return snapshot;
+  /** Its files are removed when nobody has that object any more. */
+  void removeAfter(Object user) {
+    CLEANER.register(user, removal);
   }
 
   private record Removal(LocalMutableFiles files, String directory, ProcessLock lock)
@@ -107,6 +102,7 @@ final class TemporaryTable {
     public void run() {
       if (LEFT.remove(this)) {
         try {
+          OpenShards.shared().dropBelow(files.pathOf(directory));
           files.delete(directory + "/table");
           lock.close();
           files.delete(directory);

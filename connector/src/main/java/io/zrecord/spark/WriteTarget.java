@@ -30,7 +30,12 @@ record WriteTarget(
 
   /** The version that a commit is based on: a store becomes a table now. */
   Optional<TableSnapshot> settledBase() {
-    return store.isPresent() ? Optional.of(StoreSnapshot.convert(store.get())) : base;
+    if (store.isEmpty()) {
+      return base;
+    }
+    // Another write may have made a table of it meanwhile.
+    return Optional.of(
+        table.exists() ? table.latest() : StoreSnapshot.convert(store.get()));
   }
 
   TableChange.Kind kind(boolean truncates) {

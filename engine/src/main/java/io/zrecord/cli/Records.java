@@ -2,8 +2,8 @@ package io.zrecord.cli;
 
 import io.zrecord.Batch;
 import io.zrecord.RecordDataset;
-import io.zrecord.RecordStore;
-import io.zrecord.StoreOptions;
+import io.zrecord.StoreReader;
+import io.zrecord.errors.StoreAbandonedException;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.table.RecordTable;
@@ -35,7 +35,12 @@ interface Records extends AutoCloseable {
           + path + ": it is no table, and only tables have versions; leave --version out");
     }
     if (kind == DatasetKind.STORE) {
-      return of(RecordStore.open(path, StoreOptions.defaults()));
+      try {
+        return of(StoreReader.open(path));
+      } catch (StoreAbandonedException e) {
+        // A snapshot replays the journal, which a reader leaves to the next writer.
+        return of(RecordDataset.open(path));
+      }
     }
     return of(
         version.isPresent()
@@ -45,7 +50,7 @@ interface Records extends AutoCloseable {
             : RecordDataset.open(path));
   }
 
-  private static Records of(RecordStore store) {
+  private static Records of(StoreReader store) {
     return new Records() {
       @Override
       public RecordSchema schema() {

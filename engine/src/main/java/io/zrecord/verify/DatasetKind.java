@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
@@ -26,13 +27,19 @@ public enum DatasetKind {
   public static DatasetKind of(Path path) {
     DatasetShape.requireDirectory(path);
     MutableFiles files = new LocalMutableFiles(path);
-    if (!files.exists("manifest") && files.exists(JournalScan.FILE_NAME)) {
+    if (!hasVersions(files) && files.exists(JournalScan.FILE_NAME)) {
       return STORE; // Also without its meta file, which a sealed shard would not survive.
     }
     return switch (DatasetShape.of(LocalStorage.at(path))) {
       case TABLE -> TABLE;
+      case STORE -> STORE;
       case SHARD -> isStore(files) ? STORE : SHARD;
     };
+  }
+
+  private static boolean hasVersions(MutableFiles files) {
+    return files.list(ManifestNames.DIRECTORY).stream()
+        .anyMatch(name -> ManifestNames.version(name).isPresent());
   }
 
   private static boolean isStore(MutableFiles files) {

@@ -18,6 +18,7 @@ final class LiveCheck {
   private static final int FILE_BYTES = 8384;
   private static final int CRC_AT = 40;
   private static final int LENGTH_AT = 64;
+  private static final int SEQUENCE_AT = 72;
   private static final int STAMP_AT = 128;
   private static final String REMEDY =
       "; opening the store for writing makes it anew, as repairing does";
@@ -51,6 +52,14 @@ final class LiveCheck {
         || uuid.getLong() != id.getMostSignificantBits()
         || uuid.getLong() != id.getLeastSignificantBits()) {
       run.found(Kind.LIVE, path, "it is damaged, or it is of another store" + REMEDY);
+    } else if (bytes.getLong(SEQUENCE_AT) > state.journal().sequence()
+        && state.journal().damage() == null) {
+      run.found(
+          Kind.LIVE,
+          path,
+          "it says that commits up to " + bytes.getLong(SEQUENCE_AT)
+              + " were safe, but the journal ends with " + state.journal().sequence()
+              + ": the others are lost, but for what had reached the tables; repairing accepts that");
     } else if ((bytes.getLong(STAMP_AT) & 1) == 0
         && state.isCheckpointed()
         && bytes.getLong(LENGTH_AT) != state.journal().length()) {

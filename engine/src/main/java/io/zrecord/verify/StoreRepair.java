@@ -6,6 +6,7 @@ import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.online.StoreCore;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.verify.Finding.Kind;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +20,7 @@ final class StoreRepair {
   private final MutableFiles files;
   private final DamagedValues treatment;
   private final List<Moved> moves = new ArrayList<>();
+  private boolean losesCommits;
 
   StoreRepair(MutableFiles files, DamagedValues treatment) {
     this.files = files;
@@ -36,6 +38,7 @@ final class StoreRepair {
                   + " is damaged or missing, and nothing else says what the fields are: restore it from a copy"));
       return new RepairReport(plan, false, List.of());
     }
+    losesCommits = bad.has(Kind.LIVE) || state.get().journal().damage() != null;
     List<RepairAction> actions = actions(state.get(), bad);
     List<String> remaining = new ArrayList<>();
     if (bad.count() > 0 && treatment == DamagedValues.KEEP) {
@@ -81,7 +84,16 @@ final class StoreRepair {
     int lanes =
         Math.max(1, Math.min(MAX_LANES, state.chunks().size() - shard.chunks().size()));
     StoreCore.Limits limits = new StoreCore.Limits(
-        true, shard.chunkRecords(), shard.chunkBytes(), lanes, CHECKPOINT_BYTES);
+        true,
+        shard.chunkRecords(),
+        shard.chunkBytes(),
+        lanes,
+        CHECKPOINT_BYTES,
+        Duration.ofMinutes(1));
+    if (losesCommits) {
+      // It would say that what is lost must be there.
+      files.delete(LiveCheck.FILE_NAME);
+    }
     try (StoreCore core = StoreCore.open(files, limits)) {
       change.to(core);
       core.recount();

@@ -2,6 +2,7 @@ package io.zrecord.verify;
 
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
@@ -163,7 +164,7 @@ final class TableCheck {
   }
 
   private void checkPair(Manifest before, Manifest manifest) {
-    String path = storage.pathOf(ManifestLog.nameOf(manifest.version()));
+    String path = storage.pathOf(ManifestNames.nameOf(manifest.version()));
     if (!before.tableId().equals(manifest.tableId())) {
       run.found(
           Kind.MANIFEST,

@@ -1,6 +1,7 @@
 package io.zrecord.verify;
 
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.io.LocalFiles;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
@@ -100,7 +101,7 @@ final class TableRepair {
   }
 
   private RepairAction moveAside(long version, Manifest current, long next) {
-    String name = ManifestLog.nameOf(version);
+    String name = ManifestNames.nameOf(version);
     String free = name + SUFFIX;
     for (int i = 2; storage.exists(free); i++) {
       free = name + SUFFIX + "-" + i;

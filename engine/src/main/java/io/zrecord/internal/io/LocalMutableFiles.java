@@ -1,10 +1,13 @@
 package io.zrecord.internal.io;
 
+import io.zrecord.errors.DatasetExistsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -21,6 +24,51 @@ public final class LocalMutableFiles implements MutableFiles {
   @Override
   public String location() {
     return root.toString();
+  }
+
+  /** Makes the root and what is missing above it, durable. */
+  public void createRoot() {
+    Path absolute = root.toAbsolutePath().normalize();
+    List<Path> missing = new ArrayList<>();
+    for (Path path = absolute; path != null && !Files.exists(path); path = path.getParent()) {
+      missing.add(path);
+    }
+    try {
+      Files.createDirectories(absolute);
+    } catch (IOException e) {
+      throw FileErrors.of("create", absolute, e);
+    }
+    for (Path made : missing) {
+      files.forceDirectory(Objects.requireNonNull(made.getParent()));
+    }
+  }
+
+  @Override
+  public boolean hasOtherNames(String name) {
+    Path path = files.resolve(name);
+    try {
+      return Files.getAttribute(path, "unix:nlink") instanceof Integer links && links > 1;
+    } catch (UnsupportedOperationException e) {
+      return false;
+    } catch (IOException e) {
+      throw FileErrors.of("look at", path, e);
+    }
+  }
+
+  /** Makes a directory that must not exist, which only one of several can do. */
+  public void createDirectory(String name) {
+    Path path = files.resolve(name);
+    try {
+      Files.createDirectories(Objects.requireNonNull(path.getParent()));
+      Files.createDirectory(path);
+    } catch (FileAlreadyExistsException e) {
+      throw new DatasetExistsException(
+          path.toString(),
+          "Cannot create " + path
+              + ": it exists. Another may just be making it, or was cut short; choose another directory, or remove it");
+    } catch (IOException e) {
+      throw FileErrors.of("create", path, e);
+    }
   }
 
   @Override
@@ -65,8 +113,13 @@ public final class LocalMutableFiles implements MutableFiles {
     Path path = files.resolve(name);
     Path temporary = path.resolveSibling("." + path.getFileName() + ".tmp");
     files.delete(temporary);
-    try (AppendFile file = new AppendFile(temporary, files.create(temporary))) {
-      file.write(ByteBuffer.wrap(content));
+    try {
+      files.create(temporary).close();
+    } catch (IOException e) {
+      throw FileErrors.of("create", temporary, e);
+    }
+    try (LocalMutableFile file = new LocalMutableFile(temporary, true)) {
+      file.write(0, ByteBuffer.wrap(content));
       file.force();
     }
     try {

@@ -23,7 +23,7 @@ public final class MapBudget {
   private static final int LIMIT = kernelLimit();
   private static final Cleaner CLEANER = Cleaner.create();
   private static final AtomicInteger LIVE = new AtomicInteger();
-  private static final int COLLECTIONS = 3;
+  private static final int COLLECTIONS = 25;
   private static final long COLLECTION_WAIT_MILLIS = 20;
 
   private MapBudget() {}

@@ -18,6 +18,11 @@ public interface MutableFiles {
 
   boolean exists(String name);
 
+  /** Whether a file is known under other names as well, which would see what is written to it. */
+  default boolean hasOtherNames(String name) {
+    return false;
+  }
+
   /** Names of what stands directly in a directory ({@code ""} is the root), in no order; none if it does not exist. */
   List<String> list(String directory);
 

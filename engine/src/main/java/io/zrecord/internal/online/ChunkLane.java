@@ -61,6 +61,10 @@ final class ChunkLane implements AutoCloseable {
 
   private boolean isChanged;
   private boolean isNew;
+  private boolean isClosed;
+
+  /** The file that a commit is forcing, and which must stay open for that. */
+  private @Nullable MutableFile pinned;
 
   ChunkLane(
       MutableFiles files,
@@ -93,6 +97,9 @@ final class ChunkLane implements AutoCloseable {
       recordCount = chunk.recordCount();
       flushedBytes = chunk.endBytes();
       lengthBytes = opened.lengthBytes();
+      // Whoever wrote it may not have forced it.
+      isChanged = true;
+      isNew = true;
     } finally {
       lock.unlock();
     }
@@ -127,6 +134,10 @@ final class ChunkLane implements AutoCloseable {
   }
 
   private void storeLocked(byte[] @Nullable [] values, Changes.Entries target) {
+    if (isClosed) {
+      throw new IllegalStateException(
+          "The store " + files.location() + " is closed; open it again");
+    }
     if (file != null && isFull()) {
       closeChunk();
     }
@@ -229,7 +240,11 @@ final class ChunkLane implements AutoCloseable {
     MutableFile done = java.util.Objects.requireNonNull(file);
     done.setLength(flushedBytes);
     done.force();
-    doneFiles.add(done);
+    if (done == pinned) {
+      doneFiles.add(done);
+    } else {
+      done.close();
+    }
     closed.add(new ChunkMeta(chunkId, recordCount, flushedBytes));
     file = null;
     isChanged = false;
@@ -287,8 +302,7 @@ final class ChunkLane implements AutoCloseable {
       isChanged &= !forces;
       closed.clear();
       isNew = false;
-      doneFiles.forEach(MutableFile::close);
-      doneFiles.clear();
+      pinned = flushed.unforced;
       return flushed;
     } finally {
       lock.unlock();
@@ -306,16 +320,17 @@ final class ChunkLane implements AutoCloseable {
       unforced.force();
       isForced = true;
     } finally {
-      if (!isForced) {
-        setChanged();
-      }
+      endForce(isForced);
     }
   }
 
-  private void setChanged() {
+  private void endForce(boolean isForced) {
     lock.lock();
     try {
-      isChanged = true;
+      isChanged |= !isForced;
+      pinned = null;
+      doneFiles.forEach(MutableFile::close);
+      doneFiles.clear();
     } finally {
       lock.unlock();
     }
@@ -325,6 +340,7 @@ final class ChunkLane implements AutoCloseable {
   public void close() {
     lock.lock();
     try {
+      isClosed = true;
       for (ValueCodec codec : codecs) {
         if (codec != null) {
           codec.close();

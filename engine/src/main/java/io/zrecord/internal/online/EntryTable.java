@@ -13,6 +13,10 @@ import java.nio.ByteBuffer;
  */
 final class EntryTable implements AutoCloseable {
   private static final int CHECKSUM_BYTES = Integer.BYTES;
+
+  /** Bytes of an entry with its checksum. */
+  static final int STORED_BYTES = Entry.BYTES + CHECKSUM_BYTES;
+
   private static final int WINDOW_BITS = 22;
   private static final long WINDOW_ENTRIES = 1L << WINDOW_BITS;
   private static final long MIN_GROWTH_ENTRIES = 1L << 12;

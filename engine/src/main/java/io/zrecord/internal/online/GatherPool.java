@@ -53,7 +53,8 @@ final class GatherPool implements AutoCloseable {
     for (int i = Math.min(threads, pieces - 1); i > 0 && executor != null; i--) {
       try {
         executor.execute(sharing::workOn);
-      } catch (RejectedExecutionException e) {
+      } catch (RejectedExecutionException | OutOfMemoryError e) {
+        // Busy, closed, or no more threads to be had.
         break;
       }
     }

@@ -1,6 +1,7 @@
 package io.zrecord.internal.online;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.io.MutableFile;
@@ -27,6 +28,7 @@ final class Journal implements AutoCloseable {
   private static final int ENTRY_BYTES = 20;
   private static final int CHUNK_BYTES = 24;
   private static final int COUNTS_BYTES = 24;
+  private static final int SCAN_BYTES = 1 << 20;
 
   private final MutableFile file;
   private final UUID storeId;
@@ -202,7 +204,12 @@ final class Journal implements AutoCloseable {
         + COUNTS_BYTES
         + (long) chunks * CHUNK_BYTES
         + (long) slots * (Long.BYTES + (long) fieldCount * ENTRY_BYTES);
-    if (fields != fieldCount || chunks < 0 || slots < 0 || length < 0 || needed > record.limit()) {
+    if (fields != fieldCount
+        || chunks < 0
+        || slots < 0
+        || length < 0
+        || length - slots > lengthBefore
+        || needed > record.limit()) {
       throw new CorruptDataException(
           file.path(),
           "Cannot read " + file.path() + ": record " + record.getLong(8) + " of " + record.limit()
@@ -215,7 +222,15 @@ final class Journal implements AutoCloseable {
     for (int i = 0; i < chunks; i++) {
       int id = record.getInt();
       record.getInt();
-      visitor.chunk(new ChunkMeta(id, record.getLong(), record.getLong()));
+      ChunkMeta chunk = new ChunkMeta(id, record.getLong(), record.getLong());
+      if (chunk.recordCount() < 0 || chunk.endBytes() < ChunkHeader.BYTES) {
+        throw new CorruptDataException(
+            file.path(),
+            "Cannot read " + file.path() + ": it says that " + chunk.fileName() + " has "
+                + chunk.recordCount() + " records and ends at byte " + chunk.endBytes()
+                + ". Restore the store from a copy");
+      }
+      visitor.chunk(chunk);
     }
     for (int slot = 0; slot < slots; slot++) {
       long index = record.getLong();
@@ -262,10 +277,19 @@ final class Journal implements AutoCloseable {
 
   /** What follows the last whole record must not be more than one that was cut. */
   private void requireTail(long at, long fileBytes) {
-    ByteBuffer header = allocate(RECORD_HEADER_BYTES);
+    ByteBuffer block = allocate(SCAN_BYTES);
+    long blockAt = at;
+    int found = 0;
     for (long next = at; next <= fileBytes - RECORD_HEADER_BYTES; next += 8) {
-      file.read(next, header.clear());
-      if (header.getInt(0) == RECORD_MAGIC && header.getLong(8) > sequence + 1) {
+      if (next + RECORD_HEADER_BYTES > blockAt + found) {
+        blockAt = next;
+        found = file.read(next, block.clear());
+        if (found < RECORD_HEADER_BYTES) {
+          return;
+        }
+      }
+      int place = (int) (next - blockAt);
+      if (block.getInt(place) == RECORD_MAGIC && block.getLong(place + 8) > sequence + 1) {
         ByteBuffer record = read(next, fileBytes);
         if (record != null && (record.getInt(16) & FLAG_FORCED_BEFORE) != 0) {
           throw new CorruptDataException(

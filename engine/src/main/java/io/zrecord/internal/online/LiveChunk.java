@@ -1,5 +1,6 @@
 package io.zrecord.internal.online;
 
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.io.MutableFile;
@@ -13,6 +14,11 @@ import java.util.UUID;
  */
 final class LiveChunk {
   private static final int WINDOW_BITS = 30;
+
+  /** Twice what a chunk may have, which an int can count in windows. */
+  private static final long MAX_POSITION = 1L << 41;
+
+  private static final int MAP_ATTEMPTS = 3;
 
   private final MutableFiles files;
   private final String name;
@@ -46,6 +52,9 @@ final class LiveChunk {
   /** The window of a position, which reaches at least to {@code position + lengthBytes} or to its own end; null: no such bytes. */
   @org.jspecify.annotations.Nullable
   ByteBuffer window(long position, int lengthBytes) {
+    if (position > MAX_POSITION) {
+      return null;
+    }
     int ordinal = (int) (position >>> WINDOW_BITS);
     long end = Math.min(position + lengthBytes, (ordinal + 1L) << WINDOW_BITS);
     ByteBuffer[] current = windows;
@@ -71,16 +80,32 @@ final class LiveChunk {
       return current[ordinal];
     }
     try (MutableFile file = files.open(name, false)) {
-      long start = (long) ordinal << WINDOW_BITS;
+      ByteBuffer window = map(file, (long) ordinal << WINDOW_BITS, end);
+      if (window != null) {
+        ByteBuffer[] grown =
+            java.util.Arrays.copyOf(current, Math.max(current.length, ordinal + 1));
+        grown[ordinal] = window;
+        windows = grown;
+      }
+      return window;
+    }
+  }
+
+  /** The writer cuts a chunk that it closes to its end, perhaps just after its length was looked at. */
+  private static @org.jspecify.annotations.Nullable ByteBuffer map(
+      MutableFile file, long start, long end) {
+    for (int attempt = 1; ; attempt++) {
       long length = file.lengthBytes();
       if (length < end) {
         return null;
       }
-      ByteBuffer window = file.map(start, (int) Math.min(1L << WINDOW_BITS, length - start), false);
-      ByteBuffer[] grown = java.util.Arrays.copyOf(current, Math.max(current.length, ordinal + 1));
-      grown[ordinal] = window;
-      windows = grown;
-      return window;
+      try {
+        return file.map(start, (int) Math.min(1L << WINDOW_BITS, length - start), false);
+      } catch (ZRecordException e) {
+        if (attempt == MAP_ATTEMPTS || file.lengthBytes() == length) {
+          throw e;
+        }
+      }
     }
   }
 }

@@ -9,12 +9,13 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
 import java.util.UUID;
 
 /**
  * What the writer tells readers, in a small file that all of them map: the published length, and stamps by which a reader knows
  * that what it saw was whole (FORMAT.md section 9). A stamp is odd while what it stands for changes, and grows with each change:
- * one stands for the length becoming smaller, one for each stripe of records. Thread-safe; one writer.
+ * one stands for the recovery of the store, one for each stripe of records. Thread-safe; one writer.
  */
 final class LiveState {
   static final String FILE_NAME = "live";
@@ -26,11 +27,14 @@ final class LiveState {
   private static final int CRC_AT = 40;
   private static final int LENGTH_AT = 64;
   private static final int SEQUENCE_AT = 72;
-  private static final int SHRINK_STAMP_AT = 128;
+  private static final int RECOVERY_STAMP_AT = 128;
   private static final int STRIPES_AT = 192;
   private static final int FILE_BYTES = STRIPES_AT + STRIPES * Long.BYTES;
 
   private final ByteBuffer map;
+
+  /** The writer's. */
+  private final BitSet changing = new BitSet(STRIPES);
 
   private LiveState(ByteBuffer map) {
     this.map = map;
@@ -70,7 +74,7 @@ final class LiveState {
 
   /** A writer that was killed may have left stamps odd. */
   private void beginRecovery() {
-    LONG.setRelease(map, SHRINK_STAMP_AT, (long) LONG.get(map, SHRINK_STAMP_AT) + 2 | 1);
+    LONG.setRelease(map, RECOVERY_STAMP_AT, (long) LONG.get(map, RECOVERY_STAMP_AT) + 2 | 1);
     VarHandle.fullFence();
     for (int at = STRIPES_AT; at < FILE_BYTES; at += Long.BYTES) {
       LONG.setRelease(map, at, (long) LONG.get(map, at) + 1 & ~1L);
@@ -81,7 +85,8 @@ final class LiveState {
   void endRecovery(long length, long sequence) {
     beginGroup(sequence);
     publish(length);
-    endShrink();
+    VarHandle.fullFence();
+    increment(RECOVERY_STAMP_AT);
   }
 
   /** Lets readers find after power loss what they would find now. */
@@ -93,7 +98,7 @@ final class LiveState {
 
   /** Whether nothing is being changed, and exactly this is published. */
   boolean isAtRest(long length, long sequence) {
-    if ((shrinkStamp() & 1) != 0 || length() != length || sequence() != sequence) {
+    if ((recoveryStamp() & 1) != 0 || length() != length || sequence() != sequence) {
       return false;
     }
     long changing = 0;
@@ -150,34 +155,42 @@ final class LiveState {
     LONG.setRelease(map, LENGTH_AT, length);
   }
 
-  /** Before entries change and the length becomes smaller, as one. */
-  void beginShrink() {
-    increment(SHRINK_STAMP_AT);
+  /** Begins to say which records a group changes. */
+  void beginChange() {
+    changing.clear();
+  }
+
+  /** A record whose entries are going to change. */
+  void change(long index) {
+    changing.set((int) index & (STRIPES - 1));
+  }
+
+  /** All records are named: from now on readers wait for them. */
+  void beginStores() {
+    incrementChanging();
     VarHandle.fullFence();
   }
 
-  void endShrink() {
+  /** The entries have changed, and the length has. */
+  void endChange() {
     VarHandle.fullFence();
-    increment(SHRINK_STAMP_AT);
+    incrementChanging();
   }
 
-  /** Before the entries of a record that readers may be looking at change. */
-  void beginChange(long index) {
-    increment(stripeAt(index));
-    VarHandle.fullFence();
-  }
-
-  void endChange(long index) {
-    VarHandle.fullFence();
-    increment(stripeAt(index));
+  private void incrementChanging() {
+    for (int stripe = changing.nextSetBit(0);
+        stripe >= 0;
+        stripe = changing.nextSetBit(stripe + 1)) {
+      increment(STRIPES_AT + stripe * Long.BYTES);
+    }
   }
 
   private void increment(int at) {
     LONG.setRelease(map, at, (long) LONG.get(map, at) + 1);
   }
 
-  long shrinkStamp() {
-    return (long) LONG.getAcquire(map, SHRINK_STAMP_AT);
+  long recoveryStamp() {
+    return (long) LONG.getAcquire(map, RECOVERY_STAMP_AT);
   }
 
   long changeStamp(long index) {

@@ -8,6 +8,7 @@ import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkSummary;
@@ -60,6 +61,7 @@ public final class SealedCopy {
    * @param store root of the store
    * @param table root of the table that the shard is for; the shard's directory is made below it
    * @param durable whether its files are to survive power loss
+   * @throws io.zrecord.errors.DatasetExistsException if such a shard is being made there by another, or was left behind
    */
   public static Result write(Path store, Path table, boolean durable) {
     LocalMutableFiles files = new LocalMutableFiles(store);
@@ -67,7 +69,8 @@ public final class SealedCopy {
       StoreMeta meta = readMeta(files);
       String directory = "shard/" + meta.shard().id();
       LocalMutableFiles root = new LocalMutableFiles(table);
-      root.delete(directory);
+      root.createDirectory(directory);
+      boolean isDone = false;
       SealedCopy copy = new SealedCopy(files, root.below(directory), meta);
       try {
         ShardSummary summary = copy.write(store, durable);
@@ -76,12 +79,17 @@ public final class SealedCopy {
           root.forceDirectory("");
         }
         if (copy.isOfOneCheckpoint()) {
+          isDone = true;
           return new Result(copy.schema(), Optional.of(summary).filter(s -> s.length() > 0));
         }
       } catch (ZRecordException e) {
         // If the journal was emptied meanwhile, anything may have been read.
         if (copy.isOfOneCheckpoint() || attempt == MAX_ATTEMPTS) {
           throw e;
+        }
+      } finally {
+        if (!isDone) {
+          root.delete(directory);
         }
       }
       if (attempt == MAX_ATTEMPTS) {
@@ -120,7 +128,7 @@ public final class SealedCopy {
           table.force();
         }
       }
-      link(chunks.values());
+      link(chunks.values(), durable);
       return seal(tables, isChanged, durable);
     } finally {
       tables.forEach(EntryTable::close);
@@ -175,9 +183,15 @@ public final class SealedCopy {
     }
   }
 
-  private void link(Collection<ChunkMeta> linked) {
+  private void link(Collection<ChunkMeta> linked, boolean durable) {
     for (ChunkMeta chunk : linked) {
       store.link(chunk.fileName(), target, chunk.fileName());
+      if (durable) {
+        // The store itself may not have asked for it.
+        try (MutableFile file = target.open(chunk.fileName(), true)) {
+          file.force();
+        }
+      }
     }
   }
 

@@ -13,6 +13,7 @@ import io.zrecord.internal.format.Stems;
 import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.Closing;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import java.time.Duration;
@@ -38,9 +39,13 @@ public final class StoreCore implements AutoCloseable {
   /** A group is committed by itself when it touches so many records. */
   private static final int MAX_GROUP_RECORDS = 1 << 17;
 
+  /** The same in bytes of entries, which matters where there are many fields. */
+  private static final long MAX_GROUP_BYTES = 64L << 20;
+
   /** Which part of the time of a commit is waited for others to join it. */
   private static final int COMPANY_SHARE = 2;
 
+  private static final long MAX_COMPANY_NANOS = 2_000_000;
   private static final long COMPANY_PAUSE_NANOS = 10_000;
 
   private final MutableFiles files;
@@ -55,6 +60,7 @@ public final class StoreCore implements AutoCloseable {
   private final AtomicInteger nextChunkId;
   private final long[] valueBytes;
   private final long[] absentCounts;
+  private final int maxGroupRecords;
 
   /** Chunks that are closed, and those that are being written, as of the last commit; guarded by the commit turn. */
   private final Map<Integer, ChunkMeta> closedChunks = new TreeMap<>(Integer::compareUnsigned);
@@ -68,6 +74,9 @@ public final class StoreCore implements AutoCloseable {
   private int lastCommitterCount;
 
   private long lastPublishNanos;
+
+  /** The most records that were published since the store was opened; guarded by the turn. */
+  private long longest;
   /** Guards the two groups and the order of operations. Never held during I/O. */
   private final Object order = new Object();
 
@@ -129,6 +138,11 @@ public final class StoreCore implements AutoCloseable {
           limits.chunkBytes(),
           nextChunkId::getAndIncrement);
     }
+    this.maxGroupRecords = (int) Math.max(
+        1,
+        Math.min(
+            MAX_GROUP_RECORDS,
+            MAX_GROUP_BYTES / ((long) Math.max(1, fields.size()) * EntryTable.STORED_BYTES)));
     this.collected = new Changes(fields.size(), meta.shard().length());
   }
 
@@ -165,16 +179,28 @@ public final class StoreCore implements AutoCloseable {
   public static StoreCore open(MutableFiles files, Limits limits) {
     StoreMeta meta = StoreMeta.read(
         files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
-    List<FieldMeta> fields = meta.shard().fields();
-    EntryTable[] tables = new EntryTable[fields.size()];
-    for (int i = 0; i < tables.length; i++) {
-      tables[i] = EntryTable.open(files, fields.get(i).stem(), true);
-      tables[i].requireCapacity(meta.shard().length());
+    List<AutoCloseable> opened = new ArrayList<>();
+    boolean isOpen = false;
+    try {
+      List<FieldMeta> fields = meta.shard().fields();
+      EntryTable[] tables = new EntryTable[fields.size()];
+      for (int i = 0; i < tables.length; i++) {
+        tables[i] = EntryTable.open(files, fields.get(i).stem(), true);
+        opened.add(tables[i]);
+        tables[i].requireCapacity(meta.shard().length());
+      }
+      Journal journal = Journal.open(files, meta.shard().id(), meta.sequence(), true);
+      opened.add(journal);
+      StoreCore core = new StoreCore(files, limits, meta, tables, journal);
+      opened.addAll(List.of(core.lanes));
+      core.recover(meta);
+      isOpen = true;
+      return core;
+    } finally {
+      if (!isOpen) {
+        Closing.all(opened);
+      }
     }
-    Journal journal = Journal.open(files, meta.shard().id(), meta.sequence(), true);
-    StoreCore core = new StoreCore(files, limits, meta, tables, journal);
-    core.recover(meta);
-    return core;
   }
 
   private void recover(StoreMeta meta) {
@@ -186,6 +212,12 @@ public final class StoreCore implements AutoCloseable {
     long dropped = journal.replay(fields.size(), length[0], new Journal.Visitor() {
       @Override
       public void chunk(ChunkMeta chunk) {
+        if (closedChunks.containsKey(chunk.id())) {
+          throw new CorruptDataException(
+              files.pathOf(Journal.FILE_NAME),
+              "Cannot read " + files.pathOf(Journal.FILE_NAME) + ": it goes on with "
+                  + chunk.fileName() + ", which was closed before. Restore the store from a copy");
+        }
         unfull.put(chunk.id(), chunk);
       }
 
@@ -200,7 +232,18 @@ public final class StoreCore implements AutoCloseable {
         length[0] = newLength;
       }
     });
+    if (live.sequence() > journal.sequence()) {
+      throw new CorruptDataException(
+          files.pathOf(Journal.FILE_NAME),
+          "Cannot read " + files.pathOf(Journal.FILE_NAME) + ": it ends with record "
+              + journal.sequence() + ", but records up to " + live.sequence()
+              + " were safe and had begun to change the store. Restore the store from a copy, or repair it: it may"
+              + " have some of what the missing records changed");
+    }
     recovery = new Recovery(journal.sequence() - before, dropped);
+    for (EntryTable table : tables) {
+      table.requireCapacity(length[0]);
+    }
     resume(unfull);
     if (recovery.replayedRecords() > 0) {
       recount(length[0]);
@@ -209,6 +252,7 @@ public final class StoreCore implements AutoCloseable {
       collected = new Changes(fields.size(), length[0]);
     }
     checkpoint(length[0]);
+    longest = length[0];
     live.endRecovery(length[0], journal.sequence());
   }
 
@@ -229,11 +273,16 @@ public final class StoreCore implements AutoCloseable {
                   + chunk.endBytes()
                   + " were published. It was cut; restore it from a copy");
         }
-        if (lane < lanes.length) {
+        // What stands behind the end may be what a snapshot has and the store has lost.
+        boolean isShared = files.hasOtherNames(chunk.fileName());
+        if (lane < lanes.length && !isShared) {
           lanes[lane++].resume(chunk);
         } else {
-          file.setLength(chunk.endBytes());
+          if (!isShared) {
+            file.setLength(chunk.endBytes());
+          }
           file.force();
+          chunkNamesChanged = true;
           closedChunks.put(chunk.id(), chunk);
         }
       }
@@ -249,11 +298,11 @@ public final class StoreCore implements AutoCloseable {
   /** Commits, and counts bytes and absent values anew: after a repair, which changed the tables behind the store's back. */
   public void recount() {
     commit();
-    commitLock.lock();
+    turn.take(() -> false);
     try {
       recount(live.length());
     } finally {
-      commitLock.unlock();
+      turn.giveBack();
     }
   }
 
@@ -312,7 +361,7 @@ public final class StoreCore implements AutoCloseable {
     synchronized (order) {
       requireUsable();
       index = collected.append(record);
-      isLarge = collected.slotCount() >= MAX_GROUP_RECORDS;
+      isLarge = collected.slotCount() >= maxGroupRecords;
     }
     commitIf(isLarge);
     return index;
@@ -348,7 +397,7 @@ public final class StoreCore implements AutoCloseable {
         }
       }
       collected.put(index, record);
-      isLarge = collected.slotCount() >= MAX_GROUP_RECORDS;
+      isLarge = collected.slotCount() >= maxGroupRecords;
     }
     commitIf(isLarge);
   }
@@ -370,7 +419,7 @@ public final class StoreCore implements AutoCloseable {
         collected.put(index, load(last));
       }
       collected.shrink();
-      isLarge = collected.slotCount() >= MAX_GROUP_RECORDS;
+      isLarge = collected.slotCount() >= maxGroupRecords;
     }
     commitIf(isLarge);
     return last;
@@ -420,17 +469,27 @@ public final class StoreCore implements AutoCloseable {
     if (mine == null || !turn.take(mine::isPublished)) {
       return;
     }
-    try {
+    inTurn(() -> {
       awaitCompany(mine);
       publishUpTo(mine);
       if (journal.lengthBytes() >= limits.checkpointBytes()) {
         checkpoint(live.length());
       }
-    } catch (DiskFullException e) {
-      throw e;
-    } catch (RuntimeException | Error e) {
-      failure = e;
-      throw e;
+    });
+  }
+
+  /** Does what the turn was taken for, and gives it back. Whatever fails but for want of space ends the writer. */
+  private void inTurn(Runnable work) {
+    try {
+      requireUsable();
+      try {
+        work.run();
+      } catch (DiskFullException e) {
+        throw e;
+      } catch (RuntimeException | Error e) {
+        failure = e;
+        throw e;
+      }
     } finally {
       turn.giveBack();
     }
@@ -444,7 +503,8 @@ public final class StoreCore implements AutoCloseable {
     int expected = lastCommitterCount;
     long start = System.nanoTime();
     while (group.committerCount() < expected
-        && System.nanoTime() - start < lastPublishNanos / COMPANY_SHARE) {
+        && System.nanoTime() - start
+            < Math.min(lastPublishNanos / COMPANY_SHARE, MAX_COMPANY_NANOS)) {
       LockSupport.parkNanos(COMPANY_PAUSE_NANOS);
     }
   }
@@ -466,7 +526,6 @@ public final class StoreCore implements AutoCloseable {
   /** Puts the next group in flight, unless the one asked for has arrived. */
   private boolean takeOver(Changes mine) {
     synchronized (order) {
-      requireUsable();
       if (mine != inFlight && mine != collected) {
         return false;
       }
@@ -513,29 +572,23 @@ public final class StoreCore implements AutoCloseable {
     return current;
   }
 
+  /** All at once for readers: those that look at what changes wait until the whole group is there. */
   private void apply(Changes group) {
-    long published = live.length();
-    count(group, published);
-    if (group.shrank()) {
-      live.beginShrink();
-      for (int slot = 0; slot < group.slotCount(); slot++) {
-        put(group, slot);
-      }
-      live.publish(group.length());
-      live.endShrink();
-      return;
-    }
+    count(group, live.length());
+    live.beginChange();
     for (int slot = 0; slot < group.slotCount(); slot++) {
-      long index = group.index(slot);
-      if (index >= published) {
-        put(group, slot);
-      } else {
-        live.beginChange(index);
-        put(group, slot);
-        live.endChange(index);
+      // Nobody can have looked at records that never were within the length.
+      if (group.index(slot) < longest) {
+        live.change(group.index(slot));
       }
+    }
+    live.beginStores();
+    for (int slot = 0; slot < group.slotCount(); slot++) {
+      put(group, slot);
     }
     live.publish(group.length());
+    live.endChange();
+    longest = Math.max(longest, group.length());
   }
 
   private void put(Changes group, int slot) {
@@ -574,17 +627,7 @@ public final class StoreCore implements AutoCloseable {
   public void checkpoint() {
     commit();
     turn.take(() -> false);
-    try {
-      requireUsable();
-      checkpoint(live.length());
-    } catch (DiskFullException e) {
-      throw e;
-    } catch (RuntimeException | Error e) {
-      failure = e;
-      throw e;
-    } finally {
-      turn.giveBack();
-    }
+    inTurn(() -> checkpoint(live.length()));
   }
 
   private void checkpoint(long length) {
@@ -684,8 +727,11 @@ public final class StoreCore implements AutoCloseable {
       }
     } finally {
       isClosed = true;
-      closeFiles();
-      turn.giveBack();
+      try {
+        closeFiles();
+      } finally {
+        turn.giveBack();
+      }
     }
   }
 

@@ -89,11 +89,7 @@ public final class StoreFollower implements AutoCloseable {
 
   /** Called while readers wait for a change to be over that takes far too long. */
   private void requireWriter(long waitedNanos) {
-    if (ProcessLock.writer(path) == Writer.READY) {
-      LockSupport.parkNanos(PAUSE_NANOS);
-    } else {
-      wait(waitedNanos, PATIENCE_NANOS);
-    }
+    wait(waitedNanos, PATIENCE_NANOS);
   }
 
   private void wait(long waitedNanos, long patienceNanos) {
@@ -104,8 +100,8 @@ public final class StoreFollower implements AutoCloseable {
           "Cannot read " + path + ": "
               + (isAbandoned
                   ? "its last writer did not close it, and no other has opened it since"
-                  : "its writer has been recovering it for "
-                      + TimeUnit.NANOSECONDS.toSeconds(waitedNanos) + " s")
+                  : "its writer has been recovering it, or changing these records, for "
+                      + TimeUnit.NANOSECONDS.toSeconds(waitedNanos) + " s, or has failed")
               + ". What was committed is safe; open it for writing once, which recovers it, or read a snapshot");
     }
     LockSupport.parkNanos(PAUSE_NANOS);

@@ -1,8 +1,10 @@
 package io.zrecord.internal.online;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.io.MapFaults;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.scan.Verification;
 import io.zrecord.schema.FieldSpec;
@@ -20,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * this process or another, goes on. Thread-safe.
  */
 public final class StoreView implements AutoCloseable {
-  /** Records looked up before what was seen is validated. */
-  private static final int BLOCK_RECORDS = 256;
-
   /** Far more chunks than a store can have, and few enough for an array. */
   private static final int MAX_CHUNK_ID = 1 << 24;
 
@@ -106,26 +105,31 @@ public final class StoreView implements AutoCloseable {
   }
 
   /**
-   * Looks up records for several readers at once: what they get of a record belongs together, whatever the writer does meanwhile.
+   * Looks up records for several readers at once: what they get is one committed state, in all records and fields, whatever the writer
+   * does meanwhile.
    *
    * @throws IndexOutOfBoundsException if an index is not within the length
    */
   public void select(long[] indices, int from, int count, List<LiveFieldReader> readers) {
     readers.forEach(reader -> reader.begin(count));
-    long[] stamps = new long[Math.min(count, BLOCK_RECORDS)];
-    for (int block = 0; block < count; block += BLOCK_RECORDS) {
-      int size = Math.min(BLOCK_RECORDS, count - block);
-      if (!selectBlock(indices, from + block, size, block, readers, stamps)) {
-        selectPatiently(indices, from + block, size, block, readers, stamps);
+    Lookup lookup = new Lookup(parts, indices, from, count, readers);
+    try {
+      try {
+        if (!lookup.attempt()) {
+          lookUpPatiently(lookup);
+        }
+      } finally {
+        MapFaults.surface();
       }
+    } catch (InternalError e) {
+      throw truncated(e);
     }
     readers.forEach(reader -> reader.end(indices, from, count));
   }
 
-  private void selectPatiently(
-      long[] indices, int from, int size, int slot, List<LiveFieldReader> readers, long[] stamps) {
+  private void lookUpPatiently(Lookup lookup) {
     long start = System.nanoTime();
-    for (int spins = 0; !selectBlock(indices, from, size, slot, readers, stamps); spins++) {
+    for (int spins = 0; !lookup.attempt(); spins++) {
       if (spins < SPINS) {
         Thread.onSpinWait();
       } else {
@@ -138,36 +142,12 @@ public final class StoreView implements AutoCloseable {
     }
   }
 
-  /** Returns false if the writer was at work on what was looked at. */
-  private boolean selectBlock(
-      long[] indices, int from, int size, int slot, List<LiveFieldReader> readers, long[] stamps) {
-    LiveState live = parts.live();
-    long shrinkStamp = live.shrinkStamp();
-    if ((shrinkStamp & 1) != 0) {
-      return false;
-    }
-    long length = live.length();
-    long changing = 0;
-    for (int k = 0; k < size; k++) {
-      long index = indices[from + k];
-      StoreCore.requireWithin(index, length);
-      stamps[k] = live.changeStamp(index);
-      changing |= stamps[k];
-    }
-    if ((changing & 1) != 0) {
-      return false;
-    }
-    for (LiveFieldReader reader : readers) {
-      EntryTable table = parts.tables().get(reader.ordinal());
-      table.requireCapacity(length);
-      reader.load(table, indices, from, size, slot);
-    }
-    LiveState.validate();
-    boolean isWhole = live.shrinkStamp() == shrinkStamp;
-    for (int k = 0; k < size && isWhole; k++) {
-      isWhole = live.changeStamp(indices[from + k]) == stamps[k];
-    }
-    return isWhole;
+  private TruncatedFileException truncated(InternalError cause) {
+    return new TruncatedFileException(
+        parts.files().location(),
+        "Cannot read " + parts.files().location()
+            + ": a file of entries was cut while it was mapped. Restore it from a copy",
+        cause);
   }
 
   boolean isDue(int field, long index, long word0, long word1) {

@@ -1,6 +1,7 @@
 package io.zrecord.internal.store;
 
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
@@ -42,11 +43,15 @@ public enum DatasetShape {
    */
   public static DatasetShape of(Storage storage) {
     List<StoredFile> found = storage.list("");
-    if (has(found, "manifest", true)) {
+    boolean hasManifests = has(found, ManifestNames.DIRECTORY, true);
+    if (hasManifests && hasVersions(storage)) {
       return TABLE;
     }
     if (has(found, ShardMeta.FILE_NAME, false)) {
       return has(found, "journal", false) ? STORE : SHARD;
+    }
+    if (hasManifests) {
+      return TABLE;
     }
     throw notADataset(
         storage.location(), found.isEmpty() ? emptiness(storage) : guess(storage, found));
@@ -69,6 +74,11 @@ public enum DatasetShape {
                   .map(what -> "It seems to be one of " + what)
                   .orElse("Check the path"));
     }
+  }
+
+  private static boolean hasVersions(Storage storage) {
+    return storage.list(ManifestNames.DIRECTORY).stream()
+        .anyMatch(file -> ManifestNames.version(file.name()).isPresent());
   }
 
   private static String emptiness(Storage storage) {

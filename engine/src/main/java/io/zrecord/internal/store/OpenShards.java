@@ -4,6 +4,7 @@ import io.zrecord.internal.io.MapBudget;
 import io.zrecord.storage.Storage;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -48,6 +49,17 @@ public final class OpenShards {
       slot.dropped = true;
       mapCount -= slot.maps;
     }
+  }
+
+  /** Drops the shards of all storages below a directory. Readers keep what they have. */
+  public void dropBelow(String directory) {
+    List<ShardId> below;
+    synchronized (this) {
+      below = slots.keySet().stream()
+          .filter(id -> id.location().startsWith(directory + "/"))
+          .toList();
+    }
+    below.forEach(this::drop);
   }
 
   /** Drops all shards. Readers keep what they have. */

@@ -5,25 +5,21 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The manifests of a table: which there are, reading one, publishing the next. Thread-safe. */
 public final class ManifestLog {
-  private static final String DIRECTORY = "manifest";
   private static final int PUBLISH_ATTEMPTS = 3;
-  private static final Pattern NAME = Pattern.compile("(\\d{20})\\.json");
 
   private final Storage storage;
 
@@ -34,11 +30,8 @@ public final class ManifestLog {
   /** Versions present, oldest first. */
   public List<Long> versions() {
     List<Long> versions = new ArrayList<>();
-    for (StoredFile file : storage.list(DIRECTORY)) {
-      Matcher matcher = NAME.matcher(file.name());
-      if (matcher.matches() && matcher.group(1).compareTo("09223372036854775807") <= 0) {
-        versions.add(Long.parseLong(matcher.group(1)));
-      }
+    for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
+      ManifestNames.version(file.name()).ifPresent(versions::add);
     }
     versions.sort(null);
     return versions;
@@ -51,7 +44,7 @@ public final class ManifestLog {
    * @throws CorruptDataException if it is damaged
    */
   public Manifest read(long version) {
-    String name = nameOf(version);
+    String name = ManifestNames.nameOf(version);
     try {
       return Manifest.read(storage.pathOf(name), version, storage.read(name, SealedJson.MAX_BYTES));
     } catch (CorruptDataException e) {
@@ -130,7 +123,7 @@ public final class ManifestLog {
    * @throws CommitOutcomeUnknownException if that cannot be found out
    */
   public boolean publish(Manifest manifest) {
-    String name = nameOf(manifest.version());
+    String name = ManifestNames.nameOf(manifest.version());
     byte[] content = requireReadable(name, manifest.write());
     CommitOutcomeUnknownException unclear = null;
     for (int attempt = 1; attempt <= PUBLISH_ATTEMPTS; attempt++) {
@@ -177,7 +170,7 @@ public final class ManifestLog {
   /** It is there, but what was unclear may have been whether its name survives power loss. */
   private void forceName(CommitOutcomeUnknownException unclear) {
     try {
-      storage.forceDirectory(DIRECTORY);
+      storage.forceDirectory(ManifestNames.DIRECTORY);
     } catch (ZRecordException e) {
       unclear.addSuppressed(e);
       throw unclear;
@@ -220,10 +213,5 @@ public final class ManifestLog {
           e);
     }
     return content;
-  }
-
-  /** Name of the file of a version, relative to the table. */
-  public static String nameOf(long version) {
-    return DIRECTORY + "/" + String.format(Locale.ROOT, "%020d", version) + ".json";
   }
 }

@@ -1,0 +1,30 @@
+package io.zrecord.internal.format;
+
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Names of the files of a table's versions (FORMAT.md section 7). */
+public final class ManifestNames {
+  /** Directory of the versions. One without a version does not make a table. */
+  public static final String DIRECTORY = "manifest";
+
+  private static final Pattern NAME = Pattern.compile("(\\d{20})\\.json");
+  private static final String LARGEST = "09223372036854775807";
+
+  private ManifestNames() {}
+
+  /** Name of the file of a version, relative to the table. */
+  public static String nameOf(long version) {
+    return DIRECTORY + "/" + String.format(Locale.ROOT, "%020d", version) + ".json";
+  }
+
+  /** The version that a file in the directory is of; empty if it is something else. */
+  public static OptionalLong version(String fileName) {
+    Matcher matcher = NAME.matcher(fileName);
+    return matcher.matches() && matcher.group(1).compareTo(LARGEST) <= 0
+        ? OptionalLong.of(Long.parseLong(matcher.group(1)))
+        : OptionalLong.empty();
+  }
+}

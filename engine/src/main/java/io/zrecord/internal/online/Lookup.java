@@ -1,0 +1,108 @@
+package io.zrecord.internal.online;
+
+import java.util.List;
+
+/**
+ * Looks up the entries of records so that all of them are of one committed state. Stamps are loaded before the entries and compared after
+ * them; what changed meanwhile is loaded again, and everything is compared again, until nothing has changed. That ends soon however many
+ * records there are, for few of them change at a time. Belongs to one thread.
+ */
+final class Lookup {
+  private static final long NEVER = -1;
+
+  private final StoreParts parts;
+  private final long[] indices;
+  private final int from;
+  private final int count;
+  private final List<LiveFieldReader> readers;
+  private final long[] stamps;
+  private final long highest;
+  private final long lowest;
+  private long recoveryStamp = NEVER;
+
+  Lookup(StoreParts parts, long[] indices, int from, int count, List<LiveFieldReader> readers) {
+    this.parts = parts;
+    this.indices = indices;
+    this.from = from;
+    this.count = count;
+    this.readers = readers;
+    this.stamps = new long[count];
+    long max = -1;
+    long min = 0;
+    for (int k = from; k < from + count; k++) {
+      max = Math.max(max, indices[k]);
+      min = Math.min(min, indices[k]);
+    }
+    this.highest = max;
+    this.lowest = min;
+  }
+
+  /**
+   * Loads what is missing.
+   *
+   * @return whether all entries are of one state now; false if the writer was at work on them
+   * @throws IndexOutOfBoundsException if an index is not within the length
+   */
+  boolean attempt() {
+    LiveState live = parts.live();
+    long recovery = live.recoveryStamp();
+    if ((recovery & 1) != 0) {
+      return false;
+    }
+    long length = requireWithin();
+    for (LiveFieldReader reader : readers) {
+      parts.tables().get(reader.ordinal()).requireCapacity(length);
+    }
+    if (recovery == recoveryStamp) {
+      loadChanged(live);
+    } else {
+      loadAll(live);
+      recoveryStamp = recovery;
+    }
+    LiveState.validate();
+    if (live.recoveryStamp() != recovery || !areStampsCurrent(live)) {
+      return false;
+    }
+    requireWithin();
+    return true;
+  }
+
+  private long requireWithin() {
+    long length = parts.live().length();
+    if (highest >= length || lowest < 0) {
+      StoreCore.requireWithin(lowest < 0 ? lowest : highest, length);
+    }
+    return length;
+  }
+
+  private void loadAll(LiveState live) {
+    for (int k = 0; k < count; k++) {
+      stamps[k] = live.changeStamp(indices[from + k]);
+    }
+    for (LiveFieldReader reader : readers) {
+      reader.load(parts.tables().get(reader.ordinal()), indices, from, count, 0);
+    }
+  }
+
+  private void loadChanged(LiveState live) {
+    for (int k = 0; k < count; k++) {
+      long stamp = live.changeStamp(indices[from + k]);
+      if (stamp != stamps[k] || (stamp & 1) != 0) {
+        stamps[k] = stamp;
+        for (LiveFieldReader reader : readers) {
+          reader.load(parts.tables().get(reader.ordinal()), indices, from + k, 1, k);
+        }
+      }
+    }
+  }
+
+  private boolean areStampsCurrent(LiveState live) {
+    long odd = 0;
+    long changed = 0;
+    for (int k = 0; k < count; k++) {
+      odd |= stamps[k];
+      changed |= stamps[k] ^ live.changeStamp(indices[from + k]);
+    }
+    return (odd & 1) == 0 && changed == 0;
+  }
+}
