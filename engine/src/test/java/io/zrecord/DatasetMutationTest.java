@@ -17,6 +17,7 @@ import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.LocalStorage;
+import io.zrecord.testing.DirectoryInMemory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DatasetMutationTest {
   private static final int MUTATIONS = Integer.getInteger("zrecord.test.mutations", 1_000);
   private static final long SEED = Long.getLong("zrecord.test.seed", 4_321);
-  private static final int RECORDS = 160;
+  private static final int RECORDS = 100;
   private static final WriteOptions OPTIONS = WriteOptions.defaults()
       .withDurability(Durability.NONE)
       .withChunkBytes(1 << 16)
@@ -47,7 +48,7 @@ class DatasetMutationTest {
       .field("lz4", ElementType.I64, Shape.of(4), Compression.of(Codec.LZ4))
       .build();
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   private List<Original> originals;

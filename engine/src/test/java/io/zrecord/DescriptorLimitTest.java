@@ -7,6 +7,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DescriptorLimitTest {
   private static final int LIMIT = 256;
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   @Test

@@ -8,6 +8,7 @@ import io.zrecord.DamagedCopies.Outcome;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.scan.Verification;
+import io.zrecord.testing.DirectoryInMemory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ class StoreMutationTest {
   private static final StoreOptions OPTIONS =
       StoreOptions.defaults().withDurability(StoreDurability.COMMIT).withChunkBytes(1 << 16);
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   private static Path directory;
 
   private static List<Original> originals;

@@ -1,0 +1,21 @@
+package io.zrecord.testing;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.io.TempDirFactory;
+
+/** A directory in memory where the system has one, for tests that write thousands of files and have no use for a medium. */
+public final class DirectoryInMemory implements TempDirFactory {
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+  @Override
+  public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context)
+      throws IOException {
+    return Files.isWritable(SHARED_MEMORY)
+        ? Files.createTempDirectory(SHARED_MEMORY, "zrecord")
+        : Files.createTempDirectory("zrecord");
+  }
+}
