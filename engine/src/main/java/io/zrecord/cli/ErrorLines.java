@@ -53,7 +53,8 @@ final class ErrorLines implements IExecutionExceptionHandler, IParameterExceptio
 
   private void print(CommandLine command, Exception e, String message) {
     PrintWriter err = command.getErr();
-    err.println("zrecord: " + message.lines().reduce((a, b) -> a + " " + b).orElse(""));
+    err.println(
+        "zrecord: " + Printable.of(message.lines().reduce((a, b) -> a + " " + b).orElse("")));
     if (printsStackTraces.getAsBoolean()) {
       e.printStackTrace(err);
     }

@@ -10,6 +10,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +22,9 @@ final class FindingPrinter implements CheckListener, AutoCloseable {
   private final PrintWriter out;
   private final Progress progress;
   private final @Nullable BufferedWriter report;
+  private final List<String> waiting = new ArrayList<>();
   private long count;
+  private boolean isFinished;
 
   private FindingPrinter(PrintWriter out, Progress progress, @Nullable BufferedWriter report) {
     this.out = out;
@@ -44,8 +48,11 @@ final class FindingPrinter implements CheckListener, AutoCloseable {
   @Override
   public void finding(Finding finding) {
     if (count++ < MAX_PRINTED) {
-      out.println((finding.kind().isDamage() ? "DAMAGE " : "note   ") + finding);
-      out.flush();
+      waiting.add(
+          (finding.kind().isDamage() ? "DAMAGE " : "note   ") + Printable.of(finding.toString()));
+      if (!progress.isDrawing()) {
+        printWaiting();
+      }
     }
     if (report != null) {
       try {
@@ -72,6 +79,23 @@ final class FindingPrinter implements CheckListener, AutoCloseable {
     return node.put("problem", finding.problem());
   }
 
+  private void printWaiting() {
+    waiting.forEach(out::println);
+    waiting.clear();
+    out.flush();
+  }
+
+  /** Ends the progress bar, so that what is printed stays, and prints what waited for that. */
+  void finish() {
+    progress.close();
+    printWaiting();
+    if (count > MAX_PRINTED && !isFinished) {
+      out.println("… and " + (count - MAX_PRINTED) + " more"
+          + (report == null ? "; verify --report FILE writes all of them" : ""));
+    }
+    isFinished = true;
+  }
+
   @Override
   public void progress(long doneBytes, long totalBytes) {
     progress.at(doneBytes, totalBytes);
@@ -79,10 +103,7 @@ final class FindingPrinter implements CheckListener, AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    if (count > MAX_PRINTED) {
-      out.println("… and " + (count - MAX_PRINTED) + " more"
-          + (report == null ? "; --report FILE writes all of them" : ""));
-    }
+    finish();
     if (report != null) {
       report.close();
     }

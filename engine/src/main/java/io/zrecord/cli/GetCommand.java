@@ -108,7 +108,7 @@ final class GetCommand extends Subcommand {
       String shown = batch.isAbsent(field.name(), 0)
           ? "absent"
           : shown(field, batch.bytes(field.name(), 0), index + "-" + stem.apply(i));
-      out().println("  " + field.name() + ": " + shown);
+      out().println("  " + Printable.of(field.name()) + ": " + shown);
     }
   }
 
@@ -129,7 +129,7 @@ final class GetCommand extends Subcommand {
       case HEX -> HexFormat.of().formatHex(value);
       case TEXT -> new String(value, StandardCharsets.UTF_8);
       case FILE -> write(value, fileName);
-      case SHORT, JSON -> ShortText.of(field, value);
+      case SHORT, JSON -> Printable.of(ShortText.of(field, value));
     };
   }
 

@@ -45,7 +45,7 @@ final class InfoCommand extends Subcommand {
       List<Long> versions = summary.versions();
       out()
           .println("version " + snapshot.version() + " of " + versions.get(0) + " to "
-              + versions.get(versions.size() - 1) + ": " + snapshot.operation() + ", "
+              + versions.get(versions.size() - 1) + ": " + Printable.of(snapshot.operation()) + ", "
               + snapshot.timestamp());
     });
     out()
@@ -64,7 +64,7 @@ final class InfoCommand extends Subcommand {
           .printf(
               Locale.ROOT,
               format,
-              field.name(),
+              Printable.of(field.name()),
               field.type(),
               field.shape().isScalar() ? "-" : field.shape(),
               field.compression(),
@@ -74,7 +74,7 @@ final class InfoCommand extends Subcommand {
 
   private static int nameWidth(DatasetSummary summary) {
     return summary.schema().fields().stream()
-        .mapToInt(field -> field.name().length())
+        .mapToInt(field -> Printable.of(field.name()).length())
         .reduce("field".length(), Math::max);
   }
 

@@ -11,6 +11,12 @@ interface Progress extends AutoCloseable {
 
   void at(long doneBytes, long totalBytes);
 
+  /** Whether it draws over lines of the terminal, so that others must not print until it is closed. */
+  default boolean isDrawing() {
+    return false;
+  }
+
+  /** Ends; closing again has no effect. */
   @Override
   void close();
 
@@ -40,6 +46,7 @@ interface Progress extends AutoCloseable {
     private static final int UPDATE_MILLIS = 200;
 
     private final ProgressBar bar;
+    private boolean isClosed;
 
     Bar(String task) {
       bar = new ProgressBarBuilder()
@@ -56,8 +63,16 @@ interface Progress extends AutoCloseable {
     }
 
     @Override
+    public boolean isDrawing() {
+      return !isClosed;
+    }
+
+    @Override
     public void close() {
-      bar.close();
+      if (!isClosed) {
+        isClosed = true;
+        bar.close();
+      }
     }
   }
 

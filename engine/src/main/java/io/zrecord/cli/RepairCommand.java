@@ -77,9 +77,12 @@ final class RepairCommand extends Subcommand {
     RepairReport report;
     try (Progress progress = Progress.of("verify", err(), !isQuiet);
         FindingPrinter findings = FindingPrinter.of(out(), progress, null)) {
-      report = repair.run(findings, this::approves);
+      report = repair.run(findings, plan -> {
+        findings.finish();
+        return approves(plan);
+      });
     }
-    report.plan().remaining().forEach(left -> out().println("not repaired: " + left));
+    report.plan().remaining().forEach(left -> out().println("not repaired: " + Printable.of(left)));
     if (report.isDone()) {
       return finish(report);
     }
@@ -107,7 +110,7 @@ final class RepairCommand extends Subcommand {
   }
 
   private boolean approves(RepairPlan plan) {
-    plan.actions().forEach(action -> out().println("would: " + action));
+    plan.actions().forEach(action -> out().println("would: " + Printable.of(action)));
     if (isDryRun || isApproved) {
       return isApproved && !isDryRun;
     }

@@ -2,6 +2,7 @@ package io.zrecord.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.verify.Damage;
 import io.zrecord.verify.SampleStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -212,5 +213,18 @@ final class StoreCommandsTest {
     assertThat(Cli.run("verify", "--help").out()).contains("Exit codes:").contains("--report");
     assertThat(Cli.run("import", "files", "--help").out()).contains("DIR");
     assertThat(Cli.run("--version").out()).startsWith("zrecord ");
+  }
+
+  @Test
+  void controlCharactersOfADatasetDoNotReachTheTerminal() {
+    Path store = create("na\u001b[2Jme:utf8");
+    Cli.run("append", store, "--set", "na\u001b[2Jme=te\u0007xt\u009b");
+    assertThat(Cli.run("get", store, 0).lines())
+        .containsExactly("record 0", "  na\\u001b[2Jme: \"te\\u0007xt\\u009b\"");
+    Damage.flip(store.resolve("field-1.crc32c"), 0);
+    String said = Cli.run("verify", store).out()
+        + Cli.run("info", store).out()
+        + Cli.run("get", store, 0, "--field", "x").err();
+    assertThat(said).contains("\\u001b[2Jme").doesNotContain("\u001b");
   }
 }
