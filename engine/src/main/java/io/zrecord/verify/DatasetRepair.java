@@ -61,10 +61,14 @@ public final class DatasetRepair {
       case TABLE ->
         new TableRepair(LocalStorage.at(path), path, restoresPrevious).run(listener, approval);
       case SHARD -> {
+        boolean isSound = DatasetCheck.of(path).run(listener).isSound();
         RepairPlan plan = new RepairPlan(
             List.of(),
-            List.of(path + " is a sealed shard, which is never changed: restore the damaged files"
-                + " from a copy, or write the dataset again without the damaged records"));
+            isSound
+                ? List.of()
+                : List.of(
+                    path + " is a sealed shard, which is never changed: restore the damaged files"
+                        + " from a copy, or write the dataset again without the damaged records"));
         yield new RepairReport(plan, false, List.of());
       }
       case STORE -> {

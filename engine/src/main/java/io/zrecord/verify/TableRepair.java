@@ -32,19 +32,26 @@ final class TableRepair {
   }
 
   RepairReport run(CheckListener listener, DatasetRepair.Approval approval) {
-    AtomicLong damagedShards = new AtomicLong();
+    AtomicLong aboutManifests = new AtomicLong();
+    AtomicLong aboutShards = new AtomicLong();
     DatasetCheck.of(path).run(finding -> {
       listener.finding(finding);
-      boolean isOfShard = finding.kind().isDamage() && finding.kind() != Kind.MANIFEST;
-      damagedShards.addAndGet(isOfShard ? 1 : 0);
+      if (finding.kind().isDamage()) {
+        (finding.kind() == Kind.MANIFEST ? aboutManifests : aboutShards).incrementAndGet();
+      }
     });
     List<String> remaining = new ArrayList<>();
-    if (damagedShards.get() > 0) {
-      remaining.add(damagedShards.get()
+    List<RepairAction> actions = actions(remaining);
+    if (aboutManifests.get() > 0 && actions.isEmpty() && remaining.isEmpty()) {
+      remaining.add(aboutManifests.get()
+          + " findings are about older manifests, which no newer version needs: restore them from a"
+          + " copy if those versions are wanted");
+    }
+    if (aboutShards.get() > 0) {
+      remaining.add(aboutShards.get()
           + " findings are about shards, which are never changed: restore their files from a copy,"
           + " or write the table again without the damaged records");
     }
-    List<RepairAction> actions = actions(remaining);
     RepairPlan plan = new RepairPlan(actions.stream().map(RepairAction::text).toList(), remaining);
     if (actions.isEmpty() || !approval.approves(plan)) {
       return new RepairReport(plan, false, List.of());

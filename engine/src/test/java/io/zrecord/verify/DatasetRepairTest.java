@@ -286,6 +286,40 @@ final class DatasetRepairTest {
   }
 
   @Test
+  void anOlderManifestIsLeftAsItIs() {
+    Path path = directory.resolve("table");
+    RecordSchema schema = RecordSchema.builder().field("label", ElementType.I32).build();
+    for (int version = 0; version < 2; version++) {
+      try (RecordDatasetWriter writer =
+          RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
+        writer.newAppender().set("label", version).endRecord();
+        writer.commit();
+      }
+    }
+    Damage.flip(path.resolve("manifest/00000000000000000000.json"), 9);
+    RepairReport report =
+        DatasetRepair.of(path).restoringPrevious().run(finding -> {}, plan -> true);
+    assertThat(report.isDone()).isFalse();
+    assertThat(report.plan().remaining()).hasSize(1).allMatch(text -> text.contains("older"));
+  }
+
+  @Test
+  void aSoundShardNeedsNoRepair() throws IOException {
+    Path path = directory.resolve("table");
+    RecordSchema schema = RecordSchema.builder().field("text", ElementType.UTF8).build();
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
+      writer.newAppender().set("text", "a").endRecord();
+      writer.commit();
+    }
+    try (Stream<Path> shards = Files.list(path.resolve("shard"))) {
+      RepairReport report =
+          DatasetRepair.of(shards.findFirst().orElseThrow()).run(finding -> {}, plan -> true);
+      assertThat(report.plan()).isEqualTo(new RepairPlan(List.of(), List.of()));
+    }
+  }
+
+  @Test
   void aShardIsNeverChanged() throws IOException {
     Path path = directory.resolve("table");
     RecordSchema schema = RecordSchema.builder().field("text", ElementType.UTF8).build();
