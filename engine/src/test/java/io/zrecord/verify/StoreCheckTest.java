@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StoreLockedException;
 import io.zrecord.verify.Finding.Kind;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +22,7 @@ final class StoreCheckTest {
   @TempDir
   Path directory;
 
+  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
   private final List<Finding> findings = new ArrayList<>();
 
   private CheckSummary check(Path path) {
@@ -98,6 +101,35 @@ final class StoreCheckTest {
     assertThat(findings.get(0))
         .returns(Kind.JOURNAL, Finding::kind)
         .matches(f -> f.problem().contains("at byte 64"));
+  }
+
+  /** The check reads the journal by a program of its own, which must come to the same as the engine's. */
+  @Test
+  void aJournalIsNamedIfAndOnlyIfTheStoreCannotBeOpened() throws IOException {
+    Path original = SampleStore.killedBeforeTables(directory);
+    int length = (int) Files.size(original.resolve("journal"));
+    Random random = new Random(seed);
+    int damaged = 0;
+    for (int round = 0; round < 300; round++) {
+      Path path = Damage.copy(original, directory.resolve("copy" + round));
+      int at = random.nextInt(length);
+      if (random.nextBoolean()) {
+        Damage.flip(path.resolve("journal"), at);
+      } else {
+        Damage.cut(path.resolve("journal"), at);
+      }
+      check(path);
+      boolean isNamed = findings.stream().anyMatch(f -> f.kind() == Kind.JOURNAL);
+      boolean isRefused = false;
+      try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
+        assertThat(store.length()).isPositive();
+      } catch (CorruptDataException e) {
+        isRefused = true;
+      }
+      assertThat(isNamed).as("byte %s, seed %s", at, seed).isEqualTo(isRefused);
+      damaged += isRefused ? 1 : 0;
+    }
+    assertThat(damaged).isBetween(30, 270);
   }
 
   @Test
