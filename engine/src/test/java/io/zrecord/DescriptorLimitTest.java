@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -41,13 +40,11 @@ class DescriptorLimitTest {
     run("store");
   }
 
-  @Disabled("chunks that were closed stay open until the next commit")
   @Test
   void aStoreWhoseGroupClosesHundredsOfChunks() throws Exception {
     run("group");
   }
 
-  @Disabled("what was opened before the failure stays open")
   @Test
   void aStoreThatIsRefusedManyTimes() throws Exception {
     run("refused");

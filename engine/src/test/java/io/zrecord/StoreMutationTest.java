@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,8 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 class StoreMutationTest {
   private static final int MUTATIONS = Integer.getInteger("zrecord.test.mutations", 1_000);
   private static final long SEED = Long.getLong("zrecord.test.seed", 1_234);
-  private static final String OFFSETS =
-      "an offset of 2^60 and more can be an ArrayIndexOutOfBoundsException of LiveChunk.window";
   private static final int LENGTH = 150;
   private static final int OPERATIONS = 600;
   private static final int GROUPS = 12;
@@ -123,13 +120,11 @@ class StoreMutationTest {
     assertThat(damaged.count(Outcome.REFUSED)).isPositive();
   }
 
-  @Disabled(OFFSETS)
   @Test
   void whatIsDamagedIsATypedException() throws Exception {
     assertThat(verified().failures(Outcome.UNTYPED)).isEmpty();
   }
 
-  @Disabled(OFFSETS)
   @Test
   void everyFlippedBitOfAnEntryIsFound() throws Exception {
     Path copy = directory.resolve("flipped");
@@ -152,8 +147,6 @@ class StoreMutationTest {
     }
   }
 
-  @Disabled(
-      "the tables contain changes of the group that was cut off: values of several commits are mixed without notice")
   @Test
   void aJournalThatWasCutLeavesAnEarlierCommit() throws Exception {
     assertThat(verified().failures(Outcome.MIXED)).isEmpty();
@@ -164,8 +157,6 @@ class StoreMutationTest {
     assertThat(unverified().count(Outcome.WRONG)).isPositive();
   }
 
-  @Disabled(
-      "the length in a compressed value's prefix is believed up to 2 GiB: an OutOfMemoryError")
   @Test
   void alsoWithoutVerificationWhatCannotBeReadIsATypedException() throws Exception {
     assertThat(unverified().failures(Outcome.UNTYPED)).isEmpty();

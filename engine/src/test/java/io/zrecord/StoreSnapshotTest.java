@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.StoreLockedException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.scan.FieldReader;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
@@ -13,10 +15,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,7 +36,7 @@ class StoreSnapshotTest {
   Path directory;
 
   @Test
-  void aSnapshotHasWhatWasCommittedAndStaysWhatItIs() {
+  void aSnapshotHasWhatWasCommittedAndStaysWhatItIs() throws Exception {
     StoreModel model = new StoreModel(5, 300);
     Path path = directory.resolve("store");
     try (RecordStore store = RecordStore.create(
@@ -49,13 +53,87 @@ class StoreSnapshotTest {
         model.next(store);
       }
       store.checkpoint();
-      try (RecordDataset copy = RecordDataset.open(directory.resolve("copy"));
-          RecordDataset now = RecordDataset.open(path)) {
-        assertThat(later.differenceFrom(copy)).isNull();
-        assertThat(model.differenceFrom(now)).isNull();
+      requireContent(directory.resolve("copy"), later);
+      requireContent(path, model);
+    }
+    awaitEmpty(directory.resolve("store/snapshot"));
+  }
+
+  private static void requireContent(Path path, StoreModel model) {
+    try (RecordDataset dataset = RecordDataset.open(path)) {
+      assertThat(model.differenceFrom(dataset)).isNull();
+    }
+  }
+
+  private static void awaitEmpty(Path snapshots) throws InterruptedException {
+    for (int i = 0; i < 200 && snapshots.toFile().list().length > 0; i++) {
+      System.gc();
+      Thread.sleep(10);
+    }
+    assertThat(snapshots).isEmptyDirectory();
+  }
+
+  @Test
+  void readersOfAStoreOutliveTheirDataset() {
+    Path path = directory.resolve("store");
+    try (RecordStore store = RecordStore.create(path, PAIR, StoreOptions.defaults())) {
+      store.append(store.newValues().set("group", 5L));
+    }
+    RecordDataset dataset = RecordDataset.open(path);
+    FieldReader reader = dataset.reader("group");
+    dataset.close();
+    System.gc();
+    reader.select(new long[] {0}, 0, 1);
+    assertThat(reader.value(0)).startsWith(5);
+  }
+
+  @Test
+  void oneOfSeveralSnapshotsToOneTargetIsMade() throws Exception {
+    Path path = directory.resolve("store");
+    try (RecordStore store = RecordStore.create(path, PAIR, StoreOptions.defaults())) {
+      for (int i = 0; i < 1_000; i++) {
+        store.append(store.newValues().set("group", (long) i));
       }
     }
-    assertThat(directory.resolve("store/snapshot")).isEmptyDirectory();
+    for (int round = 0; round < 20; round++) {
+      Path target = directory.resolve("target-" + round);
+      AtomicInteger made = new AtomicInteger();
+      List<Thread> threads = new ArrayList<>();
+      for (int t = 0; t < 3; t++) {
+        threads.add(new Thread(() -> {
+          try {
+            StoreSnapshot.create(path, target);
+            made.incrementAndGet();
+          } catch (ZRecordException e) {
+            assertThat(e).hasMessageContaining("target");
+          }
+        }));
+      }
+      threads.forEach(Thread::start);
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      assertThat(made.get()).isOne();
+      try (RecordDataset dataset = RecordDataset.open(target)) {
+        assertThat(dataset.length()).isEqualTo(1_000);
+      }
+    }
+  }
+
+  @Test
+  void aConversionThatWasCutShortBeforeItsCommitLeavesAStore() throws Exception {
+    Path path = directory.resolve("store");
+    try (RecordStore store = RecordStore.create(path, PAIR, StoreOptions.defaults())) {
+      store.append(store.newValues().set("group", 5L));
+    }
+    Files.createDirectories(path.resolve("manifest"));
+    Files.createDirectories(path.resolve("shard"));
+    assertThat(RecordStore.exists(path)).isTrue();
+    RecordStore.open(path, StoreOptions.defaults()).close();
+    try (RecordDataset dataset = RecordDataset.open(path)) {
+      assertThat(dataset.length()).isOne();
+    }
+    assertThat(StoreSnapshot.convert(path).length()).isOne();
   }
 
   /** Each commit gives all records the same new number: a snapshot that mixes two states would show two numbers. */

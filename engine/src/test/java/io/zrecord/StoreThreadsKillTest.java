@@ -15,7 +15,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,8 +37,6 @@ class StoreThreadsKillTest {
   @TempDir
   Path directory;
 
-  @Disabled(
-      "a chunk that is begun while a commit goes through its lane is named with an end of 0 bytes, and the one before it not at all")
   @Test
   void whatEachThreadWasToldIsThereAfterEveryKill() throws Exception {
     Random random = new Random(SEED);

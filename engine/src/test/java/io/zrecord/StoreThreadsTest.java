@@ -19,7 +19,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -82,9 +81,6 @@ class StoreThreadsTest {
     assertThat(missing).isEmpty();
   }
 
-  @Disabled(
-      "a chunk that is begun while the last checkpoint goes through its lane has an end of 0 bytes in meta.json, which cannot be opened;"
-          + " and a commit that meets the close takes it for a failure of the writer")
   @Test
   void closingWhileOthersAppendKeepsWhatWasCommitted() throws Exception {
     Path path = directory.resolve("store");

@@ -34,8 +34,7 @@ record WriteTarget(
       return base;
     }
     // Another write may have made a table of it meanwhile.
-    return Optional.of(
-        table.exists() ? table.latest() : StoreSnapshot.convert(store.get()));
+    return Optional.of(table.exists() ? table.latest() : StoreSnapshot.convert(store.get()));
   }
 
   TableChange.Kind kind(boolean truncates) {

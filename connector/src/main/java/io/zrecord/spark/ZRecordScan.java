@@ -140,7 +140,7 @@ final class ZRecordScan implements SupportsReportStatistics, SupportsRuntimeV2Fi
   @Override
   public PartitionReaderFactory createReaderFactory() {
     return new ZRecordReaderFactory(
-        columns, conf.batchRows(), conf.batchBytes(), conf.verification());
+        columns, conf.batchRows(), conf.batchBytes(), conf.verification(), snapshots);
   }
 
   @Override

@@ -124,4 +124,11 @@ class StoreSuite extends SparkSuite {
       directory.toFile.list().length < 2
     })
   }
+
+  test("a snapshot stays as long as an RDD of it") {
+    val path = created(100)
+    val ids = read(path).select("id").rdd
+    (1 to 5).foreach(_ => System.gc())
+    assert(ids.map(_.getLong(0)).sum() == 4950)
+  }
 }

@@ -1,7 +1,6 @@
 package io.zrecord.internal.online;
 
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What a group of operations does to the tables: the records that it touches, each with the last state of all its entries, and the
@@ -16,8 +15,7 @@ final class Changes {
   private final long baseLength;
   private long length;
   private boolean shrank;
-  private volatile boolean isPublished;
-  private final AtomicInteger committerCount = new AtomicInteger();
+  private final GroupWaiters waiters = new GroupWaiters();
 
   /** Slots in the order in which records were touched first; negative if there is no more such record. */
   private long[] indexOfSlot = new long[INITIAL_SLOTS];
@@ -51,23 +49,9 @@ final class Changes {
     Arrays.fill(hashedIndex, -1);
   }
 
-  /** Counts a thread that waits for the group to be safe. */
-  void join() {
-    committerCount.incrementAndGet();
-  }
-
-  /** Threads that wait for the group to be safe. May be asked by any thread. */
-  int committerCount() {
-    return committerCount.get();
-  }
-
-  /** Whether it is safe and visible. May be asked by any thread. */
-  boolean isPublished() {
-    return isPublished;
-  }
-
-  void setPublished() {
-    isPublished = true;
+  /** Those who wait for it to be committed; may be asked by any thread. */
+  GroupWaiters waiters() {
+    return waiters;
   }
 
   long baseLength() {

@@ -2,60 +2,41 @@ package io.zrecord.internal.online;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
-/**
- * Whose turn it is to commit. One thread commits for all that wait, and those wake up together when it is done: the ones whose group it
- * was go home without having had a turn of their own. An interrupt does not end a wait. Thread-safe.
- */
+/** Whose turn it is to commit: one thread's at a time. Those that wait for a commit wait in their group. Thread-safe. */
 final class CommitTurn {
-  private boolean isTaken;
+  private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
-  /**
-   * Waits for the turn, or for what the caller wanted to be done by another.
-   *
-   * @return whether the caller has the turn, and must give it back
-   */
-  synchronized boolean take(BooleanSupplier isDone) {
-    await(isDone, Long.MAX_VALUE);
-    if (isDone.getAsBoolean()) {
-      return false;
-    }
-    isTaken = true;
-    return true;
+  private final AtomicBoolean isTaken = new AtomicBoolean();
+
+  /** Takes the turn if nobody has it; the caller must give it back. */
+  boolean tryTake() {
+    return !isTaken.get() && isTaken.compareAndSet(false, true);
   }
 
-  /** Waits for the turn; returns whether the caller got it in time. */
-  synchronized boolean take(Duration timeout) {
-    await(() -> false, timeout.toNanos());
-    if (isTaken) {
-      return false;
-    }
-    isTaken = true;
-    return true;
-  }
-
-  private void await(BooleanSupplier isDone, long timeoutNanos) {
+  /** Waits for the turn, for what is done seldom; an interrupt does not end the wait. Returns whether it came in time. */
+  boolean take(Duration timeout) {
     boolean interrupted = false;
     long start = System.nanoTime();
-    while (isTaken && !isDone.getAsBoolean()) {
-      long left = timeoutNanos - (System.nanoTime() - start);
-      if (left <= 0) {
-        break;
-      }
-      try {
-        TimeUnit.NANOSECONDS.timedWait(this, Math.max(left, 1_000_000));
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
+    boolean isMine = tryTake();
+    while (!isMine && System.nanoTime() - start < timeout.toNanos()) {
+      LockSupport.parkNanos(this, PAUSE_NANOS);
+      interrupted |= Thread.interrupted();
+      isMine = tryTake();
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    return isMine;
   }
 
-  synchronized void giveBack() {
-    isTaken = false;
-    notifyAll();
+  boolean isFree() {
+    return !isTaken.get();
+  }
+
+  void giveBack() {
+    isTaken.set(false);
   }
 }

@@ -4,7 +4,10 @@ import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.Closing;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The entries and checksums of one field, mapped for reading and writing. The files grow by zeros that are written and forced
@@ -68,10 +71,20 @@ final class EntryTable implements AutoCloseable {
   }
 
   static EntryTable open(MutableFiles files, String stem, boolean writable) {
-    MutableFile entries = files.open(stem + ".offset", writable);
-    EntryTable table = new EntryTable(entries, files.open(stem + ".crc32c", writable), writable);
-    table.follow();
-    return table;
+    List<MutableFile> opened = new ArrayList<>();
+    boolean isOpen = false;
+    try {
+      opened.add(files.open(stem + ".offset", writable));
+      opened.add(files.open(stem + ".crc32c", writable));
+      EntryTable table = new EntryTable(opened.get(0), opened.get(1), writable);
+      table.follow();
+      isOpen = true;
+      return table;
+    } finally {
+      if (!isOpen) {
+        Closing.all(opened);
+      }
+    }
   }
 
   static void delete(MutableFiles files, String stem) {
@@ -165,15 +178,17 @@ final class EntryTable implements AutoCloseable {
     return entryWindows[(int) (index >> WINDOW_BITS)].getLong(place(index) * Entry.BYTES + 8);
   }
 
-  /** Loads both words of the entries at some indices, which there is room for, in a loop whose cache misses overlap. */
+  /** Loads both words of the entries at some indices, which there is room for, in loops so short that their cache misses overlap. */
   void load(long[] indices, int from, int count, long[] word0, long[] word1, int slot) {
     ByteBuffer[] windows = entryWindows;
     for (int k = 0; k < count; k++) {
       long index = indices[from + k];
-      ByteBuffer window = windows[(int) (index >> WINDOW_BITS)];
-      int at = place(index) * Entry.BYTES;
-      word0[slot + k] = window.getLong(at);
-      word1[slot + k] = window.getLong(at + Long.BYTES);
+      word0[slot + k] = windows[(int) (index >> WINDOW_BITS)].getLong(place(index) * Entry.BYTES);
+    }
+    for (int k = 0; k < count; k++) {
+      long index = indices[from + k];
+      word1[slot + k] =
+          windows[(int) (index >> WINDOW_BITS)].getLong(place(index) * Entry.BYTES + Long.BYTES);
     }
   }
 

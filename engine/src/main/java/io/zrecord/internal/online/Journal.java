@@ -53,8 +53,16 @@ final class Journal implements AutoCloseable {
   /** Opens the journal of a store whose tables contain the records up to {@code checkpointSequence}. */
   static Journal open(MutableFiles files, UUID storeId, long checkpointSequence, boolean writable) {
     Journal journal = new Journal(files.open(FILE_NAME, writable), storeId, checkpointSequence);
-    journal.checkHeader();
-    return journal;
+    boolean isSound = false;
+    try {
+      journal.checkHeader();
+      isSound = true;
+      return journal;
+    } finally {
+      if (!isSound) {
+        journal.close();
+      }
+    }
   }
 
   /** Number of the last record. */

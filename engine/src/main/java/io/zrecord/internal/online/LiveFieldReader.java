@@ -63,10 +63,7 @@ public final class LiveFieldReader implements FieldReader {
 
   void load(EntryTable table, long[] indices, int from, int size, int slot) {
     table.load(indices, from, size, slots.word0, slots.word1, slot);
-    for (int k = slot; k < slot + size; k++) {
-      slots.isDue[k] =
-          view.isDue(ordinal, indices[from + k - slot], slots.word0[k], slots.word1[k]);
-    }
+    view.findDue(ordinal, indices, from, size, slots, slot);
     for (int k = slot; k < slot + size; k++) {
       if (slots.isDue[k]) {
         slots.checksum[k] = table.checksum(indices[from + k - slot]);

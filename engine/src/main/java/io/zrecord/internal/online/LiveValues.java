@@ -246,9 +246,10 @@ final class LiveValues {
 
   private void copyBlocks(LiveSlots slots, int from, int to, ByteBuffer target, int at) {
     int next = at;
+    touch(slots, from, Math.min(to, from + AHEAD));
     for (int block = from; block < to; block += AHEAD) {
       int end = Math.min(to, block + AHEAD);
-      touch(slots, block, end);
+      touch(slots, end, Math.min(to, end + AHEAD));
       for (int k = block; k < end; k++) {
         ByteBuffer source = slots.window[k];
         if (source != null && !slots.isDue[k]) {

@@ -4,6 +4,7 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.FieldMeta;
@@ -16,6 +17,7 @@ import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.Closing;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -273,6 +275,9 @@ public final class StoreCore implements AutoCloseable {
                   + chunk.endBytes()
                   + " were published. It was cut; restore it from a copy");
         }
+        byte[] header = new byte[ChunkHeader.BYTES];
+        file.read(0, ByteBuffer.wrap(header));
+        new ChunkHeader(chunk.id(), storeId).check(file.path(), header);
         // What stands behind the end may be what a snapshot has and the store has lost.
         boolean isShared = files.hasOtherNames(chunk.fileName());
         if (lane < lanes.length && !isShared) {
@@ -298,11 +303,11 @@ public final class StoreCore implements AutoCloseable {
   /** Commits, and counts bytes and absent values anew: after a repair, which changed the tables behind the store's back. */
   public void recount() {
     commit();
-    turn.take(() -> false);
+    takeTurn();
     try {
       recount(live.length());
     } finally {
-      turn.giveBack();
+      giveBackTurn();
     }
   }
 
@@ -463,19 +468,27 @@ public final class StoreCore implements AutoCloseable {
       requireUsable();
       mine = collected.isEmpty() ? inFlight : collected;
       if (mine != null) {
-        mine.join();
+        mine.waiters().join();
       }
     }
-    if (mine == null || !turn.take(mine::isPublished)) {
+    if (mine == null) {
       return;
     }
-    inTurn(() -> {
-      awaitCompany(mine);
-      publishUpTo(mine);
-      if (journal.lengthBytes() >= limits.checkpointBytes()) {
-        checkpoint(live.length());
+    while (!mine.waiters().isPublished()) {
+      if (turn.tryTake()) {
+        inTurn(() -> commitUpTo(mine));
+      } else {
+        mine.waiters().await(turn::isFree);
       }
-    });
+    }
+  }
+
+  private void commitUpTo(Changes mine) {
+    awaitCompany(mine);
+    publishUpTo(mine);
+    if (journal.lengthBytes() >= limits.checkpointBytes()) {
+      checkpoint(live.length());
+    }
   }
 
   /** Does what the turn was taken for, and gives it back. Whatever fails but for want of space ends the writer. */
@@ -491,7 +504,22 @@ public final class StoreCore implements AutoCloseable {
         throw e;
       }
     } finally {
-      turn.giveBack();
+      giveBackTurn();
+    }
+  }
+
+  /** Others may be waiting for the turn, with the group that is collected now or one that could not be published. */
+  private void giveBackTurn() {
+    turn.giveBack();
+    synchronized (order) {
+      boolean isOver = failure != null || isClosed;
+      for (Changes group : inFlight == null ? List.of(collected) : List.of(inFlight, collected)) {
+        if (isOver) {
+          group.waiters().wakeAll();
+        } else {
+          group.waiters().wakeOne();
+        }
+      }
     }
   }
 
@@ -502,7 +530,7 @@ public final class StoreCore implements AutoCloseable {
   private void awaitCompany(Changes group) {
     int expected = lastCommitterCount;
     long start = System.nanoTime();
-    while (group.committerCount() < expected
+    while (group.waiters().committerCount() < expected
         && System.nanoTime() - start
             < Math.min(lastPublishNanos / COMPANY_SHARE, MAX_COMPANY_NANOS)) {
       LockSupport.parkNanos(COMPANY_PAUSE_NANOS);
@@ -515,11 +543,11 @@ public final class StoreCore implements AutoCloseable {
       long start = System.nanoTime();
       publish(group);
       lastPublishNanos = System.nanoTime() - start;
-      lastCommitterCount = group.committerCount();
+      lastCommitterCount = group.waiters().committerCount();
       synchronized (order) {
         inFlight = null;
       }
-      group.setPublished();
+      group.waiters().setPublished();
     }
   }
 
@@ -623,10 +651,17 @@ public final class StoreCore implements AutoCloseable {
     absentCounts[field] += Entry.isAbsent(word0, word1) ? sign : 0;
   }
 
+  private void takeTurn() {
+    boolean isMine = false;
+    while (!isMine) {
+      isMine = turn.take(limits.closeTimeout());
+    }
+  }
+
   /** Forces the tables and empties the journal. */
   public void checkpoint() {
     commit();
-    turn.take(() -> false);
+    takeTurn();
     inTurn(() -> checkpoint(live.length()));
   }
 
@@ -730,7 +765,7 @@ public final class StoreCore implements AutoCloseable {
       try {
         closeFiles();
       } finally {
-        turn.giveBack();
+        giveBackTurn();
       }
     }
   }

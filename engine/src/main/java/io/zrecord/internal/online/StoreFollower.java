@@ -8,6 +8,7 @@ import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.internal.io.ProcessLock.Writer;
+import io.zrecord.internal.store.Closing;
 import io.zrecord.schema.FieldSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,16 +37,24 @@ public final class StoreFollower implements AutoCloseable {
     this.path = path;
     this.files = new LocalMutableFiles(path);
     StoreMeta meta = readMeta();
-    List<EntryTable> tables = new ArrayList<>();
-    for (FieldMeta field : meta.shard().fields()) {
-      EntryTable table = EntryTable.open(files, field.stem(), false);
-      tables.add(table);
-      table.requireCapacity(meta.shard().length());
-    }
-    LiveState live = LiveState.open(files, meta.shard().id());
     List<FieldSpec> fields = meta.shard().fields().stream().map(FieldMeta::spec).toList();
     LongConsumer onStalled = this::requireWriter;
-    this.parts = new StoreParts(files, meta.shard().id(), fields, tables, live, onStalled);
+    List<EntryTable> tables = new ArrayList<>();
+    boolean isOpen = false;
+    try {
+      for (FieldMeta field : meta.shard().fields()) {
+        EntryTable table = EntryTable.open(files, field.stem(), false);
+        tables.add(table);
+        table.requireCapacity(meta.shard().length());
+      }
+      LiveState live = LiveState.open(files, meta.shard().id());
+      this.parts = new StoreParts(files, meta.shard().id(), fields, tables, live, onStalled);
+      isOpen = true;
+    } finally {
+      if (!isOpen) {
+        Closing.all(tables);
+      }
+    }
   }
 
   /**
@@ -56,12 +65,20 @@ public final class StoreFollower implements AutoCloseable {
   public static StoreFollower open(Path path) {
     long start = System.nanoTime();
     StoreFollower follower = new StoreFollower(path);
-    while (!follower.isReadable()) {
-      boolean isAbandoned = ProcessLock.writer(path) == Writer.NONE;
-      follower.wait(
-          System.nanoTime() - start, isAbandoned ? OPENING_PATIENCE_NANOS : PATIENCE_NANOS);
+    boolean isOpen = false;
+    try {
+      while (!follower.isReadable()) {
+        boolean isAbandoned = ProcessLock.writer(path) == Writer.NONE;
+        follower.wait(
+            System.nanoTime() - start, isAbandoned ? OPENING_PATIENCE_NANOS : PATIENCE_NANOS);
+      }
+      isOpen = true;
+      return follower;
+    } finally {
+      if (!isOpen) {
+        follower.close();
+      }
     }
-    return follower;
   }
 
   /** What readers look at. */

@@ -10,6 +10,7 @@ import io.zrecord.scan.Verification;
 import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -150,12 +151,13 @@ public final class StoreView implements AutoCloseable {
         cause);
   }
 
-  boolean isDue(int field, long index, long word0, long word1) {
-    return switch (verification) {
-      case NEVER -> false;
-      case ALWAYS -> true;
-      case FIRST -> !verified[field].contains(index, word0, word1);
-    };
+  /** Tells which of the values that were looked up must be verified. */
+  void findDue(int field, long[] indices, int from, int count, LiveSlots slots, int slot) {
+    switch (verification) {
+      case NEVER -> Arrays.fill(slots.isDue, slot, slot + count, false);
+      case ALWAYS -> Arrays.fill(slots.isDue, slot, slot + count, true);
+      case FIRST -> verified[field].findDue(indices, from, count, slots, slot);
+    }
   }
 
   /** Notes that a checksum held; returns whether it must be compared again at the next read all the same. */

@@ -14,11 +14,20 @@ final class VerifiedEntries {
 
   private volatile AtomicReferenceArray<int @Nullable []> pages = new AtomicReferenceArray<>(16);
 
-  boolean contains(long index, long word0, long word1) {
+  /** Tells for slots {@code [slot, slot + count)}, of the records {@code indices[from, from + count)}, which were not verified. */
+  void findDue(long[] indices, int from, int count, LiveSlots slots, int slot) {
     AtomicReferenceArray<int @Nullable []> current = pages;
-    int page = (int) (index >> PAGE_BITS);
-    int[] found = page < current.length() ? current.getAcquire(page) : null;
-    return found != null && found[place(index)] == fingerprint(word0, word1);
+    int[] found = slots.checksum;
+    // A loop of its own, so that the cache misses overlap.
+    for (int k = 0; k < count; k++) {
+      long index = indices[from + k];
+      int page = (int) (index >> PAGE_BITS);
+      int[] fingerprints = page < current.length() ? current.getPlain(page) : null;
+      found[slot + k] = fingerprints == null ? 0 : fingerprints[place(index)];
+    }
+    for (int k = slot; k < slot + count; k++) {
+      slots.isDue[k] = found[k] != fingerprint(slots.word0[k], slots.word1[k]);
+    }
   }
 
   void add(long index, long word0, long word1) {
