@@ -62,12 +62,15 @@ final class LiveCheck {
               + ": the others are lost, but for what had reached the tables; repairing accepts that");
     } else if ((bytes.getLong(STAMP_AT) & 1) == 0
         && state.isCheckpointed()
-        && bytes.getLong(LENGTH_AT) != state.journal().length()) {
+        && (bytes.getLong(LENGTH_AT) != state.journal().length()
+            || bytes.getLong(SEQUENCE_AT) != state.journal().sequence())) {
       run.found(
           Kind.LIVE,
           path,
-          "it says " + bytes.getLong(LENGTH_AT) + " records, but the store has "
-              + state.journal().length() + REMEDY);
+          "it says " + bytes.getLong(LENGTH_AT) + " records and commit "
+              + bytes.getLong(SEQUENCE_AT) + ", but the store has "
+              + state.journal().length()
+              + " and " + state.journal().sequence() + REMEDY);
     }
   }
 }

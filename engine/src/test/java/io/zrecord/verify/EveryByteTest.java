@@ -118,9 +118,9 @@ final class EveryByteTest {
     } else if (name.endsWith(".crc32c")) {
       bytes.set(0, 4 * COUNT);
     } else if (name.equals("live")) {
-      // The header, the length, and the lowest bit of the stamp, which says whether it counts.
+      // The header, the length and the sequence number; stamps only say whether they count.
       bytes.set(0, 44);
-      bytes.set(64, 72);
+      bytes.set(64, 80);
     } else if (name.endsWith(".zr")) {
       StoreMeta meta = StoreMeta.read("meta", Files.readAllBytes(store.resolve("meta.json")));
       bytes.set(0, 64);
