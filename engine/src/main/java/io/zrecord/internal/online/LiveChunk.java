@@ -64,6 +64,18 @@ final class LiveChunk {
     return remap(ordinal, end);
   }
 
+  /**
+   * Fills what remains of the target by reading the file. For what is not in memory: a fault of a map reads 128 KiB around it.
+   *
+   * @return whether there were enough bytes
+   */
+  boolean read(long position, ByteBuffer target) {
+    try (MutableFile file = files.open(name, false)) {
+      int wanted = target.remaining();
+      return file.read(position, target) == wanted;
+    }
+  }
+
   /** Place of a position in its window. */
   static int within(long position) {
     return (int) position & ((1 << WINDOW_BITS) - 1);

@@ -15,16 +15,8 @@ import java.util.Objects;
  * change. What waits for the medium or for a codec is shared with the store's {@link GatherPool}. Belongs to one thread.
  */
 public final class LiveFieldReader implements FieldReader {
-  /** Done first by the calling thread, to see whether help is worth its while. */
-  private static final int PROBE_SLOTS = 8;
-
   /** Slots that a helper takes at a time. */
   private static final int PIECE_SLOTS = 8;
-
-  /** What a value that is in memory takes at most, and each of its bytes; whatever takes longer waits for something. */
-  private static final long SLOW_NANOS = 4_000;
-
-  private static final long BYTES_PER_NANO = 1;
 
   private final StoreView view;
   private final int ordinal;
@@ -35,9 +27,9 @@ public final class LiveFieldReader implements FieldReader {
   private int absentCount;
   private long totalBytes;
 
-  /** Done for slots {@code [from, to)}, of which the first byte belongs {@code at} in the target. */
+  /** Done for slots {@code [from, to)}, of which the first byte belongs {@code at} in the target; returns where it stopped. */
   private interface SlotWork {
-    void run(LiveValues values, int from, int to, int at);
+    int run(LiveValues values, int from, int to, int at);
   }
 
   LiveFieldReader(StoreView view, int ordinal) {
@@ -45,7 +37,7 @@ public final class LiveFieldReader implements FieldReader {
     this.ordinal = ordinal;
     this.spec = view.field(ordinal);
     this.isRaw = spec.compression().codec() == Codec.RAW;
-    this.values = new LiveValues(view, ordinal);
+    this.values = new LiveValues(view, ordinal, false);
   }
 
   int ordinal() {
@@ -93,25 +85,15 @@ public final class LiveFieldReader implements FieldReader {
     view.metrics().bytesDelivered.add(totalBytes);
   }
 
-  /** Does the work for all slots: by itself, and if that turns out to be slow, together with others. */
+  /** Does the work for all slots: by itself, and from where that turns out to be slow, together with others. */
   private void inPieces(int count, int at, SlotWork work) {
-    int probe = Math.min(count, PROBE_SLOTS);
-    long start = System.nanoTime();
-    work.run(values, 0, probe, at);
-    if (probe == count) {
-      return;
-    }
-    long nanos = System.nanoTime() - start;
-    long bytes = 0;
-    int next = at;
-    for (int k = 0; k < probe; k++) {
-      bytes += slots.storedBytes(k);
-      next += values.copiedBytes(slots, k);
-    }
-    if (nanos <= probe * SLOW_NANOS + bytes / BYTES_PER_NANO) {
-      work.run(values, probe, count, next);
-    } else {
-      share(probe, count, next, work);
+    int done = work.run(values, 0, count, at);
+    if (done < count) {
+      int next = at;
+      for (int k = 0; k < done; k++) {
+        next += values.copiedBytes(slots, k);
+      }
+      share(done, count, next, work);
     }
   }
 

@@ -23,10 +23,16 @@ final class LiveValues {
   /** Values touched ahead of their copies. */
   private static final int AHEAD = 32;
 
+  /** What a value that is in memory takes at most, and each of its bytes; whatever takes longer waits for something. */
+  private static final long SLOW_NANOS = 4_000;
+
+  private static final long BYTES_PER_NANO = 1;
+
   private final StoreView view;
   private final int field;
   private final FieldSpec spec;
   private final boolean isRaw;
+  private final boolean readsFiles;
   private final int fixedWidth;
   private final CRC32C crc = new CRC32C();
   private final byte[] entryBytes = new byte[Entry.BYTES];
@@ -36,7 +42,13 @@ final class LiveValues {
   private byte[] unpacked = new byte[0];
   private long sink;
 
-  LiveValues(StoreView view, int field) {
+  /**
+   * For a field.
+   *
+   * @param readsFiles whether values are read from the files and not from maps, as is better where they are not in memory
+   */
+  LiveValues(StoreView view, int field, boolean readsFiles) {
+    this.readsFiles = readsFiles;
     this.view = view;
     this.field = field;
     this.spec = view.field(field);
@@ -44,8 +56,39 @@ final class LiveValues {
     this.fixedWidth = spec.valueWidthBytes().orElse(-1);
   }
 
-  /** Finds out the lengths of the values of slots {@code [from, to)}, and where raw ones are. */
-  void resolve(LiveSlots slots, int from, int to) {
+  /**
+   * Finds out the lengths of the values of slots {@code [from, to)}, and where raw ones are.
+   *
+   * @return where it stopped because it was slow; a helper never does
+   */
+  int resolve(LiveSlots slots, int from, int to) {
+    if (isRaw) {
+      resolveAll(slots, from, to);
+      return to;
+    }
+    for (int block = from; block < to; block += AHEAD) {
+      int end = Math.min(to, block + AHEAD);
+      long start = System.nanoTime();
+      resolveAll(slots, block, end);
+      if (isSlow(slots, block, end, start)) {
+        return end;
+      }
+    }
+    return to;
+  }
+
+  private boolean isSlow(LiveSlots slots, int from, int to, long start) {
+    if (readsFiles) {
+      return false;
+    }
+    long bytes = 0;
+    for (int k = from; k < to; k++) {
+      bytes += slots.storedBytes(k);
+    }
+    return System.nanoTime() - start > (to - from) * SLOW_NANOS + bytes / BYTES_PER_NANO;
+  }
+
+  private void resolveAll(LiveSlots slots, int from, int to) {
     for (int k = from; k < to; k++) {
       slots.window[k] = null;
       if (slots.isAbsent(k)) {
@@ -157,6 +200,11 @@ final class LiveValues {
   /** Copies stored bytes from an offset on, across windows if need be. */
   private void copyStored(
       LiveSlots slots, int k, int offset, ByteBuffer target, int at, int bytes) {
+    if (readsFiles) {
+      ByteBuffer part = target.duplicate().limit(at + bytes).position(at);
+      view.read(field, slots.index[k], slots.word0[k], slots.word1[k], offset, part);
+      return;
+    }
     try {
       try {
         for (int done = 0; done < bytes; ) {
@@ -230,11 +278,15 @@ final class LiveValues {
     return fixedWidth >= 0 ? fixedWidth : slots.length[k];
   }
 
-  /** Copies the values of slots {@code [from, to)} one after the other; absent ones of a fixed width are zeros. */
-  void copyAll(LiveSlots slots, int from, int to, ByteBuffer target, int at) {
+  /**
+   * Copies the values of slots {@code [from, to)} one after the other; absent ones of a fixed width are zeros.
+   *
+   * @return where it stopped because it was slow; a helper never does
+   */
+  int copyAll(LiveSlots slots, int from, int to, ByteBuffer target, int at) {
     try {
       try {
-        copyBlocks(slots, from, to, target, at);
+        return copyBlocks(slots, from, to, target, at);
       } finally {
         MapFaults.surface();
       }
@@ -244,30 +296,43 @@ final class LiveValues {
     }
   }
 
-  private void copyBlocks(LiveSlots slots, int from, int to, ByteBuffer target, int at) {
+  private int copyBlocks(LiveSlots slots, int from, int to, ByteBuffer target, int at) {
     int next = at;
     touch(slots, from, Math.min(to, from + AHEAD));
     for (int block = from; block < to; block += AHEAD) {
       int end = Math.min(to, block + AHEAD);
+      long start = System.nanoTime();
       touch(slots, end, Math.min(to, end + AHEAD));
       for (int k = block; k < end; k++) {
-        ByteBuffer source = slots.window[k];
-        if (source != null && !slots.isDue[k]) {
-          target.put(next, source, slots.position[k], slots.length[k]);
-        } else if (slots.length[k] == 0) {
-          for (int zero = 0; zero < fixedWidth; zero++) {
-            target.put(next + zero, (byte) 0);
-          }
-        } else {
-          copy(slots, k, target, next);
-        }
-        next += copiedBytes(slots, k);
+        next += copyOne(slots, k, target, next);
+      }
+      if (isSlow(slots, block, end, start)) {
+        return end;
       }
     }
+    return to;
+  }
+
+  /** Returns the bytes written. */
+  private int copyOne(LiveSlots slots, int k, ByteBuffer target, int at) {
+    ByteBuffer source = slots.window[k];
+    if (source != null && !slots.isDue[k] && !readsFiles) {
+      target.put(at, source, slots.position[k], slots.length[k]);
+    } else if (slots.length[k] == 0) {
+      for (int zero = 0; zero < fixedWidth; zero++) {
+        target.put(at + zero, (byte) 0);
+      }
+    } else {
+      copy(slots, k, target, at);
+    }
+    return copiedBytes(slots, k);
   }
 
   /** Reads the first byte of values, so that their cache and TLB misses overlap instead of queueing. */
   private void touch(LiveSlots slots, int from, int to) {
+    if (readsFiles) {
+      return;
+    }
     long sum = 0;
     for (int k = from; k < to; k++) {
       ByteBuffer source = slots.window[k];

@@ -80,9 +80,10 @@ public final class StoreView implements AutoCloseable {
     idleReaders.get(reader.ordinal()).add(reader);
   }
 
+  /** What a helper works with, who gives it back. */
   LiveValues takeValues(int field) {
     LiveValues values = idleValues.get(field).poll();
-    return values != null ? values : new LiveValues(this, field);
+    return values != null ? values : new LiveValues(this, field, true);
   }
 
   void giveBack(int field, LiveValues values) {
@@ -174,21 +175,34 @@ public final class StoreView implements AutoCloseable {
    */
   ByteBuffer window(int field, long index, long word0, long word1, int offset) {
     int length = Entry.physicalLength(word1);
-    if (length < 0 || word0 < ChunkHeader.BYTES || (word0 & 7) != 0) {
-      throw corruptEntry(field, index, word0, word1);
-    }
-    int chunkId = Entry.chunkId(word1);
-    if (chunkId < 0 || chunkId > MAX_CHUNK_ID) {
-      throw corruptEntry(field, index, word0, word1);
-    }
-    AtomicReferenceArray<@Nullable LiveChunk> known = chunks;
-    LiveChunk chunk = chunkId < known.length() ? known.getAcquire(chunkId) : null;
-    ByteBuffer window =
-        (chunk == null ? openChunk(chunkId) : chunk).window(word0 + offset, length - offset);
+    ByteBuffer window = chunk(field, index, word0, word1).window(word0 + offset, length - offset);
     if (window == null) {
       throw corruptEntry(field, index, word0, word1);
     }
     return window;
+  }
+
+  /** Fills what remains of the target with stored bytes of a value from an offset on, by reading the file. */
+  void read(int field, long index, long word0, long word1, int offset, ByteBuffer target) {
+    if (!chunk(field, index, word0, word1).read(word0 + offset, target)) {
+      throw corruptEntry(field, index, word0, word1);
+    }
+  }
+
+  /** The chunk of an entry, which must be possible. */
+  private LiveChunk chunk(int field, long index, long word0, long word1) {
+    int length = Entry.physicalLength(word1);
+    int chunkId = Entry.chunkId(word1);
+    if (length < 0
+        || word0 < ChunkHeader.BYTES
+        || (word0 & 7) != 0
+        || chunkId < 0
+        || chunkId > MAX_CHUNK_ID) {
+      throw corruptEntry(field, index, word0, word1);
+    }
+    AtomicReferenceArray<@Nullable LiveChunk> known = chunks;
+    LiveChunk chunk = chunkId < known.length() ? known.getAcquire(chunkId) : null;
+    return chunk == null ? openChunk(chunkId) : chunk;
   }
 
   private synchronized LiveChunk openChunk(int chunkId) {
