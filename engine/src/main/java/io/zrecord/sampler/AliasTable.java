@@ -1,0 +1,99 @@
+package io.zrecord.sampler;
+
+/**
+ * Weights as a table of columns of equal height, each shared by at most two records; 12 bytes a record, built once in O(records).
+ * All arithmetic after the rounding of the weights is on integers, so that every language builds the same table (SAMPLERS.md section
+ * 8). Immutable.
+ *
+ * <p>Source: Walker (1977), Vose (1991), on integers.
+ */
+final class AliasTable {
+  /** Bits of the total of all columns, at most. */
+  private static final int TOTAL_BITS = 62;
+
+  private final int heightBits;
+  private final long[] own;
+  private final int[] other;
+
+  AliasTable(double[] weights) {
+    int count = weights.length;
+    int bits = Integer.SIZE - Integer.numberOfLeadingZeros(count - 1);
+    this.heightBits = TOTAL_BITS - bits;
+    this.own = shares(weights, (long) count << heightBits);
+    this.other = new int[count];
+    pair();
+  }
+
+  /** The weights as integers with this sum: differences of the rounded running sums. */
+  private static long[] shares(double[] weights, long total) {
+    double sum = 0;
+    for (int i = 0; i < weights.length; i++) {
+      double weight = weights[i];
+      if (!(weight >= 0 && weight < Double.POSITIVE_INFINITY)) {
+        throw new IllegalArgumentException("Cannot sample: weight " + i + " is " + weight
+            + ", which is not in [0, infinity); give 0 to leave a record out");
+      }
+      sum += weight;
+    }
+    if (!(sum > 0 && sum < Double.POSITIVE_INFINITY)) {
+      throw new IllegalArgumentException("Cannot sample: the sum of the " + weights.length
+          + " weights is " + sum + "; it must be above 0 and finite: scale them");
+    }
+    long[] shares = new long[weights.length];
+    double running = 0;
+    long before = 0;
+    for (int i = 0; i < weights.length; i++) {
+      running += weights[i];
+      long until = running >= sum ? total : Math.min(total, (long) (running / sum * total));
+      shares[i] = until - before;
+      before = until;
+    }
+    return shares;
+  }
+
+  /** Columns below the height are filled up from those above it: first in, first out, both in rising order. */
+  private void pair() {
+    long height = 1L << heightBits;
+    int count = own.length;
+    int[] low = new int[count];
+    int[] high = new int[count];
+    int lows = 0;
+    int highs = 0;
+    for (int i = 0; i < count; i++) {
+      other[i] = i;
+      if (own[i] < height) {
+        low[lows++] = i;
+      } else {
+        high[highs++] = i;
+      }
+    }
+    int giver = 0;
+    for (int next = 0; next < lows; next++) {
+      int taker = low[next];
+      int from = high[giver];
+      other[taker] = from;
+      own[from] -= height - own[taker];
+      if (own[from] < height) {
+        giver++;
+        low[lows++] = from;
+      }
+    }
+  }
+
+  int count() {
+    return own.length;
+  }
+
+  /** By how much a random word is shifted to make a coin. */
+  int coinShift() {
+    return Long.SIZE - heightBits;
+  }
+
+  /** Replaces columns by records; {@code coins[i]} is for {@code columns[from + i]}. */
+  void pick(long[] coins, long[] columns, int from, int count) {
+    for (int i = 0; i < count; i++) {
+      int column = (int) columns[from + i];
+      columns[from + i] = coins[i] < own[column] ? column : other[column];
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.zrecord.sampler;
+
+/**
+ * The loops that make many values at once. Each body is short, works in place and has no branch and no call, because HotSpot 17 makes
+ * vector instructions only of loops of about ten operations on one array, and only if they usually run for many values (six rounds of
+ * the permutation take 4.7 ns a value in one loop, 1.3 ns in three). So longer work is several passes over a chunk that stays in the
+ * first-level cache, and fewer than {@link #MIN} values never come here.
+ */
+final class Lanes {
+  /** Most values of one pass: 8 KiB. */
+  static final int CHUNK = 1024;
+
+  /** Fewest values of one pass; below it, one after the other is faster. */
+  static final int MIN = 128;
+
+  private static final long[] IOTA = new long[CHUNK];
+  private static final long[] WEYL = new long[CHUNK];
+
+  static {
+    for (int i = 0; i < CHUNK; i++) {
+      IOTA[i] = i;
+      WEYL[i] = i * Mixing.GAMMA;
+    }
+  }
+
+  private Lanes() {}
+
+  /** How much of {@code left} to do next: at most a chunk, and no rest below {@link #MIN}, unless all is. */
+  static int next(int left) {
+    return left <= CHUNK || left >= CHUNK + MIN ? Math.min(left, CHUNK) : left / 2;
+  }
+
+  /** {@code start, start + step, …}. */
+  static void ramp(long start, long step, long[] values, int from, int count) {
+    System.arraycopy(IOTA, 0, values, from, count);
+    for (int i = from; i < from + count; i++) {
+      values[i] = values[i] * step + start;
+    }
+  }
+
+  /** {@link Words#fill}, with the counter of the first position. Both arrays begin at 0, or no vectors would be made. */
+  static void words(
+      long base, long stride, long key, int shift, long less, long[] target, int count) {
+    if (stride == 1) {
+      for (int i = 0; i < count; i++) {
+        long z = WEYL[i] + base;
+        z = (z ^ (z >>> 30)) * Mixing.FIRST + key;
+        z = (z ^ (z >>> 27)) * Mixing.SECOND;
+        target[i] = ((z ^ (z >>> 31)) >>> shift) - less;
+      }
+    } else {
+      ramp(base, stride * Mixing.GAMMA, target, 0, count);
+      for (int i = 0; i < count; i++) {
+        long z = target[i];
+        z = (z ^ (z >>> 30)) * Mixing.FIRST + key;
+        z = (z ^ (z >>> 27)) * Mixing.SECOND;
+        target[i] = ((z ^ (z >>> 31)) >>> shift) - less;
+      }
+    }
+  }
+
+  /** Two rounds of the permutation (SAMPLERS.md section 4). */
+  static void rounds(
+      long[] values, int from, int count, long mask, int shift, long m, long a, long n, long b) {
+    for (int i = from; i < from + count; i++) {
+      long x = (values[i] * m + a) & mask;
+      x ^= x >>> shift;
+      x = (x * n + b) & mask;
+      values[i] = x ^ (x >>> shift);
+    }
+  }
+
+  /** The same for the first values, fewer than {@link #MIN}; another method, so that its loop is compiled for few. */
+  static void fewRounds(
+      long[] values, int count, long mask, int shift, long m, long a, long n, long b) {
+    for (int i = 0; i < count; i++) {
+      long x = (values[i] * m + a) & mask;
+      x ^= x >>> shift;
+      x = (x * n + b) & mask;
+      values[i] = x ^ (x >>> shift);
+    }
+  }
+
+  /** Where the values of {@code limit} and above stand; their number. {@code places} has room for one more than {@code count}. */
+  static int beyond(long limit, long[] values, int from, int count, int[] places) {
+    int found = 0;
+    for (int i = from; i < from + count; i++) {
+      places[found] = i;
+      found += (int) ((limit - 1 - values[i]) >>> 63);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,55 @@
+package io.zrecord.sampler;
+
+/**
+ * 64-bit mixing and the keys made with it (SAMPLERS.md section 2). All arithmetic is modulo 2⁶⁴.
+ *
+ * <p>Source: SplitMix64 (Steele, Lea, Flood 2014), with Stafford's finalizer 13.
+ */
+final class Mixing {
+  static final long GAMMA = 0x9E3779B97F4A7C15L;
+  static final long FIRST = 0xBF58476D1CE4E5B9L;
+  static final long SECOND = 0x94D049BB133111EBL;
+
+  /** What a key is for, so that two uses of one seed are unrelated. */
+  static final long RANDOM = 1;
+
+  static final long SHUFFLE = 2;
+  static final long GLOBAL = 3;
+  static final long BLOCKS = 4;
+  static final long INSIDE_BLOCKS = 5;
+  static final long WEIGHTED = 6;
+  static final long COINS = 7;
+  static final long ROUNDS = 8;
+  static final long CLASSES = 9;
+
+  private Mixing() {}
+
+  /** A bijection in which every bit of the input changes each bit of the output with probability about ½. */
+  static long mix(long value) {
+    long z = (value ^ (value >>> 30)) * FIRST;
+    z = (z ^ (z >>> 27)) * SECOND;
+    return z ^ (z >>> 31);
+  }
+
+  /** A random word of a counter and a key. */
+  static long word(long counter, long key) {
+    long z = (counter ^ (counter >>> 30)) * FIRST + key;
+    z = (z ^ (z >>> 27)) * SECOND;
+    return z ^ (z >>> 31);
+  }
+
+  /** The key with one more word in it; a bijection of either argument, and not symmetric. */
+  static long absorb(long key, long word) {
+    return mix(key * GAMMA + mix(word + GAMMA));
+  }
+
+  /** The key of a use in an epoch: unrelated for (seed, epoch + 1) and (seed + 1, epoch). */
+  static long key(long use, long seed, long epoch) {
+    return absorb(absorb(use, seed), epoch);
+  }
+
+  /** Word {@code i} of the stream that a key begins. */
+  static long expand(long key, int i) {
+    return mix(key + (i + 1) * GAMMA);
+  }
+}

@@ -1,0 +1,49 @@
+package io.zrecord.sampler;
+
+/** Every index once in an epoch, in an order that no other epoch and no other seed has (Z7), in constant memory. Immutable. */
+public final class ShuffleSampler extends Sampler {
+  private final long length;
+  private final long seed;
+
+  ShuffleSampler(long length, long seed) {
+    this.length = Checks.length("length", length);
+    this.seed = seed;
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public long bound() {
+    return length;
+  }
+
+  /**
+   * Where an index stands in an epoch; costs as much as {@link #index}.
+   *
+   * @throws IndexOutOfBoundsException if the epoch is negative or the index is not in {@code [0, bound())}
+   */
+  public long positionOf(long epoch, long index) {
+    if (epoch < 0 || index < 0 || index >= length) {
+      throw new IndexOutOfBoundsException("Cannot find index " + index + " in epoch " + epoch
+          + " of " + this + ": indices are in [0, " + length + "), epochs are >= 0");
+    }
+    return permutation(epoch).invert(index);
+  }
+
+  @Override
+  protected void fill(long epoch, long position, long stride, long[] target, int from, int count) {
+    permutation(epoch).fill(position, stride, target, from, count);
+  }
+
+  private Permutation permutation(long epoch) {
+    return new Permutation(Mixing.key(Mixing.SHUFFLE, seed, epoch), length);
+  }
+
+  @Override
+  public String toString() {
+    return "shuffle(" + length + ", seed " + seed + ")";
+  }
+}

@@ -1,0 +1,34 @@
+package io.zrecord.sampler;
+
+/** A run of positions of another order. Immutable. */
+final class SliceSampler extends Sampler {
+  private final Sampler base;
+  private final long first;
+  private final long length;
+
+  SliceSampler(Sampler base, long first, long length) {
+    this.base = base;
+    this.first = first;
+    this.length = length;
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public long bound() {
+    return base.bound();
+  }
+
+  @Override
+  protected void fill(long epoch, long position, long stride, long[] target, int from, int count) {
+    base.fill(epoch, Math.addExact(first, position), stride, target, from, count);
+  }
+
+  @Override
+  public String toString() {
+    return base + ".slice(" + first + ", " + length + ")";
+  }
+}
