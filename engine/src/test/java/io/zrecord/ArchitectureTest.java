@@ -32,6 +32,17 @@ class ArchitectureTest {
   }
 
   @Test
+  void samplersStandAlone() {
+    classes()
+        .that()
+        .resideInAPackage("io.zrecord.sampler")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage("io.zrecord.sampler", "java..", "org.jspecify..")
+        .check(ENGINE);
+  }
+
+  @Test
   void theFormatDoesNoInputAndOutput() {
     noClasses()
         .that()

@@ -44,18 +44,19 @@ final class Lanes {
     if (stride == 1) {
       for (int i = 0; i < count; i++) {
         long z = WEYL[i] + base;
-        z = (z ^ (z >>> 30)) * Mixing.FIRST + key;
-        z = (z ^ (z >>> 27)) * Mixing.SECOND;
-        target[i] = ((z ^ (z >>> 31)) >>> shift) - less;
+        target[i] = (z ^ (z >>> 30)) * Mixing.FIRST + key;
       }
     } else {
       ramp(base, stride * Mixing.GAMMA, target, 0, count);
       for (int i = 0; i < count; i++) {
         long z = target[i];
-        z = (z ^ (z >>> 30)) * Mixing.FIRST + key;
-        z = (z ^ (z >>> 27)) * Mixing.SECOND;
-        target[i] = ((z ^ (z >>> 31)) >>> shift) - less;
+        target[i] = (z ^ (z >>> 30)) * Mixing.FIRST + key;
       }
+    }
+    for (int i = 0; i < count; i++) {
+      long z = target[i];
+      z = (z ^ (z >>> 27)) * Mixing.SECOND;
+      target[i] = ((z ^ (z >>> 31)) >>> shift) - less;
     }
   }
 

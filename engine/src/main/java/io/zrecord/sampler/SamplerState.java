@@ -137,7 +137,7 @@ public record SamplerState(OptionalLong datasetVersion, long seed, long epoch, l
   private static IllegalArgumentException damaged(String json, String reason) {
     String shown = json.length() > 200 ? json.substring(0, 200) + "…" : json;
     return new IllegalArgumentException("Cannot read the sampler state " + shown + ": " + reason
-        + "; start anew from a number of epochs");
+        + "; give the line that toJson() made");
   }
 
   private static String text(OptionalLong version) {
