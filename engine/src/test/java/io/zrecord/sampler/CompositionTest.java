@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -137,5 +138,26 @@ class CompositionTest {
     Sampler mixed = Samplers.mixInProportion(List.of(own, Samplers.sequential(5)), 5, 1);
     Orders.assertPermutation(mixed, 3);
     assertThat(Orders.epoch(own.share(1, 2, Remainder.DROP), 1)).containsExactly(2, 4, 6, 8, 0);
+  }
+
+  @Test
+  void threadsSeeTheSameOrder() {
+    List<Sampler> samplers = List.of(
+        Samplers.random(1000, 1),
+        Samplers.shuffle(50_000, 1),
+        Samplers.blockShuffle(50_000, 64, 16, 1),
+        Samplers.blockShuffle(new long[] {0, 7, 20_000, 50_000}, 2, 1),
+        Samplers.weighted(random.doubles(500).toArray(), 1),
+        Samplers.stratified(random.ints(50_000, 0, 5).toArray(), 64, 1));
+    for (Sampler sampler : samplers) {
+      long[][] epochs = {Orders.prefix(sampler, 0, 50_000), Orders.prefix(sampler, 1, 50_000)};
+      IntStream.range(0, 400).parallel().forEach(part -> {
+        int epoch = part % 2;
+        int start = part / 2 * 250;
+        long[] own = new long[250];
+        sampler.indices(epoch, start, own, 0, own.length);
+        assertThat(own).containsExactly(Arrays.copyOfRange(epochs[epoch], start, start + 250));
+      });
+    }
   }
 }
