@@ -44,19 +44,18 @@ final class Lanes {
     if (stride == 1) {
       for (int i = 0; i < count; i++) {
         long z = WEYL[i] + base;
-        target[i] = (z ^ (z >>> 30)) * Mixing.FIRST + key;
+        z = (z ^ (z >>> 30)) * Mixing.FIRST + key;
+        z = (z ^ (z >>> 27)) * Mixing.SECOND;
+        target[i] = ((z ^ (z >>> 31)) >>> shift) - less;
       }
     } else {
       ramp(base, stride * Mixing.GAMMA, target, 0, count);
       for (int i = 0; i < count; i++) {
         long z = target[i];
-        target[i] = (z ^ (z >>> 30)) * Mixing.FIRST + key;
+        z = (z ^ (z >>> 30)) * Mixing.FIRST + key;
+        z = (z ^ (z >>> 27)) * Mixing.SECOND;
+        target[i] = ((z ^ (z >>> 31)) >>> shift) - less;
       }
-    }
-    for (int i = 0; i < count; i++) {
-      long z = target[i];
-      z = (z ^ (z >>> 27)) * Mixing.SECOND;
-      target[i] = ((z ^ (z >>> 31)) >>> shift) - less;
     }
   }
 
