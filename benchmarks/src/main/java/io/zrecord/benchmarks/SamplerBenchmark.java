@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 
 /**
@@ -154,7 +155,7 @@ public final class SamplerBenchmark {
             length,
             name,
             sorted[REPEATS / 2],
-            results.get(name + " ")[REPEATS / 2]);
+            Objects.requireNonNull(results.get(name + " "))[REPEATS / 2]);
       }
     });
   }
