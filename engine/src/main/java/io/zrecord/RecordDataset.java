@@ -215,6 +215,11 @@ public final class RecordDataset implements AutoCloseable {
     return new Batch(location, indices.length, readers);
   }
 
+  @Override
+  public String toString() {
+    return version.isPresent() ? location + " version " + version.getAsLong() : location;
+  }
+
   /** Refuses new readers. Readers and batches that were handed out stay usable. */
   @Override
   public void close() {

@@ -1,0 +1,117 @@
+package io.zrecord.benchmarks;
+
+import io.zrecord.Batch;
+import io.zrecord.RecordAppender;
+import io.zrecord.RecordDataset;
+import io.zrecord.RecordDatasetWriter;
+import io.zrecord.feed.Feed;
+import io.zrecord.feed.FeedBatch;
+import io.zrecord.sampler.Sampler;
+import io.zrecord.sampler.Samplers;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
+import io.zrecord.shard.WriteOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Random;
+
+/**
+ * A shuffled epoch through the feed, beside gathers of the same batches by one thread: images of 784 bytes and of 64 KiB with a label, 1 GiB
+ * each, batches of 256, in the page cache. Medians of five; contestants take turns. Argument: a work directory.
+ */
+public final class FeedBenchmark {
+  private static final int REPEATS = 5;
+  private static final int BATCH = 256;
+  private static final long TOTAL_BYTES = 1L << 30;
+  private static final long SEED = 1;
+
+  private FeedBenchmark() {}
+
+  public static void main(String[] arguments) throws IOException {
+    for (int width : new int[] {784, 1 << 16}) {
+      Path path = Path.of(arguments[0]).resolve("feed-" + width);
+      long records = TOTAL_BYTES / width;
+      write(path, width, records);
+      try (RecordDataset dataset = RecordDataset.open(path)) {
+        Sampler sampler = Samplers.shuffle(records, SEED);
+        double[] fed = new double[REPEATS];
+        double[] gathered = new double[REPEATS];
+        for (int round = -2; round < REPEATS; round++) {
+          double feed = feed(dataset, sampler);
+          double gather = gather(dataset, sampler, width);
+          if (round >= 0) {
+            fed[round] = feed;
+            gathered[round] = gather;
+          }
+        }
+        System.out.printf(
+            Locale.ROOT,
+            "Shuffled epoch of %d records of %d bytes: feed %.0f thousand records/s, gathers of one thread %.0f, ratio %.2f%n",
+            records,
+            width,
+            records / Contest.median(fed) / 1e3,
+            records / Contest.median(gathered) / 1e3,
+            Contest.median(gathered) / Contest.median(fed));
+      }
+      Workplace.delete(path);
+    }
+  }
+
+  private static void write(Path path, int width, long records) throws IOException {
+    Files.createDirectories(path.getParent());
+    RecordSchema schema = RecordSchema.builder()
+        .field("image", ElementType.U8, Shape.of(width), Compression.RAW)
+        .field("label", ElementType.I32)
+        .build();
+    byte[] image = new byte[width];
+    Random random = new Random(SEED);
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+      RecordAppender appender = writer.newAppender();
+      for (long i = 0; i < records; i++) {
+        random.nextBytes(image);
+        appender.set("image", image).set("label", (int) i).endRecord();
+      }
+      writer.commit();
+    }
+  }
+
+  private static double feed(RecordDataset dataset, Sampler sampler) {
+    long start = System.nanoTime();
+    long sum = 0;
+    try (Feed feed = Feed.of(dataset).sampler(sampler, SEED).batchSize(BATCH).start()) {
+      for (FeedBatch batch = feed.next(); batch != null; batch = feed.next()) {
+        sum += batch.data("label").getInt(0);
+        batch.close();
+      }
+    }
+    return seconds(start, sum);
+  }
+
+  private static double gather(RecordDataset dataset, Sampler sampler, int width) {
+    ByteBuffer images = ByteBuffer.allocateDirect(BATCH * width);
+    ByteBuffer labels = ByteBuffer.allocateDirect(BATCH * Integer.BYTES);
+    long start = System.nanoTime();
+    long sum = 0;
+    for (long position = 0; position < sampler.length(); position += BATCH) {
+      long[] indices = new long[(int) Math.min(BATCH, sampler.length() - position)];
+      sampler.indices(0, position, indices, 0, indices.length);
+      try (Batch batch = dataset.gather(indices, "image", "label")) {
+        batch.copyAll("image", images.clear());
+        batch.copyAll("label", labels.clear());
+      }
+      sum += labels.getInt(0);
+    }
+    return seconds(start, sum);
+  }
+
+  /** The sum is used, so that nothing is optimized away. */
+  private static double seconds(long start, long sum) {
+    return (System.nanoTime() - start) / 1e9 + (sum == Long.MIN_VALUE ? 1 : 0);
+  }
+}
