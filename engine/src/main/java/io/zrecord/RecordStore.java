@@ -171,8 +171,7 @@ public final class RecordStore implements AutoCloseable {
   }
 
   private static boolean isTable(MutableFiles files) {
-    return files.list(ManifestNames.DIRECTORY).stream()
-        .anyMatch(name -> ManifestNames.version(name).isPresent());
+    return ManifestNames.includeVersion(files.list(ManifestNames.DIRECTORY));
   }
 
   private static void requireStore(MutableFiles files) {
@@ -289,8 +288,8 @@ public final class RecordStore implements AutoCloseable {
   }
 
   /**
-   * The values of some fields at any indices, in this order; duplicates are allowed. The caller closes it. No field named: all. The
-   * values of a record belong together, and stay what they are while the store changes.
+   * The values of some fields at any indices, in this order; duplicates are allowed. The caller closes it. No field named: all. A batch is
+   * one committed state, in all its records and fields, and stays what it is while the store changes.
    *
    * @throws IndexOutOfBoundsException if an index is not in {@code [0, length)}
    * @throws IllegalArgumentException if there is no such field

@@ -38,8 +38,7 @@ public enum DatasetKind {
   }
 
   private static boolean hasVersions(MutableFiles files) {
-    return files.list(ManifestNames.DIRECTORY).stream()
-        .anyMatch(name -> ManifestNames.version(name).isPresent());
+    return ManifestNames.includeVersion(files.list(ManifestNames.DIRECTORY));
   }
 
   private static boolean isStore(MutableFiles files) {

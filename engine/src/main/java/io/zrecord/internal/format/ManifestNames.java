@@ -1,5 +1,6 @@
 package io.zrecord.internal.format;
 
+import java.util.Collection;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
@@ -18,6 +19,11 @@ public final class ManifestNames {
   /** Name of the file of a version, relative to the table. */
   public static String nameOf(long version) {
     return DIRECTORY + "/" + String.format(Locale.ROOT, "%020d", version) + ".json";
+  }
+
+  /** Whether files of the directory make a table: one of them is a version. */
+  public static boolean includeVersion(Collection<String> fileNames) {
+    return fileNames.stream().anyMatch(name -> version(name).isPresent());
   }
 
   /** The version that a file in the directory is of; empty if it is something else. */

@@ -77,8 +77,8 @@ public enum DatasetShape {
   }
 
   private static boolean hasVersions(Storage storage) {
-    return storage.list(ManifestNames.DIRECTORY).stream()
-        .anyMatch(file -> ManifestNames.version(file.name()).isPresent());
+    return ManifestNames.includeVersion(
+        storage.list(ManifestNames.DIRECTORY).stream().map(StoredFile::name).toList());
   }
 
   private static String emptiness(Storage storage) {
