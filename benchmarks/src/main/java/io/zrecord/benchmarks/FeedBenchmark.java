@@ -6,6 +6,7 @@ import io.zrecord.RecordDataset;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.feed.Feed;
 import io.zrecord.feed.FeedBatch;
+import io.zrecord.feed.FeedGroup;
 import io.zrecord.sampler.Sampler;
 import io.zrecord.sampler.Samplers;
 import io.zrecord.schema.Compression;
@@ -84,7 +85,7 @@ public final class FeedBenchmark {
   private static double feed(RecordDataset dataset, Sampler sampler) {
     long start = System.nanoTime();
     long sum = 0;
-    try (Feed feed = Feed.of(dataset).sampler(sampler, SEED).batchSize(BATCH).start()) {
+    try (Feed feed = Feed.of(FeedGroup.of(dataset).sampler(sampler, SEED).batchSize(BATCH)).start()) {
       for (FeedBatch batch = feed.next(); batch != null; batch = feed.next()) {
         sum += batch.data("label").getInt(0);
         batch.close();

@@ -1,20 +1,21 @@
 package io.zrecord.feed;
 
-import io.zrecord.RecordDataset;
 import io.zrecord.errors.BatchTimeoutException;
-import io.zrecord.sampler.Sampler;
-import io.zrecord.sampler.SamplerState;
-import io.zrecord.schema.FieldSpec;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Batches of a dataset in the order of a sampler, loaded ahead by threads of its own into buffers that are used again.
+ * Batches of datasets in the order of samplers, loaded ahead by threads of its own into buffers that are used again.
  *
  * <pre>{@code
- * try (Feed feed = Feed.of(dataset).fields("image", "label").sampler(Samplers.shuffle(dataset.length(), seed), seed).batchSize(256).start()) {
- *   for (FeedBatch batch = feed.next(); batch != null; batch = feed.next()) {
+ * FeedGroup group = FeedGroup.of(dataset).fields("image", "label").sampler(Samplers.shuffle(dataset.length(), seed), seed);
+ * try (Feed feed = Feed.of(group).stopBeforeEpoch(10).start()) {
+ *   for (FeedBatch batch : feed) {
  *     try (batch) {
  *       train(batch.data("image"), batch.data("label"));
  *       checkpoint.save(batch.next().toJson());
@@ -23,58 +24,68 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>What a batch has depends on the sampler and the batch size only, not on threads, depth or timing. At most {@code depth} batches are
- * alive, those that the consumer holds included. One consumer thread; {@link #interrupt} and {@link #statistics} may be called by any.
+ * <p>What a batch has depends on the groups only, not on threads, depth or timing. At most {@code depth} batches are alive, those that the
+ * consumer holds included. Each loader thread takes a batch through all stages (sample, read, decode, transform, collate, place), so that
+ * its bytes stay in the caches of one core. One consumer thread; {@link #interrupt}, {@link #statistics} and {@link #lastCompleted} may be
+ * called by any.
  */
-public final class Feed implements AutoCloseable {
+public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
+  private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
   private static final long CLOSE_MILLIS = 10_000;
 
-  private final Sampler sampler;
-  private final SamplerState start;
   private final FeedBuilder settings;
+  private final FeedPlan plan;
   private final Schedule schedule;
   private final Handover handover;
+  private final Watermark delivered;
+  private final Watermark completed;
+  private final HeldBatches held = new HeldBatches();
   private final List<Loader> loaders = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
-  private final String location;
-  private @Nullable RuntimeException failure;
+  private final @Nullable FeedBean bean;
+  private final @Nullable ShutdownStop shutdownStop;
+  private @Nullable Throwable failure;
   private boolean isClosed;
-  private volatile FeedStatistics delivered = new FeedStatistics(0, 0, 0, 0, 0, 0, 0);
 
-  Feed(FeedBuilder settings, RecordDataset dataset, Sampler sampler, SamplerState start) {
+  Feed(FeedBuilder settings, FeedPlan plan, Cursor start, Set<Long> deliveredBefore) {
     this.settings = settings;
-    this.sampler = sampler;
-    this.start = start;
-    this.location = dataset.toString();
-    this.schedule = new Schedule(
-        sampler,
-        settings.batchSize(),
-        settings.keepsRemainder(),
-        start.epoch(),
-        start.position(),
-        settings.endEpoch());
-    List<FieldSpec> fields = settings.fieldNames().stream()
-        .map(name -> dataset.schema().fields().get(dataset.schema().ordinal(name)))
-        .toList();
+    this.plan = plan;
+    this.delivered = new Watermark(plan, start);
+    this.completed = new Watermark(plan, start);
+    this.schedule = new Schedule(plan, start, deliveredBefore, this::complete);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < settings.depth(); i++) {
-      slots.add(new Slot(fields, settings.batchSize()));
+      slots.add(new Slot(plan, settings.memory()));
     }
-    this.handover = new Handover(slots, settings.loaderThreads());
+    this.handover = new Handover(
+        slots, settings.loaderThreads(), settings.order(), settings.maxBytes(), deliveredBefore);
+    this.bean = settings.statisticsName() == null
+        ? null
+        : new FeedBean(settings.statisticsName(), this::statistics);
+    LoaderSettings shared = new LoaderSettings(
+        plan, settings.policy(), settings.onLoaderStart(), settings.sinks(), this::release);
     for (int i = 0; i < settings.loaderThreads(); i++) {
-      Loader loader = new Loader(
-          handover, schedule, sampler, dataset, settings.fieldNames(), settings.onLoaderStart());
+      Loader loader = new Loader(shared, handover, schedule);
       loaders.add(loader);
-      Thread thread = new Thread(loader, "zrecord-feed-" + i);
-      thread.setDaemon(true);
-      threads.add(thread);
+      threads.add(newThread(loader, "zrecord-feed-" + i));
     }
+    this.shutdownStop =
+        settings.shutdownGrace().isZero() ? null : ShutdownStop.of(this, settings.shutdownGrace());
     threads.forEach(Thread::start);
   }
 
-  /** A feed over a dataset, to be set up. */
-  public static FeedBuilder of(RecordDataset dataset) {
-    return new FeedBuilder(dataset);
+  @SuppressWarnings(
+      "ThreadPriorityCheck") // The user asks for it, to keep the trainer's threads first.
+  private Thread newThread(Loader loader, String name) {
+    Thread thread = new Thread(loader, name);
+    thread.setDaemon(true);
+    thread.setPriority(settings.loaderPriority());
+    return thread;
+  }
+
+  /** A feed of one group or of several, to be set up. */
+  public static FeedBuilder of(FeedGroup... groups) {
+    return new FeedBuilder(List.of(groups));
   }
 
   /**
@@ -82,102 +93,112 @@ public final class Feed implements AutoCloseable {
    *
    * @throws BatchTimeoutException if it did not come in time; asking again waits again
    * @throws io.zrecord.errors.ZRecordException what went wrong in loading it; the feed has ended then
-   * @throws IllegalStateException if the feed is closed, or the waiting thread is interrupted
+   * @throws IllegalStateException if the feed is closed, the waiting thread is interrupted, or a transform, sink or hook failed
    */
   public @Nullable FeedBatch next() {
-    if (isClosed) {
-      throw new IllegalStateException("The feed of " + location + " is closed; start another one");
+    while (true) {
+      Slot slot = takeLoaded();
+      if (slot == null) {
+        return null;
+      }
+      if (slot.failure() != null) {
+        interrupt();
+        failure = slot.failure();
+        throw rethrown(slot.failure());
+      }
+      delivered.complete(slot.number(), slot.after());
+      FeedBatch batch = slot.batch();
+      if (batch != null && !slot.isDropped()) {
+        if (settings.order() == Handover.Order.AS_COMPLETED) {
+          batch.continueAt(delivered.state());
+        }
+        held.take(batch);
+        return batch;
+      }
+      completed.complete(slot.number(), slot.after());
+      handover.giveBack(slot);
     }
-    if (failure != null) {
-      throw failure;
-    }
-    boolean wasReady = handover.isReady();
-    long began = System.nanoTime();
-    Slot slot;
-    try {
-      slot = handover.takeLoaded(settings.timeout().toNanos());
-    } catch (Handover.Timeout e) {
-      throw new BatchTimeoutException(location, describeStall());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("Interrupted while waiting for a batch of " + location, e);
-    }
-    if (slot == null) {
-      return null;
-    }
-    if (slot.failure() != null) {
-      interrupt();
-      failure = asRuntime(slot.failure());
-      throw failure;
-    }
-    count(slot, wasReady, System.nanoTime() - began);
-    return new FeedBatch(location, slot, stateAfter(slot.place()), handover::giveBack);
   }
 
-  private static RuntimeException asRuntime(Throwable cause) {
+  /** The batches that {@link #next} gives, for a loop, which closes each of them. */
+  @Override
+  public Iterator<FeedBatch> iterator() {
+    return new FeedIterator(this);
+  }
+
+  private @Nullable Slot takeLoaded() {
+    if (isClosed) {
+      throw new IllegalStateException("The feed of " + this + " is closed; start another one");
+    }
+    if (failure != null) {
+      throw rethrown(failure);
+    }
+    try {
+      return handover.takeLoaded(settings.timeout().toNanos());
+    } catch (Handover.Timeout e) {
+      throw new BatchTimeoutException(toString(), describeStall());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while waiting for a batch of " + this, e);
+    }
+  }
+
+  private static RuntimeException rethrown(Throwable cause) {
     if (cause instanceof Error error) {
       throw error;
     }
     return (RuntimeException) cause;
   }
 
-  private void count(Slot slot, boolean wasReady, long idleNanos) {
-    FeedStatistics before = delivered;
-    delivered = new FeedStatistics(
-        before.batches() + 1,
-        before.records() + slot.place().count(),
-        before.bytes() + slot.lengthBytes(),
-        before.readyBatches() + (wasReady ? 1 : 0),
-        before.idleNanos() + idleNanos,
-        0,
-        0);
+  private void complete(long number, Cursor after) {
+    delivered.complete(number, after);
+    completed.complete(number, after);
   }
 
-  /** The state behind a batch: positions that only a dropped remainder has are skipped with it. */
-  private SamplerState stateAfter(Slot.Place place) {
-    long position = place.position() + place.count();
-    long left = sampler.length() - position;
-    boolean ends = left == 0 || (left < settings.batchSize() && !settings.keepsRemainder());
-    return ends
-        ? new SamplerState(start.datasetVersion(), start.seed(), place.epoch() + 1, 0)
-        : new SamplerState(start.datasetVersion(), start.seed(), place.epoch(), position);
+  private void release(FeedBatch batch, Slot slot) {
+    held.release(batch);
+    completed.complete(slot.number(), slot.after());
+    handover.giveBack(slot);
   }
 
   private String describeStall() {
     StringBuilder text = new StringBuilder("No batch of ")
-        .append(location)
+        .append(this)
         .append(" came within ")
         .append(settings.timeout().toMillis())
-        .append(" ms. ")
-        .append(handover.outsideCount())
-        .append(" of ")
-        .append(settings.depth())
-        .append(" batches are being loaded or were not closed by the consumer");
+        .append(" ms");
     for (int i = 0; i < loaders.size(); i++) {
       text.append("; loader ").append(i).append(' ').append(loaders.get(i).describe());
     }
-    return text.append(
-            ". Close batches before asking for more than depth - 1 others, or raise depth or timeout")
-        .toString();
+    text.append(". The consumer holds ")
+        .append(handover.heldCount())
+        .append(" of ")
+        .append(settings.depth())
+        .append(" batches; close them before asking for more than depth - 1 others, or raise depth"
+            + " or timeout");
+    return handover.heldCount() == 0
+        ? text.toString()
+        : text.append(". ").append(held.describe()).toString();
   }
 
-  /** Batches of an epoch; {@link Sampler#ENDLESS} if it does not end. */
+  /** Batches of an epoch of all groups; {@link io.zrecord.sampler.Sampler#ENDLESS} if it does not end. */
   public long batchesPerEpoch() {
-    return Schedule.batchesPerEpoch(sampler, settings.batchSize(), settings.keepsRemainder());
+    return plan.batchesPerEpoch();
+  }
+
+  /** Batches of a pass of the validation; 0 without one. */
+  public long batchesPerValidation() {
+    return plan.batchesPerValidation();
   }
 
   /** What it did so far. */
   public FeedStatistics statistics() {
-    FeedStatistics now = delivered;
-    long[] nanos = handover.loadAndWaitNanos();
-    return new FeedStatistics(
-        now.batches(),
-        now.records(),
-        now.bytes(),
-        now.readyBatches(),
-        now.idleNanos(),
-        nanos[0],
-        nanos[1]);
+    return handover.statistics();
+  }
+
+  /** Where a feed goes on that is to deliver what the consumer has not closed yet in this one. */
+  public FeedState lastCompleted() {
+    return completed.state();
   }
 
   /** Ends the flow: batches that are begun are still delivered, then {@link #next} returns null. */
@@ -188,16 +209,35 @@ public final class Feed implements AutoCloseable {
   /** Ends the loaders. Batches that the consumer still holds stay readable until they are closed. */
   @Override
   public void close() {
+    if (isClosed) {
+      return;
+    }
     isClosed = true;
     schedule.stop();
+    handover.close();
     threads.forEach(Thread::interrupt);
-    long deadline = System.currentTimeMillis() + CLOSE_MILLIS;
+    if (!joinAll()) {
+      LOG.warn(
+          "Loaders of {} still run {} ms after the feed was closed; a transform or sink does not end",
+          this,
+          CLOSE_MILLIS);
+    }
+    if (bean != null) {
+      bean.close();
+    }
+    if (shutdownStop != null) {
+      shutdownStop.feedClosed();
+    }
+  }
+
+  private boolean joinAll() {
+    long deadline = System.nanoTime() + CLOSE_MILLIS * 1_000_000;
     boolean interrupted = false;
     for (Thread thread : threads) {
-      long left = deadline - System.currentTimeMillis();
+      long leftMillis = (deadline - System.nanoTime()) / 1_000_000;
       try {
-        if (left > 0 && !interrupted) {
-          thread.join(left);
+        if (leftMillis > 0 && !interrupted) {
+          thread.join(leftMillis);
         }
       } catch (InterruptedException e) {
         interrupted = true;
@@ -206,5 +246,15 @@ public final class Feed implements AutoCloseable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    return interrupted || threads.stream().noneMatch(Thread::isAlive);
+  }
+
+  @Override
+  public String toString() {
+    return plan.groups().stream()
+        .limit(plan.trainingCount())
+        .map(group -> group.dataset().toString())
+        .toList()
+        .toString();
   }
 }

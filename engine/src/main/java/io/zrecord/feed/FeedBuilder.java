@@ -1,55 +1,77 @@
 package io.zrecord.feed;
 
-import io.zrecord.RecordDataset;
+import io.zrecord.sampler.Remainder;
 import io.zrecord.sampler.Sampler;
-import io.zrecord.sampler.SamplerState;
-import io.zrecord.sampler.Samplers;
-import io.zrecord.schema.FieldSpec;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** How a {@link Feed} is set up; what is not said has a default. */
 public final class FeedBuilder {
-  private static final int MAX_BATCH = 1 << 24;
   private static final int MAX_DEPTH = 1024;
   private static final int MAX_THREADS = 256;
-  private static final long DEFAULT_SEED = 42;
 
-  private final RecordDataset dataset;
-  private List<String> fields;
-  private int batchSize = 256;
+  private final List<FeedGroup> groups;
+  private FeedPlan.Mixture mixture = FeedPlan.Mixture.SEQUENTIAL;
+  private @Nullable Validation validation;
+  private Ranks ranks = Ranks.ALONE;
   private int depth = 4;
+  private long maxBytes = Long.MAX_VALUE;
   private int loaderThreads = Math.min(2, Runtime.getRuntime().availableProcessors());
-  private boolean keepsRemainder = true;
+  private int loaderPriority = Thread.NORM_PRIORITY;
+  private Handover.Order order = Handover.Order.PLANNED;
+  private BadRecordPolicy policy = BadRecordPolicy.FAIL;
+  private long startEpoch;
+  private long startBatch;
+  private @Nullable FeedState state;
   private long endEpoch = 1;
+  private long endBatch = Long.MAX_VALUE;
   private Duration timeout = Duration.ofMinutes(1);
   private Runnable onLoaderStart = () -> {};
-  private @Nullable Sampler sampler;
-  private long seed = DEFAULT_SEED;
-  private @Nullable SamplerState state;
+  private @Nullable Supplier<? extends BatchSink> sinks;
+  private BatchMemory memory = ByteBuffer::allocateDirect;
+  private @Nullable String statisticsName;
+  private Duration shutdownGrace = Duration.ZERO;
 
-  FeedBuilder(RecordDataset dataset) {
-    this.dataset = dataset;
-    this.fields = dataset.schema().fields().stream().map(FieldSpec::name).toList();
+  FeedBuilder(List<FeedGroup> groups) {
+    if (groups.isEmpty()) {
+      throw new IllegalArgumentException("A feed of no groups: give at least one");
+    }
+    this.groups = List.copyOf(groups);
   }
 
   /**
-   * The fields of the batches; default all.
-   *
-   * @throws IllegalArgumentException if there is no such field
+   * Mixes the groups: each batch is from the group of which the smallest part is consumed. Default is one group after the other. An epoch is
+   * one pass over all groups.
    */
-  public FeedBuilder fields(String... names) {
-    for (String name : names) {
-      dataset.schema().ordinal(name);
-    }
-    fields = List.of(names);
+  public FeedBuilder interleave() {
+    mixture = FeedPlan.Mixture.LEAST_USED;
     return this;
   }
 
-  /** Records of a batch, 1 to 2²⁴; default 256. */
-  public FeedBuilder batchSize(int records) {
-    batchSize = within("batchSize", records, 1, MAX_BATCH);
+  /** Delivers batches of other data now and then, in the same stream; default none. */
+  public FeedBuilder validate(Validation newValidation) {
+    validation = newValidation;
+    return this;
+  }
+
+  /**
+   * Which of several processes this is; default the only one. The order of each group is shared out.
+   *
+   * @param rank 0 to {@code worldSize - 1}
+   * @param remainder what becomes of positions that cannot be shared evenly. With {@link Remainder#UNEVEN} ranks may differ by a batch
+   */
+  public FeedBuilder rank(long rank, long worldSize, Remainder remainder) {
+    if (worldSize < 1 || worldSize > Integer.MAX_VALUE || rank < 0 || rank >= worldSize) {
+      throw new IllegalArgumentException("Rank " + rank + " of " + worldSize
+          + " is not possible: ranks count from 0, and there is at least one");
+    }
+    ranks = new Ranks(rank, worldSize, remainder);
     return this;
   }
 
@@ -59,52 +81,80 @@ public final class FeedBuilder {
     return this;
   }
 
+  /**
+   * Bytes of values in batches alive at a time, 1 or more; default no bound. A single batch may have more. Buffers that are kept for
+   * later batches may take as much again.
+   */
+  public FeedBuilder maxBytes(long bytes) {
+    if (bytes < 1) {
+      throw new IllegalArgumentException("maxBytes is " + bytes + "; it must be 1 or more");
+    }
+    maxBytes = bytes;
+    return this;
+  }
+
   /** Threads that load, 1 to 256; default 2. What is delivered does not depend on it. */
   public FeedBuilder loaderThreads(int threads) {
     loaderThreads = within("loaderThreads", threads, 1, MAX_THREADS);
     return this;
   }
 
-  /**
-   * The order; default a shuffle of the whole dataset with seed 42.
-   *
-   * @param samplerSeed the seed that it was made with, which is part of the state
-   * @throws IllegalArgumentException if it has indices that the dataset has not
-   */
-  public FeedBuilder sampler(Sampler order, long samplerSeed) {
-    if (order.bound() > dataset.length()) {
-      throw new IllegalArgumentException("Cannot feed " + dataset + " by " + order
-          + ": it gives indices up to " + (order.bound() - 1) + ", and there are "
-          + dataset.length() + " records; make it for that length");
-    }
-    sampler = order;
-    seed = samplerSeed;
+  /** Priority of these threads, 1 to 10 as of {@link Thread#setPriority}; default 5. Many systems ignore it. */
+  public FeedBuilder loaderPriority(int priority) {
+    loaderPriority = within("loaderPriority", priority, Thread.MIN_PRIORITY, Thread.MAX_PRIORITY);
     return this;
   }
 
-  /** Whether the last records of an epoch that do not fill a batch are delivered; default true. */
-  public FeedBuilder keepRemainder(boolean keeps) {
-    keepsRemainder = keeps;
+  /** Delivers whichever batch is ready first; default is the order of the plan. States are exact as well, and a little longer. */
+  public FeedBuilder asCompleted() {
+    order = Handover.Order.AS_COMPLETED;
+    return this;
+  }
+
+  /** What to do with records that cannot be read or transformed; default {@link BadRecordPolicy#FAIL}. */
+  public FeedBuilder badRecords(BadRecordPolicy newPolicy) {
+    policy = newPolicy;
+    return this;
+  }
+
+  /** Begins with a batch of an epoch, both from 0; a batch beyond the epoch is one of a later epoch. Default is the first. */
+  public FeedBuilder startAt(long epoch, long batch) {
+    if (epoch < 0 || batch < 0) {
+      throw new IllegalArgumentException(
+          "Cannot start at batch " + batch + " of epoch " + epoch + ": both count from 0");
+    }
+    startEpoch = epoch;
+    startBatch = batch;
+    return this;
+  }
+
+  /**
+   * Goes on from where a batch said that the next one begins. Groups, versions and seeds must be those that were stopped; threads, depth,
+   * number of ranks and batch sizes may be others.
+   */
+  public FeedBuilder resume(FeedState from) {
+    state = from;
     return this;
   }
 
   /** The epoch before which the feed ends, ≥ 1; default 1: one epoch. {@link Long#MAX_VALUE}: never. */
   public FeedBuilder stopBeforeEpoch(long epoch) {
-    if (epoch < 1) {
-      throw new IllegalArgumentException(
-          "stopBeforeEpoch is " + epoch + "; it must be 1 or more, for epochs count from 0");
-    }
-    endEpoch = epoch;
+    endEpoch = atLeastOne("stopBeforeEpoch", epoch);
     return this;
   }
 
-  /**
-   * Goes on from where a batch said that the next one begins. The sampler must be the one that was stopped; threads, depth and batch
-   * size may be others.
-   */
-  public FeedBuilder resume(SamplerState from) {
-    state = from;
+  /** The batch of the training before which the feed ends, ≥ 1, counted from the very beginning, whatever the epoch; default none. */
+  public FeedBuilder stopBeforeBatch(long batch) {
+    endBatch = atLeastOne("stopBeforeBatch", batch);
     return this;
+  }
+
+  private static long atLeastOne(String name, long value) {
+    if (value < 1) {
+      throw new IllegalArgumentException(
+          name + " is " + value + "; it must be 1 or more, for they count from 0");
+    }
+    return value;
   }
 
   /** How long {@link Feed#next} waits; default a minute. */
@@ -122,45 +172,117 @@ public final class FeedBuilder {
     return this;
   }
 
+  /** Takes every batch somewhere before it is delivered; the factory is called once by each loader thread. */
+  public FeedBuilder sink(Supplier<? extends BatchSink> factory) {
+    sinks = factory;
+    return this;
+  }
+
+  /** Where batches live; default direct buffers. */
+  public FeedBuilder memory(BatchMemory source) {
+    memory = source;
+    return this;
+  }
+
+  /** Shows the statistics over JMX as {@code io.zrecord:type=Feed,name="…"}. */
+  public FeedBuilder publishStatistics(String name) {
+    statisticsName = name;
+    return this;
+  }
+
+  /**
+   * When the process is asked to end (SIGINT, SIGTERM), ends the flow and logs how far the consumer came, after waiting that long for it to
+   * close the feed. Default: does nothing then.
+   */
+  public FeedBuilder stopOnShutdown(Duration grace) {
+    shutdownGrace = grace;
+    return this;
+  }
+
   /**
    * Starts loading.
    *
-   * @throws IllegalArgumentException if the state to resume is of another version or seed
+   * @throws IllegalArgumentException if settings contradict each other, or the state to resume is one of other groups
    */
   public Feed start() {
-    Sampler order = sampler != null ? sampler : Samplers.shuffle(dataset.length(), seed);
-    SamplerState from = state != null
-        ? state.requireFits(dataset.version(), seed)
-        : SamplerState.start(dataset.version(), seed);
-    if (from.position() > order.length()) {
-      throw new IllegalArgumentException("Cannot resume at position " + from.position() + " of "
-          + order + ", which has " + order.length() + "; resume with the sampler that was stopped");
+    List<GroupPlan.Definition> definitions = new ArrayList<>();
+    groups.forEach(group -> definitions.add(group.define()));
+    int trainingCount = definitions.size();
+    if (validation != null) {
+      validation.groups().forEach(group -> definitions.add(group.define()));
     }
-    return new Feed(this, dataset, order, from);
+    requireConsistent(definitions, trainingCount);
+    long[] bases =
+        state == null ? new long[definitions.size()] : state.bases(definitions, trainingCount);
+    List<GroupPlan> plans = new ArrayList<>();
+    for (int i = 0; i < bases.length; i++) {
+      plans.add(new GroupPlan(definitions.get(i), ranks, bases[i]));
+    }
+    FeedPlan plan = new FeedPlan(plans, trainingCount, mixture, validation, endEpoch, endBatch);
+    if (state == null) {
+      return new Feed(this, plan, plan.startAt(startEpoch, startBatch), Set.of());
+    }
+    state.requireAheadFits(ranks, plans);
+    Set<Long> delivered =
+        state.ahead() == null ? Set.of() : new HashSet<>(state.ahead().batches());
+    return new Feed(this, plan, resumed(plan, state, bases), delivered);
   }
 
-  List<String> fieldNames() {
-    return fields;
+  private static Cursor resumed(FeedPlan plan, FeedState from, long[] bases) {
+    Cursor cursor = plan.start();
+    cursor.startEpoch(from.epoch());
+    cursor.startBatch(from.batch());
+    for (int i = 0; i < bases.length; i++) {
+      cursor.resume(i, bases[i]);
+    }
+    if (from.validation() != null) {
+      cursor.validate(plan.trainingCount() + from.validation().group());
+    }
+    return cursor;
   }
 
-  int batchSize() {
-    return batchSize;
+  private void requireConsistent(List<GroupPlan.Definition> definitions, int trainingCount) {
+    if (state != null && (startEpoch > 0 || startBatch > 0)) {
+      throw new IllegalArgumentException(
+          "Both startAt and resume were said; say where to begin in one way");
+    }
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < definitions.size(); i++) {
+      GroupPlan.Definition group = definitions.get(i);
+      boolean isEndless = group.order().length() == Sampler.ENDLESS;
+      if (isEndless && (trainingCount > 1 || i >= trainingCount)) {
+        throw new IllegalArgumentException("Group '" + group.name() + "' has the endless order "
+            + group.order() + ", which only a training of one group can have; say take(…) of it");
+      }
+      if (i < trainingCount && !names.add(group.name())) {
+        throw new IllegalArgumentException("Two groups of the feed have the name '" + group.name()
+            + "'; give each one of its own");
+      }
+    }
   }
 
   int depth() {
     return depth;
   }
 
+  long maxBytes() {
+    return maxBytes;
+  }
+
   int loaderThreads() {
     return loaderThreads;
   }
 
-  boolean keepsRemainder() {
-    return keepsRemainder;
+  int loaderPriority() {
+    return loaderPriority;
   }
 
-  long endEpoch() {
-    return endEpoch;
+  Handover.Order order() {
+    return order;
+  }
+
+  BadRecordPolicy policy() {
+    return policy;
   }
 
   Duration timeout() {
@@ -171,7 +293,25 @@ public final class FeedBuilder {
     return onLoaderStart;
   }
 
-  private static int within(String name, int value, int lowest, int highest) {
+  @Nullable
+  Supplier<? extends BatchSink> sinks() {
+    return sinks;
+  }
+
+  BatchMemory memory() {
+    return memory;
+  }
+
+  @Nullable
+  String statisticsName() {
+    return statisticsName;
+  }
+
+  Duration shutdownGrace() {
+    return shutdownGrace;
+  }
+
+  static int within(String name, int value, int lowest, int highest) {
     if (value < lowest || value > highest) {
       throw new IllegalArgumentException(
           name + " is " + value + "; it must be from " + lowest + " to " + highest);

@@ -4,22 +4,41 @@ import io.zrecord.scan.FieldReader;
 import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one field in one batch, one after the other in a direct buffer that is used again for later batches. Values of a fixed
- * width are stacked, absent ones as zeros; others follow each other without gaps, and their ends are kept. Belongs to one thread at a
- * time.
+ * The values of one field in one batch, one after the other in direct memory. Values of a fixed width are stacked, absent ones as zeros;
+ * others follow each other without gaps, or are padded when all are there. Belongs to whoever has its slot.
  */
 final class FieldBlock {
   private final FieldSpec field;
-  private ByteBuffer data = ByteBuffer.allocateDirect(0);
+  private final int width;
+  private final BatchBuffer buffer;
+  private final @Nullable Padding padding;
   private int[] ends = new int[0];
   private boolean[] absent = new boolean[0];
   private int count;
   private boolean hasAbsent;
 
-  FieldBlock(FieldSpec field) {
+  /** @param delivered what the consumer sees; values to be padded are kept in a buffer of their own */
+  FieldBlock(FieldSpec field, Collation collation, BatchBuffer delivered) {
     this.field = field;
+    this.width = field.valueWidthBytes().orElse(-1);
+    this.padding = collation.isPadded() ? new Padding(field, collation, delivered) : null;
+    this.buffer = padding == null ? delivered : new BatchBuffer(ByteBuffer::allocateDirect);
+  }
+
+  /** The block of a field, of the few that a group has. */
+  static FieldBlock named(List<FieldBlock> blocks, String name) {
+    for (int i = 0; i < blocks.size(); i++) {
+      if (blocks.get(i).field.name().equals(name)) {
+        return blocks.get(i);
+      }
+    }
+    throw new IllegalArgumentException("Field '" + name + "' is not there; there are "
+        + blocks.stream().map(block -> block.field.name()).toList());
   }
 
   FieldSpec field() {
@@ -28,39 +47,126 @@ final class FieldBlock {
 
   /** Takes over the values that a reader has selected. */
   void load(FieldReader reader) {
-    count = reader.count();
-    long bytes = reader.totalLengthBytes();
-    if (bytes > Integer.MAX_VALUE) {
-      throw new IllegalArgumentException("Cannot load " + count + " values of field '"
-          + field.name() + "' into a batch: they have " + bytes
-          + " bytes, and a buffer has at most "
-          + Integer.MAX_VALUE + "; make batches smaller");
-    }
-    if (data.capacity() < bytes) {
-      int room = (int) Math.min(Integer.MAX_VALUE, bytes + (bytes >> 2));
-      data = ByteBuffer.allocateDirect(room).order(ByteOrder.LITTLE_ENDIAN);
-    }
-    if (ends.length < count) {
-      ends = new int[count];
-      absent = new boolean[count];
-    }
+    begin(reader.count());
+    int bytes = requireRoom(reader.totalLengthBytes());
     hasAbsent = reader.hasAbsent();
-    int width = field.valueWidthBytes().orElse(-1);
     int end = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < reader.count(); i++) {
       end += width >= 0 ? width : reader.lengthBytes(i);
       ends[i] = end;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < reader.count(); i++) {
       absent[i] = hasAbsent && reader.isAbsent(i);
     }
-    reader.copyAll(data.clear());
-    data.flip();
+    reader.copyAll(buffer.room(bytes));
+    count = reader.count();
   }
 
-  /** All values; a view that later batches write to as well. */
-  ByteBuffer data() {
-    return data.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  /** Starts afresh, for so many values. */
+  void begin(int maxCount) {
+    count = 0;
+    hasAbsent = false;
+    if (ends.length < maxCount) {
+      ends = new int[maxCount];
+      absent = new boolean[maxCount];
+    }
+  }
+
+  private int requireRoom(long bytes) {
+    if (bytes > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException("Cannot make a batch of field '" + field.name()
+          + "': its values have " + bytes + " bytes, and a buffer has at most "
+          + Integer.MAX_VALUE + "; make batches smaller");
+    }
+    return (int) bytes;
+  }
+
+  /** Room for the next value, zeros. */
+  ByteBuffer append(int ordinal, int lengthBytes) {
+    requireNext(ordinal);
+    int start = lengthBytes();
+    int end = requireRoom((long) start + lengthBytes);
+    ByteBuffer room = buffer.grow(start, end).slice(start, lengthBytes);
+    Padding.fillZero(room);
+    ends[ordinal] = end;
+    absent[ordinal] = false;
+    count++;
+    return room.order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  void appendAbsent(int ordinal) {
+    append(ordinal, Math.max(0, width));
+    absent[ordinal] = true;
+    hasAbsent = true;
+  }
+
+  private void requireNext(int ordinal) {
+    if (count != ordinal) {
+      throw new IllegalStateException(
+          "Output field '" + field.name() + "' has got a value for this record already");
+    }
+  }
+
+  /** Drops the values from one on. */
+  void cutTo(int newCount) {
+    count = Math.min(count, newCount);
+  }
+
+  /**
+   * To be called when all values are there.
+   *
+   * @throws UnfitValueException if a value does not fit the collation
+   */
+  void finish() {
+    if (padding != null) {
+      padding.pad(this);
+    }
+  }
+
+  /** What the consumer sees. */
+  ByteBuffer delivered() {
+    return padding == null ? values() : padding.view();
+  }
+
+  /** The values without padding. */
+  ByteBuffer values() {
+    return buffer.view(lengthBytes());
+  }
+
+  /** Dimensions of what is delivered, the records first; -1 where they differ. */
+  int[] dimensions() {
+    List<Integer> shape = field.shape().dimensions();
+    boolean isBytes = field.type().widthBytes().isEmpty();
+    int[] dimensions = new int[1 + shape.size() + (isBytes ? 1 : 0)];
+    dimensions[0] = count;
+    for (int i = 0; i < shape.size(); i++) {
+      dimensions[1 + i] = shape.get(i);
+    }
+    if (isBytes) {
+      dimensions[1] = -1;
+    }
+    if (padding != null) {
+      dimensions[1] = padding.steps();
+    }
+    return dimensions;
+  }
+
+  boolean isPadded() {
+    return padding != null;
+  }
+
+  /** Where a value stands in what is delivered. */
+  int deliveredStart(int i) {
+    return padding == null ? start(i) : padding.start(i);
+  }
+
+  int deliveredLengthBytes(int i) {
+    int length = end(i) - start(i);
+    return padding == null ? length : Math.min(length, padding.rowBytes());
+  }
+
+  int[] copyOfEnds() {
+    return Arrays.copyOf(ends, count);
   }
 
   int start(int i) {
@@ -77,6 +183,10 @@ final class FieldBlock {
 
   boolean hasAbsent() {
     return hasAbsent;
+  }
+
+  int count() {
+    return count;
   }
 
   int lengthBytes() {

@@ -3,61 +3,132 @@ package io.zrecord.feed;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slots on their way between loaders and the consumer: free ones, and loaded ones in the order of their batches. There are as many as
- * the feed is deep, which bounds what is loaded ahead. Thread-safe.
+ * Slots on their way between loaders and the consumer: free ones, those being loaded, and loaded ones. There are as many as the feed is
+ * deep, which bounds what is loaded ahead; a bound of bytes may do so earlier. Thread-safe.
  */
 final class Handover {
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition isFree = lock.newCondition();
+  private final Condition hasRoom = lock.newCondition();
   private final Condition isLoaded = lock.newCondition();
   private final ArrayDeque<Slot> free = new ArrayDeque<>();
+  private final List<Slot> loading = new ArrayList<>();
   private final List<Slot> loaded = new ArrayList<>();
   private final int depth;
+  private final Order order;
+  private final long maxBytes;
+  private final Set<Long> deliveredBefore;
+  private final StageTimes stages = new StageTimes();
   private int loaderCount;
   private long nextNumber;
+  private long reservedBytes;
   private @Nullable Throwable failure;
-  private long loadNanos;
-  private long waitNanos;
+  private long batches;
+  private long records;
+  private long bytes;
+  private long readyBatches;
+  private long idleNanos;
+  private long droppedBatches;
+  private long badRecords;
+  private boolean isClosed;
 
-  Handover(List<Slot> slots, int loaderCount) {
+  /** Which loaded batch is delivered next. */
+  enum Order {
+    /** The one that follows in the plan. */
+    PLANNED,
+    /** The one that is ready first. */
+    AS_COMPLETED
+  }
+
+  /** @param deliveredBefore numbers of batches that will not come, as they did before the feed was resumed */
+  Handover(
+      List<Slot> slots, int loaderCount, Order order, long maxBytes, Set<Long> deliveredBefore) {
     this.depth = slots.size();
     this.free.addAll(slots);
     this.loaderCount = loaderCount;
+    this.order = order;
+    this.maxBytes = maxBytes;
+    this.deliveredBefore = deliveredBefore;
+    skipDelivered();
   }
 
+  /** A slot to be loaded; null if the feed is closed. */
+  @Nullable
   Slot takeFree() throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      long start = System.nanoTime();
-      while (free.isEmpty()) {
-        isFree.await();
+      while (free.isEmpty() && !isClosed) {
+        hasRoom.await();
       }
-      waitNanos += System.nanoTime() - start;
-      return free.remove();
+      return isClosed ? null : free.remove();
     } finally {
       lock.unlock();
     }
+  }
+
+  /** A slot has got a batch to load. */
+  void begin(Slot slot) {
+    lock.lock();
+    try {
+      loading.add(slot);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until the bytes of a batch find room. The first of those that are not delivered always does: it is the one that is waited for.
+   */
+  void reserve(Slot slot, long newBytes) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (reservedBytes + newBytes > maxBytes && !isFirst(slot) && !isClosed) {
+        hasRoom.await();
+      }
+      reservedBytes += newBytes;
+      slot.reserve(newBytes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isFirst(Slot slot) {
+    for (int i = 0; i < loading.size(); i++) {
+      if (loading.get(i).number() < slot.number()) {
+        return false;
+      }
+    }
+    return loaded.isEmpty() || (order == Order.PLANNED && slot.number() == nextNumber);
   }
 
   void giveBack(Slot slot) {
+    slot.trim(maxBytes / depth);
     lock.lock();
     try {
-      free.add(slot);
-      isFree.signal();
+      release(slot);
     } finally {
       lock.unlock();
     }
   }
 
-  void deliver(Slot slot, long nanos) {
+  private void release(Slot slot) {
+    reservedBytes -= slot.reservedBytes();
+    slot.reserve(0);
+    free.add(slot);
+    hasRoom.signalAll();
+  }
+
+  /** A batch is loaded, was dropped, or has failed. */
+  void deliver(Slot slot, StageClock clock) {
     lock.lock();
     try {
-      loadNanos += nanos;
+      clock.drainTo(stages);
+      loading.remove(slot);
       loaded.add(slot);
       isLoaded.signal();
     } finally {
@@ -81,14 +152,14 @@ final class Handover {
     try {
       loaderCount--;
       isLoaded.signal();
-      isFree.signalAll();
+      hasRoom.signalAll();
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Takes the next batch in order.
+   * Takes the next batch; it may be one that was dropped or has failed.
    *
    * @return null if there is none any more
    * @throws Timeout if it did not come in time
@@ -97,54 +168,114 @@ final class Handover {
   Slot takeLoaded(long timeoutNanos) throws InterruptedException, Timeout {
     lock.lockInterruptibly();
     try {
-      long left = timeoutNanos;
-      while (true) {
-        for (int i = 0; i < loaded.size(); i++) {
-          if (loaded.get(i).place().number() == nextNumber) {
-            nextNumber++;
-            return loaded.remove(i);
-          }
+      Slot ready = removeNext();
+      if (ready != null) {
+        count(ready, 1);
+        return ready;
+      }
+      long start = System.nanoTime();
+      try {
+        Slot awaited = awaitNext(timeoutNanos);
+        if (awaited != null) {
+          count(awaited, 0);
         }
-        if (failure != null) {
-          throw new IllegalStateException("A loader of the feed failed", failure);
-        }
-        if (loaderCount == 0) {
-          return null;
-        }
-        if (left <= 0) {
-          throw new Timeout();
-        }
-        left = isLoaded.awaitNanos(left);
+        return awaited;
+      } finally {
+        idleNanos += System.nanoTime() - start;
       }
     } finally {
       lock.unlock();
     }
   }
 
-  /** Whether the next batch is there. */
-  boolean isReady() {
+  private @Nullable Slot awaitNext(long timeoutNanos) throws InterruptedException, Timeout {
+    long left = timeoutNanos;
+    while (true) {
+      Slot slot = removeNext();
+      if (slot != null) {
+        return slot;
+      }
+      if (failure != null) {
+        throw new IllegalStateException("A loader of the feed failed", failure);
+      }
+      if (loaderCount == 0) {
+        return null;
+      }
+      if (left <= 0) {
+        throw new Timeout();
+      }
+      left = isLoaded.awaitNanos(left);
+    }
+  }
+
+  private void skipDelivered() {
+    while (!deliveredBefore.isEmpty() && deliveredBefore.contains(nextNumber)) {
+      nextNumber++;
+    }
+  }
+
+  private @Nullable Slot removeNext() {
+    for (int i = 0; i < loaded.size(); i++) {
+      if (order == Order.AS_COMPLETED || loaded.get(i).number() == nextNumber) {
+        nextNumber++;
+        skipDelivered();
+        return loaded.remove(i);
+      }
+    }
+    return null;
+  }
+
+  private void count(Slot slot, int ready) {
+    badRecords += slot.badRecords().size();
+    if (slot.isDropped()) {
+      droppedBatches++;
+    } else if (slot.failure() == null) {
+      batches++;
+      records += slot.count();
+      bytes += slot.lengthBytes();
+      readyBatches += ready;
+    }
+  }
+
+  /** Slots that the consumer holds. */
+  int heldCount() {
     lock.lock();
     try {
-      return loaded.stream().anyMatch(slot -> slot.place().number() == nextNumber);
+      return depth - free.size() - loading.size() - loaded.size();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Slots that are neither free nor loaded: being loaded, or held by the consumer. */
-  int outsideCount() {
+  FeedStatistics statistics() {
     lock.lock();
     try {
-      return depth - free.size() - loaded.size();
+      return new FeedStatistics(
+          batches,
+          records,
+          bytes,
+          readyBatches,
+          droppedBatches,
+          badRecords,
+          idleNanos,
+          stages.nanos(Stage.SAMPLE),
+          stages.nanos(Stage.READ),
+          stages.nanos(Stage.DECODE),
+          stages.nanos(Stage.TRANSFORM) + stages.nanos(Stage.COLLATE),
+          stages.nanos(Stage.PLACE),
+          stages.nanos(Stage.WAIT));
     } finally {
       lock.unlock();
     }
   }
 
-  long[] loadAndWaitNanos() {
+  /** Wakes everybody; loaders find nothing more to do. */
+  void close() {
     lock.lock();
     try {
-      return new long[] {loadNanos, waitNanos};
+      isClosed = true;
+      hasRoom.signalAll();
+      isLoaded.signalAll();
     } finally {
       lock.unlock();
     }

@@ -1,99 +1,121 @@
 package io.zrecord.feed;
 
-import io.zrecord.RecordDataset;
-import io.zrecord.sampler.Sampler;
-import io.zrecord.scan.FieldReader;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Loads batches into slots, one after the other, on a thread of its own with readers of its own. */
 final class Loader implements Runnable {
+  private final LoaderSettings settings;
   private final Handover handover;
   private final Schedule schedule;
-  private final Sampler sampler;
-  private final Runnable onStart;
-  private final List<FieldReader> readers = new ArrayList<>();
-  private volatile Stage stage = new Stage("has not begun", System.nanoTime());
+  private final StageClock clock = new StageClock();
+  private final List<GroupLoader> groups = new ArrayList<>();
+  private @Nullable BatchSink sink;
+  private volatile @Nullable Throwable failure;
 
-  /**
-   * What it is doing.
-   *
-   * @param what in words
-   * @param sinceNanos of {@link System#nanoTime}
-   */
-  private record Stage(String what, long sinceNanos) {}
-
-  Loader(
-      Handover handover,
-      Schedule schedule,
-      Sampler sampler,
-      RecordDataset dataset,
-      List<String> fields,
-      Runnable onStart) {
+  Loader(LoaderSettings settings, Handover handover, Schedule schedule) {
+    this.settings = settings;
     this.handover = handover;
     this.schedule = schedule;
-    this.sampler = sampler;
-    this.onStart = onStart;
-    fields.forEach(field -> readers.add(dataset.reader(field)));
   }
 
   @Override
   public void run() {
     try {
-      enter("runs the start hook");
-      onStart.run();
-      while (loadNext()) {
-        enter("looks for the next batch");
+      settings.onStart().run();
+      for (GroupPlan group : settings.plan().groups()) {
+        groups.add(new GroupLoader(group, clock, settings.policy()));
       }
-      enter("has ended");
+      sink = settings.newSink();
+      boolean hasMore = true;
+      while (hasMore) {
+        hasMore = loadNext();
+      }
     } catch (InterruptedException e) {
-      enter("was interrupted");
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {
+      failure = e;
       handover.fail(e);
-      enter("has failed: " + e);
     } finally {
+      end();
+    }
+  }
+
+  private void end() {
+    try {
+      groups.forEach(GroupLoader::close);
+      if (sink != null) {
+        sink.close();
+      }
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      handover.fail(e);
+    } finally {
+      clock.enter(Stage.END);
       handover.endLoader();
     }
   }
 
   private boolean loadNext() throws InterruptedException {
-    enter("waits for room: all batches are loaded, or held by the consumer");
+    clock.enter(Stage.WAIT);
     Slot slot = handover.takeFree();
     // A number only with a slot in hand: so the batch that is waited for always has one.
-    Slot.Place place = schedule.next();
-    if (place == null) {
-      handover.giveBack(slot);
+    if (slot == null || !schedule.next(slot)) {
+      if (slot != null) {
+        handover.giveBack(slot);
+      }
       return false;
     }
-    enter("loads the batch at position " + place.position() + " of epoch " + place.epoch());
-    slot.begin(place);
-    long start = System.nanoTime();
+    handover.begin(slot);
     try {
-      load(slot, place);
+      load(slot);
     } catch (RuntimeException | Error e) {
       slot.fail(e);
     }
-    handover.deliver(slot, System.nanoTime() - start);
+    clock.enter(Stage.DELIVER);
+    handover.deliver(slot, clock);
     return slot.failure() == null;
   }
 
-  private void load(Slot slot, Slot.Place place) {
-    long[] indices = slot.indices();
-    sampler.indices(place.epoch(), place.position(), indices, 0, place.count());
-    for (int field = 0; field < readers.size(); field++) {
-      readers.get(field).select(indices, 0, place.count());
-      slot.blocks().get(field).load(readers.get(field));
+  private void load(Slot slot) throws InterruptedException {
+    clock.enter(Stage.SAMPLE);
+    slot.place().writeIndices(slot.indices());
+    GroupLoader loader = groups.get(slot.place().groupOrdinal());
+    try {
+      long bytes = loader.select(slot);
+      clock.enter(Stage.WAIT);
+      handover.reserve(slot, bytes);
+      loader.fill(slot);
+    } catch (RuntimeException e) {
+      if (settings.policy() == BadRecordPolicy.FAIL || !Salvage.mayHelp(e)) {
+        throw e;
+      }
+      new Salvage(loader, settings.policy(), slot).run(e);
+    }
+    if (!slot.isDropped()) {
+      clock.enter(Stage.PLACE);
+      place(slot);
     }
   }
 
-  private void enter(String what) {
-    stage = new Stage(what, System.nanoTime());
+  private void place(Slot slot) throws InterruptedException {
+    FeedBatch batch = settings.newBatch(slot);
+    slot.deliver(batch);
+    if (sink != null) {
+      try {
+        batch.place(sink.place(batch));
+      } catch (InterruptedException | RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new IllegalStateException("The sink failed with a batch of " + batch.group(), e);
+      }
+    }
   }
 
   /** For the message of a timeout. */
   String describe() {
-    Stage current = stage;
-    return current.what + ", for " + (System.nanoTime() - current.sinceNanos) / 1_000_000 + " ms";
+    Throwable cause = failure;
+    return cause == null ? clock.describe() : "has failed: " + cause;
   }
 }

@@ -1,60 +1,40 @@
 package io.zrecord.feed;
 
-import io.zrecord.sampler.Sampler;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 
-/** Which records each batch has: positions of the sampler, one batch after the other, epoch by epoch. Guarded by its lock. */
+/** Hands the batches of a plan to loaders, one after the other. Thread-safe. */
 final class Schedule {
-  private final Sampler sampler;
-  private final int batchSize;
-  private final boolean keepsRemainder;
-  private final long endEpoch;
+  private final FeedPlan plan;
+  private final Cursor cursor;
+  private final Set<Long> delivered;
+  private final Completion onDelivered;
   private long number;
-  private long epoch;
-  private long position;
   private boolean isStopped;
 
-  Schedule(
-      Sampler sampler,
-      int batchSize,
-      boolean keepsRemainder,
-      long epoch,
-      long position,
-      long endEpoch) {
-    this.sampler = sampler;
-    this.batchSize = batchSize;
-    this.keepsRemainder = keepsRemainder;
-    this.epoch = epoch;
-    this.position = position;
-    this.endEpoch = endEpoch;
+  /** Is told of batches that are done. */
+  interface Completion {
+    void complete(long number, Cursor after);
   }
 
-  /** Batches of an epoch from its beginning. */
-  static long batchesPerEpoch(Sampler sampler, int batchSize, boolean keepsRemainder) {
-    if (sampler.length() == Sampler.ENDLESS) {
-      return Sampler.ENDLESS;
-    }
-    long whole = sampler.length() / batchSize;
-    return keepsRemainder && sampler.length() % batchSize > 0 ? whole + 1 : whole;
+  /** @param delivered numbers of batches that were delivered before the feed was resumed */
+  Schedule(FeedPlan plan, Cursor start, Set<Long> delivered, Completion onDelivered) {
+    this.plan = plan;
+    this.cursor = start.copy();
+    this.delivered = delivered;
+    this.onDelivered = onDelivered;
   }
 
-  /** The next batch; null if there is none any more. */
-  synchronized Slot.@Nullable Place next() {
-    while (!isStopped && epoch < endEpoch) {
-      long left = sampler.length() - position;
-      int count = (int) Math.min(batchSize, left);
-      if (count == batchSize || (count > 0 && keepsRemainder)) {
-        Slot.Place place = new Slot.Place(number++, epoch, position, count);
-        position += count;
-        return place;
+  /** Gives a slot the next batch; false if there is none any more. */
+  synchronized boolean next(Slot slot) {
+    while (!isStopped && plan.step(cursor, slot.place())) {
+      long current = number++;
+      if (delivered.isEmpty() || !delivered.contains(current)) {
+        slot.begin(current, cursor);
+        return true;
       }
-      if (batchesPerEpoch(sampler, batchSize, keepsRemainder) == 0) {
-        return null;
-      }
-      epoch++;
-      position = 0;
+      onDelivered.complete(current, cursor);
     }
-    return null;
+    return false;
   }
 
   /** Lets no further batch begin. */

@@ -7,29 +7,144 @@ import org.jspecify.annotations.Nullable;
 
 /** Room for one batch, which goes round: from a loader to the consumer and back. Belongs to whoever has it. */
 final class Slot {
-  private final List<FieldBlock> blocks = new ArrayList<>();
-  private final long[] indices;
-  private Place place = new Place(0, 0, 0, 0);
+  private final List<BatchBuffer> buffers = new ArrayList<>();
+  private final List<GroupBlocks> groups = new ArrayList<>();
+  private final BatchMemory memory;
+  private final Place place;
+  private final Cursor after;
+  private long number;
+  private long reservedBytes;
+  private long[] indices = new long[0];
+  private int[] ordinals = new int[0];
+  private int count;
+  private List<BadRecord> badRecords = List.of();
+  private boolean isDropped;
   private @Nullable Throwable failure;
+  private @Nullable FeedBatch batch;
 
   /**
-   * Which batch it is.
+   * The blocks of a group, which share their memory with those of other groups.
    *
-   * @param number of the batch, from the first one that the feed delivers
-   * @param epoch of the sampler
-   * @param position of the batch's first record in the epoch
-   * @param count records
+   * @param inputs what is read
+   * @param outputs what the transform makes
+   * @param delivered what the consumer sees: outputs instead of inputs of the same name
    */
-  record Place(long number, long epoch, long position, int count) {}
+  record GroupBlocks(
+      List<FieldBlock> inputs, List<FieldBlock> outputs, List<FieldBlock> delivered) {}
 
-  Slot(List<FieldSpec> fields, int batchSize) {
-    fields.forEach(field -> blocks.add(new FieldBlock(field)));
-    indices = new long[batchSize];
+  Slot(FeedPlan plan, BatchMemory memory) {
+    this.memory = memory;
+    this.place = new Place(plan.group(0));
+    this.after = plan.start();
+    for (GroupPlan group : plan.groups()) {
+      groups.add(blocksOf(group));
+    }
   }
 
-  void begin(Place newPlace) {
-    place = newPlace;
+  private GroupBlocks blocksOf(GroupPlan group) {
+    List<String> made = group.outputs().stream().map(FieldSpec::name).toList();
+    List<FieldBlock> inputs = new ArrayList<>();
+    List<FieldBlock> outputs = new ArrayList<>();
+    List<FieldBlock> delivered = new ArrayList<>();
+    int buffer = 0;
+    for (FieldSpec field : group.fields()) {
+      boolean isReplaced = made.contains(field.name());
+      Collation collation = isReplaced ? Collation.ragged() : group.collation(field);
+      FieldBlock block = new FieldBlock(field, collation, buffer(buffer++));
+      inputs.add(block);
+      if (!isReplaced) {
+        delivered.add(block);
+      }
+    }
+    for (FieldSpec field : group.outputs()) {
+      FieldBlock block = new FieldBlock(field, group.collation(field), buffer(buffer++));
+      outputs.add(block);
+      delivered.add(block);
+    }
+    return new GroupBlocks(List.copyOf(inputs), List.copyOf(outputs), List.copyOf(delivered));
+  }
+
+  private BatchBuffer buffer(int ordinal) {
+    while (buffers.size() <= ordinal) {
+      buffers.add(new BatchBuffer(memory));
+    }
+    return buffers.get(ordinal);
+  }
+
+  void begin(long newNumber, Cursor cursor) {
+    number = newNumber;
+    after.copyFrom(cursor);
+    count = place.count();
+    badRecords = List.of();
+    isDropped = false;
     failure = null;
+    batch = null;
+    if (indices.length < count) {
+      indices = new long[count];
+      ordinals = new int[count];
+    }
+    for (int i = 0; i < count; i++) {
+      ordinals[i] = i;
+    }
+  }
+
+  Place place() {
+    return place;
+  }
+
+  /** The cursor behind this batch. */
+  Cursor after() {
+    return after;
+  }
+
+  /** The number of the batch in the feed, from 0. */
+  long number() {
+    return number;
+  }
+
+  GroupBlocks blocks() {
+    return groups.get(place.groupOrdinal());
+  }
+
+  /** Indices of the records. */
+  long[] indices() {
+    return indices;
+  }
+
+  /** Records that are delivered. */
+  int count() {
+    return count;
+  }
+
+  /** Which record of the place stands at {@code i}. */
+  int ordinal(int i) {
+    return ordinals[i];
+  }
+
+  /** Takes only some records of the place, or some in place of others. */
+  void arrange(long[] allIndices, List<Integer> kept) {
+    count = kept.size();
+    for (int i = 0; i < count; i++) {
+      ordinals[i] = kept.get(i);
+      indices[i] = allIndices[kept.get(i)];
+    }
+  }
+
+  List<BadRecord> badRecords() {
+    return badRecords;
+  }
+
+  void report(List<BadRecord> bad) {
+    badRecords = List.copyOf(bad);
+  }
+
+  boolean isDropped() {
+    return isDropped;
+  }
+
+  void drop() {
+    isDropped = true;
+    count = 0;
   }
 
   void fail(Throwable newFailure) {
@@ -41,19 +156,41 @@ final class Slot {
     return failure;
   }
 
-  Place place() {
-    return place;
+  void deliver(FeedBatch newBatch) {
+    batch = newBatch;
   }
 
-  List<FieldBlock> blocks() {
-    return blocks;
+  @Nullable
+  FeedBatch batch() {
+    return batch;
   }
 
-  long[] indices() {
-    return indices;
+  long reservedBytes() {
+    return reservedBytes;
   }
 
+  void reserve(long bytes) {
+    reservedBytes = bytes;
+  }
+
+  /** Bytes of what is delivered. */
   long lengthBytes() {
-    return blocks.stream().mapToLong(FieldBlock::lengthBytes).sum();
+    long bytes = 0;
+    List<FieldBlock> delivered = blocks().delivered();
+    for (int i = 0; i < delivered.size(); i++) {
+      bytes += delivered.get(i).delivered().remaining();
+    }
+    return bytes;
+  }
+
+  /** Lets go of memory beyond a bound. */
+  void trim(long maxBytes) {
+    long capacity = 0;
+    for (int i = 0; i < buffers.size(); i++) {
+      capacity += buffers.get(i).capacityBytes();
+    }
+    if (capacity > maxBytes) {
+      buffers.forEach(BatchBuffer::drop);
+    }
   }
 }

@@ -3,198 +3,135 @@ package io.zrecord.feed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.RecordAppender;
 import io.zrecord.RecordDataset;
-import io.zrecord.RecordDatasetWriter;
 import io.zrecord.errors.BatchReleasedException;
 import io.zrecord.errors.BatchTimeoutException;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.sampler.Remainder;
 import io.zrecord.sampler.Sampler;
-import io.zrecord.sampler.SamplerState;
 import io.zrecord.sampler.Samplers;
-import io.zrecord.schema.Codec;
-import io.zrecord.schema.Compression;
-import io.zrecord.schema.ElementType;
-import io.zrecord.schema.RecordSchema;
-import io.zrecord.schema.Shape;
-import io.zrecord.shard.WriteOptions;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a feed delivers, in which order, and how it goes on after it was stopped anywhere. */
+/** What a feed of one group delivers, and how it treats its consumer. */
 class FeedTest {
   private static final int RECORDS = 1_003;
   private static final long SEED = 5;
-  private static final int RESUMES = Integer.getInteger("zrecord.test.resumes", 100);
-  private static final RecordSchema SCHEMA = RecordSchema.builder()
-      .field("image", ElementType.U8, Shape.of(4, 3), Compression.RAW)
-      .field("label", ElementType.I64)
-      .field("text", ElementType.UTF8, Shape.scalar(), Compression.of(Codec.ZSTD))
-      .build();
 
   @TempDir
   Path directory;
 
-  private Path path;
+  private RecordDataset dataset;
 
   @BeforeEach
   void write() {
-    path = directory.resolve("data");
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, SCHEMA, WriteOptions.defaults())) {
-      RecordAppender records = writer.newAppender();
-      byte[] image = new byte[12];
-      for (int i = 0; i < RECORDS; i++) {
-        image[0] = (byte) i;
-        image[11] = (byte) (i >> 8);
-        records.set("image", image).set("label", (long) i);
-        if (i % 7 != 0) {
-          records.set("text", "record " + "x".repeat(i % 50) + i);
-        }
-        records.endRecord();
-      }
-      writer.commit();
-    }
+    FeedData.write(directory.resolve("data"), RECORDS, 0);
+    dataset = RecordDataset.open(directory.resolve("data"));
+  }
+
+  @AfterEach
+  void close() {
+    dataset.close();
   }
 
   private static Sampler shuffle() {
     return Samplers.shuffle(RECORDS, SEED);
   }
 
+  private FeedGroup group(int batchSize) {
+    return FeedGroup.of(dataset).sampler(shuffle(), SEED).batchSize(batchSize);
+  }
+
   @Test
   void everyRecordIsDeliveredOnceAnEpochInTheOrderOfTheSampler() {
-    try (RecordDataset dataset = RecordDataset.open(path)) {
-      for (int threads = 1; threads <= 8; threads *= 2) {
-        try (Feed feed = Feed.of(dataset)
-            .sampler(shuffle(), SEED)
-            .batchSize(64)
-            .loaderThreads(threads)
-            .depth(1 + threads)
-            .stopBeforeEpoch(3)
-            .start()) {
-          assertThat(feed.batchesPerEpoch()).isEqualTo(16);
-          List<Long> found = labels(feed, Integer.MAX_VALUE);
-          assertThat(found).isEqualTo(expected(shuffle(), 0, 0, 3));
-          assertThat(feed.statistics().records()).isEqualTo(3L * RECORDS);
-          assertThat(feed.next()).isNull();
-        }
-      }
-    }
-  }
-
-  /** Labels in the order delivered; every batch is checked in all fields. */
-  private static List<Long> labels(Feed feed, int batches) {
-    List<Long> labels = new ArrayList<>();
-    for (int done = 0; done < batches; done++) {
-      try (FeedBatch batch = feed.next()) {
-        if (batch == null) {
-          break;
-        }
-        ByteBuffer all = batch.data("label");
-        long[] indices = batch.indices();
-        for (int i = 0; i < batch.count(); i++) {
-          long label = all.getLong(8 * i);
-          assertThat(label).isEqualTo(indices[i]);
-          assertThat(batch.value("image", i).get(0)).isEqualTo((byte) label);
-          assertThat(batch.value("image", i).get(11)).isEqualTo((byte) (label >> 8));
-          ByteBuffer text = batch.value("text", i);
-          assertThat(batch.isAbsent("text", i)).isEqualTo(label % 7 == 0);
-          String expected = label % 7 == 0 ? "" : "record " + "x".repeat((int) label % 50) + label;
-          assertThat(StandardCharsets.UTF_8.decode(text).toString()).isEqualTo(expected);
-          labels.add(label);
-        }
-      }
-    }
-    return labels;
-  }
-
-  private static List<Long> expected(Sampler sampler, long epoch, long position, long endEpoch) {
-    List<Long> labels = new ArrayList<>();
-    long from = position;
-    for (long e = epoch; e < endEpoch; e++) {
-      for (long p = from; p < sampler.length(); p++) {
-        labels.add(sampler.index(e, p));
-      }
-      from = 0;
-    }
-    return labels;
-  }
-
-  @Test
-  void aFeedGoesOnWhereItWasStoppedWhateverItsThreadsAndDepth() {
-    Random random = new Random(11);
-    try (RecordDataset dataset = RecordDataset.open(path)) {
-      for (int run = 0; run < RESUMES; run++) {
-        int world = 1 + random.nextInt(8);
-        Sampler sampler = shuffle().share(random.nextInt(world), world, Remainder.UNEVEN);
-        int batchSize = 1 + random.nextInt(100);
-        List<Long> found = new ArrayList<>();
-        SamplerState state = null;
-        while (state == null || state.epoch() < 2) {
-          FeedBuilder builder = Feed.of(dataset)
-              .fields("label")
-              .sampler(sampler, SEED)
-              .batchSize(batchSize)
-              .loaderThreads(1 + random.nextInt(16))
-              .depth(2 + random.nextInt(7))
-              .stopBeforeEpoch(2);
-          if (state != null) {
-            builder.resume(SamplerState.fromJson(state.toJson()));
-          }
-          try (Feed feed = builder.start()) {
-            int batches = 1 + random.nextInt(30);
-            for (int i = 0; i < batches; i++) {
-              try (FeedBatch batch = feed.next()) {
-                if (batch == null) {
-                  break;
-                }
-                for (long index : batch.indices()) {
-                  found.add(index);
-                }
-                state = batch.next();
-              }
-            }
-          }
-        }
-        assertThat(found).as("run %d", run).isEqualTo(expected(sampler, 0, 0, 2));
+    for (int threads = 1; threads <= 8; threads *= 2) {
+      try (Feed feed = Feed.of(group(64))
+          .loaderThreads(threads)
+          .depth(1 + threads)
+          .stopBeforeEpoch(3)
+          .start()) {
+        assertThat(feed.batchesPerEpoch()).isEqualTo(16);
+        List<Long> found = FeedData.labels(feed, Integer.MAX_VALUE);
+        assertThat(found).isEqualTo(FeedData.expected(shuffle(), 0, 0, 3));
+        assertThat(feed.statistics().records()).isEqualTo(3L * RECORDS);
+        assertThat(feed.statistics().readNanos()).isPositive();
+        assertThat(feed.statistics().decodeNanos()).isPositive();
+        assertThat(feed.next()).isNull();
       }
     }
   }
 
   @Test
   void aRemainderIsDroppedIfWanted() {
-    try (RecordDataset dataset = RecordDataset.open(path);
-        Feed feed = Feed.of(dataset)
-            .sampler(shuffle(), SEED)
-            .batchSize(100)
-            .keepRemainder(false)
-            .stopBeforeEpoch(2)
-            .start()) {
+    try (Feed feed = Feed.of(group(100).dropRemainder()).stopBeforeEpoch(2).start()) {
       assertThat(feed.batchesPerEpoch()).isEqualTo(10);
-      List<Long> found = labels(feed, 11);
-      assertThat(found.subList(0, 1_000)).isEqualTo(expected(shuffle(), 0, 0, 1).subList(0, 1_000));
+      List<Long> found = FeedData.labels(feed, 11);
+      assertThat(found.subList(0, 1_000))
+          .isEqualTo(FeedData.expected(shuffle(), 0, 0, 1).subList(0, 1_000));
       assertThat(found.get(1_000)).isEqualTo(shuffle().index(1, 0));
     }
   }
 
   @Test
+  void theEndIsABatchCountedFromTheVeryBeginning() {
+    for (long end : new long[] {1, 16, 17, 30}) {
+      try (Feed feed = Feed.of(group(64))
+          .startAt(0, end - 1)
+          .stopBeforeBatch(end)
+          .stopBeforeEpoch(Long.MAX_VALUE)
+          .start()) {
+        try (FeedBatch only = feed.next()) {
+          assertThat(only.batch()).isEqualTo(end - 1);
+          assertThat(only.epoch()).isEqualTo((end - 1) / 16);
+          assertThat(only.index(0))
+              .isEqualTo(shuffle().index((end - 1) / 16, 64 * ((end - 1) % 16)));
+        }
+        assertThat(feed.next()).isNull();
+      }
+    }
+  }
+
+  @Test
+  void ranksShareTheOrder() {
+    List<Long> found = new ArrayList<>();
+    Set<Long> seeds = new HashSet<>();
+    for (int rank = 0; rank < 3; rank++) {
+      try (Feed feed = Feed.of(group(50)).rank(rank, 3, Remainder.UNEVEN).start()) {
+        for (FeedBatch batch : feed) {
+          try (batch) {
+            for (int i = 0; i < batch.count(); i++) {
+              assertThat(batch.position(i) % 3).isEqualTo(rank);
+              assertThat(shuffle().index(0, batch.position(i))).isEqualTo(batch.index(i));
+              seeds.add(batch.recordSeed(i));
+            }
+            found.addAll(FeedData.check(batch));
+          }
+        }
+      }
+    }
+    assertThat(found).containsExactlyInAnyOrderElementsOf(FeedData.expected(shuffle(), 0, 0, 1));
+    assertThat(seeds).hasSize(RECORDS);
+  }
+
+  @Test
   void aBatchThatWasClosedIsRefusedAndOneThatIsHeldStays() {
-    try (RecordDataset dataset = RecordDataset.open(path);
-        Feed feed =
-            Feed.of(dataset).sampler(shuffle(), SEED).batchSize(10).depth(2).start()) {
+    try (Feed feed = Feed.of(group(10)).depth(2).start()) {
       FeedBatch held = feed.next();
       long first = held.data("label").getLong(0);
       for (int i = 0; i < 20; i++) {
@@ -205,24 +142,19 @@ class FeedTest {
       held.close();
       assertThatThrownBy(() -> held.data("label"))
           .isInstanceOf(BatchReleasedException.class)
-          .hasMessageContaining("epoch 0");
+          .hasMessageContaining("released by thread 'main'");
     }
   }
 
   @Test
   void aConsumerThatHoldsAllBatchesIsToldSo() {
-    try (RecordDataset dataset = RecordDataset.open(path);
-        Feed feed = Feed.of(dataset)
-            .sampler(shuffle(), SEED)
-            .batchSize(10)
-            .depth(2)
-            .timeout(Duration.ofMillis(200))
-            .start()) {
+    try (Feed feed = Feed.of(group(10)).depth(2).timeout(Duration.ofMillis(200)).start()) {
       FeedBatch one = feed.next();
       FeedBatch two = feed.next();
       assertThatThrownBy(feed::next)
           .isInstanceOf(BatchTimeoutException.class)
-          .hasMessageContaining("2 of 2 batches")
+          .hasMessageContaining("holds 2 of 2 batches")
+          .hasMessageContaining("zrecord.traceBatches")
           .hasMessageContaining("loader 0 waits for room");
       one.close();
       feed.next().close();
@@ -232,18 +164,9 @@ class FeedTest {
 
   @Test
   void damageIsReportedWithItsBatchAndNotBefore() throws IOException {
-    Path chunk;
-    try (Stream<Path> files = Files.walk(path)) {
-      chunk = files.filter(file -> file.toString().endsWith(".zr")).findFirst().orElseThrow();
-    }
-    byte[] content = Files.readAllBytes(chunk);
-    content[content.length - 40] ^= 1;
-    Files.write(chunk, content);
-    try (RecordDataset dataset = RecordDataset.open(path);
-        Feed feed = Feed.of(dataset)
-            .sampler(Samplers.sequential(0, RECORDS, 1), SEED)
-            .batchSize(10)
-            .start()) {
+    Damage.flipNearTheEnd(directory.resolve("data"));
+    try (Feed feed =
+        Feed.of(group(10).sampler(Samplers.sequential(0, RECORDS, 1), SEED)).start()) {
       int good = 0;
       Throwable thrown = null;
       while (thrown == null) {
@@ -262,35 +185,168 @@ class FeedTest {
   @Test
   void hooksRunOnceForEachLoaderAndAnInterruptEndsTheFlow() {
     AtomicInteger hooks = new AtomicInteger();
-    try (RecordDataset dataset = RecordDataset.open(path);
-        Feed feed = Feed.of(dataset)
-            .sampler(shuffle(), SEED)
-            .batchSize(10)
-            .loaderThreads(3)
-            .stopBeforeEpoch(Long.MAX_VALUE)
-            .onLoaderStart(hooks::incrementAndGet)
-            .start()) {
+    Set<Integer> priorities = new HashSet<>();
+    try (Feed feed = Feed.of(group(10))
+        .loaderThreads(3)
+        .loaderPriority(2)
+        .stopBeforeEpoch(Long.MAX_VALUE)
+        .onLoaderStart(() -> {
+          hooks.incrementAndGet();
+          synchronized (priorities) {
+            priorities.add(Thread.currentThread().getPriority());
+          }
+        })
+        .start()) {
       feed.next().close();
       feed.interrupt();
-      int rest = labels(feed, Integer.MAX_VALUE).size();
+      int rest = FeedData.labels(feed, Integer.MAX_VALUE).size();
       assertThat(rest).isLessThanOrEqualTo(4 * 10);
       assertThat(hooks.get()).isEqualTo(3);
+      assertThat(priorities).containsExactly(2);
+    }
+  }
+
+  @Test
+  void aFailingHookReachesTheConsumer() {
+    try (Feed feed = Feed.of(group(10))
+        .onLoaderStart(() -> {
+          throw new UnsupportedOperationException("no device");
+        })
+        .start()) {
+      assertThatThrownBy(feed::next).hasRootCauseMessage("no device");
+    }
+  }
+
+  @Test
+  void bytesAliveAreBoundedAndTheFeedGoesOnAllTheSame() {
+    AtomicLong alive = new AtomicLong();
+    AtomicLong most = new AtomicLong();
+    try (Feed feed = Feed.of(group(20))
+        .loaderThreads(4)
+        .depth(16)
+        .maxBytes(2_000)
+        .sink(() -> batch -> {
+          most.accumulateAndGet(alive.addAndGet(1), Math::max);
+          return null;
+        })
+        .start()) {
+      List<Long> found = new ArrayList<>();
+      for (FeedBatch batch : feed) {
+        found.addAll(FeedData.check(batch));
+        alive.decrementAndGet();
+        batch.close();
+      }
+      assertThat(found).isEqualTo(FeedData.expected(shuffle(), 0, 0, 1));
+    }
+    // A batch has some 1,100 bytes, so two of them do not fit but for the one that is waited for.
+    assertThat(most.get()).isLessThan(6);
+  }
+
+  @Test
+  void aSinkTakesEveryBatchAndItsResultReachesTheConsumer() {
+    ConcurrentLinkedQueue<Thread> threads = new ConcurrentLinkedQueue<>();
+    AtomicInteger closed = new AtomicInteger();
+    BatchSinkSource source = new BatchSinkSource(threads, closed);
+    try (Feed feed = Feed.of(group(100)).sink(source::make).start()) {
+      for (FeedBatch batch : feed) {
+        assertThat(batch.placed()).isEqualTo(batch.data("label").getLong(0));
+        batch.close();
+      }
+    }
+    assertThat(threads).doesNotContain(Thread.currentThread()).hasSize(11);
+    assertThat(closed.get()).isEqualTo(2);
+  }
+
+  private record BatchSinkSource(ConcurrentLinkedQueue<Thread> threads, AtomicInteger closed) {
+    BatchSink make() {
+      return new BatchSink() {
+        @Override
+        public Object place(FeedBatch batch) {
+          threads.add(Thread.currentThread());
+          ByteBuffer labels = batch.data("label");
+          assertThat(labels.isDirect()).isTrue();
+          return labels.getLong(0);
+        }
+
+        @Override
+        public void close() {
+          closed.incrementAndGet();
+        }
+      };
+    }
+  }
+
+  @Test
+  void statisticsAreShownOverJmxUntilTheFeedIsClosed() throws Exception {
+    ObjectName name = new ObjectName("io.zrecord:type=Feed,name=\"jmx test\"");
+    try (Feed feed = Feed.of(group(100)).publishStatistics("jmx test").start()) {
+      FeedData.labels(feed, 3);
+      assertThat(ManagementFactory.getPlatformMBeanServer().getAttribute(name, "Records"))
+          .isEqualTo(300L);
+      assertThatThrownBy(
+              () -> Feed.of(group(1)).publishStatistics("jmx test").start().close())
+          .hasMessageContaining("no other feed");
+    }
+    assertThat(ManagementFactory.getPlatformMBeanServer().isRegistered(name)).isFalse();
+  }
+
+  @Test
+  void aConsumerThatIsSlowerThanTheLoadersNeverWaits() throws InterruptedException {
+    // The sink tells that a batch is loaded, so that no clock decides.
+    AtomicInteger loaded = new AtomicInteger();
+    CountDownLatch four = new CountDownLatch(4);
+    try (Feed feed = Feed.of(group(10))
+        .loaderThreads(1)
+        .sink(() -> batch -> {
+          loaded.incrementAndGet();
+          four.countDown();
+          return null;
+        })
+        .start()) {
+      four.await();
+      int taken = 0;
+      while (taken < 50) {
+        while (loaded.get() < Math.min(101, taken + 3)) {
+          Thread.onSpinWait();
+        }
+        feed.next().close();
+        taken++;
+      }
+      assertThat(feed.statistics().readyRatio()).isGreaterThan(0.95);
     }
   }
 
   @Test
   void wrongSettingsSayWhatIsAllowed() {
-    try (RecordDataset dataset = RecordDataset.open(path)) {
-      assertThatThrownBy(() -> Feed.of(dataset).batchSize(0)).hasMessageContaining("from 1 to");
-      assertThatThrownBy(() -> Feed.of(dataset).depth(1)).hasMessageContaining("from 2 to");
-      assertThatThrownBy(() -> Feed.of(dataset).fields("nope")).hasMessageContaining("label");
-      assertThatThrownBy(() -> Feed.of(dataset).sampler(Samplers.shuffle(RECORDS + 1, 1), 1))
-          .hasMessageContaining("" + RECORDS);
-      assertThatThrownBy(() -> Feed.of(dataset)
-              .sampler(shuffle(), SEED)
-              .resume(SamplerState.start(dataset.version(), SEED + 1))
-              .start())
-          .hasMessageContaining("seed");
-    }
+    assertThatThrownBy(() -> group(0)).hasMessageContaining("from 1 to");
+    assertThatThrownBy(() -> Feed.of(group(1)).depth(1)).hasMessageContaining("from 2 to");
+    assertThatThrownBy(() -> FeedGroup.of(dataset).fields("nope")).hasMessageContaining("label");
+    assertThatThrownBy(() -> FeedGroup.of(dataset).fields("label", "label"))
+        .hasMessageContaining("once");
+    assertThatThrownBy(() -> group(1).sampler(Samplers.shuffle(RECORDS + 1, 1), 1))
+        .hasMessageContaining("" + RECORDS);
+    assertThatThrownBy(() -> group(1).sampler(shuffle().share(0, 2, Remainder.DROP), 1))
+        .hasMessageContaining("rank(");
+    assertThatThrownBy(() -> Feed.of(group(1)).rank(2, 2, Remainder.DROP))
+        .hasMessageContaining("count from 0");
+    assertThatThrownBy(
+            () -> Feed.of(group(1).collate("label", Collation.padTo(3))).start())
+        .hasMessageContaining("one length");
+    assertThatThrownBy(
+            () -> Feed.of(group(1).collate("nope", Collation.padTo(3))).start())
+        .hasMessageContaining("label");
+    assertThatThrownBy(() -> Feed.of(group(1), FeedGroup.of(dataset)).start())
+        .hasMessageContaining("one of its own");
+    assertThatThrownBy(() -> Feed.of(
+                group(1).sampler(Samplers.random(RECORDS, 1), 1),
+                FeedGroup.of(dataset).name("other"))
+            .start())
+        .hasMessageContaining("take(");
+    FeedState other = new FeedState(
+        0, 0, List.of(new FeedState.GroupState("train", 0L, SEED + 1, 0)), null, null);
+    assertThatThrownBy(() -> Feed.of(group(1)).resume(other).start())
+        .hasMessageContaining("seed " + SEED);
+    assertThatThrownBy(() -> Feed.of(group(1)).resume(other).startAt(1, 0).start())
+        .hasMessageContaining("one way");
   }
 }

@@ -1,0 +1,53 @@
+package io.zrecord.feed;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Direct memory that one batch after the other is written to, and grows with them. Belongs to whoever has its slot. */
+final class BatchBuffer {
+  private final BatchMemory memory;
+  private ByteBuffer data = ByteBuffer.allocateDirect(0);
+  private ByteBuffer view = data.asReadOnlyBuffer();
+
+  BatchBuffer(BatchMemory memory) {
+    this.memory = memory;
+  }
+
+  /** Room for that many bytes, to be written to; what was there before is lost. */
+  ByteBuffer room(int bytes) {
+    if (data.capacity() < bytes) {
+      replace((int) Math.min(Integer.MAX_VALUE, bytes + (long) (bytes >> 2)));
+    }
+    return data.clear().limit(bytes);
+  }
+
+  /** The same, keeping the first bytes. */
+  ByteBuffer grow(int keptBytes, int bytes) {
+    if (data.capacity() < bytes) {
+      ByteBuffer old = data;
+      replace((int) Math.min(Integer.MAX_VALUE, bytes + (long) (bytes >> 1)));
+      data.put(0, old, 0, keptBytes);
+    }
+    return data.clear().limit(bytes);
+  }
+
+  private void replace(int bytes) {
+    data = memory.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    view = data.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** The first bytes: the same buffer object at each call, from position 0 to its limit. */
+  ByteBuffer view(int bytes) {
+    return view.clear().limit(bytes);
+  }
+
+  int capacityBytes() {
+    return data.capacity();
+  }
+
+  /** Leaves the memory to the collector. */
+  void drop() {
+    data = ByteBuffer.allocateDirect(0);
+    view = data.asReadOnlyBuffer();
+  }
+}

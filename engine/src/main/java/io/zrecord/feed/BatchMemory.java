@@ -1,0 +1,17 @@
+package io.zrecord.feed;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Where a feed's batches live. The default is {@link ByteBuffer#allocateDirect}; memory that another process or a device sees is a reason
+ * for another one. Called by any loader thread, seldom: buffers are kept and used again.
+ */
+@FunctionalInterface
+public interface BatchMemory {
+  /**
+   * A direct buffer of its own, which the feed writes to until it drops it.
+   *
+   * @param bytes the least capacity, ≥ 0
+   */
+  ByteBuffer allocate(int bytes);
+}

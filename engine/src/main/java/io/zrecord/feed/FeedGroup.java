@@ -1,0 +1,157 @@
+package io.zrecord.feed;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.sampler.Sampler;
+import io.zrecord.sampler.Samplers;
+import io.zrecord.sampler.ShareSampler;
+import io.zrecord.schema.FieldSpec;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What batches of a feed are made of: a dataset, its fields, an order and a batch size. Set up by one thread; a feed takes what was said
+ * until it starts. The dataset stays the caller's, who closes it after the feed.
+ */
+public final class FeedGroup {
+  private static final int MAX_BATCH = 1 << 24;
+  private static final long DEFAULT_SEED = 42;
+
+  private final RecordDataset dataset;
+  private final Map<String, Collation> collations = new HashMap<>();
+  private String name;
+  private List<FieldSpec> fields;
+  private List<FieldSpec> outputs = List.of();
+  private @Nullable Supplier<? extends RecordTransform> transform;
+  private int batchSize = 256;
+  private boolean keepsRemainder = true;
+  private Sampler order;
+  private long seed = DEFAULT_SEED;
+
+  private FeedGroup(RecordDataset dataset) {
+    this.dataset = dataset;
+    this.name = "train";
+    this.fields = dataset.schema().fields();
+    this.order = Samplers.shuffle(dataset.length(), DEFAULT_SEED);
+  }
+
+  /** All fields of a dataset, all records in an order shuffled with seed 42, in batches of 256. */
+  public static FeedGroup of(RecordDataset dataset) {
+    return new FeedGroup(dataset);
+  }
+
+  /** What batches and states call it; default {@code train}. Groups of a feed have different names. */
+  public FeedGroup name(String newName) {
+    name = newName;
+    return this;
+  }
+
+  /**
+   * The fields to read; default all.
+   *
+   * @throws IllegalArgumentException if there is no such field, or one is named twice
+   */
+  public FeedGroup fields(String... names) {
+    Set<String> once = new LinkedHashSet<>(List.of(names));
+    if (once.size() != names.length) {
+      throw new IllegalArgumentException(
+          "Fields " + List.of(names) + " are not all different; name each once");
+    }
+    fields = once.stream()
+        .map(field -> dataset.schema().fields().get(dataset.schema().ordinal(field)))
+        .toList();
+    return this;
+  }
+
+  /** Records of a batch, 1 to 2²⁴; default 256. */
+  public FeedGroup batchSize(int records) {
+    batchSize = FeedBuilder.within("batchSize", records, 1, MAX_BATCH);
+    return this;
+  }
+
+  /**
+   * The order of all ranks together.
+   *
+   * @param newOrder not shared yet: ranks are told to the feed, by {@link FeedBuilder#rank}
+   * @param newSeed that it was made with, which is part of the state; seeds of records are made from it
+   * @throws IllegalArgumentException if it gives indices that the dataset has not, or is a share
+   */
+  public FeedGroup sampler(Sampler newOrder, long newSeed) {
+    if (newOrder.bound() > dataset.length()) {
+      throw new IllegalArgumentException("Cannot feed " + dataset + " by " + newOrder
+          + ": it gives indices up to " + (newOrder.bound() - 1) + ", and there are "
+          + dataset.length() + " records; make it for that length");
+    }
+    if (newOrder instanceof ShareSampler) {
+      throw new IllegalArgumentException("Cannot feed by " + newOrder
+          + ": give the order of all ranks, and say rank(…) of the feed, so that it can be resumed with"
+          + " another number of them");
+    }
+    order = newOrder;
+    seed = newSeed;
+    return this;
+  }
+
+  /** Leaves out the last records of an epoch that do not fill a batch; default is a shorter batch. */
+  public FeedGroup dropRemainder() {
+    keepsRemainder = false;
+    return this;
+  }
+
+  /** How values of a field that differ in length are collated; default {@link Collation#ragged}. */
+  public FeedGroup collate(String field, Collation collation) {
+    collations.put(field, collation);
+    return this;
+  }
+
+  /**
+   * Makes other values out of those that are read.
+   *
+   * @param newOutputs fields that it makes; one with the name of a field that is read takes its place in the batch
+   * @param factory called once by each loader thread
+   */
+  public FeedGroup transform(
+      List<FieldSpec> newOutputs, Supplier<? extends RecordTransform> factory) {
+    outputs = List.copyOf(newOutputs);
+    transform = factory;
+    return this;
+  }
+
+  GroupPlan.Definition define() {
+    for (Map.Entry<String, Collation> collation : collations.entrySet()) {
+      requireCollatable(delivered(collation.getKey()), collation.getValue());
+    }
+    return new GroupPlan.Definition(
+        name,
+        dataset,
+        fields,
+        outputs,
+        transform,
+        Map.copyOf(collations),
+        batchSize,
+        keepsRemainder,
+        order,
+        seed);
+  }
+
+  private FieldSpec delivered(String field) {
+    return java.util.stream.Stream.concat(outputs.stream(), fields.stream())
+        .filter(spec -> spec.name().equals(field))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("Cannot collate field '" + field
+            + "' of group '" + name + "': it is not one of its fields "
+            + fields.stream().map(FieldSpec::name).toList()));
+  }
+
+  private static void requireCollatable(FieldSpec field, Collation collation) {
+    if (collation.isPadded() && field.valueWidthBytes().isPresent()) {
+      throw new IllegalArgumentException("Cannot pad field '" + field.name() + "' of "
+          + field.type() + field.shape() + ": its values have one length; leave the collation out");
+    }
+    Padding.requirePossible(field, collation);
+  }
+}

@@ -1,0 +1,30 @@
+package io.zrecord.feed;
+
+/** {@link FeedStatistics} over JMX, as {@code io.zrecord:type=Feed,name=…}: the same numbers under the same names. */
+public interface FeedMXBean {
+  long getBatches();
+
+  long getRecords();
+
+  long getBytes();
+
+  double getReadyRatio();
+
+  long getDroppedBatches();
+
+  long getBadRecords();
+
+  long getIdleNanos();
+
+  long getSampleNanos();
+
+  long getReadNanos();
+
+  long getDecodeNanos();
+
+  long getTransformNanos();
+
+  long getPlaceNanos();
+
+  long getWaitNanos();
+}

@@ -1,0 +1,211 @@
+package io.zrecord.feed;
+
+import io.zrecord.sampler.Sampler;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which batches a feed delivers, in which order: a pure function of the groups. Immutable and thread-safe; {@link Cursor} says how far one
+ * is.
+ */
+final class FeedPlan {
+  private final List<GroupPlan> groups;
+  private final int trainingCount;
+  private final Mixture mixture;
+  private final @Nullable Validation validation;
+  private final long endEpoch;
+  private final long endBatch;
+  private final boolean hasBatches;
+
+  /** How groups of the training follow each other. */
+  enum Mixture {
+    /** One after the other. */
+    SEQUENTIAL,
+    /** Always from the group of which the smallest part is consumed, the first one of equal ones (seed row H17). */
+    LEAST_USED
+  }
+
+  /**
+   * @param groups of the training, then those of the validation
+   * @param trainingCount how many of them belong to the training
+   * @param validation when to validate; null: never
+   * @param endEpoch the epoch to stop before
+   * @param endBatch the batch of the training to stop before, counted from its very beginning
+   */
+  FeedPlan(
+      List<GroupPlan> groups,
+      int trainingCount,
+      Mixture mixture,
+      @Nullable Validation validation,
+      long endEpoch,
+      long endBatch) {
+    this.groups = List.copyOf(groups);
+    this.trainingCount = trainingCount;
+    this.mixture = mixture;
+    this.validation = validation;
+    this.endEpoch = endEpoch;
+    this.endBatch = endBatch;
+    this.hasBatches = batchesPerEpoch() > 0;
+  }
+
+  List<GroupPlan> groups() {
+    return groups;
+  }
+
+  GroupPlan group(int ordinal) {
+    return groups.get(ordinal);
+  }
+
+  int trainingCount() {
+    return trainingCount;
+  }
+
+  /** Batches of an epoch, or {@link Sampler#ENDLESS}. */
+  long batchesPerEpoch() {
+    return batches(groups.subList(0, trainingCount));
+  }
+
+  /** Batches of a pass of the validation; 0 if there is none. */
+  long batchesPerValidation() {
+    return batches(groups.subList(trainingCount, groups.size()));
+  }
+
+  private static long batches(List<GroupPlan> some) {
+    long all = 0;
+    for (GroupPlan group : some) {
+      long batches = group.batchesPerEpoch();
+      if (batches == Sampler.ENDLESS) {
+        return batches;
+      }
+      all += batches;
+    }
+    return all;
+  }
+
+  Cursor start() {
+    return new Cursor(groups.size());
+  }
+
+  /**
+   * The cursor before a batch of the training.
+   *
+   * @param epoch from 0
+   * @param batch of that epoch; may lie beyond it, in a later one
+   */
+  Cursor startAt(long epoch, long batch) {
+    Cursor cursor = start();
+    long perEpoch = batchesPerEpoch();
+    if (perEpoch == Sampler.ENDLESS || perEpoch == 0) {
+      cursor.startEpoch(epoch);
+      cursor.advance(0, Math.multiplyExact(batch, (long) groups.get(0).batchSize()));
+      cursor.startBatch(batch);
+      return cursor;
+    }
+    cursor.startEpoch(epoch + batch / perEpoch);
+    long within = batch % perEpoch;
+    if (trainingCount == 1) {
+      cursor.advance(0, within * groups.get(0).batchSize());
+    } else {
+      for (long i = 0; i < within; i++) {
+        int group = chooseGroup(cursor);
+        cursor.advance(group, nextCount(cursor, group));
+      }
+    }
+    cursor.startBatch(Math.addExact(Math.multiplyExact(epoch, perEpoch), batch));
+    return cursor;
+  }
+
+  /** Says which batch comes next, and moves the cursor behind it; false if there is none any more. */
+  boolean step(Cursor cursor, Place place) {
+    settle(cursor);
+    if (cursor.isValidating()) {
+      int group = cursor.validationGroup();
+      int count = nextCount(cursor, group);
+      place.set(this, cursor, group, count);
+      cursor.advance(group, count);
+    } else {
+      int group = chooseGroup(cursor);
+      if (group < 0 || cursor.epoch() >= endEpoch || cursor.batch() >= endBatch) {
+        return false;
+      }
+      int count = nextCount(cursor, group);
+      place.set(this, cursor, group, count);
+      cursor.advance(group, count);
+      cursor.startBatch(cursor.batch() + 1);
+      if (validation != null
+          && validation.every() == Validation.Every.BATCHES
+          && cursor.batch() % validation.interval() == 0) {
+        beginValidation(cursor);
+      }
+    }
+    settle(cursor);
+    return true;
+  }
+
+  /** Moves the cursor over groups and epochs that have no batch left. */
+  private void settle(Cursor cursor) {
+    settleValidation(cursor);
+    if (!cursor.isValidating() && hasBatches && chooseGroup(cursor) < 0) {
+      cursor.startEpoch(cursor.epoch() + 1);
+      if (validation != null
+          && validation.every() == Validation.Every.EPOCHS
+          && cursor.epoch() % validation.interval() == 0) {
+        beginValidation(cursor);
+        settleValidation(cursor);
+      }
+    }
+  }
+
+  private void beginValidation(Cursor cursor) {
+    for (int group = trainingCount; group < groups.size(); group++) {
+      cursor.rewind(group);
+    }
+    cursor.validate(trainingCount);
+  }
+
+  private void settleValidation(Cursor cursor) {
+    while (cursor.isValidating() && nextCount(cursor, cursor.validationGroup()) == 0) {
+      if (cursor.validationGroup() + 1 < groups.size()) {
+        cursor.validate(cursor.validationGroup() + 1);
+      } else {
+        cursor.endValidation();
+      }
+    }
+  }
+
+  private int nextCount(Cursor cursor, int group) {
+    return groups.get(group).nextCount(cursor.base(group), cursor.position(group));
+  }
+
+  /** The group of the training that the next batch comes from; -1 if none has one. */
+  private int chooseGroup(Cursor cursor) {
+    int chosen = -1;
+    for (int group = 0; group < trainingCount; group++) {
+      if (nextCount(cursor, group) > 0) {
+        if (mixture == Mixture.SEQUENTIAL) {
+          return group;
+        }
+        if (chosen < 0 || isLessUsed(cursor, group, chosen)) {
+          chosen = group;
+        }
+      }
+    }
+    return chosen;
+  }
+
+  private boolean isLessUsed(Cursor cursor, int a, int b) {
+    long lengthA = groups.get(a).order().length();
+    long lengthB = groups.get(b).order().length();
+    long usedA = used(cursor, a);
+    long usedB = used(cursor, b);
+    // usedA / lengthA < usedB / lengthB in 128 bits; lengths are at most 2^62.
+    long highA = Math.multiplyHigh(usedA, lengthB);
+    long highB = Math.multiplyHigh(usedB, lengthA);
+    return highA < highB
+        || (highA == highB && Long.compareUnsigned(usedA * lengthB, usedB * lengthA) < 0);
+  }
+
+  private long used(Cursor cursor, int group) {
+    return groups.get(group).globalPosition(cursor.base(group), cursor.position(group));
+  }
+}

@@ -1,0 +1,95 @@
+package io.zrecord.feed;
+
+import io.zrecord.scan.FieldReader;
+import io.zrecord.schema.Codec;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Loads batches of one group on one thread, with readers and a transform of its own. */
+final class GroupLoader implements AutoCloseable {
+  private final GroupPlan group;
+  private final StageClock clock;
+  private final boolean toleratesBadRecords;
+  private final List<FieldReader> readers = new ArrayList<>();
+  private final @Nullable RecordTransform transform;
+
+  GroupLoader(GroupPlan group, StageClock clock, BadRecordPolicy policy) {
+    this.group = group;
+    this.clock = clock;
+    this.toleratesBadRecords = policy != BadRecordPolicy.FAIL;
+    group.fields().forEach(field -> readers.add(group.dataset().reader(field.name())));
+    Supplier<? extends RecordTransform> factory = group.transform();
+    transform = factory == null ? null : factory.get();
+  }
+
+  List<FieldReader> readers() {
+    return readers;
+  }
+
+  /** Selects the records of a slot. Returns the bytes of their values. */
+  long select(Slot slot) {
+    clock.enter(Stage.READ);
+    long bytes = 0;
+    for (int i = 0; i < readers.size(); i++) {
+      readers.get(i).select(slot.indices(), 0, slot.count());
+      bytes += readers.get(i).totalLengthBytes();
+    }
+    return bytes;
+  }
+
+  /** Fills a slot with the records that are selected. */
+  void fill(Slot slot) {
+    Slot.GroupBlocks blocks = slot.blocks();
+    for (int i = 0; i < readers.size(); i++) {
+      FieldReader reader = readers.get(i);
+      clock.enter(reader.field().compression().codec() == Codec.RAW ? Stage.READ : Stage.DECODE);
+      blocks.inputs().get(i).load(reader);
+    }
+    if (transform != null) {
+      clock.enter(Stage.TRANSFORM);
+      transform(transform, slot, blocks);
+    }
+    clock.enter(Stage.COLLATE);
+    for (int i = 0; i < blocks.delivered().size(); i++) {
+      blocks.delivered().get(i).finish();
+    }
+  }
+
+  private void transform(RecordTransform each, Slot slot, Slot.GroupBlocks blocks) {
+    RecordInput in = new RecordInput(blocks.inputs());
+    RecordOutput out = new RecordOutput(blocks.outputs());
+    blocks.outputs().forEach(block -> block.begin(slot.count()));
+    Map<Integer, Exception> failures = new LinkedHashMap<>();
+    for (int i = 0; i < slot.count(); i++) {
+      in.moveTo(i, slot.indices()[i]);
+      out.moveTo(i);
+      try {
+        each.apply(in, out, slot.place().recordSeed(slot.ordinal(i)));
+        out.requireComplete();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("Interrupted in a transform", e);
+      } catch (Exception e) {
+        failures.put(i, e);
+        if (!toleratesBadRecords) {
+          break;
+        }
+        out.fillAbsent();
+      }
+    }
+    if (!failures.isEmpty()) {
+      throw new BadRecordsException(failures, slot.indices(), group.dataset().toString());
+    }
+  }
+
+  @Override
+  public void close() {
+    if (transform != null) {
+      transform.close();
+    }
+  }
+}

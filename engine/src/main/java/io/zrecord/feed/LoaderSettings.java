@@ -1,0 +1,30 @@
+package io.zrecord.feed;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all loaders of a feed share.
+ *
+ * @param plan what is loaded
+ * @param policy for bad records
+ * @param onStart run once by each thread
+ * @param sinks a factory of sinks, one for each thread; null: none
+ * @param release takes slots of batches that were closed
+ */
+record LoaderSettings(
+    FeedPlan plan,
+    BadRecordPolicy policy,
+    Runnable onStart,
+    @Nullable Supplier<? extends BatchSink> sinks,
+    FeedBatch.Release release) {
+
+  @Nullable
+  BatchSink newSink() {
+    return sinks == null ? null : sinks.get();
+  }
+
+  FeedBatch newBatch(Slot slot) {
+    return new FeedBatch(slot, plan, release);
+  }
+}

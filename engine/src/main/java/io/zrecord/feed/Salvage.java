@@ -1,0 +1,150 @@
+package io.zrecord.feed;
+
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.scan.FieldReader;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Loads what is good of a batch that has bad records, by the policy. */
+final class Salvage {
+  private static final Logger LOG = LoggerFactory.getLogger(Salvage.class);
+  private static final int MAX_LOGGED = 10;
+
+  private final GroupLoader loader;
+  private final BadRecordPolicy policy;
+  private final Slot slot;
+  private final long[] allIndices;
+  private final TreeMap<Integer, BadRecord> bad = new TreeMap<>();
+
+  Salvage(GroupLoader loader, BadRecordPolicy policy, Slot slot) {
+    this.loader = loader;
+    this.policy = policy;
+    this.slot = slot;
+    this.allIndices = Arrays.copyOf(slot.indices(), slot.place().count());
+  }
+
+  /** Whether something went wrong that may lie in single records. */
+  static boolean mayHelp(RuntimeException failure) {
+    return failure instanceof ZRecordException
+        || failure instanceof BadRecordsException
+        || failure instanceof UnfitValueException;
+  }
+
+  /**
+   * Fills the slot, or drops it.
+   *
+   * @param first what went wrong
+   */
+  void run(RuntimeException first) {
+    if (first instanceof ZRecordException) {
+      for (int i = 0; i < allIndices.length; i++) {
+        probe(i);
+      }
+      if (bad.isEmpty()) {
+        throw first;
+      }
+    } else {
+      take(first);
+    }
+    while (!isFilled()) {
+      slot.report(List.of());
+    }
+    log();
+    slot.report(List.copyOf(bad.values()));
+  }
+
+  /** Reads a record by itself. */
+  private void probe(int ordinal) {
+    for (FieldReader reader : loader.readers()) {
+      try {
+        reader.select(allIndices, ordinal, 1);
+        reader.value(0);
+      } catch (ZRecordException e) {
+        bad.put(ordinal, new BadRecord(allIndices[ordinal], reader.field().name(), reason(e)));
+        return;
+      }
+    }
+  }
+
+  /** One attempt to fill the slot with what is not known to be bad; true if it came to an end. */
+  private boolean isFilled() {
+    List<Integer> kept = kept();
+    slot.arrange(allIndices, kept);
+    if (kept.isEmpty()) {
+      slot.drop();
+      return true;
+    }
+    try {
+      loader.select(slot);
+      loader.fill(slot);
+      return true;
+    } catch (BadRecordsException | UnfitValueException e) {
+      take(e);
+      return false;
+    }
+  }
+
+  private void take(RuntimeException failure) {
+    if (failure instanceof UnfitValueException unfit) {
+      add(unfit.ordinal(), unfit.field(), reason(unfit));
+    } else if (failure instanceof BadRecordsException transform) {
+      for (Map.Entry<Integer, Exception> cause : transform.causes().entrySet()) {
+        add(cause.getKey(), "transform", reason(cause.getValue()));
+      }
+    }
+  }
+
+  private void add(int arranged, String field, String reason) {
+    int ordinal = slot.ordinal(arranged);
+    bad.put(ordinal, new BadRecord(allIndices[ordinal], field, reason));
+  }
+
+  private List<Integer> kept() {
+    List<Integer> kept = new ArrayList<>();
+    if (policy == BadRecordPolicy.DROP_BATCH || bad.size() == allIndices.length) {
+      return kept;
+    }
+    for (int i = 0; i < allIndices.length; i++) {
+      if (!bad.containsKey(i)) {
+        kept.add(i);
+      } else if (policy == BadRecordPolicy.SUBSTITUTE) {
+        kept.add(nextGood(i));
+      }
+    }
+    return kept;
+  }
+
+  private int nextGood(int ordinal) {
+    int next = ordinal;
+    while (bad.containsKey(next)) {
+      next = (next + 1) % allIndices.length;
+    }
+    return next;
+  }
+
+  private void log() {
+    bad.values().stream()
+        .limit(MAX_LOGGED)
+        .forEach(record -> LOG.warn(
+            "Bad record of {}: index {}, field '{}', {}: {}",
+            slot.place().group().dataset(),
+            record.index(),
+            record.field(),
+            policy,
+            record.reason()));
+    if (bad.size() > MAX_LOGGED) {
+      LOG.warn("and {} more bad records of the same batch", bad.size() - MAX_LOGGED);
+    }
+  }
+
+  private static String reason(Exception e) {
+    return e instanceof ZRecordException || e instanceof UnfitValueException
+        ? String.valueOf(e.getMessage())
+        : e.toString();
+  }
+}

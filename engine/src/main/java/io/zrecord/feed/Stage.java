@@ -1,0 +1,25 @@
+package io.zrecord.feed;
+
+/** What a loader thread does in turn. */
+enum Stage {
+  START("runs the start hook"),
+  WAIT("waits for room: all batches are loaded, or held by the consumer"),
+  SAMPLE("asks the sampler"),
+  READ("reads values"),
+  DECODE("decodes values"),
+  TRANSFORM("transforms records"),
+  COLLATE("pads values"),
+  PLACE("hands a batch to the sink"),
+  DELIVER("hands a batch to the consumer"),
+  END("has ended");
+
+  private final String words;
+
+  Stage(String words) {
+    this.words = words;
+  }
+
+  String words() {
+    return words;
+  }
+}

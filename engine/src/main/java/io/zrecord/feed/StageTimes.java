@@ -1,0 +1,23 @@
+package io.zrecord.feed;
+
+/** Nanoseconds that were spent in each stage. Not thread-safe. */
+@SuppressWarnings("EnumOrdinal") // A map of boxed numbers would allocate at every change of stage.
+final class StageTimes {
+  private final long[] nanos = new long[Stage.values().length];
+
+  void add(Stage stage, long more) {
+    nanos[stage.ordinal()] += more;
+  }
+
+  long nanos(Stage stage) {
+    return nanos[stage.ordinal()];
+  }
+
+  /** Hands everything on to others, and is empty then. */
+  void drainTo(StageTimes all) {
+    for (int i = 0; i < nanos.length; i++) {
+      all.nanos[i] += nanos[i];
+      nanos[i] = 0;
+    }
+  }
+}

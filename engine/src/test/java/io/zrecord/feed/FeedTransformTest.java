@@ -1,0 +1,349 @@
+package io.zrecord.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.sampler.Samplers;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Shape;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Transforms, collation, and what becomes of records that are bad. */
+class FeedTransformTest {
+  private static final int RECORDS = 300;
+  private static final FieldSpec SCORE =
+      new FieldSpec(1, "score", ElementType.F32, Shape.of(2), Compression.RAW);
+  private static final FieldSpec TEXT =
+      new FieldSpec(2, "text", ElementType.UTF8, Shape.scalar(), Compression.RAW);
+
+  @TempDir
+  Path directory;
+
+  private RecordDataset dataset;
+
+  @BeforeEach
+  void write() {
+    FeedData.write(directory.resolve("data"), RECORDS, 0);
+    dataset = RecordDataset.open(directory.resolve("data"));
+  }
+
+  @AfterEach
+  void close() {
+    dataset.close();
+  }
+
+  private FeedGroup group() {
+    return FeedGroup.of(dataset).sampler(Samplers.shuffle(RECORDS, 9), 9).batchSize(32);
+  }
+
+  private static void score(RecordInput in, RecordOutput out, long seed) {
+    out.value("score").putFloat(0, (float) in.value("label").getLong(0)).putInt(4, (int) seed);
+    if (in.isAbsent("text")) {
+      out.absent("text");
+    } else {
+      out.put("text", in.value("text").limit(6));
+    }
+  }
+
+  private static Map<Long, Integer> seeds(FeedBuilder builder) {
+    Map<Long, Integer> seeds = new HashMap<>();
+    try (Feed feed = builder.start()) {
+      for (FeedBatch batch : feed) {
+        try (batch) {
+          assertThat(batch.dimensions("score")).containsExactly(batch.count(), 2);
+          for (int i = 0; i < batch.count(); i++) {
+            ByteBuffer score = batch.value("score", i);
+            assertThat(score.getFloat(0)).isEqualTo((float) batch.index(i));
+            assertThat(score.getInt(4)).isEqualTo((int) batch.recordSeed(i));
+            assertThat(StandardCharsets.UTF_8.decode(batch.value("text", i)).toString())
+                .isEqualTo(batch.index(i) % 7 == 0 ? "" : "record");
+            assertThat(batch.isAbsent("text", i)).isEqualTo(batch.index(i) % 7 == 0);
+            assertThat(batch.value("image", i).get(0)).isEqualTo((byte) batch.index(i));
+            seeds.put(batch.index(i), score.getInt(4));
+          }
+        }
+      }
+    }
+    return seeds;
+  }
+
+  @Test
+  void aTransformReplacesAndAddsFieldsWithSeedsThatNoThreadChanges() {
+    Map<Long, Integer> one =
+        seeds(Feed.of(group().transform(List.of(SCORE, TEXT), () -> FeedTransformTest::score))
+            .loaderThreads(1));
+    Map<Long, Integer> four = seeds(Feed.of(
+            group().batchSize(7).transform(List.of(SCORE, TEXT), () -> FeedTransformTest::score))
+        .loaderThreads(4));
+    assertThat(one).hasSize(RECORDS).isEqualTo(four);
+    assertThat(new HashSet<>(one.values())).hasSizeGreaterThan(RECORDS - 3);
+  }
+
+  @Test
+  void eachLoaderHasATransformOfItsOwnWhichIsClosedAtItsEnd() {
+    AtomicInteger made = new AtomicInteger();
+    AtomicInteger closed = new AtomicInteger();
+    try (Feed feed = Feed.of(group().transform(List.of(SCORE), () -> {
+          made.incrementAndGet();
+          return new RecordTransform() {
+            @Override
+            public void apply(RecordInput in, RecordOutput out, long seed) {
+              out.value("score");
+            }
+
+            @Override
+            public void close() {
+              closed.incrementAndGet();
+            }
+          };
+        }))
+        .loaderThreads(3)
+        .start()) {
+      while (next(feed)) {}
+    }
+    assertThat(made.get()).isEqualTo(3);
+    assertThat(closed.get()).isEqualTo(3);
+  }
+
+  private static boolean next(Feed feed) {
+    try (FeedBatch batch = feed.next()) {
+      return batch != null;
+    }
+  }
+
+  @Test
+  void aTransformThatForgetsAnOutputIsToldSo() {
+    try (Feed feed = Feed.of(
+            group().transform(List.of(SCORE, TEXT), () -> (in, out, seed) -> out.value("score")))
+        .start()) {
+      assertThatThrownBy(feed::next)
+          .hasMessageContaining("index ")
+          .rootCause()
+          .hasMessageContaining("'text'");
+    }
+    try (Feed feed = Feed.of(group().transform(List.of(SCORE), () -> (in, out, seed) -> {
+          out.value("score");
+          out.value("score");
+        }))
+        .start()) {
+      assertThatThrownBy(feed::next).rootCause().hasMessageContaining("already");
+    }
+  }
+
+  @Test
+  void valuesThatDifferInLengthArePaddedOrCut() {
+    try (Feed feed = Feed.of(group()
+            .collate("tokens", Collation.padTo(8).filledWith(-100))
+            .collate("text", Collation.padToLongest()))
+        .start()) {
+      for (FeedBatch batch : feed) {
+        try (batch) {
+          assertThat(batch.dimensions("tokens")).containsExactly(batch.count(), 8);
+          int longest = 0;
+          for (int i = 0; i < batch.count(); i++) {
+            long index = batch.index(i);
+            longest = Math.max(longest, batch.lengthBytes("text", i));
+            assertThat(batch.lengthBytes("tokens", i)).isEqualTo(4 * (int) (index % 6));
+            for (int k = 0; k < 8; k++) {
+              assertThat(batch.data("tokens").getInt(4 * (8 * i + k)))
+                  .isEqualTo(k < index % 6 ? (int) index : -100);
+            }
+          }
+          assertThat(batch.dimensions("text")).containsExactly(batch.count(), longest);
+          for (int i = 0; i < batch.count(); i++) {
+            String text = batch.index(i) % 7 == 0 ? "" : FeedData.text(batch.index(i));
+            assertThat(StandardCharsets.UTF_8.decode(batch.value("text", i)).toString())
+                .isEqualTo(text);
+            for (int k = text.length(); k < longest; k++) {
+              assertThat(batch.data("text").get(longest * i + k)).isZero();
+            }
+          }
+          FeedBatch current = batch;
+          assertThatThrownBy(() -> current.ends("text")).hasMessageContaining("padded");
+        }
+      }
+    }
+  }
+
+  @Test
+  void aValueThatIsTooLongIsBadUnlessItMayBeCut() {
+    try (Feed feed = Feed.of(group().collate("tokens", Collation.padTo(4))).start()) {
+      assertThatThrownBy(() -> {
+            while (next(feed)) {}
+          })
+          .hasMessageContaining("5 steps")
+          .hasMessageContaining("cut what is longer");
+    }
+    try (Feed feed = Feed.of(group().collate("tokens", Collation.cutOrPadTo(4))).start()) {
+      for (FeedBatch batch : feed) {
+        try (batch) {
+          for (int i = 0; i < batch.count(); i++) {
+            assertThat(batch.lengthBytes("tokens", i))
+                .isEqualTo(4 * Math.min(4, (int) (batch.index(i) % 6)));
+          }
+        }
+      }
+    }
+  }
+
+  /** Every 50th record cannot be transformed, 100 and 101 are too long as well. */
+  private FeedGroup groupWithBadRecords() {
+    return group()
+        .transform(List.of(SCORE), () -> (in, out, seed) -> {
+          if (in.index() % 50 == 0) {
+            throw new IOException("no picture");
+          }
+          out.value("score").putFloat(0, (float) in.index());
+        })
+        .collate("tokens", Collation.padTo(5));
+  }
+
+  private record Delivered(
+      List<List<Long>> batches, List<BadRecord> bad, FeedStatistics statistics) {}
+
+  private static Delivered deliver(FeedBuilder builder) {
+    List<List<Long>> batches = new ArrayList<>();
+    List<BadRecord> bad = new ArrayList<>();
+    try (Feed feed = builder.start()) {
+      for (FeedBatch batch : feed) {
+        try (batch) {
+          bad.addAll(batch.badRecords());
+          batches.add(LongStream.of(batch.indices()).boxed().toList());
+          for (int i = 0; i < batch.count(); i++) {
+            assertThat(batch.value("score", i).getFloat(0)).isEqualTo((float) batch.index(i));
+            assertThat(batch.value("label", i).getLong(0)).isEqualTo(batch.index(i));
+            long position = batch.position(i);
+            assertThat(Samplers.shuffle(RECORDS, 9).index(batch.epoch(), position))
+                .isEqualTo(batch.index(i));
+          }
+        }
+      }
+      return new Delivered(batches, bad, feed.statistics());
+    }
+  }
+
+  @Test
+  void badRecordsAreSkippedSubstitutedOrTakeTheirBatchWithThem() {
+    Set<Long> bad = Set.of(0L, 50L, 100L, 150L, 200L, 250L);
+    List<List<Long>> planned = new ArrayList<>();
+    for (int from = 0; from < RECORDS; from += 32) {
+      List<Long> batch = new ArrayList<>();
+      for (int p = from; p < Math.min(RECORDS, from + 32); p++) {
+        batch.add(Samplers.shuffle(RECORDS, 9).index(0, p));
+      }
+      planned.add(batch);
+    }
+    Delivered skipped =
+        deliver(Feed.of(groupWithBadRecords()).badRecords(BadRecordPolicy.SKIP_RECORD));
+    assertThat(skipped.batches())
+        .isEqualTo(planned.stream()
+            .map(batch -> batch.stream().filter(i -> !bad.contains(i)).toList())
+            .toList());
+    assertThat(skipped.bad())
+        .hasSize(6)
+        .allMatch(record -> record.field().equals("transform")
+            && record.reason().contains("no picture")
+            && bad.contains(record.index()));
+    assertThat(skipped.statistics().badRecords()).isEqualTo(6);
+
+    Delivered substituted =
+        deliver(Feed.of(groupWithBadRecords()).badRecords(BadRecordPolicy.SUBSTITUTE));
+    assertThat(substituted.batches().stream().map(List::size).toList())
+        .isEqualTo(planned.stream().map(List::size).toList());
+    for (int b = 0; b < planned.size(); b++) {
+      for (int i = 0; i < planned.get(b).size(); i++) {
+        long index = planned.get(b).get(i);
+        long found = substituted.batches().get(b).get(i);
+        assertThat(found).isEqualTo(bad.contains(index) ? nextGood(planned.get(b), i, bad) : index);
+      }
+    }
+
+    Delivered dropped =
+        deliver(Feed.of(groupWithBadRecords()).badRecords(BadRecordPolicy.DROP_BATCH));
+    assertThat(dropped.batches())
+        .isEqualTo(planned.stream()
+            .filter(batch -> batch.stream().noneMatch(bad::contains))
+            .toList());
+    assertThat(dropped.statistics().droppedBatches())
+        .isEqualTo(planned.size() - dropped.batches().size());
+
+    assertThatThrownBy(() -> deliver(Feed.of(groupWithBadRecords())))
+        .hasMessageContaining("no picture");
+  }
+
+  private static long nextGood(List<Long> batch, int from, Set<Long> bad) {
+    int i = from;
+    while (bad.contains(batch.get(i))) {
+      i = (i + 1) % batch.size();
+    }
+    return batch.get(i);
+  }
+
+  @Test
+  void damagedValuesAreFoundOneByOne() throws IOException {
+    Damage.flipNearTheEnd(directory.resolve("data"));
+    try (RecordDataset damaged = RecordDataset.open(directory.resolve("data"))) {
+      FeedGroup group =
+          FeedGroup.of(damaged).sampler(Samplers.sequential(RECORDS), 0).batchSize(50);
+      List<BadRecord> bad = new ArrayList<>();
+      int records = 0;
+      try (Feed feed = Feed.of(group).badRecords(BadRecordPolicy.SKIP_RECORD).start()) {
+        for (FeedBatch batch : feed) {
+          try (batch) {
+            FeedData.check(batch);
+            records += batch.count();
+            bad.addAll(batch.badRecords());
+          }
+        }
+      }
+      assertThat(bad).hasSize(1);
+      assertThat(bad.get(0).reason()).contains("checksum");
+      assertThat(records).isEqualTo(RECORDS - 1);
+    }
+  }
+
+  @Test
+  void aResumeAmongBadRecordsRepeatsAndLosesNothing() {
+    for (BadRecordPolicy policy : List.of(
+        BadRecordPolicy.SKIP_RECORD, BadRecordPolicy.SUBSTITUTE, BadRecordPolicy.DROP_BATCH)) {
+      List<List<Long>> all =
+          deliver(Feed.of(groupWithBadRecords()).badRecords(policy)).batches();
+      List<List<Long>> found = new ArrayList<>();
+      FeedState state = null;
+      boolean goesOn = true;
+      while (goesOn) {
+        FeedBuilder builder = Feed.of(groupWithBadRecords()).badRecords(policy);
+        if (state != null) {
+          builder.resume(state);
+        }
+        try (Feed feed = builder.start();
+            FeedBatch batch = feed.next()) {
+          goesOn = batch != null;
+          if (batch != null) {
+            found.add(LongStream.of(batch.indices()).boxed().toList());
+            state = batch.next();
+          }
+        }
+      }
+      assertThat(found).isEqualTo(all);
+    }
+  }
+}
