@@ -1,9 +1,15 @@
 package io.zrecord.sampler;
 
+import org.jspecify.annotations.Nullable;
+
 /** Every index once in an epoch, in an order that no other epoch and no other seed has (Z7), in constant memory. Immutable. */
 public final class ShuffleSampler extends Sampler {
   private final long length;
   private final long seed;
+  /** The permutation that was asked for last: it is worth 200 bytes for each batch. */
+  private volatile @Nullable OfEpoch last;
+
+  private record OfEpoch(long epoch, Permutation permutation) {}
 
   ShuffleSampler(long length, long seed) {
     this.length = Checks.length("length", length);
@@ -39,7 +45,12 @@ public final class ShuffleSampler extends Sampler {
   }
 
   private Permutation permutation(long epoch) {
-    return new Permutation(Mixing.key(Mixing.SHUFFLE, seed, epoch), length);
+    OfEpoch known = last;
+    if (known == null || known.epoch() != epoch) {
+      known = new OfEpoch(epoch, new Permutation(Mixing.key(Mixing.SHUFFLE, seed, epoch), length));
+      last = known;
+    }
+    return known.permutation();
   }
 
   @Override

@@ -8,17 +8,17 @@ package io.zrecord.internal.io;
 public final class MapFaults {
   // Not final, so that the compiler cannot make the allocation below one of constant size, which
   // needs no call.
-  private static int one = 1;
+  private static int none = 0;
 
   private MapFaults() {}
 
   /**
-   * Lets the error of a fault that happened before be thrown now. Allocating an array of arrays always calls the runtime; it
-   * takes about 45 ns.
+   * Lets the error of a fault that happened before be thrown now. Allocating an array of arrays always calls the runtime,
+   * an empty one as well; it takes about 45 ns and 16 bytes.
    *
    * @return an array that nobody needs
    */
   public static byte[][] surface() {
-    return new byte[one][one];
+    return new byte[none][none];
   }
 }

@@ -424,12 +424,18 @@ final class SlotSelection implements Selection {
     if (specialCount > 0 || zeroFill) {
       copyOneByOne(target, at, zeroFill);
     } else if (fixedWidth == Integer.BYTES) {
-      copyInts(target.duplicate().order(ByteOrder.LITTLE_ENDIAN), at);
+      copyInts(littleEndian(target), at);
     } else if (fixedWidth == Long.BYTES) {
-      copyLongs(target.duplicate().order(ByteOrder.LITTLE_ENDIAN), at);
+      copyLongs(littleEndian(target), at);
     } else {
       copyPlain(target, at);
     }
+  }
+
+  private static ByteBuffer littleEndian(ByteBuffer target) {
+    return target.order() == ByteOrder.LITTLE_ENDIAN
+        ? target
+        : target.duplicate().order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private void copyPlain(ByteBuffer target, int at) {

@@ -1,0 +1,97 @@
+package io.zrecord.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.sampler.Samplers;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A training process that is asked to end stops after a batch, says where, and is gone. */
+class FeedShutdownTest {
+  private static final int RECORDS = 1_000;
+
+  @TempDir
+  Path directory;
+
+  /** A trainer; prints each batch, and where it stands in the end. */
+  static final class Trainer {
+    private Trainer() {}
+
+    public static void main(String[] arguments) {
+      try (RecordDataset dataset = RecordDataset.open(Path.of(arguments[0]));
+          Feed feed = Feed.of(group(dataset))
+              .stopBeforeEpoch(Long.MAX_VALUE)
+              .stopOnShutdown(Duration.ofSeconds(20))
+              .start()) {
+        for (FeedBatch batch : feed) {
+          try (batch) {
+            System.out.println("batch " + batch.batch());
+          }
+        }
+        System.out.println("state " + feed.lastCompleted().toJson());
+        System.out.flush();
+      }
+    }
+  }
+
+  private static FeedGroup group(RecordDataset dataset) {
+    return FeedGroup.of(dataset).sampler(Samplers.shuffle(RECORDS, 4), 4).batchSize(10);
+  }
+
+  @Test
+  @Timeout(60)
+  void aSignalEndsTheFlowAtABatchThatIsReported() throws Exception {
+    Path path = directory.resolve("data");
+    FeedData.write(path, RECORDS, 0);
+    Process trainer = new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            Trainer.class.getName(),
+            path.toString())
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+    List<String> lines = new ArrayList<>();
+    try (BufferedReader output = new BufferedReader(
+        new InputStreamReader(trainer.getInputStream(), StandardCharsets.UTF_8))) {
+      String line = output.readLine();
+      while (line != null) {
+        lines.add(line);
+        if (lines.size() == 20) {
+          terminate(trainer);
+        }
+        line = output.readLine();
+      }
+    }
+    trainer.waitFor();
+    String state = lines.get(lines.size() - 1);
+    assertThat(state).startsWith("state ");
+    assertThat(lines.get(lines.size() - 2)).isEqualTo("batch " + (lines.size() - 2));
+    try (RecordDataset dataset = RecordDataset.open(path);
+        Feed feed = Feed.of(group(dataset))
+            .resume(FeedState.fromJson(state.substring(6)))
+            .stopBeforeEpoch(Long.MAX_VALUE)
+            .start();
+        FeedBatch next = feed.next()) {
+      assertThat(next.batch()).isEqualTo(lines.size() - 1);
+      assertThat(next.index(0))
+          .isEqualTo(
+              Samplers.shuffle(RECORDS, 4).index(next.batch() / 100, next.batch() % 100 * 10));
+    }
+  }
+
+  private static void terminate(Process process) throws IOException {
+    // Process.destroy closes the pipes as well.
+    new ProcessBuilder("kill", "-TERM", Long.toString(process.pid())).start();
+  }
+}
