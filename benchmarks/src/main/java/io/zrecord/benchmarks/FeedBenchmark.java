@@ -1,5 +1,6 @@
 package io.zrecord.benchmarks;
 
+import com.sun.management.ThreadMXBean;
 import io.zrecord.Batch;
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDataset;
@@ -7,6 +8,8 @@ import io.zrecord.RecordDatasetWriter;
 import io.zrecord.feed.Feed;
 import io.zrecord.feed.FeedBatch;
 import io.zrecord.feed.FeedGroup;
+import io.zrecord.feed.FeedState;
+import io.zrecord.feed.FeedStatistics;
 import io.zrecord.sampler.Sampler;
 import io.zrecord.sampler.Samplers;
 import io.zrecord.schema.Compression;
@@ -15,11 +18,17 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.WriteOptions;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
 
 /**
  * A shuffled epoch through the feed, beside gathers of the same batches by one thread: images of 784 bytes and of 64 KiB with a label, 1 GiB
@@ -30,6 +39,7 @@ public final class FeedBenchmark {
   private static final int BATCH = 256;
   private static final long TOTAL_BYTES = 1L << 30;
   private static final long SEED = 1;
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private FeedBenchmark() {}
 
@@ -58,6 +68,9 @@ public final class FeedBenchmark {
             records / Contest.median(fed) / 1e3,
             records / Contest.median(gathered) / 1e3,
             Contest.median(gathered) / Contest.median(fed));
+        double gatherNanos = Contest.median(gathered) / records * BATCH * 1e9;
+        slowConsumer(dataset, sampler, (long) (1.5 * gatherNanos));
+        resume(dataset, sampler);
       }
       Workplace.delete(path);
     }
@@ -85,13 +98,88 @@ public final class FeedBenchmark {
   private static double feed(RecordDataset dataset, Sampler sampler) {
     long start = System.nanoTime();
     long sum = 0;
-    try (Feed feed = Feed.of(FeedGroup.of(dataset).sampler(sampler, SEED).batchSize(BATCH)).start()) {
+    try (Feed feed =
+        Feed.of(FeedGroup.of(dataset).sampler(sampler, SEED).batchSize(BATCH)).start()) {
       for (FeedBatch batch = feed.next(); batch != null; batch = feed.next()) {
         sum += batch.data("label").getInt(0);
         batch.close();
       }
     }
     return seconds(start, sum);
+  }
+
+  /** A trainer that takes longer than a gather, without using the processor. */
+  private static void slowConsumer(RecordDataset dataset, Sampler sampler, long stepNanos) {
+    int steps = 2_000;
+    try (Feed feed = Feed.of(FeedGroup.of(dataset).sampler(sampler, SEED).batchSize(BATCH))
+        .stopBeforeEpoch(Long.MAX_VALUE)
+        .start()) {
+      FeedBatch first = Objects.requireNonNull(feed.next());
+      first.close();
+      LockSupport.parkNanos(50_000_000);
+      long idleBefore = feed.statistics().idleNanos();
+      long[] threads = feedThreads();
+      long allocatedBefore = allocatedBytes(threads);
+      for (int i = 0; i < steps; i++) {
+        Objects.requireNonNull(feed.next()).close();
+        LockSupport.parkNanos(stepNanos);
+      }
+      FeedStatistics statistics = feed.statistics();
+      System.out.printf(
+          Locale.ROOT,
+          "  consumer that takes %.2f ms a batch, 1.5 times a gather: waited %.4f ms a batch, %.1f %% were ready;"
+              + " %.2f bytes of the heap a record%n",
+          stepNanos / 1e6,
+          (statistics.idleNanos() - idleBefore) / 1e6 / steps,
+          100 * statistics.readyRatio(),
+          (allocatedBytes(threads) - allocatedBefore) / (double) BATCH / steps);
+    }
+  }
+
+  private static long[] feedThreads() {
+    return Arrays.stream(THREADS.dumpAllThreads(false, false))
+        .filter(thread -> thread.getThreadName().startsWith("zrecord-feed-")
+            || thread.getThreadId() == Thread.currentThread().getId())
+        .mapToLong(thread -> thread.getThreadId())
+        .toArray();
+  }
+
+  private static long allocatedBytes(long[] threads) {
+    return LongStream.of(THREADS.getThreadAllocatedBytes(threads)).sum();
+  }
+
+  /** From a state to the first batch, beside the beginning of an epoch. */
+  private static void resume(RecordDataset dataset, Sampler sampler) {
+    double[] fresh = new double[51];
+    double[] resumed = new double[fresh.length];
+    Random random = new Random(SEED);
+    for (int i = 0; i < fresh.length; i++) {
+      fresh[i] = millisToFirstBatch(dataset, sampler, 0);
+      resumed[i] =
+          millisToFirstBatch(dataset, sampler, random.nextInt((int) sampler.length() - BATCH));
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "  to the first batch: %.2f ms at the beginning of an epoch, %.2f ms resumed anywhere in it%n",
+        Contest.median(fresh),
+        Contest.median(resumed));
+  }
+
+  private static double millisToFirstBatch(RecordDataset dataset, Sampler sampler, long position) {
+    FeedState state = new FeedState(
+        7,
+        0,
+        List.of(new FeedState.GroupState("train", dataset.version().getAsLong(), SEED, position)),
+        null,
+        null);
+    long start = System.nanoTime();
+    try (Feed feed = Feed.of(FeedGroup.of(dataset).sampler(sampler, SEED).batchSize(BATCH))
+        .resume(FeedState.fromJson(state.toJson()))
+        .stopBeforeEpoch(8)
+        .start()) {
+      Objects.requireNonNull(feed.next()).close();
+      return (System.nanoTime() - start) / 1e6;
+    }
   }
 
   private static double gather(RecordDataset dataset, Sampler sampler, int width) {
