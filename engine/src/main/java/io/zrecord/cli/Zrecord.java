@@ -30,7 +30,8 @@ import picocli.CommandLine.ScopeType;
       VerifyCommand.class,
       RepairCommand.class,
       ImportCommand.class,
-      ExportCommand.class
+      ExportCommand.class,
+      FeedCommand.class
     })
 public final class Zrecord {
   private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";

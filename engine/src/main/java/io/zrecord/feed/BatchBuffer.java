@@ -16,7 +16,8 @@ final class BatchBuffer {
   /** Room for that many bytes, to be written to; what was there before is lost. */
   ByteBuffer room(int bytes) {
     if (data.capacity() < bytes) {
-      replace((int) Math.min(Integer.MAX_VALUE, bytes + (long) (bytes >> 2)));
+      drop();
+      allocate((int) Math.min(Integer.MAX_VALUE, bytes + (long) (bytes >> 2)));
     }
     return data.clear().limit(bytes);
   }
@@ -25,13 +26,14 @@ final class BatchBuffer {
   ByteBuffer grow(int keptBytes, int bytes) {
     if (data.capacity() < bytes) {
       ByteBuffer old = data;
-      replace((int) Math.min(Integer.MAX_VALUE, bytes + (long) (bytes >> 1)));
+      allocate((int) Math.min(Integer.MAX_VALUE, bytes + (long) (bytes >> 1)));
       data.put(0, old, 0, keptBytes);
+      free(old);
     }
     return data.clear().limit(bytes);
   }
 
-  private void replace(int bytes) {
+  private void allocate(int bytes) {
     data = memory.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
     view = data.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
   }
@@ -41,12 +43,24 @@ final class BatchBuffer {
     return view.clear().limit(bytes);
   }
 
+  /** What {@link #view} shows, as it was allocated. */
+  ByteBuffer allocated() {
+    return data;
+  }
+
+  private void free(ByteBuffer old) {
+    if (old.capacity() > 0) {
+      memory.free(old);
+    }
+  }
+
   int capacityBytes() {
     return data.capacity();
   }
 
-  /** Leaves the memory to the collector. */
+  /** Gives the memory back. */
   void drop() {
+    free(data);
     data = ByteBuffer.allocateDirect(0);
     view = data.asReadOnlyBuffer();
   }

@@ -14,4 +14,7 @@ public interface BatchMemory {
    * @param bytes the least capacity, ≥ 0
    */
   ByteBuffer allocate(int bytes);
+
+  /** Takes back what {@link #allocate} gave; neither the feed nor a batch reads or writes it any more. Default: leaves it to the collector. */
+  default void free(ByteBuffer allocated) {}
 }

@@ -115,6 +115,11 @@ public final class FeedBatch implements AutoCloseable {
     return block(field).delivered();
   }
 
+  /** The buffer of the feed's {@link BatchMemory} with which {@link #data} begins; not to be read or written through. */
+  public ByteBuffer memory(String field) {
+    return block(field).allocated();
+  }
+
   /** Dimensions of {@link #data}, the number of records first; -1 where values differ in length. */
   public int[] dimensions(String field) {
     return block(field).dimensions();

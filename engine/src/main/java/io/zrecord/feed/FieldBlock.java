@@ -128,6 +128,11 @@ final class FieldBlock {
     return padding == null ? values() : padding.view();
   }
 
+  /** The memory that {@link #delivered} begins with. */
+  ByteBuffer allocated() {
+    return padding == null ? buffer.allocated() : padding.allocated();
+  }
+
   /** The values without padding. */
   ByteBuffer values() {
     return buffer.view(lengthBytes());

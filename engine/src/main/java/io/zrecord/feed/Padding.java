@@ -111,6 +111,10 @@ final class Padding {
     }
   }
 
+  ByteBuffer allocated() {
+    return target.allocated();
+  }
+
   ByteBuffer view() {
     return target.view(count * rowBytes());
   }

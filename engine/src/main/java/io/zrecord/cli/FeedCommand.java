@@ -1,0 +1,237 @@
+package io.zrecord.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.RecordDataset;
+import io.zrecord.feed.BadRecordPolicy;
+import io.zrecord.feed.Collation;
+import io.zrecord.feed.Feed;
+import io.zrecord.feed.FeedBuilder;
+import io.zrecord.feed.FeedGroup;
+import io.zrecord.feed.FeedState;
+import io.zrecord.internal.io.SharedFile;
+import io.zrecord.sampler.Remainder;
+import io.zrecord.sampler.Sampler;
+import io.zrecord.scan.ReadMetrics;
+import io.zrecord.scan.Verification;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.sharing.SharedBatches;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.RecordTable;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Streams training batches to another process. */
+@Command(
+    name = "feed",
+    description = "Streams batches of records in the order of a sampler, loaded ahead, as an Arrow"
+        + " stream of record batches. Each has the state to resume with behind it as metadata"
+        + " 'zrecord.next'.")
+final class FeedCommand extends Subcommand {
+  @Parameters(paramLabel = "PATH", description = "directory of the dataset")
+  private Path path = Path.of("");
+
+  @Option(
+      names = "--field",
+      paramLabel = "F",
+      description = "a field to feed; may be repeated (default: all)")
+  private List<String> fieldNames = List.of();
+
+  @Option(
+      names = "--batch-size",
+      paramLabel = "N",
+      description = "records of a batch (default: ${DEFAULT-VALUE})")
+  private int batchSize = 256;
+
+  @Option(names = "--drop-remainder", description = "no batch of fewer records at the epoch's end")
+  private boolean dropsRemainder;
+
+  @Option(
+      names = "--epochs",
+      paramLabel = "E",
+      description = "ends before epoch E, counted from 0; 0: never (default: ${DEFAULT-VALUE})")
+  private long epochs = 1;
+
+  @Mixin
+  private SamplerOptions order = new SamplerOptions();
+
+  @Option(names = "--rank", paramLabel = "R", description = "of this process, from 0 (default: 0)")
+  private int rank;
+
+  @Option(
+      names = "--world-size",
+      paramLabel = "W",
+      description = "processes that share the records (default: ${DEFAULT-VALUE})")
+  private int worldSize = 1;
+
+  @Option(
+      names = "--remainder",
+      paramLabel = "R",
+      description = "records of an epoch that do not divide by the ranks: drop (default), pad:"
+          + " repeat some, or uneven: the first ranks have one more")
+  private Remainder remainder = Remainder.DROP;
+
+  @Option(
+      names = "--depth",
+      paramLabel = "N",
+      description = "batches in memory at a time (default: ${DEFAULT-VALUE})")
+  private int depth = 4;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "that load; the order does not depend on it (default: ${DEFAULT-VALUE})")
+  private int threads = 2;
+
+  @Option(
+      names = "--resume",
+      paramLabel = "STATE",
+      description = "JSON that came with the last batch that was used")
+  private @Nullable String state;
+
+  @Option(names = "--version", paramLabel = "V", description = "version of a table")
+  private @Nullable Long version;
+
+  @Option(
+      names = "--verify",
+      paramLabel = "WHEN",
+      description = "checksums are compared when a value is touched first (default), always, never")
+  private Verification verification = Verification.FIRST;
+
+  @Option(
+      names = "--pad",
+      paramLabel = "F=LENGTH",
+      description = "makes values of a field equally long with zeros: as the longest of the batch"
+          + " (F=longest), as N (F=N; a longer one is an error), or as N and cut (F=cut:N); may be"
+          + " repeated")
+  private Map<String, String> pads = Map.of();
+
+  @Option(
+      names = "--bad-records",
+      paramLabel = "WHAT",
+      description = "what to do with damaged records: fail (default), drop_batch, skip_record,"
+          + " substitute: by another of the batch")
+  private BadRecordPolicy badRecords = BadRecordPolicy.FAIL;
+
+  @Option(
+      names = "--share",
+      paramLabel = "FILE",
+      description = "puts values into FILE, which is emptied first, and takes releases from the"
+          + " standard input: for a parent process, such as the Python package; see"
+          + " io.zrecord.sharing.SharedBatches")
+  private @Nullable Path share;
+
+  @Option(
+      names = "--messages",
+      paramLabel = "FILE",
+      description = "pipe that the messages of --share are written to")
+  private @Nullable Path messages;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if ((share == null) != (messages == null)) {
+      throw misuse("--share FILE and --messages FILE go together");
+    }
+    try (RecordDataset dataset = open()) {
+      FeedGroup group = FeedGroup.of(dataset)
+          .batchSize(batchSize)
+          .sampler(order.sampler(dataset, batchSize), order.seed());
+      if (!fieldNames.isEmpty()) {
+        group.fields(fieldNames.toArray(new String[0]));
+      }
+      if (dropsRemainder) {
+        group.dropRemainder();
+      }
+      pads.forEach((field, pad) -> group.collate(field, collation(field, pad)));
+      FeedBuilder builder = Feed.of(group)
+          .rank(rank, worldSize, remainder)
+          .depth(depth)
+          .loaderThreads(threads)
+          .badRecords(badRecords)
+          .stopBeforeEpoch(epochs == 0 ? Long.MAX_VALUE : epochs);
+      if (state != null) {
+        builder.resume(FeedState.fromJson(state));
+      }
+      if (share != null && messages != null) {
+        share(share, messages, builder, dataset);
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private Collation collation(String field, String pad) {
+    try {
+      return switch (pad) {
+        case "longest" -> Collation.padToLongest();
+        default ->
+          pad.startsWith("cut:")
+              ? Collation.cutOrPadTo(Integer.parseInt(pad.substring(4)))
+              : Collation.padTo(Integer.parseInt(pad));
+      };
+    } catch (NumberFormatException e) {
+      throw misuse("--pad " + field + "=" + pad + ": say longest, a length, or cut: and a length");
+    }
+  }
+
+  private void share(Path memory, Path pipe, FeedBuilder builder, RecordDataset dataset)
+      throws IOException, InterruptedException {
+    try (FileOutputStream out = new FileOutputStream(pipe.toFile())) {
+      SharedBatches batches = new SharedBatches(
+          SharedFile.open(memory), depth, out, new FileInputStream(FileDescriptor.in));
+      try (Feed feed = builder.memory(batches.memory()).start()) {
+        batches.send(
+            feed,
+            fields(dataset),
+            header(dataset, feed),
+            () -> Runtime.getRuntime().halt(ExitCodes.DONE));
+      }
+    }
+  }
+
+  private List<FieldSpec> fields(RecordDataset dataset) {
+    return fieldNames.isEmpty()
+        ? dataset.schema().fields()
+        : fieldNames.stream()
+            .map(name -> dataset.schema().fields().get(dataset.schema().ordinal(name)))
+            .toList();
+  }
+
+  private String header(RecordDataset dataset, Feed feed) throws JsonProcessingException {
+    ObjectNode header = ValueJson.MAPPER.createObjectNode();
+    header.put("protocol", 1).put("length", dataset.length());
+    header.put("version", dataset.version().isPresent() ? dataset.version().getAsLong() : null);
+    header.put(
+        "batchesPerEpoch",
+        feed.batchesPerEpoch() == Sampler.ENDLESS ? null : feed.batchesPerEpoch());
+    header.put("state", feed.lastCompleted().toJson());
+    ArrayNode list = header.putArray("fields");
+    for (FieldSpec field : fields(dataset)) {
+      ObjectNode node = list.addObject();
+      node.put("name", field.name()).put("dtype", field.type().toString());
+      ArrayNode shape = node.putArray("shape");
+      field.shape().dimensions().forEach(shape::add);
+    }
+    return ValueJson.MAPPER.writeValueAsString(header);
+  }
+
+  private RecordDataset open() {
+    RecordDataset.ReadOptions options =
+        new RecordDataset.ReadOptions(verification, new ReadMetrics());
+    Storage storage = LocalStorage.at(path);
+    return version == null
+        ? RecordDataset.open(storage, options)
+        : RecordDataset.open(RecordTable.at(storage).version(version), options);
+  }
+}
