@@ -3,8 +3,10 @@
 The files are specified in ``docs/FORMAT.md``.
 """
 
+from zrecord._feed import Batch, Feed, feed
+from zrecord._ragged import Ragged
 from zrecord.errors import ZrecordError
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["ZrecordError"]
+__all__ = ["Batch", "Feed", "Ragged", "ZrecordError", "feed"]

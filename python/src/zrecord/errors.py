@@ -35,3 +35,11 @@ class MissingExtraError(ZrecordError, ImportError):
 
 class LauncherError(ZrecordError):
     """The command line of zrecord, which runs in Java, was not found or failed."""
+
+
+class FeedError(ZrecordError):
+    """A feed ended, or cannot go on."""
+
+
+class FeedTimeoutError(FeedError, TimeoutError):
+    """No batch came in time; asking again waits again."""

@@ -1,0 +1,231 @@
+"""The engine's command ``feed`` as a process, and the memory that it shares with this one.
+
+The protocol is that of ``io.zrecord.sharing.SharedBatches``.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import mmap
+import os
+import select
+import struct
+import subprocess
+import tempfile
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from zrecord import _launcher
+from zrecord.errors import CorruptDataError, FeedError, FeedTimeoutError, LauncherError
+
+Array = np.ndarray[Any, Any]
+HEADER, BATCH, END = 1, 2, 3
+_PROTOCOL = 1
+_FRAME = struct.Struct("<ii")
+_RELEASE = struct.Struct(">i")
+_CLOSE_SECONDS = 10
+
+
+class _Lease(weakref.ref[Array]):
+    """Knows when nothing refers to the memory of a batch any more."""
+
+    __slots__ = ("slot",)
+    slot: int
+
+
+class _Leases:
+    """The slots that this process owns. Gives each back as soon as its arrays are gone, on whatever thread that happens."""
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe: int | None = pipe
+        self._owned: dict[int, _Lease] = {}
+
+    def __len__(self) -> int:
+        return len(self._owned)
+
+    def add(self, slot: int, memory: Array) -> None:
+        lease = _Lease(memory, self._release)
+        lease.slot = slot
+        self._owned[slot] = lease
+
+    def _release(self, lease: _Lease) -> None:
+        del self._owned[lease.slot]
+        pipe = self._pipe
+        if pipe is not None:
+            try:
+                # At most 4 KiB of these are under way, so it never blocks.
+                os.write(pipe, _RELEASE.pack(lease.slot))
+            except OSError:
+                pass  # The engine has ended: reading says why.
+
+    def end(self) -> None:
+        self._pipe = None
+
+
+class Engine:
+    """A running engine. One thread takes messages; arrays may be dropped by any."""
+
+    def __init__(self, arguments: Sequence[str], depth: int, writable: bool) -> None:
+        self._depth = depth
+        self._protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
+        self._memory = _anonymous_file()
+        self._map: mmap.mmap | None = None
+        self._errors: IO[bytes] = tempfile.TemporaryFile()
+        # Not the standard output, to which a virtual machine writes what it likes.
+        self._out, messages = os.pipe()
+        words = [*_launcher.command(), *arguments]
+        words += [f"--share=/dev/fd/{self._memory}", f"--messages=/dev/fd/{messages}"]
+        try:
+            self._process = subprocess.Popen(
+                words,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=self._errors,
+                stderr=self._errors,
+                pass_fds=(self._memory, messages),
+                # An interrupt at the terminal is for this process, which ends the other one.
+                start_new_session=True,
+            )
+        except OSError as e:
+            os.close(self._memory)
+            os.close(self._out)
+            raise LauncherError(f"Cannot run {words[0]}: {e}; see ZRECORD_HOME and ZRECORD_COMMAND", words[0]) from e
+        finally:
+            os.close(messages)
+        assert self._process.stdin
+        self._messages: deque[tuple[int, memoryview]] = deque()
+        self._rest = b""
+        os.set_blocking(self._out, False)
+        self._poll = select.poll()
+        self._poll.register(self._out, select.POLLIN)
+        self._leases = _Leases(self._process.stdin.fileno())
+        self._pid = os.getpid()
+        self._finalizer = weakref.finalize(
+            self, _end, self._process, self._leases, (self._memory, self._out), self._errors, self._pid
+        )
+        _running.add(self)
+
+    def header(self, timeout: float) -> dict[str, Any]:
+        """What the engine says first."""
+        kind, payload = self.message(timeout)
+        header: dict[str, Any] = json.loads(bytes(payload)) if kind == HEADER else {}
+        if header.get("protocol") != _PROTOCOL:
+            raise LauncherError(f"The engine speaks another protocol than {_PROTOCOL}; install versions that belong together")
+        return header
+
+    def message(self, timeout: float) -> tuple[int, memoryview]:
+        """The next message: its kind and what is in it."""
+        while not self._messages:
+            self._receive(timeout)
+        return self._messages.popleft()
+
+    def _receive(self, timeout: float) -> None:
+        if os.getpid() != self._pid:
+            raise FeedError("A feed belongs to the process that began it; begin one after the fork")
+        if len(self._leases) >= self._depth:
+            gc.collect()
+            if len(self._leases) >= self._depth:
+                raise FeedError(
+                    f"All {self._depth} batches of the feed are still referenced, so no other can be loaded; drop them, copy"
+                    " what must outlive them, or raise depth"
+                )
+        try:
+            received = os.read(self._out, 1 << 16)
+        except BlockingIOError:
+            if not self._poll.poll(timeout * 1000):
+                raise FeedTimeoutError(
+                    f"No batch came within {timeout:g} s, and the engine is {self._state()}; raise timeout, threads or depth"
+                ) from None
+            received = os.read(self._out, 1 << 16)
+        if not received:
+            raise self._failure()
+        frames = memoryview(self._rest + received)
+        at = 0
+        while at + _FRAME.size <= len(frames):
+            length, kind = _FRAME.unpack_from(frames, at)
+            if kind not in (HEADER, BATCH, END):
+                raise LauncherError(f"The command line does not speak the protocol of feeds, but says {received[:80]!r}")
+            end = at + _FRAME.size + length
+            if end > len(frames):
+                break
+            self._messages.append((kind, frames[at + _FRAME.size : end]))
+            at = end
+        self._rest = bytes(frames[at:])
+
+    def lease(self, slot: int, length: int) -> Array:
+        """The shared memory, of so many bytes or more; the slot goes back when the last array made of it is gone."""
+        if self._map is None or len(self._map) < length:
+            self._map = mmap.mmap(self._memory, length, mmap.MAP_SHARED, self._protection)
+        memory = np.frombuffer(self._map, np.uint8)
+        self._leases.add(slot, memory)
+        return memory
+
+    def _state(self) -> str:
+        code = self._process.poll()
+        return "running" if code is None else f"ended with exit code {code}"
+
+    def _failure(self) -> Exception:
+        """Why the messages ended before their end."""
+        try:
+            code: int | None = self._process.wait(_CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            code = None
+        self._errors.seek(0)
+        said = self._errors.read().decode("utf-8", "replace").strip()
+        message = said.rpartition("zrecord: ")[2] if "zrecord: " in said else said
+        if code == 1:
+            return CorruptDataError(message)
+        if code == 2:
+            return ValueError(message)
+        return FeedError(f"The engine ended with exit code {code}: {message or 'it said nothing'}")
+
+    def close(self) -> None:
+        """Ends the process. Arrays stay readable."""
+        self._finalizer()
+
+    def forget(self) -> None:
+        """In a fork: lets go of what belongs to the parent process, so that the engine sees when that ends."""
+        self._leases.end()
+        if self._process.stdin:
+            self._process.stdin.close()
+
+
+def _anonymous_file() -> int:
+    """A file in memory without a name, which is gone with the last process that has it."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("zrecord-feed")
+    descriptor, path = tempfile.mkstemp(prefix="zrecord-feed-")
+    os.unlink(path)  # noqa: PTH108
+    return descriptor
+
+
+def _end(process: subprocess.Popen[bytes], leases: _Leases, files: Sequence[int], errors: IO[bytes], pid: int) -> None:
+    if os.getpid() != pid:
+        return
+    leases.end()
+    assert process.stdin
+    process.stdin.close()
+    try:
+        process.wait(_CLOSE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    for file in files:
+        os.close(file)
+    errors.close()
+
+
+_running: weakref.WeakSet[Engine] = weakref.WeakSet()
+
+
+def _forget_all() -> None:
+    for engine in list(_running):
+        engine.forget()
+
+
+os.register_at_fork(after_in_child=_forget_all)

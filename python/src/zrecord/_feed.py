@@ -1,0 +1,323 @@
+"""Batches for training."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import struct
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from types import TracebackType
+from typing import Any, Union
+
+import numpy as np
+
+from zrecord._engine import BATCH, END, Engine
+from zrecord._ragged import Ragged
+from zrecord.errors import FeedError
+
+Array = np.ndarray[Any, Any]
+Values = Union[Array, Ragged]
+_START_SECONDS = 600.0
+_BATCH_WORDS = 6
+_FIELD_WORDS = 5
+_DTYPES = {
+    "bool": "?",
+    "i8": "i1",
+    "u8": "u1",
+    "i16": "<i2",
+    "u16": "<u2",
+    "i32": "<i4",
+    "u32": "<u4",
+    "i64": "<i8",
+    "u64": "<u8",
+    "f16": "<f2",
+    "bf16": "<u2",
+    "f32": "<f4",
+    "f64": "<f8",
+    "date": "<i4",
+    "timestamp": "<M8[us]",
+    "timestamp_ntz": "<M8[us]",
+}
+_PLAIN = frozenset(_DTYPES) - {"date"} | {"bytes", "utf8"}
+
+
+class Batch(dict[str, Values]):
+    """Values by field: arrays whose first axis counts the records, and ``Ragged`` where lengths differ."""
+
+    __slots__ = ("epoch", "index", "marks", "number")
+
+    def __init__(self, epoch: int, number: int, index: Array) -> None:
+        super().__init__()
+        #: Counted from 0.
+        self.epoch = epoch
+        #: Batches before it, from the very beginning of the training.
+        self.number = number
+        #: The records' indices in the dataset.
+        self.index = index
+        #: Which values are absent, of the fields that have any.
+        self.marks: dict[str, Array] = {}
+
+    def absent(self, field: str) -> Array:
+        """Which records have no value of a field; such values are zeros, or empty."""
+        if field not in self:
+            raise KeyError(f"Field '{field}' is not in the batch; its fields are {list(self)}")
+        marks = self.marks.get(field)
+        return np.zeros(len(self.index), bool) if marks is None else marks
+
+
+class _Field:
+    """How the values of a field are made into arrays."""
+
+    def __init__(self, json: dict[str, Any]) -> None:
+        self.name: str = json["name"]
+        self._type: str = json["dtype"]
+        self._shape: tuple[int, ...] = tuple(json["shape"])
+        self._dtype = np.dtype(_DTYPES.get(self._type, "u1"))
+        self._element_bytes = self._dtype.itemsize
+        self._scale = 0
+        self._is_decimal = self._type.startswith("decimal")
+        if self._is_decimal:
+            precision, self._scale = map(int, self._type[len("decimal(") : -1].split(","))
+            self._element_bytes = 4 if precision <= 9 else 8 if precision <= 18 else 16
+
+    def values(self, memory: Array, count: int, at: int, length: int, steps: int, ends_at: int) -> Values:
+        """The values that begin at a place in memory: of one shape, padded to so many steps, or with ends of their own."""
+        if steps < 0 and ends_at < 0:
+            shape: tuple[int, ...] = (count, *self._shape)
+        elif ends_at < 0:
+            shape = (count, steps, *self._shape[1:])
+        if ends_at < 0 and self._type in _PLAIN:
+            return np.ndarray(shape, self._dtype, memory, at)
+        raw = memory[at : at + length]
+        if ends_at < 0:
+            return self._shown(raw).reshape(shape)
+        offsets = np.zeros(count + 1, np.int64)
+        offsets[1:] = np.ndarray((count,), "<i4", memory, ends_at)
+        tail = self._shape[1:]
+        step_bytes = self._element_bytes * int(np.prod(tail, dtype=np.int64))
+        if step_bytes == 0:
+            return Ragged(self._shown(raw).reshape(0, *tail), offsets, self._type)
+        return Ragged(self._shown(raw).reshape(-1, *tail), offsets // step_bytes, self._type)
+
+    def _shown(self, raw: Array) -> Array:
+        if self._is_decimal:
+            decimals = np.empty(len(raw) // self._element_bytes, object)
+            data = raw.tobytes()
+            for i in range(len(decimals)):
+                unscaled = data[i * self._element_bytes : (i + 1) * self._element_bytes]
+                decimals[i] = Decimal(f"{int.from_bytes(unscaled, 'little', signed=True)}E-{self._scale}")
+            return decimals
+        elements = raw.view(self._dtype)
+        return elements.astype("M8[D]") if self._type == "date" else elements
+
+
+class Feed(Iterator[Batch]):
+    """Batches one after the other, epoch by epoch. See ``feed``. Belongs to one thread."""
+
+    def __init__(
+        self, arguments: Sequence[str], indices: Sequence[int] | Array | None, depth: int, timeout: float, writable: bool
+    ) -> None:
+        self._arguments = list(arguments)
+        self._indices = None if indices is None else np.array(indices, np.int64)
+        self._depth = depth
+        self._timeout = timeout
+        self._writable = writable
+        self._engine: Engine | None = None
+        self._header: dict[str, Any] = {}
+        self._fields: list[_Field] = []
+        self._words = struct.Struct("")
+        self._loaded: str | None = None
+        self._state = b""
+        self._is_over = False
+        self._is_closed = False
+
+    def __iter__(self) -> Feed:
+        return self
+
+    def __next__(self) -> Batch:
+        if self._is_over:
+            raise StopIteration
+        engine = self._engine or self._start()
+        try:
+            kind, payload = engine.message(self._timeout)
+        except FeedError:
+            raise
+        except Exception:
+            engine.close()
+            raise
+        if kind == END:
+            self._is_over = True
+            engine.close()
+            raise StopIteration
+        assert kind == BATCH
+        return self._batch(engine, payload)
+
+    def _batch(self, engine: Engine, payload: memoryview) -> Batch:
+        words = self._words.unpack_from(payload)
+        number, count, epoch, before, memory_bytes, index_at = words[:_BATCH_WORDS]
+        memory = engine.lease(number, memory_bytes)
+        batch = Batch(epoch, before, np.ndarray((count,), np.int64, memory, index_at))
+        at = _BATCH_WORDS
+        for field in self._fields:
+            values_at, length, steps, ends_at, absent_at = words[at : at + _FIELD_WORDS]
+            batch[field.name] = field.values(memory, count, values_at, length, steps, ends_at)
+            if absent_at >= 0:
+                batch.marks[field.name] = np.ndarray((count,), bool, memory, absent_at)
+            at += _FIELD_WORDS
+        self._state = payload[self._words.size :].tobytes()
+        return batch
+
+    def _start(self) -> Engine:
+        if self._is_closed:
+            raise FeedError("The feed is closed; begin another one")
+        with contextlib.ExitStack() as until_header:
+            arguments = list(self._arguments)
+            if self._loaded is not None:
+                arguments += ["--resume", self._loaded]
+            if self._indices is not None:
+                file = until_header.enter_context(tempfile.NamedTemporaryFile("w", prefix="zrecord-indices-"))
+                np.savetxt(file, self._indices, "%d")
+                file.flush()
+                arguments += ["--indices", file.name]
+            engine = Engine(arguments, self._depth, self._writable)
+            try:
+                # The command line may have to be built first.
+                self._header = engine.header(max(self._timeout, _START_SECONDS))
+            except BaseException:
+                engine.close()
+                raise
+        self._fields = [_Field(json) for json in self._header["fields"]]
+        self._words = struct.Struct(f"<{_BATCH_WORDS + _FIELD_WORDS * len(self._fields)}q")
+        self._state = self._header["state"].encode()
+        self._engine = engine
+        return engine
+
+    @property
+    def batches_per_epoch(self) -> int | None:
+        """Batches of an epoch; ``None`` if it does not end."""
+        if not self._header:
+            self._start()
+        batches: int | None = self._header["batchesPerEpoch"]
+        return batches
+
+    def __len__(self) -> int:
+        batches = self.batches_per_epoch
+        if batches is None:
+            raise TypeError("The epochs of this feed do not end; give epoch_length")
+        return batches
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where a feed goes on that is to give what follows the batch that was given last. Fit for JSON."""
+        if not self._state:
+            self._start()
+        state: dict[str, Any] = json.loads(self._state)
+        return state
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes on from a state that ``state_dict`` gave, of this feed or another with the same dataset, sampler and seed."""
+        self._stop()
+        self._loaded = json.dumps(state)
+        self._state = self._loaded.encode()
+        self._is_over = False
+
+    def _stop(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+    def close(self) -> None:
+        """Ends the engine. Batches that were given stay readable."""
+        self._is_closed = True
+        self._is_over = True
+        self._stop()
+
+    def __enter__(self) -> Feed:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def feed(
+    path: str | os.PathLike[str],
+    *,
+    fields: Sequence[str] | None = None,
+    batch_size: int = 256,
+    drop_remainder: bool = False,
+    epochs: int | None = 1,
+    sampler: str = "shuffle",
+    seed: int = 42,
+    by: str | None = None,
+    indices: Sequence[int] | Array | None = None,
+    block_length: int | None = None,
+    mixed_blocks: int | None = None,
+    window: int | None = None,
+    stride: int | None = None,
+    draw: int | None = None,
+    epoch_length: int | None = None,
+    pad: Mapping[str, int | str] | None = None,
+    bad_records: str = "fail",
+    rank: int = 0,
+    world_size: int = 1,
+    remainder: str = "drop",
+    depth: int = 4,
+    threads: int = 2,
+    version: int | None = None,
+    verify: str = "first",
+    timeout: float = 60.0,
+    writable: bool = False,
+) -> Feed:
+    """Batches of a dataset in the order of a sampler, loaded ahead by a process of its own.
+
+    The order depends on the sampler and the seed only. Samplers are ``sequential``, ``shuffle``, ``block`` (needs
+    ``block_length``), ``random``, ``global`` (``draw``), ``sliding`` (``window``, ``stride``), ``weighted``, ``stratified``
+    and ``balanced`` (``by``, a field); with ``indices`` they order these records only.
+
+    :param path: the dataset
+    :param fields: by default all
+    :param drop_remainder: whether records at the end of an epoch that do not fill a batch are left out
+    :param epochs: the feed ends before this one, counted from 0; ``None``: never
+    :param epoch_length: records of an epoch, for samplers whose epochs do not end
+    :param pad: fields whose values are made equally long with zeros: ``"longest"`` of the batch, a length, or ``"cut:100"``
+    :param bad_records: damaged records make it ``fail``, ``drop_batch``, ``skip_record``, or ``substitute`` another one
+    :param rank: of this process, of ``world_size`` that share the records
+    :param remainder: records of an epoch that do not divide by the ranks: ``drop``, ``pad`` (repeat some) or ``uneven``
+    :param depth: batches in memory at a time, those included that are still referenced
+    :param threads: that load
+    :param verify: checksums are compared ``first``, when a value is touched first, ``always`` or ``never``
+    :param timeout: seconds to wait for a batch
+    :param writable: whether arrays may be written to, which changes nothing but the batch
+    """
+    options: dict[str, Any] = {
+        "batch-size": batch_size,
+        "epochs": 0 if epochs is None else epochs,
+        "sampler": sampler,
+        "seed": seed,
+        "by": by,
+        "block-length": block_length,
+        "mixed-blocks": mixed_blocks,
+        "window": window,
+        "stride": stride,
+        "draw": draw,
+        "epoch-length": epoch_length,
+        "bad-records": bad_records,
+        "rank": rank,
+        "world-size": world_size,
+        "remainder": remainder,
+        "depth": depth,
+        "threads": threads,
+        "version": version,
+        "verify": verify,
+    }
+    arguments = ["feed", os.fspath(path)]
+    arguments += [f"--{name}={value}" for name, value in options.items() if value is not None]
+    arguments += [f"--field={field}" for field in fields or ()]
+    arguments += [f"--pad={field}={length}" for field, length in (pad or {}).items()]
+    if drop_remainder:
+        arguments.append("--drop-remainder")
+    return Feed(arguments, indices, depth, timeout, writable)
