@@ -1,15 +1,18 @@
 package io.zrecord.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.RecordDataset;
+import io.zrecord.arrow.ArrowStream;
 import io.zrecord.feed.BadRecordPolicy;
 import io.zrecord.feed.Collation;
 import io.zrecord.feed.Feed;
+import io.zrecord.feed.FeedBatch;
 import io.zrecord.feed.FeedBuilder;
 import io.zrecord.feed.FeedGroup;
 import io.zrecord.feed.FeedState;
+import io.zrecord.internal.io.LocalChannels;
 import io.zrecord.internal.io.SharedFile;
 import io.zrecord.sampler.Remainder;
 import io.zrecord.sampler.Sampler;
@@ -24,9 +27,11 @@ import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.nio.channels.GatheringByteChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -126,6 +131,13 @@ final class FeedCommand extends Subcommand {
   private BadRecordPolicy badRecords = BadRecordPolicy.FAIL;
 
   @Option(
+      names = "--socket",
+      paramLabel = "PATH",
+      description =
+          "streams to a Unix socket on which the reader listens, not to the standard" + " output")
+  private @Nullable Path socket;
+
+  @Option(
       names = "--share",
       paramLabel = "FILE",
       description = "puts values into FILE, which is emptied first, and takes releases from the"
@@ -141,8 +153,8 @@ final class FeedCommand extends Subcommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if ((share == null) != (messages == null)) {
-      throw misuse("--share FILE and --messages FILE go together");
+    if ((share == null) != (messages == null) || (share != null && socket != null)) {
+      throw misuse("--share FILE and --messages FILE go together, and without --socket");
     }
     try (RecordDataset dataset = open()) {
       FeedGroup group = FeedGroup.of(dataset)
@@ -166,6 +178,8 @@ final class FeedCommand extends Subcommand {
       }
       if (share != null && messages != null) {
         share(share, messages, builder, dataset);
+      } else {
+        stream(builder, dataset);
       }
     }
     return ExitCodes.DONE;
@@ -185,6 +199,34 @@ final class FeedCommand extends Subcommand {
     }
   }
 
+  private void stream(FeedBuilder builder, RecordDataset dataset) throws IOException {
+    try (GatheringByteChannel out =
+            socket == null ? LocalChannels.standardOutput() : LocalChannels.connect(socket);
+        Feed feed = builder.start()) {
+      Map<String, String> metadata = new TreeMap<>();
+      header(dataset, feed)
+          .fields()
+          .forEachRemaining(
+              member -> metadata.put("zrecord." + member.getKey(), text(member.getValue())));
+      try {
+        ArrowStream arrow = new ArrowStream(out, fields(dataset), pads.keySet(), metadata);
+        for (FeedBatch batch : feed) {
+          arrow.write(batch);
+        }
+        arrow.end();
+      } catch (IOException e) {
+        // A reader that has enough goes away without a word.
+        if (!LocalChannels.isReaderGone(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static String text(JsonNode value) {
+    return value.isTextual() ? value.textValue() : value.toString();
+  }
+
   private void share(Path memory, Path pipe, FeedBuilder builder, RecordDataset dataset)
       throws IOException, InterruptedException {
     try (FileOutputStream out = new FileOutputStream(pipe.toFile())) {
@@ -194,7 +236,7 @@ final class FeedCommand extends Subcommand {
         batches.send(
             feed,
             fields(dataset),
-            header(dataset, feed),
+            ValueJson.MAPPER.writeValueAsString(header(dataset, feed).put("protocol", 1)),
             () -> Runtime.getRuntime().halt(ExitCodes.DONE));
       }
     }
@@ -208,13 +250,14 @@ final class FeedCommand extends Subcommand {
             .toList();
   }
 
-  private String header(RecordDataset dataset, Feed feed) throws JsonProcessingException {
+  private ObjectNode header(RecordDataset dataset, Feed feed) {
     ObjectNode header = ValueJson.MAPPER.createObjectNode();
-    header.put("protocol", 1).put("length", dataset.length());
+    header.put("length", dataset.length());
     header.put("version", dataset.version().isPresent() ? dataset.version().getAsLong() : null);
     header.put(
         "batchesPerEpoch",
         feed.batchesPerEpoch() == Sampler.ENDLESS ? null : feed.batchesPerEpoch());
+    header.put("sampler", order.name()).put("seed", order.seed());
     header.put("state", feed.lastCompleted().toJson());
     ArrayNode list = header.putArray("fields");
     for (FieldSpec field : fields(dataset)) {
@@ -223,7 +266,7 @@ final class FeedCommand extends Subcommand {
       ArrayNode shape = node.putArray("shape");
       field.shape().dimensions().forEach(shape::add);
     }
-    return ValueJson.MAPPER.writeValueAsString(header);
+    return header;
   }
 
   private RecordDataset open() {

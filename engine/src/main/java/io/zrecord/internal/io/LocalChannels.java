@@ -29,4 +29,9 @@ public final class LocalChannels {
       throw FileErrors.of("connect to the socket", socket, e);
     }
   }
+
+  /** Whether writing failed because the other process has closed its end. */
+  public static boolean isReaderGone(IOException e) {
+    return FileErrors.mentions(e, "Broken pipe") || FileErrors.mentions(e, "Connection reset");
+  }
 }
