@@ -5,6 +5,7 @@ The protocol is that of ``io.zrecord.sharing.SharedBatches``.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import mmap
@@ -39,7 +40,7 @@ class _Lease(weakref.ref[Array]):
 
 
 class _Leases:
-    """The slots that this process owns. Gives each back as soon as its arrays are gone, on whatever thread that happens."""
+    """The slots that this process owns. Gives each back when its arrays are gone, on whatever thread that happens."""
 
     def __init__(self, pipe: int) -> None:
         self._pipe: int | None = pipe
@@ -57,11 +58,9 @@ class _Leases:
         del self._owned[lease.slot]
         pipe = self._pipe
         if pipe is not None:
-            try:
-                # At most 4 KiB of these are under way, so it never blocks.
+            # If the engine has ended, reading says why. At most 4 KiB are under way, so it never blocks.
+            with contextlib.suppress(OSError):
                 os.write(pipe, _RELEASE.pack(lease.slot))
-            except OSError:
-                pass  # The engine has ended: reading says why.
 
     def end(self) -> None:
         self._pipe = None
@@ -75,7 +74,7 @@ class Engine:
         self._protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
         self._memory = _anonymous_file()
         self._map: mmap.mmap | None = None
-        self._errors: IO[bytes] = tempfile.TemporaryFile()
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         # Not the standard output, to which a virtual machine writes what it likes.
         self._out, messages = os.pipe()
         words = [*_launcher.command(), *arguments]
@@ -100,6 +99,7 @@ class Engine:
         assert self._process.stdin
         self._messages: deque[tuple[int, memoryview]] = deque()
         self._rest = b""
+        self._ended: Exception | None = None
         os.set_blocking(self._out, False)
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
@@ -115,7 +115,9 @@ class Engine:
         kind, payload = self.message(timeout)
         header: dict[str, Any] = json.loads(bytes(payload)) if kind == HEADER else {}
         if header.get("protocol") != _PROTOCOL:
-            raise LauncherError(f"The engine speaks another protocol than {_PROTOCOL}; install versions that belong together")
+            raise LauncherError(
+                f"The engine does not speak protocol {_PROTOCOL}; install versions that belong together"
+            )
         return header
 
     def message(self, timeout: float) -> tuple[int, memoryview]:
@@ -131,25 +133,26 @@ class Engine:
             gc.collect()
             if len(self._leases) >= self._depth:
                 raise FeedError(
-                    f"All {self._depth} batches of the feed are still referenced, so no other can be loaded; drop them, copy"
-                    " what must outlive them, or raise depth"
+                    f"All {self._depth} batches of the feed are still referenced, so no other can be loaded; drop them,"
+                    " copy what must outlive them, or raise depth"
                 )
         try:
             received = os.read(self._out, 1 << 16)
         except BlockingIOError:
             if not self._poll.poll(timeout * 1000):
                 raise FeedTimeoutError(
-                    f"No batch came within {timeout:g} s, and the engine is {self._state()}; raise timeout, threads or depth"
+                    f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads"
                 ) from None
             received = os.read(self._out, 1 << 16)
         if not received:
-            raise self._failure()
+            self._ended = self._ended or self._failure()
+            raise self._ended
         frames = memoryview(self._rest + received)
         at = 0
         while at + _FRAME.size <= len(frames):
             length, kind = _FRAME.unpack_from(frames, at)
             if kind not in (HEADER, BATCH, END):
-                raise LauncherError(f"The command line does not speak the protocol of feeds, but says {received[:80]!r}")
+                raise LauncherError(f"The command does not speak the protocol of feeds, but says {received[:80]!r}")
             end = at + _FRAME.size + length
             if end > len(frames):
                 break

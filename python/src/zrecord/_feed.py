@@ -44,7 +44,7 @@ _DTYPES = {
 _PLAIN = frozenset(_DTYPES) - {"date"} | {"bytes", "utf8"}
 
 
-class Batch(dict[str, Values]):
+class Batch(dict[str, Any]):
     """Values by field: arrays whose first axis counts the records, and ``Ragged`` where lengths differ."""
 
     __slots__ = ("epoch", "index", "marks", "number")
@@ -84,7 +84,7 @@ class _Field:
             self._element_bytes = 4 if precision <= 9 else 8 if precision <= 18 else 16
 
     def values(self, memory: Array, count: int, at: int, length: int, steps: int, ends_at: int) -> Values:
-        """The values that begin at a place in memory: of one shape, padded to so many steps, or with ends of their own."""
+        """The values that begin at a place: of one shape, padded to so many steps, or with ends of their own."""
         if steps < 0 and ends_at < 0:
             shape: tuple[int, ...] = (count, *self._shape)
         elif ends_at < 0:
@@ -118,7 +118,12 @@ class Feed(Iterator[Batch]):
     """Batches one after the other, epoch by epoch. See ``feed``. Belongs to one thread."""
 
     def __init__(
-        self, arguments: Sequence[str], indices: Sequence[int] | Array | None, depth: int, timeout: float, writable: bool
+        self,
+        arguments: Sequence[str],
+        indices: Sequence[int] | Array | None,
+        depth: int,
+        timeout: float,
+        writable: bool,
     ) -> None:
         self._arguments = list(arguments)
         self._indices = None if indices is None else np.array(indices, np.int64)
@@ -141,13 +146,7 @@ class Feed(Iterator[Batch]):
         if self._is_over:
             raise StopIteration
         engine = self._engine or self._start()
-        try:
-            kind, payload = engine.message(self._timeout)
-        except FeedError:
-            raise
-        except Exception:
-            engine.close()
-            raise
+        kind, payload = engine.message(self._timeout)
         if kind == END:
             self._is_over = True
             engine.close()
@@ -217,7 +216,7 @@ class Feed(Iterator[Batch]):
         return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on from a state that ``state_dict`` gave, of this feed or another with the same dataset, sampler and seed."""
+        """Goes on from what ``state_dict`` gave, here or in a feed with the same dataset, sampler and seed."""
         self._stop()
         self._loaded = json.dumps(state)
         self._state = self._loaded.encode()
@@ -275,15 +274,15 @@ def feed(
     """Batches of a dataset in the order of a sampler, loaded ahead by a process of its own.
 
     The order depends on the sampler and the seed only. Samplers are ``sequential``, ``shuffle``, ``block`` (needs
-    ``block_length``), ``random``, ``global`` (``draw``), ``sliding`` (``window``, ``stride``), ``weighted``, ``stratified``
-    and ``balanced`` (``by``, a field); with ``indices`` they order these records only.
+    ``block_length``), ``random``, ``global`` (``draw``), ``sliding`` (``window``, ``stride``), ``weighted``,
+    ``stratified`` and ``balanced`` (``by``, a field); with ``indices`` they order these records only.
 
     :param path: the dataset
     :param fields: by default all
     :param drop_remainder: whether records at the end of an epoch that do not fill a batch are left out
     :param epochs: the feed ends before this one, counted from 0; ``None``: never
     :param epoch_length: records of an epoch, for samplers whose epochs do not end
-    :param pad: fields whose values are made equally long with zeros: ``"longest"`` of the batch, a length, or ``"cut:100"``
+    :param pad: fields whose values are made equally long: as the ``"longest"`` of the batch, a number, or ``"cut:100"``
     :param bad_records: damaged records make it ``fail``, ``drop_batch``, ``skip_record``, or ``substitute`` another one
     :param rank: of this process, of ``world_size`` that share the records
     :param remainder: records of an epoch that do not divide by the ranks: ``drop``, ``pad`` (repeat some) or ``uneven``

@@ -13,8 +13,8 @@ Array = np.ndarray[Any, Any]
 class Ragged(Sequence[Any]):
     """Values that follow each other in ``values``: value ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
 
-    ``ragged[i]`` is an array without a copy; for a field of bytes it is ``bytes``, and for text ``str``, whose ``values`` are
-    of ``uint8``. An absent value is empty.
+    ``ragged[i]`` is an array without a copy. For a field of bytes it is ``bytes`` and for text ``str``, and ``values``
+    are of ``uint8``. An absent value is empty.
     """
 
     __slots__ = ("dtype", "offsets", "values")
@@ -40,7 +40,7 @@ class Ragged(Sequence[Any]):
         value = self.values[self.offsets[at] : self.offsets[at + 1]]
         if self.dtype == "bytes":
             return value.tobytes()
-        return str(value, "utf-8") if self.dtype == "utf8" else value
+        return value.tobytes().decode("utf-8") if self.dtype == "utf8" else value
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))

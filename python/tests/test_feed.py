@@ -1,0 +1,379 @@
+"""Feeds against real engines: order, resuming, who owns memory, and how things end."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zrecord
+from zrecord import _engine, _feed, _launcher
+from zrecord.errors import CorruptDataError, FeedError, FeedTimeoutError, LauncherError
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDS = 1003
+SEED = 7
+LABELS = (np.arange(RECORDS) % 7).astype(np.int32)
+
+
+@pytest.fixture(scope="session")
+def images() -> np.ndarray[Any, Any]:
+    return np.random.default_rng(1).integers(0, 256, (RECORDS, 4, 3), np.uint8)
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory, images: np.ndarray[Any, Any]) -> Path:
+    directory = tmp_path_factory.mktemp("feed")
+    np.save(directory / "image.npy", images)
+    np.save(directory / "label.npy", LABELS)
+    path = directory / "data"
+    _launcher.run(["import", "npy", str(directory / "image.npy"), str(directory / "label.npy"), str(path)])
+    return path
+
+
+@pytest.fixture(scope="session")
+def orders() -> dict[str, Any]:
+    """The functions of the specification of orders."""
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "SAMPLERS.md").read_text("utf-8"), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec("\n".join(code), names)
+    return names
+
+
+def pid_of(feed: zrecord.Feed) -> int:
+    assert feed._engine is not None
+    return feed._engine._process.pid
+
+
+def wait_for_end(pid: int) -> None:
+    """Waits until a process has ended that need not be a child."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    ended = poll.poll(20_000)
+    os.close(descriptor)
+    assert ended, f"process {pid} is still there"
+
+
+def indices(feed: zrecord.Feed) -> list[int]:
+    return [int(i) for batch in feed for i in batch.index]
+
+
+def test_order_is_that_of_the_specification(data: Path, images: np.ndarray[Any, Any], orders: dict[str, Any]) -> None:
+    with zrecord.feed(data, batch_size=100, seed=SEED, epochs=2) as feed:
+        assert len(feed) == 11
+        number = 0
+        for batch in feed:
+            first = number % 11 * 100
+            expected = [
+                orders["shuffle"](RECORDS, SEED, number // 11, p) for p in range(first, min(RECORDS, first + 100))
+            ]
+            assert batch.epoch == number // 11
+            assert batch.number == number
+            assert batch.index.tolist() == expected
+            np.testing.assert_array_equal(batch["image"], images[expected])
+            np.testing.assert_array_equal(batch["label"], LABELS[expected])
+            number += 1
+    assert number == 22
+
+
+def test_all_samplers(data: Path, orders: dict[str, Any]) -> None:
+    def check(count: int, order: Any, **options: Any) -> None:
+        with zrecord.feed(data, fields=["label"], batch_size=64, seed=SEED, epoch_length=count, **options) as feed:
+            assert indices(feed) == [order(p) for p in range(count)], options
+
+    check(300, lambda p: p, sampler="sequential")
+    check(300, lambda p: orders["random"](RECORDS, SEED, 0, p), sampler="random")
+    check(300, lambda p: orders["global_draw"](RECORDS, 32, SEED, 0, p), sampler="global", draw=32)
+    check(300, lambda p: orders["sliding"](RECORDS, 50, 20, p), sampler="sliding", window=50, stride=20)
+    bounds = [*range(0, RECORDS, 100), RECORDS]
+    check(
+        300,
+        lambda p: orders["block_shuffle"](bounds, 2, SEED, 0, p),
+        sampler="block",
+        block_length=100,
+        mixed_blocks=2,
+    )
+    table = orders["alias_table"](LABELS.astype(float).tolist())
+    check(300, lambda p: orders["weighted"](table, SEED, 0, p), sampler="weighted", by="label")
+    some = [5, 3, 900, 3]
+    check(4, lambda p: some[p], sampler="sequential", indices=some)
+    check(4, lambda p: some[orders["shuffle"](4, SEED, 0, p)], sampler="shuffle", indices=some)
+
+
+@pytest.mark.parametrize("sampler", ["stratified", "balanced"])
+def test_classes_are_even_in_every_batch(data: Path, sampler: str) -> None:
+    with zrecord.feed(data, fields=["label"], batch_size=70, sampler=sampler, by="label", epoch_length=700) as feed:
+        for batch in feed:
+            counts = np.bincount(batch["label"], minlength=7)
+            assert counts.min() >= 9
+            assert counts.max() <= 11
+
+
+def test_resumes_exactly_after_any_batch_with_other_settings(data: Path) -> None:
+    states = []
+    with zrecord.feed(data, fields=["label"], batch_size=100, seed=SEED, epochs=2) as feed:
+        states.append(feed.state_dict())
+        batches = []
+        for batch in feed:
+            batches.append(batch.index.tolist())
+            states.append(feed.state_dict())
+    with zrecord.feed(data, fields=["label"], batch_size=37, seed=SEED, epochs=2, depth=9, threads=1) as feed:
+        for number in (0, 1, 10, 11, 15, 21, 22, 3):
+            # Loading again, after some of it was used as well, begins anew.
+            feed.load_state_dict(states[5])
+            next(feed)
+            state = json.loads(json.dumps(states[number]))
+            feed.load_state_dict(state)
+            assert feed.state_dict() == state
+            assert indices(feed) == [i for batch in batches[number:] for i in batch]
+
+
+def test_a_state_of_another_seed_is_refused(data: Path) -> None:
+    with zrecord.feed(data, seed=1) as feed:
+        state = feed.state_dict()
+    with zrecord.feed(data, seed=2) as feed, pytest.raises(ValueError, match="seed"):
+        feed.load_state_dict(state)
+        next(feed)
+
+
+TRAINER = """
+import json, os, sys, zrecord
+path, checkpoint = sys.argv[1:]
+feed = zrecord.feed(path, fields=["label"], batch_size=10, seed=7)
+for batch in feed:
+    seen = json.dumps({"state": feed.state_dict(), "index": batch.index.tolist()})
+    with open(checkpoint + ".new", "a") as file:
+        file.write(seen + "\\n")
+    print(feed._engine._process.pid, flush=True)
+"""
+
+
+def test_a_trainer_that_is_killed_goes_on_with_the_rest_and_leaves_no_engine(
+    data: Path, tmp_path: Path, orders: dict[str, Any]
+) -> None:
+    checkpoint = tmp_path / "checkpoint"
+    trainer = subprocess.Popen([sys.executable, "-c", TRAINER, data, checkpoint], stdout=subprocess.PIPE)
+    assert trainer.stdout
+    for _ in range(20):
+        engine = int(trainer.stdout.readline())
+    trainer.kill()
+    trainer.wait()
+    trainer.stdout.close()
+    wait_for_end(engine)
+    seen = [json.loads(line) for line in checkpoint.with_suffix(".new").read_text().splitlines() if line.endswith("}")]
+    before = [i for batch in seen for i in batch["index"]]
+    assert 200 <= len(before) < RECORDS
+    with zrecord.feed(data, fields=["label"], batch_size=10, seed=SEED) as feed:
+        feed.load_state_dict(seen[-1]["state"])
+        after = indices(feed)
+    assert before + after == [orders["shuffle"](RECORDS, SEED, 0, p) for p in range(RECORDS)]
+
+
+@pytest.mark.parametrize("world_size", [2, 3])
+def test_ranks_share_all_records_and_resume_as_another_number_of_ranks(data: Path, world_size: int) -> None:
+    def rank(
+        number: int, count: int, state: dict[str, Any] | None = None
+    ) -> Iterator[tuple[list[int], dict[str, Any]]]:
+        with zrecord.feed(data, batch_size=10, seed=SEED, rank=number, world_size=count, remainder="uneven") as feed:
+            if state:
+                feed.load_state_dict(state)
+            for batch in feed:
+                yield batch.index.tolist(), feed.state_dict()
+
+    shares = [[i for batch, _ in rank(r, world_size) for i in batch] for r in range(world_size)]
+    assert sorted(i for share in shares for i in share) == list(range(RECORDS))
+    used: list[int] = []
+    states = []
+    for r in range(world_size):
+        batches = [next(it) for it in [rank(r, world_size)] for _ in range(4)]
+        used += [i for batch, _ in batches for i in batch]
+        states.append(batches[-1][1])
+    assert all(state == states[0] for state in states)
+    rest = [i for batch, _ in rank(0, 1, states[0]) for i in batch]
+    assert sorted(used + rest) == list(range(RECORDS))
+
+
+def test_batches_that_are_held_are_not_overwritten(data: Path, images: np.ndarray[Any, Any]) -> None:
+    with zrecord.feed(data, batch_size=10, depth=4) as feed:
+        first = next(feed)
+        index, part = first.index, first["image"][2:5, 1]
+        del first
+        for _ in feed:
+            pass
+        # Only a view of a view is left, and the engine has ended.
+        np.testing.assert_array_equal(part, images[index[2:5], 1])
+
+
+def test_memory_is_not_used_again_while_a_view_is_there(data: Path, images: np.ndarray[Any, Any]) -> None:
+    with zrecord.feed(data, batch_size=10, depth=4) as feed:
+        held = [next(feed)["image"][:, 0] for _ in range(3)]
+        expected = [np.array(view) for view in held]
+        for _ in range(90):
+            next(feed)
+        for view, copy in zip(held, expected):
+            np.testing.assert_array_equal(view, copy)
+
+
+def test_holding_all_batches_is_an_error_and_no_deadlock(data: Path) -> None:
+    with zrecord.feed(data, batch_size=10, depth=3) as feed:
+        held = [next(feed) for _ in range(3)]
+        with pytest.raises(FeedError, match="All 3 batches of the feed are still referenced"):
+            next(feed)
+        held.pop(0)
+        next(feed)
+        del held
+        # A batch in a cycle is dropped only by the collector, which the feed asks before it gives up.
+        gc.disable()
+        try:
+            for _ in range(50):
+                cycle: list[Any] = [next(feed)]
+                cycle.append(cycle)
+                del cycle
+        finally:
+            gc.enable()
+
+
+def test_arrays_are_read_only_unless_asked_for(data: Path) -> None:
+    with zrecord.feed(data, batch_size=10) as feed, pytest.raises(ValueError, match="read-only"):
+        next(feed)["image"][0] = 0
+    with zrecord.feed(data, batch_size=10, writable=True, sampler="sequential") as feed:
+        for number, batch in enumerate(feed):
+            assert batch["label"][0] == LABELS[number * 10]
+            batch["label"][:] = -1
+
+
+def test_a_damaged_record_is_an_error_that_names_it(data: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    subprocess.run(["cp", "-r", data, copy], check=True)
+    (chunk,) = copy.glob("shard/*/chunk/*.zr")
+    content = bytearray(chunk.read_bytes())
+    content[len(content) // 2] ^= 1
+    chunk.write_bytes(content)
+    with zrecord.feed(copy, batch_size=10) as feed:
+        with pytest.raises(CorruptDataError, match=str(chunk.name)):
+            list(feed)
+        with pytest.raises(CorruptDataError):
+            next(feed)
+    with zrecord.feed(copy, batch_size=10, bad_records="skip_record") as feed:
+        # One checksum covers this many small values.
+        assert indices(feed) == []
+
+
+def test_wrong_arguments_are_errors_with_the_engine_s_message(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no-such"):
+        next(zrecord.feed(data, fields=["no-such"]))
+    with pytest.raises(ValueError, match="--sampler shuffle does not take --window"):
+        next(zrecord.feed(data, window=3))
+    with pytest.raises(ValueError, match="nothing"):
+        next(zrecord.feed(tmp_path / "nothing"))
+
+
+def test_engines_end(data: Path) -> None:
+    feed = zrecord.feed(data, batch_size=10)
+    next(feed)
+    pid = pid_of(feed)
+    feed.close()
+    feed.close()
+    wait_for_end(pid)
+    with pytest.raises(StopIteration):
+        next(feed)
+
+    dropped = zrecord.feed(data, batch_size=10)
+    next(dropped)
+    pid = pid_of(dropped)
+    del dropped
+    gc.collect()
+    wait_for_end(pid)
+
+    with pytest.raises(ZeroDivisionError), zrecord.feed(data, batch_size=10) as raising:
+        for batch in raising:
+            pid = pid_of(raising)
+            batch.number // 0
+    wait_for_end(pid)
+
+
+def test_a_fork_neither_uses_nor_keeps_the_engine(data: Path) -> None:
+    feed = zrecord.feed(data, batch_size=10)
+    next(feed)
+    pid = pid_of(feed)
+    ready, done = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(done)
+        try:
+            list(feed)
+            code = 1
+        except FeedError:
+            code = 0
+        os.read(ready, 1)
+        os._exit(code)
+    os.close(ready)
+    next(feed)
+    feed.close()
+    wait_for_end(pid)
+    os.close(done)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_stalled_engine_times_out_and_may_go_on(data: Path) -> None:
+    with zrecord.feed(data, batch_size=10, depth=2, timeout=0.3) as feed:
+        next(feed)
+        os.kill(pid_of(feed), signal.SIGSTOP)
+        with pytest.raises(FeedTimeoutError, match=r"No batch came within 0.3 s"):
+            for _ in range(4):
+                next(feed)
+        os.kill(pid_of(feed), signal.SIGCONT)
+        feed._timeout = 60
+        assert next(feed).number > 1
+
+
+def test_an_engine_that_dies_is_an_error(data: Path) -> None:
+    with zrecord.feed(data, batch_size=10, depth=2) as feed:
+        next(feed)
+        os.kill(pid_of(feed), signal.SIGKILL)
+        with pytest.raises(FeedError, match="ended with exit code -9"):
+            list(feed)
+
+
+def test_what_is_no_engine_is_an_error(monkeypatch: pytest.MonkeyPatch, data: Path) -> None:
+    monkeypatch.setenv("ZRECORD_COMMAND", "sh -c 'exec sleep 1000'")
+    monkeypatch.setattr(_feed, "_START_SECONDS", 0.1)
+    with pytest.raises(FeedTimeoutError):
+        next(zrecord.feed(data, timeout=0.1))
+    monkeypatch.setenv(
+        "ZRECORD_COMMAND", "sh -c 'for a; do case $a in --messages=*) echo I am sh > ${a#*=};; esac; done' x"
+    )
+    with pytest.raises(LauncherError, match="does not speak the protocol"):
+        next(zrecord.feed(data))
+    monkeypatch.setenv("ZRECORD_COMMAND", "/no/such/command")
+    with pytest.raises(LauncherError, match="Cannot run /no/such/command"):
+        next(zrecord.feed(data))
+
+
+def test_no_descriptor_is_left(data: Path) -> None:
+    def use() -> None:
+        with zrecord.feed(data, batch_size=10) as feed:
+            next(feed)
+
+    use()
+    gc.collect()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    use()
+    gc.collect()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert not [engine for engine in _engine._running if engine._process.returncode is None]
