@@ -2,13 +2,19 @@ package io.zrecord.cli;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.scan.FieldReader;
+import io.zrecord.schema.ElementType.Kind;
 import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.EnumSet;
+import java.util.Set;
 
 /** All values of a field of single numbers, in memory: what weights and classes are sampled by. Stateless. */
 final class ScalarField {
   private static final int BLOCK_RECORDS = 1 << 16;
+  private static final Set<Kind> NUMBERS = EnumSet.of(
+      Kind.BOOL, Kind.I8, Kind.U8, Kind.I16, Kind.U16, Kind.I32, Kind.U32, Kind.I64, Kind.F32,
+      Kind.F64);
 
   private ScalarField() {}
 
@@ -50,7 +56,7 @@ final class ScalarField {
   private static void read(RecordDataset dataset, String name, Target target) {
     FieldReader reader = dataset.reader(name);
     FieldSpec field = reader.field();
-    if (!field.shape().isScalar()) {
+    if (!field.shape().isScalar() || !NUMBERS.contains(field.type().kind())) {
       throw unsuitable(field);
     }
     int length = (int) dataset.length();

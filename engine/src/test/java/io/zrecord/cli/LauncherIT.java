@@ -77,4 +77,30 @@ final class LauncherIT {
     assertThat(run("repair", store)).returns(ExitCodes.FAILED, Said::exitCode);
     assertThat(run("repair", store, "--yes")).returns(ExitCodes.DONE, Said::exitCode);
   }
+
+  @Test
+  void aFeedIsAStreamOfArrowToItsEnd() throws Exception {
+    Path folder = Files.createDirectories(directory.resolve("folder"));
+    Files.writeString(folder.resolve("a.txt"), "first");
+    Files.writeString(folder.resolve("b.txt"), "second");
+    Path table = directory.resolve("table");
+    assertThat(run("import", "files", folder, table).exitCode).isZero();
+    Path out = directory.resolve("stream");
+    ProcessBuilder feed = new ProcessBuilder(
+            LAUNCHER.toString(), "feed", table.toString(), "--sampler=sequential", "--batch-size=1")
+        .redirectOutput(out.toFile())
+        .redirectError(ProcessBuilder.Redirect.INHERIT);
+    feed.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process = feed.start();
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.exitValue()).isZero();
+    // A message has its length before it, of its metadata without the body: the text is enough to
+    // tell them apart.
+    String stream = Files.readString(out, StandardCharsets.ISO_8859_1);
+    assertThat(stream.split("zrecord.next", -1)).hasSize(3);
+    assertThat(stream)
+        .contains("first", "second", "\"position\":1", "\"epoch\":1,\"batch\":2")
+        .startsWith("\u00ff\u00ff\u00ff\u00ff")
+        .endsWith("\u00ff\u00ff\u00ff\u00ff\0\0\0\0");
+  }
 }

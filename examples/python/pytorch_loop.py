@@ -1,0 +1,31 @@
+"""Trains with PyTorch; killed at any time, it goes on where it was: python pytorch_loop.py /data/digits checkpoint.pt"""
+
+import os
+import sys
+
+import torch
+import zrecord
+
+path, checkpoint = sys.argv[1:]
+torch.manual_seed(0)
+model = torch.nn.Linear(28 * 28, 10)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+# writable: PyTorch warns of arrays that are not.
+with zrecord.feed(path, fields=["image", "label"], batch_size=64, epochs=3, writable=True) as feed:
+    if os.path.exists(checkpoint):
+        saved = torch.load(checkpoint)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        feed.load_state_dict(saved["feed"])
+    for batch in feed:
+        images = torch.from_numpy(batch["image"]).flatten(1) / 255  # the memory of the engine, without a copy
+        loss = torch.nn.functional.cross_entropy(model(images), torch.from_numpy(batch["label"]))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if batch.number % 10 == 9:
+            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "feed": feed.state_dict()}
+            torch.save(state, checkpoint + ".new")
+            os.replace(checkpoint + ".new", checkpoint)
+            print(f"batch {batch.number} of epoch {batch.epoch}: loss {loss.item():.6f}", flush=True)

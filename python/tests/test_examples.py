@@ -1,0 +1,45 @@
+"""The training loops among the examples, killed and resumed. They run where their library is (``python/test --extras``)."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
+
+
+def command(example: str, *arguments: Path) -> list[str]:
+    return [sys.executable, str(EXAMPLES / example), *map(str, arguments)]
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("examples") / "digits"
+    subprocess.run(command("make_digits.py", path), check=True)
+    return path
+
+
+@pytest.mark.parametrize(("library", "example"), [("torch", "pytorch_loop.py"), ("jax", "jax_loop.py")])
+def test_a_training_that_is_killed_ends_as_one_that_is_not(
+    library: str, example: str, digits: Path, tmp_path: Path
+) -> None:
+    if importlib.util.find_spec(library) is None:
+        pytest.skip(f"{library} is not installed")
+    whole = subprocess.run(command(example, digits, tmp_path / "whole"), check=True, capture_output=True, text=True)
+    lines = whole.stdout.splitlines()
+    assert len(lines) >= 18
+    assert float(lines[-1].split()[-1]) < float(lines[0].split()[-1]) / 2
+    with subprocess.Popen(command(example, digits, tmp_path / "killed"), stdout=subprocess.PIPE, text=True) as killed:
+        assert killed.stdout
+        before = [killed.stdout.readline().rstrip() for _ in range(5)]
+        killed.kill()
+    resumed = subprocess.run(command(example, digits, tmp_path / "killed"), check=True, capture_output=True, text=True)
+    after = resumed.stdout.splitlines()
+    # What ran on after the fifth line until it was killed was saved as well, or not.
+    assert before == lines[:5]
+    assert after == lines[len(lines) - len(after) :]
+    assert len(after) <= len(lines) - 5
