@@ -1,14 +1,15 @@
-"""Trains with JAX; killed at any time, it goes on where it was: python jax_loop.py /data/digits checkpoint.pickle"""
+"""Trains with JAX; killed at any time, it goes on where it was: python jax_loop.py /data/digits checkpoint"""
 
-import os
 import pickle
 import sys
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+
 import zrecord
 
-path, checkpoint = sys.argv[1:]
+path, checkpoint = map(Path, sys.argv[1:])
 
 
 def loss_of(weights, images, labels):
@@ -23,17 +24,16 @@ def step(weights, images, labels):
 
 
 weights = jnp.zeros((28 * 28, 10))
-# dropped remainder: one shape is compiled once.
+# No remainder: JAX compiles for each shape of a batch.
 with zrecord.feed(path, fields=["image", "label"], batch_size=64, epochs=3, drop_remainder=True) as feed:
-    if os.path.exists(checkpoint):
-        with open(checkpoint, "rb") as file:
-            saved = pickle.load(file)
+    if checkpoint.exists():
+        saved = pickle.loads(checkpoint.read_bytes())
         weights = jnp.asarray(saved["weights"])
         feed.load_state_dict(saved["feed"])
     for batch in feed:
         weights, loss = step(weights, batch["image"], batch["label"])
         if batch.number % 10 == 9:
-            with open(checkpoint + ".new", "wb") as file:
-                pickle.dump({"weights": jax.device_get(weights), "feed": feed.state_dict()}, file)
-            os.replace(checkpoint + ".new", checkpoint)
+            new = checkpoint.with_suffix(".new")
+            new.write_bytes(pickle.dumps({"weights": jax.device_get(weights), "feed": feed.state_dict()}))
+            new.replace(checkpoint)
             print(f"batch {batch.number} of epoch {batch.epoch}: loss {loss:.6f}", flush=True)

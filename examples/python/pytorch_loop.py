@@ -1,19 +1,20 @@
-"""Trains with PyTorch; killed at any time, it goes on where it was: python pytorch_loop.py /data/digits checkpoint.pt"""
+"""Trains with PyTorch; killed at any time, it goes on where it was: python pytorch_loop.py /data/digits checkpoint"""
 
-import os
 import sys
+from pathlib import Path
 
 import torch
+
 import zrecord
 
-path, checkpoint = sys.argv[1:]
+path, checkpoint = map(Path, sys.argv[1:])
 torch.manual_seed(0)
 model = torch.nn.Linear(28 * 28, 10)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
-# writable: PyTorch warns of arrays that are not.
+# Writable, for PyTorch warns of arrays that are not.
 with zrecord.feed(path, fields=["image", "label"], batch_size=64, epochs=3, writable=True) as feed:
-    if os.path.exists(checkpoint):
+    if checkpoint.exists():
         saved = torch.load(checkpoint)
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
@@ -26,6 +27,7 @@ with zrecord.feed(path, fields=["image", "label"], batch_size=64, epochs=3, writ
         optimizer.step()
         if batch.number % 10 == 9:
             state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "feed": feed.state_dict()}
-            torch.save(state, checkpoint + ".new")
-            os.replace(checkpoint + ".new", checkpoint)
+            new = checkpoint.with_suffix(".new")
+            torch.save(state, new)
+            new.replace(checkpoint)
             print(f"batch {batch.number} of epoch {batch.epoch}: loss {loss.item():.6f}", flush=True)

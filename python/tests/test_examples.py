@@ -1,4 +1,4 @@
-"""The training loops among the examples, killed and resumed. They run where their library is (``python/test --extras``)."""
+"""The training loops of the examples, killed and resumed, where their libraries are (``python/test --extras``)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_training_that_is_killed_ends_as_one_that_is_not(
 ) -> None:
     if importlib.util.find_spec(library) is None:
         pytest.skip(f"{library} is not installed")
-    whole = subprocess.run(command(example, digits, tmp_path / "whole"), check=True, capture_output=True, text=True)
+    whole = subprocess.run(command(example, digits, tmp_path / "whole"), check=True, stdout=subprocess.PIPE, text=True)
     lines = whole.stdout.splitlines()
     assert len(lines) >= 18
     assert float(lines[-1].split()[-1]) < float(lines[0].split()[-1]) / 2
@@ -37,7 +37,9 @@ def test_a_training_that_is_killed_ends_as_one_that_is_not(
         assert killed.stdout
         before = [killed.stdout.readline().rstrip() for _ in range(5)]
         killed.kill()
-    resumed = subprocess.run(command(example, digits, tmp_path / "killed"), check=True, capture_output=True, text=True)
+    resumed = subprocess.run(
+        command(example, digits, tmp_path / "killed"), check=True, stdout=subprocess.PIPE, text=True
+    )
     after = resumed.stdout.splitlines()
     # What ran on after the fifth line until it was killed was saved as well, or not.
     assert before == lines[:5]

@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -229,7 +230,18 @@ def test_memory_is_not_used_again_while_a_view_is_there(data: Path, images: np.n
             np.testing.assert_array_equal(view, copy)
 
 
-def test_holding_all_batches_is_an_error_and_no_deadlock(data: Path) -> None:
+def test_a_batch_that_another_thread_drops_is_waited_for(data: Path) -> None:
+    with zrecord.feed(data, batch_size=10, depth=2) as feed:
+        for _ in range(20):
+            held = [next(feed), next(feed)]
+            dropping = threading.Timer(0.01, held.clear)
+            dropping.start()
+            next(feed)
+            dropping.join()
+
+
+def test_holding_all_batches_is_an_error_and_no_deadlock(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_engine, "_OWNED_SECONDS", 0.2)
     with zrecord.feed(data, batch_size=10, depth=3) as feed:
         held = [next(feed) for _ in range(3)]
         with pytest.raises(FeedError, match="All 3 batches of the feed are still referenced"):

@@ -14,6 +14,7 @@ import select
 import struct
 import subprocess
 import tempfile
+import time
 import weakref
 from collections import deque
 from collections.abc import Sequence
@@ -30,6 +31,8 @@ _PROTOCOL = 1
 _FRAME = struct.Struct("<ii")
 _RELEASE = struct.Struct(">i")
 _CLOSE_SECONDS = 10
+# How long others, such as the queue of an accelerator, may take to let go of a batch when all are owned.
+_OWNED_SECONDS = 10.0
 
 
 class _Lease(weakref.ref[Array]):
@@ -129,20 +132,10 @@ class Engine:
     def _receive(self, timeout: float) -> None:
         if os.getpid() != self._pid:
             raise FeedError("A feed belongs to the process that began it; begin one after the fork")
-        if len(self._leases) >= self._depth:
-            gc.collect()
-            if len(self._leases) >= self._depth:
-                raise FeedError(
-                    f"All {self._depth} batches of the feed are still referenced, so no other can be loaded; drop them,"
-                    " copy what must outlive them, or raise depth"
-                )
         try:
             received = os.read(self._out, 1 << 16)
         except BlockingIOError:
-            if not self._poll.poll(timeout * 1000):
-                raise FeedTimeoutError(
-                    f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads"
-                ) from None
+            self._wait(timeout)
             received = os.read(self._out, 1 << 16)
         if not received:
             self._ended = self._ended or self._failure()
@@ -159,6 +152,26 @@ class Engine:
             self._messages.append((kind, frames[at + _FRAME.size : end]))
             at = end
         self._rest = bytes(frames[at:])
+
+    def _wait(self, timeout: float) -> None:
+        """Waits for a message. If all batches are owned here, the next follows only when one of them is given back."""
+        deadline = time.monotonic() + min(timeout, _OWNED_SECONDS)
+        pause = 0.001
+        while len(self._leases) >= self._depth:
+            # Ends cycles, and makes JAX let go of what it has used.
+            gc.collect()
+            if self._poll.poll(pause * 1000):
+                return
+            if time.monotonic() > deadline:
+                raise FeedError(
+                    f"All {self._depth} batches of the feed are still referenced, so no other can be loaded; drop them,"
+                    " copy what must outlive them, or raise depth"
+                )
+            pause = min(2 * pause, 0.5)
+        if not self._poll.poll(timeout * 1000):
+            raise FeedTimeoutError(
+                f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads"
+            )
 
     def lease(self, slot: int, length: int) -> Array:
         """The shared memory, of so many bytes or more; the slot goes back when the last array made of it is gone."""
