@@ -346,6 +346,7 @@ def test_a_stalled_engine_times_out_and_may_go_on(data: Path) -> None:
     with zrecord.feed(data, batch_size=10, depth=2, timeout=0.3) as feed:
         next(feed)
         os.kill(pid_of(feed), signal.SIGSTOP)
+        os.waitpid(pid_of(feed), os.WUNTRACED)
         with pytest.raises(FeedTimeoutError, match=r"No batch came within 0.3 s"):
             for _ in range(4):
                 next(feed)
