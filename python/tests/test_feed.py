@@ -352,7 +352,7 @@ def test_a_stalled_engine_times_out_and_may_go_on(data: Path) -> None:
                 next(feed)
         os.kill(pid_of(feed), signal.SIGCONT)
         feed._timeout = 60
-        assert next(feed).number > 1
+        assert next(feed).number >= 1
 
 
 def test_an_engine_that_dies_is_an_error(data: Path) -> None:
