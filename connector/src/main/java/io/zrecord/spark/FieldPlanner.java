@@ -114,9 +114,8 @@ final class FieldPlanner {
                 + (isCaseSensitive
                     ? ""
                     : " (names are compared without case; set spark.sql.caseSensitive=true to tell them apart)"));
-      } else if (column.name().equals(ZRecordTable.INDEX_COLUMN)) {
-        refused.add(
-            "column '" + column.name() + "' has the name of the metadata column; rename it");
+      } else if (MetadataColumns.NAMES.contains(column.name())) {
+        refused.add("column '" + column.name() + "' has the name of a metadata column; rename it");
       } else {
         try {
           fields.add(field(column, fields.size() + 1));

@@ -56,6 +56,11 @@ final class ReadConf {
     return IndexSet.of(indices);
   }
 
+  /** The sampler in whose order to read, if there is one. */
+  SamplerOptions sampler() {
+    return new SamplerOptions(options);
+  }
+
   /** Partitions asked for; 0 lets the planner choose. */
   int partitionCount() {
     return options.containsKey(ZRecordOptions.NUM_PARTITIONS)

@@ -34,13 +34,15 @@ final class SparkTypes {
   /**
    * The columns of a schema, all nullable.
    *
-   * @throws IllegalArgumentException if a field has the name of the metadata column, which it would hide
+   * @throws IllegalArgumentException if a field has the name of a metadata column, which it would hide
    */
   static StructType structOf(RecordSchema schema) {
-    if (schema.find(ZRecordTable.INDEX_COLUMN).isPresent()) {
-      throw new IllegalArgumentException("The dataset has a field '" + ZRecordTable.INDEX_COLUMN
-          + "', which is the name of the metadata column in Spark; write the field under another name,"
-          + " or read the dataset without Spark");
+    for (String name : MetadataColumns.NAMES) {
+      if (schema.find(name).isPresent()) {
+        throw new IllegalArgumentException("The dataset has a field '" + name
+            + "', which is the name of a metadata column in Spark; write the field under another name,"
+            + " or read the dataset without Spark");
+      }
     }
     return new StructType(
         schema.fields().stream().map(SparkTypes::columnOf).toArray(StructField[]::new));

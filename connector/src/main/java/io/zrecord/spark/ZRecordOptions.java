@@ -6,6 +6,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Names of all options, and the check that no other is given. Names are compared without case, as Spark does. */
 final class ZRecordOptions {
@@ -20,6 +22,46 @@ final class ZRecordOptions {
   static final String VERIFY = "verify";
   static final String BATCH_ROWS = "batchRows";
   static final String BATCH_BYTES = "batchBytes";
+
+  // Reading in the order of a sampler.
+  static final String SAMPLER = "sampler";
+  static final String SEED = "seed";
+  static final String EPOCH = "epoch";
+  static final String NUM_SAMPLES = "numSamples";
+  static final String START_POSITION = "startPosition";
+  static final String RANK = "rank";
+  static final String WORLD_SIZE = "worldSize";
+  static final String REMAINDER = "remainder";
+  static final String FROM = "from";
+  static final String TO = "to";
+  static final String STEP = "step";
+  static final String WINDOW = "window";
+  static final String STRIDE = "stride";
+  static final String BLOCK_LENGTH = "blockLength";
+  static final String MIXED = "mixed";
+  static final String BATCH_SIZE = "batchSize";
+  static final String WEIGHTS_FIELD = "weightsField";
+  static final String LABELS_FIELD = "labelsField";
+
+  static final List<String> OF_RANKS = List.of(RANK, WORLD_SIZE, REMAINDER);
+  static final List<String> OF_EVERY_SAMPLER =
+      List.of(SEED, EPOCH, NUM_SAMPLES, START_POSITION, RANK, WORLD_SIZE, REMAINDER);
+
+  /** All that mean nothing without a sampler. */
+  static final List<String> OF_SAMPLERS = Stream.concat(
+          OF_EVERY_SAMPLER.stream(),
+          Stream.of(
+              FROM,
+              TO,
+              STEP,
+              WINDOW,
+              STRIDE,
+              BLOCK_LENGTH,
+              MIXED,
+              BATCH_SIZE,
+              WEIGHTS_FIELD,
+              LABELS_FIELD))
+      .toList();
 
   // Writing.
   static final String COMPRESSION = "compression";
@@ -38,16 +80,20 @@ final class ZRecordOptions {
   /** Followed by a field's name. */
   static final String SHAPE_OF = "shape.";
 
-  private static final Set<String> READ = Set.of(
-      PATH,
-      PATHS,
-      VERSION_AS_OF,
-      TIMESTAMP_AS_OF,
-      INDICES,
-      NUM_PARTITIONS,
-      VERIFY,
-      BATCH_ROWS,
-      BATCH_BYTES);
+  private static final Set<String> READ = Stream.concat(
+          OF_SAMPLERS.stream(),
+          Stream.of(
+              PATH,
+              PATHS,
+              VERSION_AS_OF,
+              TIMESTAMP_AS_OF,
+              INDICES,
+              NUM_PARTITIONS,
+              VERIFY,
+              BATCH_ROWS,
+              BATCH_BYTES,
+              SAMPLER))
+      .collect(Collectors.toUnmodifiableSet());
   private static final Set<String> WRITE = Set.of(
       PATH,
       COMPRESSION,
@@ -102,7 +148,8 @@ final class ZRecordOptions {
     }
   }
 
-  private static boolean isSessionDefault(String key) {
+  /** Whether an option has its value from the session, for all reads and writes. */
+  static boolean isSessionDefault(String key) {
     return org.apache.spark.sql.SparkSession.active()
         .conf()
         .getOption("spark.datasource." + ZRecordSource.SHORT_NAME + "." + key)

@@ -1,13 +1,8 @@
 package io.zrecord.spark;
 
 import io.zrecord.scan.IndexSet;
-import io.zrecord.schema.FieldSpec;
-import io.zrecord.schema.RecordSchema;
 import io.zrecord.table.ScanPlan;
-import io.zrecord.table.TableSnapshot;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.spark.sql.SparkSession;
@@ -25,7 +20,7 @@ import org.apache.spark.sql.connector.read.SupportsRuntimeV2Filtering;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A scan of some columns at some indices, pinned to the versions it was planned with. A join that turns out to need few indices
+ * A scan of some columns at some places of an order, pinned to the versions it was planned with. A join that turns out to need few places
  * narrows it once more while the query runs. Lives on the driver.
  */
 final class ZRecordScan implements SupportsReportStatistics, SupportsRuntimeV2Filtering, Batch {
@@ -33,41 +28,46 @@ final class ZRecordScan implements SupportsReportStatistics, SupportsRuntimeV2Fi
   private static final long MAX_SPLIT_BYTES = 128L << 20;
   private static final int INDEX_BYTES = Long.BYTES;
 
+  /** A sample of less than this of the records does not make partitions larger still. */
+  private static final double LEAST_SAMPLED = 1.0 / 1024;
+
   private final String location;
-  private final List<TableSnapshot> snapshots;
-  private final StructType columns;
-  private final ReadConf conf;
-  private IndexSet indices;
+  private final ScanOrder order;
+  private final ReadSettings settings;
+  private final int partitionCount;
+  private IndexSet places;
   private long shardsPlanned;
   private long rangesPlanned;
 
+  /**
+   * A scan.
+   *
+   * @param places those to read, or of which {@link ReadSettings#sample} draws
+   * @param partitionCount 0: automatic
+   */
   ZRecordScan(
       String location,
-      List<TableSnapshot> snapshots,
-      StructType columns,
-      IndexSet indices,
-      ReadConf conf) {
+      ScanOrder order,
+      IndexSet places,
+      ReadSettings settings,
+      int partitionCount) {
     this.location = location;
-    this.snapshots = snapshots;
-    this.columns = columns;
-    this.indices = indices;
-    this.conf = conf;
-    // Values of options are checked while the query is planned, not in its tasks.
-    conf.partitionCount();
-    conf.batchRows();
-    conf.batchBytes();
-    conf.verification();
+    this.order = order;
+    this.places = places;
+    this.settings = settings;
+    this.partitionCount = partitionCount;
   }
 
   @Override
   public StructType readSchema() {
-    return columns;
+    return settings.columns();
   }
 
   @Override
   public String description() {
-    return ZRecordSource.SHORT_NAME + " " + location + " " + columns.catalogString() + ", "
-        + indices.count() + " records in " + indices.rangeCount() + " ranges";
+    return ZRecordSource.SHORT_NAME + " " + location + " " + settings.columns().catalogString()
+        + ", " + places.count() + " records in " + places.rangeCount() + " ranges of " + order
+        + (settings.sample() == null ? "" : ", " + settings.sample());
   }
 
   @Override
@@ -82,65 +82,54 @@ final class ZRecordScan implements SupportsReportStatistics, SupportsRuntimeV2Fi
 
   @Override
   public Statistics estimateStatistics() {
-    long rows = indices.count();
-    long bytes = rows * INDEX_BYTES;
-    long first = 0;
-    for (TableSnapshot snapshot : snapshots) {
-      bytes += ScanPlan.estimateBytes(snapshot, fields(snapshot).fields(), within(first, snapshot));
-      first += snapshot.length();
-    }
-    return new ScanStatistics(OptionalLong.of(bytes), OptionalLong.of(rows));
+    double part = settings.sample() == null ? 1 : settings.sample().mean();
+    long rows = places.count();
+    long bytes = rows * INDEX_BYTES + order.estimateBytes(settings.columns(), places);
+    return new ScanStatistics(
+        OptionalLong.of((long) (bytes * part)), OptionalLong.of((long) (rows * part)));
   }
 
   @Override
   public NamedReference[] filterAttributes() {
-    boolean readsIndex = Arrays.asList(columns.fieldNames()).contains(ZRecordTable.INDEX_COLUMN);
-    return readsIndex
-        ? new NamedReference[] {Expressions.column(ZRecordTable.INDEX_COLUMN)}
-        : new NamedReference[0];
+    return Arrays.stream(settings.columns().fieldNames())
+        .filter(order.placeColumns()::contains)
+        .map(Expressions::column)
+        .toArray(NamedReference[]::new);
   }
 
   @Override
   public void filter(Predicate[] predicates) {
-    IndexPredicates evaluator =
-        new IndexPredicates(snapshots.stream().mapToLong(TableSnapshot::length).sum());
+    PlacePredicates evaluator = new PlacePredicates(order);
     for (Predicate predicate : predicates) {
       Optional<IndexSet> matching = evaluator.evaluate(predicate);
       if (matching.isPresent()) {
-        indices = indices.intersect(matching.get());
+        places = places.intersect(matching.get());
       }
     }
   }
 
   @Override
   public InputPartition[] planInputPartitions() {
-    List<InputPartition> partitions = new ArrayList<>();
+    ScanOrder.Division division = order.divide(settings.columns(), places, sizing());
+    shardsPlanned = division.shards();
+    rangesPlanned = division.ranges();
+    return division.partitions().toArray(InputPartition[]::new);
+  }
+
+  /** The limits are those of what is read; of a sample that is a part. */
+  private ScanPlan.Sizing sizing() {
     int parallelism = SparkSession.active().sparkContext().defaultParallelism();
-    ScanPlan.Sizing sizing = new ScanPlan.Sizing(
-        conf.partitionCount(), 2 * parallelism, MIN_SPLIT_BYTES, MAX_SPLIT_BYTES);
-    long first = 0;
-    shardsPlanned = 0;
-    rangesPlanned = 0;
-    for (TableSnapshot snapshot : snapshots) {
-      RecordSchema fields = fields(snapshot);
-      String storage = snapshot.storage().location();
-      for (ScanPlan.Split split :
-          ScanPlan.divide(snapshot, fields.fields(), within(first, snapshot), sizing)) {
-        partitions.add(new ZRecordInputPartition(storage, fields, first, split.slices()));
-        shardsPlanned += split.slices().size();
-        for (ScanPlan.ShardSlice slice : split.slices()) {
-          rangesPlanned += slice.indices().rangeCount();
-        }
-      }
-      first += snapshot.length();
-    }
-    return partitions.toArray(InputPartition[]::new);
+    double part = settings.sample() == null
+        ? 1
+        : Math.max(LEAST_SAMPLED, Math.min(1, settings.sample().mean()));
+    return new ScanPlan.Sizing(
+        partitionCount, 2 * parallelism, (long) (MIN_SPLIT_BYTES / part), (long)
+            (MAX_SPLIT_BYTES / part));
   }
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return new ZRecordReaderFactory(
-        columns, conf.batchRows(), conf.batchBytes(), conf.verification(), snapshots);
+    return order.readers(settings);
   }
 
   @Override
@@ -151,22 +140,6 @@ final class ZRecordScan implements SupportsReportStatistics, SupportsRuntimeV2Fi
   @Override
   public CustomTaskMetric[] reportDriverMetrics() {
     return ScanMetrics.ofPlan(shardsPlanned, rangesPlanned);
-  }
-
-  /** The part of the indices that is in a snapshot, counted from its start. */
-  private IndexSet within(long first, TableSnapshot snapshot) {
-    return indices.intersect(IndexSet.range(first, first + snapshot.length())).shift(-first);
-  }
-
-  /** The fields read, in the order of the columns. */
-  private RecordSchema fields(TableSnapshot snapshot) {
-    List<FieldSpec> fields = new ArrayList<>();
-    for (String name : columns.fieldNames()) {
-      if (!name.equals(ZRecordTable.INDEX_COLUMN)) {
-        fields.add(snapshot.schema().fields().get(snapshot.schema().ordinal(name)));
-      }
-    }
-    return new RecordSchema(fields);
   }
 
   private record ScanStatistics(OptionalLong sizeInBytes, OptionalLong numRows)

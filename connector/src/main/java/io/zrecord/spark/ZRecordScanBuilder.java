@@ -10,33 +10,38 @@ import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.read.SampleMethod;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.SupportsPushDownAggregates;
 import org.apache.spark.sql.connector.read.SupportsPushDownLimit;
 import org.apache.spark.sql.connector.read.SupportsPushDownOffset;
 import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
+import org.apache.spark.sql.connector.read.SupportsPushDownTableSample;
 import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Collects what a scan has to read: columns, and a set of indices that conditions on {@code _index}, limit and offset narrow down.
- * What can be decided from indices is decided here, without opening a data file.
+ * Collects what a scan has to read: columns, and a set of places of the order, which a sample of chunks, conditions on places, limit and
+ * offset narrow down. What can be decided from places is decided here, without opening a data file. A sample of single records is drawn
+ * by the tasks: as nobody knows then how many there are, limit, offset and count are left to Spark.
  */
 final class ZRecordScanBuilder
     implements ScanBuilder,
+        SupportsPushDownTableSample,
         SupportsPushDownRequiredColumns,
         SupportsPushDownV2Filters,
         SupportsPushDownLimit,
         SupportsPushDownOffset,
         SupportsPushDownAggregates {
   private final String location;
-  private final List<TableSnapshot> snapshots;
+  private final ScanOrder order;
   private final ReadConf conf;
-  private final long length;
   private final List<Predicate> pushed = new ArrayList<>();
   private StructType columns;
-  private IndexSet indices;
+  private IndexSet places;
+  private boolean isSampled;
+  private Optional<TableSample> sample = Optional.empty();
   private long limit = Long.MAX_VALUE;
   private long offset;
   private Optional<Integer> countColumns = Optional.empty();
@@ -44,21 +49,66 @@ final class ZRecordScanBuilder
   ZRecordScanBuilder(
       String location, List<TableSnapshot> snapshots, StructType schema, ReadConf conf) {
     this.location = location;
-    this.snapshots = snapshots;
     this.columns = schema;
     this.conf = conf;
-    this.length = snapshots.stream().mapToLong(TableSnapshot::length).sum();
-    this.indices = conf.indices(length);
+    SamplerOptions options = conf.sampler();
+    if (options.sampler().isPresent()) {
+      this.order = new SamplerOrder(requireOne(snapshots), options.sampler().get(), options.part());
+      this.places = IndexSet.range(0, order.length());
+    } else {
+      this.order = new IndexOrder(snapshots);
+      this.places = conf.indices(order.length());
+    }
+  }
+
+  private static TableSnapshot requireOne(List<TableSnapshot> snapshots) {
+    if (snapshots.size() != 1) {
+      throw new IllegalArgumentException("Cannot read " + snapshots.size()
+          + " datasets in the order of a sampler; load one path, or write them into one dataset");
+    }
+    return snapshots.get(0);
+  }
+
+  @Override
+  public boolean pushTableSample(
+      double lowerBound, double upperBound, boolean withReplacement, long seed) {
+    if (isSampled) {
+      return false;
+    }
+    sample = TableSample.of(lowerBound, upperBound, withReplacement, seed);
+    isSampled = sample.isPresent();
+    return isSampled;
+  }
+
+  /** Overrides a method that Spark has from 4.2 on. */
+  @SuppressWarnings("unused")
+  public boolean pushTableSample(
+      double lowerBound,
+      double upperBound,
+      boolean withReplacement,
+      long seed,
+      SampleMethod method) {
+    if (method != SampleMethod.SYSTEM) {
+      return pushTableSample(lowerBound, upperBound, withReplacement, seed);
+    }
+    if (isSampled || withReplacement) {
+      return false;
+    }
+    Optional<IndexSet> drawn =
+        TableSample.of(lowerBound, upperBound, false, seed).flatMap(order::drawUnits);
+    drawn.ifPresent(units -> places = places.intersect(units));
+    isSampled = drawn.isPresent();
+    return isSampled;
   }
 
   @Override
   public Predicate[] pushPredicates(Predicate[] predicates) {
-    IndexPredicates evaluator = new IndexPredicates(length);
+    PlacePredicates evaluator = new PlacePredicates(order);
     List<Predicate> remaining = new ArrayList<>();
     for (Predicate predicate : predicates) {
       Optional<IndexSet> matching = evaluator.evaluate(predicate);
       if (matching.isPresent()) {
-        indices = indices.intersect(matching.get());
+        places = places.intersect(matching.get());
         pushed.add(predicate);
       } else {
         remaining.add(predicate);
@@ -77,9 +127,14 @@ final class ZRecordScanBuilder
     columns = requiredColumns;
   }
 
+  /** Whether the number of rows is known, and rows are numbered by their places. */
+  private boolean isCounted() {
+    return sample.isEmpty() && countColumns.isEmpty();
+  }
+
   @Override
   public boolean pushLimit(int newLimit) {
-    if (countColumns.isPresent()) {
+    if (!isCounted()) {
       return false;
     }
     limit = newLimit;
@@ -94,7 +149,7 @@ final class ZRecordScanBuilder
   /** Spark adds the offset to the limit before, so the limit counts from before the offset. */
   @Override
   public boolean pushOffset(int newOffset) {
-    if (countColumns.isPresent()) {
+    if (!isCounted()) {
       return false;
     }
     offset = newOffset;
@@ -103,7 +158,8 @@ final class ZRecordScanBuilder
 
   @Override
   public boolean supportCompletePushDown(Aggregation aggregation) {
-    return aggregation.groupByExpressions().length == 0
+    return sample.isEmpty()
+        && aggregation.groupByExpressions().length == 0
         && aggregation.aggregateExpressions().length > 0
         && Arrays.stream(aggregation.aggregateExpressions())
             .allMatch(ZRecordScanBuilder::isCountOfRecords);
@@ -121,11 +177,15 @@ final class ZRecordScanBuilder
   @Override
   public Scan build() {
     IndexSet selected = limit == Long.MAX_VALUE && offset == 0
-        ? indices
-        : indices.slice(offset, Math.max(0, limit - offset));
-    return countColumns.isPresent()
-        ? new CountScan(location, countColumns.get(), selected.count())
-        : new ZRecordScan(location, snapshots, columns, selected, conf);
+        ? places
+        : places.slice(offset, Math.max(0, limit - offset));
+    if (countColumns.isPresent()) {
+      return new CountScan(location, countColumns.get(), selected.count());
+    }
+    // Values of options are checked while the query is planned, not in its tasks.
+    ReadSettings settings = new ReadSettings(
+        columns, conf.batchRows(), conf.batchBytes(), conf.verification(), sample.orElse(null));
+    return new ZRecordScan(location, order, selected, settings, conf.partitionCount());
   }
 
   private static boolean isCountOfRecords(AggregateFunc function) {

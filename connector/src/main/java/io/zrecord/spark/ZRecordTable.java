@@ -14,8 +14,6 @@ import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
@@ -24,9 +22,6 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * other. Immutable.
  */
 class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns {
-  /** Metadata column: the index of the record in the dataset. */
-  static final String INDEX_COLUMN = "_index";
-
   private final String location;
   private final StructType schema;
   private final List<TableSnapshot> snapshots;
@@ -104,7 +99,7 @@ class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColum
 
   @Override
   public MetadataColumn[] metadataColumns() {
-    return new MetadataColumn[] {new IndexColumn()};
+    return MetadataColumns.all();
   }
 
   @Override
@@ -121,27 +116,5 @@ class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColum
     WriteTarget place = target.orElseThrow(() -> new IllegalArgumentException("Cannot write to "
         + location + " as of an older version; leave versionAsOf and timestampAsOf out"));
     return new ZRecordWriteBuilder(location, place, info);
-  }
-
-  private static final class IndexColumn implements MetadataColumn {
-    @Override
-    public String name() {
-      return INDEX_COLUMN;
-    }
-
-    @Override
-    public DataType dataType() {
-      return DataTypes.LongType;
-    }
-
-    @Override
-    public boolean isNullable() {
-      return false;
-    }
-
-    @Override
-    public String comment() {
-      return "index of the record in the dataset, from 0";
-    }
   }
 }

@@ -2,8 +2,6 @@ package io.zrecord.spark
 
 import scala.util.Random
 
-import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
-
 class IndexPushdownSuite extends SparkSuite {
   private val length = 3000L
   private lazy val path = {
@@ -69,7 +67,7 @@ class IndexPushdownSuite extends SparkSuite {
   test("only the records asked for are read, and mixed conditions are split") {
     val query = read(path).where("_index in (5, 1700) and id > 100")
     assert(query.collect().map(_.getLong(0)).toSeq == Seq(1700L))
-    val metrics = scanMetrics(query)
+    val metrics = ScanPlans.metrics(query)
     assert(metrics("records") == 2)
     assert(metrics("rangesPlanned") == 2)
   }
@@ -91,7 +89,7 @@ class IndexPushdownSuite extends SparkSuite {
   test("a column that is not read costs nothing") {
     val query = read(path).selectExpr("sum(id)")
     query.collect()
-    val metrics = scanMetrics(query)
+    val metrics = ScanPlans.metrics(query)
     assert(metrics("records") == length)
     assert(metrics("bytesDelivered") == length * 8)
     assert(metrics("bytesRead") <= length * 8 * 105 / 100)
@@ -129,7 +127,7 @@ class IndexPushdownSuite extends SparkSuite {
     )
     val query = read(path).offset(2000).limit(1)
     query.collect()
-    assert(scanMetrics(query)("records") == 1)
+    assert(ScanPlans.metrics(query)("records") == 1)
   }
 
   test("a join with a list of indices reads only those") {
@@ -192,18 +190,5 @@ class IndexPushdownSuite extends SparkSuite {
   test("statistics are exact") {
     val statistics = read(path).select("id").queryExecution.optimizedPlan.stats
     assert(statistics.rowCount.contains(BigInt(length)))
-  }
-
-  private def scanMetrics(query: org.apache.spark.sql.DataFrame): Map[String, Long] = {
-    def scans(plan: org.apache.spark.sql.execution.SparkPlan): Seq[BatchScanExec] = plan match {
-      case scan: BatchScanExec => Seq(scan)
-      case adaptive: org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec =>
-        scans(adaptive.executedPlan)
-      case stage: org.apache.spark.sql.execution.adaptive.QueryStageExec => scans(stage.plan)
-      case other => other.children.flatMap(scans)
-    }
-    val found = scans(query.queryExecution.executedPlan)
-    assert(found.size == 1)
-    found.head.metrics.map { case (name, metric) => name -> metric.value }
   }
 }

@@ -2,21 +2,24 @@ package io.zrecord.spark;
 
 import io.zrecord.scan.IndexSet;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 
-/** Turns conditions on the metadata column {@code _index} into the set of indices for which they hold. */
-final class IndexPredicates {
+/** Turns conditions on the metadata columns that have a row's place into the set of places for which they hold. */
+final class PlacePredicates {
+  private final Set<String> columns;
   private final long length;
 
-  /** For a dataset of that many records. */
-  IndexPredicates(long length) {
-    this.length = length;
+  /** For the places of an order. */
+  PlacePredicates(ScanOrder order) {
+    this.columns = order.placeColumns();
+    this.length = order.length();
   }
 
-  /** The indices for which the predicate is true and not false; empty if it is about anything else. */
+  /** The places for which the predicate is true and not false; empty if it is about anything else. */
   Optional<IndexSet> evaluate(Predicate predicate) {
     Expression[] children = predicate.children();
     return switch (predicate.name()) {
@@ -25,8 +28,8 @@ final class IndexPredicates {
       case "AND" -> both(children, true);
       case "OR" -> both(children, false);
       case "NOT" -> evaluateChild(children[0]).map(set -> set.complement(length));
-      case "IS_NOT_NULL" -> isIndex(children[0]) ? Optional.of(all()) : Optional.empty();
-      case "IS_NULL" -> isIndex(children[0]) ? Optional.of(IndexSet.empty()) : Optional.empty();
+      case "IS_NOT_NULL" -> isPlace(children[0]) ? Optional.of(all()) : Optional.empty();
+      case "IS_NULL" -> isPlace(children[0]) ? Optional.of(IndexSet.empty()) : Optional.empty();
       case "IN" -> in(children);
       case "=", "<=>", "<>", "<", "<=", ">", ">=" -> compare(predicate.name(), children);
       default -> Optional.empty();
@@ -52,10 +55,10 @@ final class IndexPredicates {
   }
 
   private Optional<IndexSet> in(Expression[] children) {
-    if (!isIndex(children[0])) {
+    if (!isPlace(children[0])) {
       return Optional.empty();
     }
-    long[] indices = new long[children.length - 1];
+    long[] places = new long[children.length - 1];
     int count = 0;
     for (int i = 1; i < children.length; i++) {
       Optional<Long> value = number(children[i]);
@@ -64,17 +67,17 @@ final class IndexPredicates {
         return Optional.empty();
       }
       if (value.get() >= 0 && value.get() < length) {
-        indices[count++] = value.get();
+        places[count++] = value.get();
       }
     }
-    return Optional.of(IndexSet.of(java.util.Arrays.copyOf(indices, count)));
+    return Optional.of(IndexSet.of(java.util.Arrays.copyOf(places, count)));
   }
 
   private Optional<IndexSet> compare(String operator, Expression[] children) {
-    if (isIndex(children[0])) {
+    if (isPlace(children[0])) {
       return number(children[1]).map(value -> compare(operator, value));
     }
-    if (isIndex(children[1])) {
+    if (isPlace(children[1])) {
       return number(children[0]).map(value -> compare(mirrored(operator), value));
     }
     return Optional.empty();
@@ -107,10 +110,10 @@ final class IndexPredicates {
     };
   }
 
-  private static boolean isIndex(Expression expression) {
+  private boolean isPlace(Expression expression) {
     return expression instanceof NamedReference reference
         && reference.fieldNames().length == 1
-        && reference.fieldNames()[0].equals(ZRecordTable.INDEX_COLUMN);
+        && columns.contains(reference.fieldNames()[0]);
   }
 
   private static Optional<Long> number(Expression expression) {

@@ -1,0 +1,38 @@
+package io.zrecord.spark;
+
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.MetadataColumn;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+
+/** The columns that every table has beside its fields. */
+final class MetadataColumns {
+  /** The index of the record in the dataset. */
+  static final String INDEX = "_index";
+
+  /** The position of the record in the order of the sampler; without one it is the index. */
+  static final String POSITION = "_position";
+
+  static final Set<String> NAMES = Set.of(INDEX, POSITION);
+
+  private MetadataColumns() {}
+
+  static MetadataColumn[] all() {
+    return new MetadataColumn[] {
+      new LongColumn(INDEX, "index of the record in the dataset, from 0"),
+      new LongColumn(POSITION, "position of the record in the order of the sampler, from 0")
+    };
+  }
+
+  private record LongColumn(String name, String comment) implements MetadataColumn {
+    @Override
+    public DataType dataType() {
+      return DataTypes.LongType;
+    }
+
+    @Override
+    public boolean isNullable() {
+      return false;
+    }
+  }
+}
