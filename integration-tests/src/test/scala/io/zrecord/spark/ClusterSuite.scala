@@ -33,6 +33,27 @@ class ClusterSuite extends SparkSuite {
     expect(path, 1000)
   }
 
+  test("executors of their own find the order of a sampler") {
+    val path = freshPath()
+    write(spark.range(0, 1000, 1, 4).selectExpr("id", "id % 5 w"), path, "append")
+    val weights = Array.tabulate(1000)(i => (i % 5).toDouble)
+    val order = io.zrecord.sampler.Samplers.weighted(weights, 42)
+    val data = read(
+      path,
+      "sampler" -> "weighted",
+      "weightsField" -> "w",
+      "numSamples" -> "3000",
+      "numPartitions" -> "6"
+    )
+    val indices = new Array[Long](3000)
+    order.indices(0, 0, indices, 0, 3000)
+    assert(data.select("id").collect().map(_.getLong(0)).toSeq == indices.toSeq)
+    assert(
+      read(path, "numPartitions" -> "6").sample(0.5, 3).count() ==
+        read(path, "numPartitions" -> "1").sample(0.5, 3).collect().length
+    )
+  }
+
   test("tasks that fail are run again and count once") {
     val path = freshPath()
     val failing = ClusterSuite.failFirstAttempts

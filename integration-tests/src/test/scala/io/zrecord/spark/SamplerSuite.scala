@@ -231,6 +231,17 @@ class SamplerSuite extends SparkSuite {
     assert(few.size == 4 && few.head < 8192 && few.tail.forall(_ < 512), few)
   }
 
+  test("weights are read once for a version, whatever the epoch and rank") {
+    val snapshot = SnapshotId.of(
+      io.zrecord.table.RecordTable.at(SparkStorages.storageFor(path)).latest()
+    )
+    val conf = new SamplerConf(SamplerName.WEIGHTED, 3, java.util.Map.of(), "w")
+    val opened = OpenSamplers.of(snapshot, conf)
+    assert(OpenSamplers.of(snapshot, conf) eq opened)
+    val older = new SnapshotId(snapshot.location(), 0, snapshot.commitId())
+    assert(failure(OpenSamplers.of(older, conf)).contains("made anew"))
+  }
+
   test("older versions, stores and tables of SQL are sampled as well") {
     val first = read(path, "sampler" -> "shuffle", "versionAsOf" -> "0")
     assert(indices(first) == expected(Samplers.shuffle(1000, 42), 0))

@@ -37,16 +37,37 @@ class TableSampleSuite extends SparkSuite {
       math.pow(count - length * fraction, 2) / (length * fraction * (1 - fraction))
     }.sum
 
+  /** The indices that a scan reads after something was pushed down. */
+  private def draw(push: ZRecordScanBuilder => Any): Seq[Long] = {
+    val table = DatasetPaths.load(java.util.List.of(path), DatasetPaths.Time.newest())
+    val builder = table
+      .newScanBuilder(org.apache.spark.sql.util.CaseInsensitiveStringMap.empty())
+      .asInstanceOf[ZRecordScanBuilder]
+    push(builder)
+    builder.pruneColumns(new org.apache.spark.sql.types.StructType().add("_index", "bigint"))
+    val batch = builder.build().toBatch
+    batch.planInputPartitions().toSeq.flatMap { partition =>
+      val reader = batch.createReaderFactory().createColumnarReader(partition)
+      val found = Seq.newBuilder[Long]
+      while (reader.next()) {
+        val rows = reader.get()
+        (0 until rows.numRows()).foreach(row => found += rows.column(0).getLong(row))
+      }
+      reader.close()
+      found.result()
+    }
+  }
+
   test("as many records as the fraction says, give or take what chance does") {
     for (fraction <- Seq(0.001, 0.1, 0.5, 0.99)) {
-      val counts = (1 to 40).map(seed => ids(read(path).sample(fraction, seed)).size)
-      assert(isLikely(sumOfSquares(counts, fraction), 40), s"$fraction: $counts")
+      val counts = (1 to 64).map(seed => ids(read(path).sample(fraction, seed)).size)
+      assert(isLikely(sumOfSquares(counts, fraction), 64), s"$fraction: $counts")
     }
     // Controls: always the same number, and one record in a hundred too many.
-    assert(!isLikely(sumOfSquares(Seq.fill(40)(length / 10), 0.1), 40))
+    assert(!isLikely(sumOfSquares(Seq.fill(64)(length / 10), 0.1), 64))
     val random = new Random(5)
-    val biased = Seq.fill(40)(Seq.fill(length)(random.nextDouble()).count(_ < 0.11))
-    assert(!isLikely(sumOfSquares(biased, 0.1), 40))
+    val biased = Seq.fill(64)(Seq.fill(length)(random.nextDouble()).count(_ < 0.11))
+    assert(!isLikely(sumOfSquares(biased, 0.1), 64))
   }
 
   test("every record is drawn as often as any other, alone and with its neighbours") {
@@ -61,16 +82,16 @@ class TableSampleSuite extends SparkSuite {
       val pairs = (length - 1) * rounds
       (
         times.map(t => math.pow(t - rounds / 2.0, 2) / (rounds / 4.0)).sum,
-        math.abs(both - pairs / 4.0) / math.sqrt(pairs * 3 / 16.0)
+        math.abs(both - pairs / 4.0) / math.sqrt(pairs * 5 / 16.0)
       )
     }
     val (each, pairs) =
       deviations((1 to rounds).map(seed => ids(read(path).sample(0.5, seed)).toSet))
     assert(isLikely(each, length), each)
-    assert(pairs < 8, pairs)
+    assert(pairs < 5, pairs)
     // Controls: alternating records, and the same ones every time.
     val alternating = (1 to rounds).map(r => (0L until length).filter(i => (i + r) % 2 == 0).toSet)
-    assert(deviations(alternating)._2 > 8)
+    assert(deviations(alternating)._2 > 5)
     val same = (0L until length).filter(i => new Random(i).nextBoolean()).toSet
     assert(!isLikely(deviations(Seq.fill(rounds)(same))._1, length))
   }
@@ -87,26 +108,10 @@ class TableSampleSuite extends SparkSuite {
   }
 
   test("ranges of the unit interval that do not overlap draw different records, all together all") {
-    def drawn(lower: Double, upper: Double): Seq[Long] = {
-      val table = DatasetPaths.load(java.util.List.of(path), DatasetPaths.Time.newest())
-      val builder = table
-        .newScanBuilder(org.apache.spark.sql.util.CaseInsensitiveStringMap.empty())
-        .asInstanceOf[ZRecordScanBuilder]
+    def drawn(lower: Double, upper: Double): Seq[Long] = draw { builder =>
       assert(builder.pushTableSample(lower, upper, false, 3))
       assert(!builder.pushTableSample(lower, upper, false, 3), "one sample only")
-      builder.pruneColumns(new org.apache.spark.sql.types.StructType().add("_index", "bigint"))
-      val batch = builder.build().toBatch
-      batch.planInputPartitions().toSeq.flatMap { partition =>
-        val reader = batch.createReaderFactory().createColumnarReader(partition)
-        val found = Seq.newBuilder[Long]
-        while (reader.next())
-          (0 until reader.get().numRows())
-            .foreach(row => found += reader.get().column(0).getLong(row))
-        reader.close()
-        found.result()
-      }
     }
-    spark.range(1).count() // The plan asks the session how many cores there are.
     val parts = Seq(drawn(0, 0.25), drawn(0.25, 0.7), drawn(0.7, 1))
     assert(parts.flatten.sorted == (0L until length))
     assert(parts.forall(_.nonEmpty))
@@ -225,47 +230,64 @@ class TableSampleSuite extends SparkSuite {
     )
   }
 
-  private def system(percent: Int, seed: Int): DataFrame =
-    spark.sql(
-      s"select *, _index from zrecord.`$path` tablesample system ($percent percent) repeatable ($seed)"
-    )
+  // 4 shards of 5,000 records, each of 16 chunks of 300 and one of 200.
+  private val chunks = (0 until 4).flatMap(s => (0 until 17).map(c => s * 5000L + c * 300L))
+
+  private def chunkOf(id: Long): Long = chunks.filter(_ <= id).max
 
   test("TABLESAMPLE SYSTEM draws whole chunks") {
     assume(spark.version >= "4.2", "older releases have no TABLESAMPLE SYSTEM")
-    // 4 shards of 5,000 records, each of 16 chunks of 300 and one of 200.
-    val chunks = (0 until 4).flatMap(s => (0 until 17).map(c => s * 5000L + c * 300L))
-    def chunkOf(id: Long) = chunks.filter(_ <= id).max
-    val counts = (1 to 20).map { seed =>
-      val drawn = ids(system(30, seed))
-      val whole = drawn.map(chunkOf).distinct
-      assert(drawn == (0L until length).filter(id => whole.contains(chunkOf(id))))
-      assert(ids(system(30, seed)) == drawn)
-      assert(system(30, seed).groupBy().count().first().getLong(0) == drawn.size)
-      assert(ids(system(30, seed).limit(400)) == drawn.take(400))
-      assert(ids(system(30, seed).where("_index >= 7000")) == drawn.filter(_ >= 7000))
-      whole.size
+    // Spark takes no seed here; each query draws anew.
+    val sample = spark.sql(s"select *, _index from zrecord.`$path` tablesample system (40 percent)")
+    for (
+      (sql, holds) <- Seq[(String, Long => Boolean)](
+        ("true", _ => true),
+        ("_index >= 7000", _ >= 7000),
+        ("id % 2 = 0", _ % 2 == 0)
+      )
+    ) {
+      val query = sample.where(sql).select("id")
+      val drawn = query.collect().map(_.getLong(0)).toSeq
+      val whole = drawn.map(chunkOf).toSet
+      assert(drawn == (0L until length).filter(id => whole.contains(chunkOf(id)) && holds(id)))
+      assert(whole.size < chunks.size)
+      if (sql != "id % 2 = 0") assert(ScanPlans.metrics(query)("records") == drawn.size)
     }
-    val squares = counts.map(n => math.pow(n - 68 * 0.3, 2) / (68 * 0.3 * 0.7)).sum
-    assert(isLikely(squares, 20), counts)
-    assert(counts.distinct.size > 1)
-    val query = system(30, 1).select("id")
-    val found = query.collect().length
-    assert(ScanPlans.metrics(query)("records") == found)
+    assert(ids(sample.limit(100)).size == 100)
+    val counted = sample.groupBy().count()
+    assert(!counted.queryExecution.executedPlan.toString.contains("BatchScan"))
+    assert(counted.first().getLong(0) < length)
+    for ((percent, count) <- Seq(0 -> 0, 100 -> length))
+      assert(
+        spark
+          .sql(s"select * from zrecord.`$path` tablesample system ($percent percent)")
+          .count() == count
+      )
+  }
+
+  test("TABLESAMPLE SYSTEM draws as many chunks as the fraction says, by its seed") {
+    assume(spark.version >= "4.2", "older releases have no TABLESAMPLE SYSTEM")
+    def drawn(seed: Long): Seq[Long] = {
+      val push = classOf[ZRecordScanBuilder].getMethods
+        .find(method => method.getName == "pushTableSample" && method.getParameterCount == 5)
+        .get
+      val method = push.getParameterTypes.apply(4).getField("SYSTEM").get(null)
+      draw(
+        push.invoke(_, Double.box(0), Double.box(0.3), Boolean.box(false), Long.box(seed), method)
+      )
+    }
+    val counts = (1 to 64).map(seed => drawn(seed).map(chunkOf).distinct.size)
+    val expected = chunks.size * 0.3
+    assert(isLikely(counts.map(n => math.pow(n - expected, 2) / (expected * 0.7)).sum, 64), counts)
+    assert(drawn(1) == drawn(1) && drawn(1) != drawn(2))
   }
 
   test("TABLESAMPLE SYSTEM of a sampler's order is refused") {
     assume(spark.version >= "4.2", "older releases have no TABLESAMPLE SYSTEM")
-    spark.conf.set("spark.datasource.zrecord.sampler", "shuffle")
-    try {
-      val message = failure(
-        spark
-          .sql(
-            s"select * from zrecord.`$path` with (sampler = 'shuffle') tablesample system (30 percent)"
-          )
-          .collect()
-      )
-      assert(message.contains("TABLESAMPLE_SYSTEM"), message)
-    } finally spark.conf.unset("spark.datasource.zrecord.sampler")
+    val sql =
+      s"select * from zrecord.`$path` with (sampler = 'shuffle') tablesample system (30 percent)"
+    val message = failure(spark.sql(sql).collect())
+    assert(message.contains("TABLESAMPLE_SYSTEM"), message)
   }
 
   test("the jar has no class of Spark's own") {
