@@ -205,7 +205,7 @@ class ErrorsSuite extends SparkSuite {
     val writer = RecordDatasetWriter.append(Paths.get(path), schema, WriteOptions.defaults())
     try writer.commit()
     finally writer.close()
-    assert(failure(read(path)).contains("the name of the metadata column"))
+    assert(failure(read(path)).contains("the name of a metadata column"))
   }
 
   test("the catalog behind paths reads what is there, and nothing else") {
