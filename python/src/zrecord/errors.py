@@ -1,0 +1,37 @@
+"""What can go wrong with a dataset. Mistakes of the caller are ``IndexError``, ``KeyError`` and ``ValueError``."""
+
+from __future__ import annotations
+
+import os
+
+
+class ZrecordError(Exception):
+    """Base of all errors of this package; ``resource`` is the path that it is about, or ``None``."""
+
+    def __init__(self, message: str, resource: str | os.PathLike[str] | None = None) -> None:
+        super().__init__(message)
+        self.resource = None if resource is None else os.fspath(resource)
+
+
+class NotADatasetError(ZrecordError):
+    """There is nothing at the path, something else, or not the version that was asked for."""
+
+
+class FormatError(ZrecordError):
+    """The files are of a later version of the format, or use what this package cannot read."""
+
+
+class CorruptDataError(ZrecordError):
+    """The files break a rule of the format or fail a checksum."""
+
+
+class StoreBusyError(ZrecordError):
+    """A store that is being written, or recovered, could not be read in one state; the same call may succeed later."""
+
+
+class MissingExtraError(ZrecordError, ImportError):
+    """A value needs a library that is not installed; the message names the extra that installs it."""
+
+
+class LauncherError(ZrecordError):
+    """The command line of zrecord, which runs in Java, was not found or failed."""
