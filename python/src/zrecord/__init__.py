@@ -3,8 +3,32 @@
 The files are specified in ``docs/FORMAT.md``.
 """
 
-from zrecord.errors import ZrecordError
+from zrecord._dataset import Dataset
+from zrecord._field import Field
+from zrecord._open import open
+from zrecord._schema import FieldSpec
+from zrecord.errors import (
+    CorruptDataError,
+    FormatError,
+    LauncherError,
+    MissingExtraError,
+    NotADatasetError,
+    StoreBusyError,
+    ZrecordError,
+)
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["ZrecordError"]
+__all__ = [
+    "CorruptDataError",
+    "Dataset",
+    "Field",
+    "FieldSpec",
+    "FormatError",
+    "LauncherError",
+    "MissingExtraError",
+    "NotADatasetError",
+    "StoreBusyError",
+    "ZrecordError",
+    "open",
+]

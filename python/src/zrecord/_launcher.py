@@ -29,9 +29,7 @@ def command() -> list[str]:
     if home:
         launcher = Path(home) / "bin" / "zrecord"
         if not launcher.is_file():
-            raise LauncherError(
-                f"ZRECORD_HOME is {home}, but there is no {launcher}; set it to a checkout of zrecord", launcher
-            )
+            raise LauncherError(f"ZRECORD_HOME is {home}, but there is no {launcher}; set it to a checkout of zrecord", launcher)
         return [str(launcher)]
     for root in _repositories():
         launcher = root / "bin" / "zrecord"
