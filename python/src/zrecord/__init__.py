@@ -3,6 +3,7 @@
 The files are specified in ``docs/FORMAT.md``.
 """
 
+from zrecord._converter import converter
 from zrecord._dataset import Dataset
 from zrecord._field import Field
 from zrecord._open import open
@@ -30,5 +31,6 @@ __all__ = [
     "NotADatasetError",
     "StoreBusyError",
     "ZrecordError",
+    "converter",
     "open",
 ]

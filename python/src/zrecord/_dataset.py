@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zrecord._field import Field, indices_of
+from zrecord._field import Field, indices_of, is_index
 from zrecord._schema import FieldSpec
 from zrecord._source import ShardSource
 
@@ -57,7 +57,7 @@ class Dataset:
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
             return self._field(key)
-        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+        if is_index(key):
             return {name: field[key] for name, field in self._fields.items()}
         return self.gather(key)
 

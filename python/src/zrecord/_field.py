@@ -90,7 +90,7 @@ class Field:
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return self._slice(*key.indices(self._length))
-        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+        if is_index(key):
             return self._value(operator.index(key))
         return self.gather(indices_of(key, self._length, self._what))
 
@@ -232,6 +232,13 @@ class Field:
             return to_value(self.spec, value)
         except ValueError as e:
             raise CorruptDataError(f"Cannot read record {index} of {self._what()}: {e}", self._path) from e
+
+
+def is_index(key: Any) -> bool:
+    """Whether this means one record."""
+    if isinstance(key, np.ndarray):
+        return key.ndim == 0 and key.dtype.kind in "iu"
+    return isinstance(key, (int, np.integer)) and not isinstance(key, bool)
 
 
 def indices_of(key: Any, length: int, what: Callable[[], str]) -> Array:
