@@ -5,34 +5,21 @@ from __future__ import annotations
 import operator
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from zrecord._columns import Column
 from zrecord._crc32c import Bytes
+from zrecord._dense import Dense
 from zrecord._runs import RunsColumn
 from zrecord._schema import FieldSpec
 from zrecord._source import ShardSource
-from zrecord._span import Span
 from zrecord._values import shown, to_array, to_value
 from zrecord.errors import CorruptDataError
 
 Array = np.ndarray[Any, Any]
 _ALL = slice(None)
-
-
-@dataclass(frozen=True)
-class _Dense:
-    """The runs of all shards that were opened. Record ``i`` of run ``r`` is at place ``places[r] + i · width`` of the span."""
-
-    cuts: Array  # where a run begins, but for the first
-    places: Array
-    span: Span
-    is_direct: Array  # whether the run is one; else it stands for a shard that is not open, or has no runs
-    is_complete: bool
-    unsettled: list[tuple[int, RunsColumn]]  # shards of which blocks are still to be checked
 
 
 class Field:
@@ -55,7 +42,7 @@ class Field:
         self._stored = spec.stored_dtype
         self._is_array = spec.is_array
         self._is_plain = spec.stored_dtype == spec.numpy_dtype
-        self._dense: _Dense | None = None
+        self._dense: Dense | None = None
         self._lock = threading.Lock()
 
     @property
@@ -141,17 +128,15 @@ class Field:
         if not self._width:
             return np.zeros((indices.size, *self.spec.shape), self.dtype)
         dense = self._dense or self._lay(indices)
-        runs = dense.cuts.searchsorted(indices, "right")
+        runs = dense.runs(indices)
         if not (dense.is_complete or dense.is_direct[runs].all()):
             dense = self._lay(indices)
-            runs = dense.cuts.searchsorted(indices, "right")
+            runs = dense.runs(indices)
             if not dense.is_direct[runs].all():
                 return self._gather_by_shard(indices)
         if dense.unsettled:
             self._check(dense, indices)
-        places = indices * self._width
-        places += dense.places[runs]
-        rows = dense.span.gather(places)
+        rows = dense.gather(indices, runs)
         if self._is_plain:
             return np.ndarray((indices.size, *self.spec.shape), self._stored, rows)
         return to_array(self.spec, rows.view(np.uint8).reshape(-1), indices.size)
@@ -165,7 +150,7 @@ class Field:
         self._in_shards(indices, copy)
         return to_array(self.spec, raw.reshape(-1), indices.size)
 
-    def _lay(self, indices: Array) -> _Dense:
+    def _lay(self, indices: Array) -> Dense:
         """Opens the shards of these records, and lays the runs of all open ones end to end."""
         with self._lock:
             shards = np.unique(self._starts.searchsorted(indices, "right") - 1).tolist()
@@ -175,27 +160,11 @@ class Field:
                 self._dense = self._laid()
             return self._dense
 
-    def _laid(self) -> _Dense:
-        open_runs = [(i, column) for i, column in enumerate(self._columns) if isinstance(column, RunsColumn)]
-        span = Span([mapped for _, column in open_runs for mapped in column.maps], self._width)
-        firsts = [self._starts[:-1][i : i + 1] for i in range(len(self._columns))]
-        places = [np.zeros(1, np.int64)] * len(self._columns)
-        is_direct = [np.zeros(1, bool)] * len(self._columns)
-        for i, column in open_runs:
-            firsts[i] = column.firsts + self._starts[i]
-            places[i] = column.addresses - span.base - firsts[i] * self._width
-            is_direct[i] = np.ones(column.firsts.size, bool)
-        direct = np.concatenate(is_direct)
-        return _Dense(
-            cuts=np.concatenate(firsts)[1:],
-            places=np.concatenate(places),
-            span=span,
-            is_direct=direct,
-            is_complete=bool(direct.all()),
-            unsettled=[(i, column) for i, column in open_runs if not column.is_settled],
-        )
+    def _laid(self) -> Dense:
+        columns = [column if isinstance(column, RunsColumn) else None for column in self._columns]
+        return Dense(columns, self._starts, self._width)
 
-    def _check(self, dense: _Dense, indices: Array) -> None:
+    def _check(self, dense: Dense, indices: Array) -> None:
         for shard, column in dense.unsettled:
             start, stop = int(self._starts[shard]), int(self._starts[shard + 1])
             local = indices[(indices >= start) & (indices < stop)] - start
@@ -246,6 +215,8 @@ def indices_of(key: Any, length: int, what: Callable[[], str]) -> Array:
     if isinstance(key, tuple):
         raise IndexError(f"{what()} is indexed by record; index what comes out: field[records][…]")
     indices = np.asarray(key)
+    if indices.dtype == np.int64 and indices.size and np.maximum.reduce(indices.reshape(-1).view(np.uint64)) < length:
+        return indices
     if indices.dtype == bool:
         if indices.shape != (length,):
             raise IndexError(f"A mask for {what()} has the shape ({length},), not {indices.shape}")
