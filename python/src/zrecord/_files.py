@@ -36,15 +36,14 @@ def open_regular(path: Path) -> int:
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes:
-    """The whole file."""
+    """The whole file, as long as it is now."""
     with os.fdopen(_present(path), "rb") as file:
-        content = file.read(max_bytes + 1)
-    if len(content) > max_bytes:
-        raise CorruptDataError(
-            f"Cannot read {path}: it has more than the {max_bytes} bytes that are accepted; restore it from a copy",
-            path,
-        )
-    return content
+        size = os.fstat(file.fileno()).st_size
+        if size > max_bytes:
+            raise CorruptDataError(
+                f"Cannot read {path}: it has {size} bytes, but at most {max_bytes} are accepted; restore it from a copy", path
+            )
+        return file.read(size)
 
 
 def map_bytes(path: Path, length: int) -> Bytes:
