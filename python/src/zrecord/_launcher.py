@@ -57,7 +57,7 @@ def run(arguments: Sequence[str]) -> str:
 
 def _repositories() -> Iterator[Path]:
     """Checkouts that this package may have come from: by its place (editable), and as pip recorded it."""
-    yield from Path(__file__).resolve().parents[3:4]
+    yield Path(__file__).resolve().parent.parent.parent.parent
     try:
         recorded = metadata.distribution("zrecord").read_text("direct_url.json")
     except metadata.PackageNotFoundError:

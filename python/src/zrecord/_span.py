@@ -28,8 +28,9 @@ class Span:
 
     def __init__(self, maps: Sequence[Bytes], width: int) -> None:
         self.width = width
-        self.base = min(map(address, maps), default=0)
-        size = max((address(m) + m.size for m in maps), default=0) - self.base
+        maps = maps or [np.zeros(1, np.uint8)]
+        self.base = min(map(address, maps))
+        size = max(address(m) + m.size for m in maps) - self.base
         self._bytes = _items(maps, self.base, size, 1)
         # NumPy wants the number of items times their width to be within 63 bits; wide items are copied one by one as fast.
         self._items = None if width > _LARGE_BYTES or size >= 2**62 // width else _items(maps, self.base, size, width)
