@@ -109,7 +109,11 @@ class Field:
             raise IndexError(f"Index {index} is out of range for {self._what()}, which has {self._length} records")
         index %= self._length
         shard = int(self._starts.searchsorted(index, "right")) - 1
-        value = self._column(shard).values(np.array([index - int(self._starts[shard])]))[0]
+        column, local = self._column(shard), index - int(self._starts[shard])
+        if isinstance(column, RunsColumn) and column.is_full:
+            value: bytes | Bytes | None = column.view(local, local + 1)
+        else:
+            value = column.values(np.array([local]))[0]
         return None if value is None else self._projected(index, value)
 
     def _slice(self, start: int, stop: int, step: int) -> Any:

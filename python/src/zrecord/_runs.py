@@ -77,7 +77,7 @@ class RunsColumn:
         self._find_runs(shard, content[_HEADER.itemsize : at].view(_RUN), has_checksums)
         self._valid_path = shard.directory / f"{field.stem}.valid"
         self._valid: Bytes | None = None
-        self._has_validity = has_validity
+        self.is_full = not has_validity  # no value is absent
         self._valid_bytes = valid_bytes
 
     def _find_runs(self, shard: Shard, table: Array, has_checksums: bool) -> None:
@@ -137,7 +137,7 @@ class RunsColumn:
         return self.runs[run][begin:end]
 
     def present(self, indices: Array) -> Array:
-        if not self._has_validity:
+        if self.is_full:
             return np.ones(indices.size, bool)
         if self._valid is None:
             self._valid = self._read_validity()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -47,24 +48,24 @@ class FieldSpec:
     codec: str = "raw"
     attributes: dict[str, str] = field(default_factory=dict, compare=False)
 
-    @property
+    @cached_property
     def stored_dtype(self) -> np.dtype[Any]:
         """The elements as they are stored; bytes, text and decimals are unsigned bytes."""
         return np.dtype(_STORED.get(self.dtype, "u1"))
 
-    @property
+    @cached_property
     def numpy_dtype(self) -> np.dtype[Any]:
         """The elements of the arrays that are handed out; ``object`` for bytes, text and decimals."""
         shown = _SHOWN.get(self.dtype) or _STORED.get(self.dtype)
         return np.dtype(shown or object)
 
-    @property
+    @cached_property
     def scale(self) -> int | None:
         """Fraction digits of a decimal."""
         decimal = _DECIMAL.fullmatch(self.dtype)
         return int(decimal[2]) if decimal else None
 
-    @property
+    @cached_property
     def element_bytes(self) -> int | None:
         """Bytes of an element; ``None`` for bytes and text."""
         decimal = _DECIMAL.fullmatch(self.dtype)
@@ -73,14 +74,14 @@ class FieldSpec:
             return 4 if precision <= 9 else 8 if precision <= 18 else 16
         return None if self.dtype in ("bytes", "utf8") else self.stored_dtype.itemsize
 
-    @property
+    @cached_property
     def width(self) -> int | None:
         """Bytes of a value, if all have as many."""
         if self.element_bytes is None or -1 in self.shape:
             return None
         return prod(self.shape) * self.element_bytes
 
-    @property
+    @cached_property
     def is_array(self) -> bool:
         """Whether many values make one array; else they make a list."""
         return self.width is not None and self.scale is None
