@@ -12,6 +12,7 @@ import pytest
 
 import zrecord
 from tests.conftest import GOLDEN
+from zrecord import _dense
 
 RECORDS = 3000
 
@@ -173,3 +174,16 @@ def test_the_converter_takes_files_and_any_array(tmp_path: Path) -> None:
         zrecord.converter(array, tmp_path / "dataset0")
     with pytest.raises(ValueError, match="without '='"):
         zrecord.converter({"a=b": array}, tmp_path / "other")
+
+
+@pytest.mark.parametrize("most_buckets", [0, 1 << 20])
+def test_runs_are_found_whatever_their_lengths(most_buckets: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By buckets and by search, in shards of one run each, as no shard is open."""
+    monkeypatch.setattr(_dense, "_MAX_BUCKETS", most_buckets)
+    random = np.random.default_rng(5)
+    for _ in range(200):
+        lengths = random.integers(1, random.choice([2, 3, 10, 1000]) + 1, random.integers(1, 30))
+        starts = np.append(0, np.cumsum(lengths))
+        dense = _dense.Dense([None] * lengths.size, starts, 4)
+        assert (dense._bucket_run is None) == (most_buckets == 0)
+        assert dense.runs(np.arange(starts[-1])).tolist() == np.repeat(np.arange(lengths.size), lengths).tolist()

@@ -13,7 +13,7 @@ import numpy as np
 from zrecord._columns import Column
 from zrecord._crc32c import crc32c
 from zrecord._entries import ENTRY, EntriesColumn
-from zrecord._files import open_regular, read_bytes
+from zrecord._files import map_bytes, open_regular, read_bytes
 from zrecord._journal import StoreState, replay
 from zrecord._schema import FieldSpec
 from zrecord._sealed import JsonObject, corrupt, require_version
@@ -42,7 +42,7 @@ def read_store(root: Path) -> tuple[ShardSource, list[FieldSpec]]:
             for number in shard.meta.chunks:
                 shard.chunk(number)
         except CorruptDataError:
-            # If there was a checkpoint meanwhile, anything may have been read.
+            # If there was a checkpoint meanwhile, or a writer came, anything may have been read.
             if _meta(root).journal_sequence == meta.journal_sequence and attempt > _ATTEMPTS // 2:
                 raise
             continue
@@ -102,16 +102,16 @@ def _copy(path: Path, dtype: np.dtype[Any], length: int) -> Array:
 def _published_sequence(root: Path, meta: ShardMeta) -> int:
     """The number of the journal record whose changes are in the tables, or are just getting there."""
     path = root / "live"
-    content = read_bytes(path, _LIVE_BYTES)
+    mapped = map_bytes(path, _LIVE_BYTES)
+    content = mapped[:64].tobytes()
     if (
-        len(content) != _LIVE_BYTES
-        or content[:8] != b"ZRECLIVE"
+        content[:8] != b"ZRECLIVE"
         or crc32c(content[:40]) != int.from_bytes(content[40:44], "little")
         or content[16:32] != meta.uuid.bytes
     ):
         raise corrupt(path, "it is damaged or of another store")
     require_version(path, int.from_bytes(content[8:12], "little"))
-    return int.from_bytes(content[_SEQUENCE_AT : _SEQUENCE_AT + 8], "little")
+    return int(mapped[_SEQUENCE_AT : _SEQUENCE_AT + 8].view("<u8")[0])  # one load; reading the file might tear it
 
 
 def _has_writer(root: Path) -> bool:
