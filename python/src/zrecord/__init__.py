@@ -3,6 +3,7 @@
 The files are specified in ``docs/FORMAT.md``.
 """
 
+from zrecord import samplers
 from zrecord._converter import converter
 from zrecord._dataset import Dataset
 from zrecord._field import Field
@@ -33,4 +34,5 @@ __all__ = [
     "ZrecordError",
     "converter",
     "open",
+    "samplers",
 ]
