@@ -45,6 +45,10 @@ def test_every_codec_and_most_types_come_back(tmp_path: Path) -> None:
     """What the command line makes of JSON; the engine's own JSON is tested there."""
     store = tmp_path / "store"
     _launcher.run(["create", *(f"--field={name}:{spec}" for name, (spec, _) in TYPES.items()), str(store)])
+    empty = zrecord.open(store)
+    assert len(empty) == 0 and empty["image"][:].shape == (0, 2, 3) and empty["text"][:] == [] and not empty["i8"].validity().size
+    with pytest.raises(IndexError, match="Index 0 is out of range"):
+        empty["image"][[0]]
     lines = [json.dumps({name: as_json(values[i]) for name, (_, values) in TYPES.items()}) for i in range(4)]
     (tmp_path / "records.jsonl").write_text("\n".join(lines), encoding="utf-8")
     _launcher.run(["append", f"--jsonl={tmp_path / 'records.jsonl'}", str(store)])
@@ -59,6 +63,7 @@ def test_every_codec_and_most_types_come_back(tmp_path: Path) -> None:
             if wanted is not None:
                 assert as_python(field[[3, i]][1]) == wanted, name
         assert field.validity().tolist() == [True, True, False, True]
+        assert np.asarray(field).shape[0] == 4
         if isinstance(field[:], np.ndarray):
             assert not field[2:3].any()
 

@@ -61,6 +61,6 @@ class Dense:
         self._shift = int(gaps.min(initial=length)).bit_length() - 1
         self._bucket_run: Array | None = None
         if self._shift >= 0 and length >> self._shift < _MAX_BUCKETS:
-            edges = np.arange((length >> self._shift) + 1) << self._shift
+            edges = np.arange((length >> self._shift) + 1, dtype=np.int64) << self._shift
             self._bucket_run = self._cuts.searchsorted(edges, "right")
             self._bucket_cut = np.append(self._cuts, _NEVER)[self._bucket_run]

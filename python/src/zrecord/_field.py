@@ -70,7 +70,8 @@ class Field:
         values = self[:]
         if isinstance(values, list):
             array = np.empty(len(values), object)
-            array[:] = values
+            for i, value in enumerate(values):
+                array[i] = value  # all at once, NumPy would stack arrays of one shape
             values = array
         return np.array(values, dtype) if copy else np.asarray(values, dtype)
 
@@ -94,7 +95,7 @@ class Field:
     def validity(self, key: Any = _ALL) -> Array:
         """Which of the values at the same index are present, as an array of bool."""
         if isinstance(key, slice):
-            indices = np.arange(*key.indices(self._length))
+            indices = np.arange(*key.indices(self._length), dtype=np.int64)
         else:
             indices = np.atleast_1d(indices_of(key, self._length, self._what))
         result = np.zeros(indices.size, bool)
@@ -126,10 +127,10 @@ class Field:
                 if raw is not None:
                     stored = raw.view(self._stored).reshape(stop - start, *self.spec.shape)
                     return shown(self.spec, stored[::step])
-        return self.gather(np.arange(start, stop, step))
+        return self.gather(np.arange(start, stop, step, dtype=np.int64))
 
     def _gather(self, indices: Array) -> Array:
-        if not self._width:
+        if not self._width or not indices.size:
             return np.zeros((indices.size, *self.spec.shape), self.dtype)
         dense = self._dense or self._lay(indices)
         runs = dense.runs(indices)
