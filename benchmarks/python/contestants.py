@@ -1,4 +1,7 @@
-"""Ways to deliver a shuffled epoch to Python as NumPy arrays of 256 records. Each makes its own files of the same records."""
+"""Ways to deliver a shuffled epoch to Python as NumPy arrays of 256 records. Each makes its own files of the same records.
+
+Another way is another class, named in ``ALL``.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ class Contestant:
     """``epoch`` yields images and labels in a random order that the seed chooses."""
 
     name = ""
+    suffix = ""
 
     def __init__(self, records: Records, directory: Path) -> None:
         self.records = records
@@ -32,6 +36,22 @@ class Contestant:
 
     def epoch(self, seed: int) -> Iterator[Batch]:
         raise NotImplementedError
+
+    def warm(self) -> None:
+        """Reads its files, so that they are in the page cache."""
+        for root in [self.path, self.records.labels(self.directory)]:
+            for file in [root, *root.rglob("*")]:
+                if file.is_file():
+                    with file.open("rb") as content:
+                        while content.read(1 << 22):
+                            pass
+
+    @property
+    def path(self) -> Path:
+        """The file, or the directory of the files, that it reads."""
+        if self.suffix == "zrecord":
+            return self.records.table(self.directory, 1)
+        return self.files(self.suffix) if self.suffix else self.records.images(self.directory)
 
     def files(self, suffix: str) -> Path:
         return self.directory / f"{self.records.width}-{self.records.count}.{suffix}"
@@ -52,9 +72,10 @@ class Memmap(Contestant):
 
 class ZRecord(Contestant):
     name = "zrecord"
+    suffix = "zrecord"
 
     def open(self) -> None:
-        self.dataset = zrecord.open(self.records.table(self.directory, 1))
+        self.dataset = zrecord.open(self.path)
 
     def epoch(self, seed: int) -> Iterator[Batch]:
         for batch in self.order(seed):
@@ -133,19 +154,21 @@ class TorchBatchesTwoWorkers(TorchBatches):
 
 class TorchZRecord(TorchBatches):
     name = "PyTorch DataLoader over zrecord, by batch"
+    suffix = "zrecord"
 
     def open(self) -> None:
-        dataset = zrecord.open(self.records.table(self.directory, 1))
+        dataset = zrecord.open(self.path)
         self.dataset = Batches(dataset["data"], dataset["label"])
 
 
 class HuggingFace(Contestant):
     name = "Hugging Face datasets"
+    suffix = "arrow"
 
     def open(self) -> None:
         import datasets
 
-        path = self.files("arrow")
+        path = self.path
         if not path.exists():
             width = self.records.width
             features = datasets.Features(
@@ -180,11 +203,12 @@ class HuggingFace(Contestant):
 
 class ArrayRecord(Contestant):
     name = "ArrayRecord, batch reads"
+    suffix = "array_record"
 
     def open(self) -> None:
         from array_record.python import array_record_module
 
-        path = self.files("array_record")
+        path = self.path
         if not path.exists():
             writer = array_record_module.ArrayRecordWriter(str(path), "group_size:1,uncompressed")
             for image, label in zip(self.images, self.labels):
@@ -210,7 +234,7 @@ class Grain(ArrayRecord):
         super().open()
         import grain
 
-        self.source = grain.sources.ArrayRecordDataSource([str(self.files("array_record"))])
+        self.source = grain.sources.ArrayRecordDataSource([str(self.path)])
 
     def epoch(self, seed: int) -> Iterator[Batch]:
         import grain
@@ -221,11 +245,12 @@ class Grain(ArrayRecord):
 
 class MosaicStreaming(Contestant):
     name = "MosaicML Streaming"
+    suffix = "mds"
 
     def open(self) -> None:
         from streaming import MDSWriter
 
-        path = self.files("mds")
+        path = self.path
         if not path.exists():
             columns = {"data": "ndarray:uint8:" + ",".join(map(str, self.records.shape)), "label": "int64"}
             with MDSWriter(out=str(path), columns=columns) as out:
@@ -238,7 +263,7 @@ class MosaicStreaming(Contestant):
         from torch.utils.data import DataLoader
 
         clean_stale_shared_memory()
-        dataset = StreamingDataset(local=str(self.files("mds")), shuffle=True, shuffle_seed=seed, batch_size=BATCH)
+        dataset = StreamingDataset(local=str(self.path), shuffle=True, shuffle_seed=seed, batch_size=BATCH)
         for batch in DataLoader(dataset, batch_size=BATCH, collate_fn=as_it_is):
             yield stacked([(item["data"], item["label"]) for item in batch])
 

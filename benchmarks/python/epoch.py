@@ -1,9 +1,10 @@
 """Records a second of a shuffled epoch, delivered to Python as NumPy arrays: zrecord beside others, on the same records.
 
-    benchmarks/python/run [DIRECTORY [SECONDS]]
+    benchmarks/python/run [DIRECTORY [SECONDS [PERCENT]]]
 
-Each contestant delivers for so many seconds, or its epoch if that is shorter, beginning with the opening of its iterator; they take
-turns, and one round is not counted. Prints a Markdown table of medians. Those that are not installed are left out.
+Each contestant delivers for so many seconds, or its epoch if that is shorter, beginning with the opening of its iterator. They take
+turns, before each of which its files are read, and one round is not counted. PERCENT is how many of the records there are.
+Prints a Markdown table of medians. Those that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def rate(contestant: Contestant, seed: int, seconds: float) -> float:
     return delivered / taken
 
 
-def main(directory: Path, seconds: float) -> None:
+def main(directory: Path, seconds: float, percent: int) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     for package in VERSIONS:
         try:
@@ -47,7 +48,8 @@ def main(directory: Path, seconds: float) -> None:
         except importlib.metadata.PackageNotFoundError:
             print("no", package, end="; ")
     print(f"{os.cpu_count()} cores\n\n| value | contestant | records/s | GiB/s | of np.memmap |\n|---|---|---|---|---|")
-    for value, records in CASES.items():
+    for value, all_records in CASES.items():
+        records = Records(all_records.shape, all_records.count * percent // 100)
         records.make(directory, (1,))
         contestants = []
         for contestant in ALL:
@@ -58,6 +60,7 @@ def main(directory: Path, seconds: float) -> None:
         rates: dict[str, list[float]] = {contestant.name: [] for contestant in contestants}
         for seed in range(ROUNDS + 1):
             for contestant in contestants:
+                contestant.warm()
                 found = rate(contestant, seed, seconds)
                 if seed:
                     rates[contestant.name].append(found)
@@ -69,4 +72,4 @@ def main(directory: Path, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 4)
+    main(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
