@@ -3,8 +3,8 @@
     benchmarks/python/run [DIRECTORY [SECONDS [PERCENT]]]
 
 Each contestant delivers for so many seconds, or its epoch if that is shorter, beginning with the opening of its iterator. They take
-turns, before each of which its files are read, and one round is not counted. PERCENT is how many of the records there are.
-Prints a Markdown table of medians. Those that are not installed are left out.
+turns, each in a process of its own, which first reads its files and delivers once without being counted. PERCENT is how many of
+the records there are. Prints a Markdown table of medians. Those that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -40,6 +41,24 @@ def rate(contestant: Contestant, seed: int, seconds: float) -> float:
     return delivered / taken
 
 
+def turn(directory: Path, seconds: float, records: Records, name: str) -> None:
+    """Prints the rate of a contestant in a process of its own, so that no threads of another go on meanwhile."""
+    contestant = next(c for c in ALL if c.name == name)(records, directory)
+    contestant.warm()
+    rate(contestant, 0, seconds)
+    print(rate(contestant, 1, seconds))
+
+
+def measure(directory: Path, seconds: float, percent: int, value: str, name: str) -> float | None:
+    """Takes a turn; ``None`` if it fails, as where something is not installed."""
+    command = [sys.executable, __file__, str(directory), str(seconds), str(percent), value, name]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        print(f"{name}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+        return None
+    return float(done.stdout.split()[-1])
+
+
 def main(directory: Path, seconds: float, percent: int) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     for package in VERSIONS:
@@ -48,22 +67,17 @@ def main(directory: Path, seconds: float, percent: int) -> None:
         except importlib.metadata.PackageNotFoundError:
             print("no", package, end="; ")
     print(f"{os.cpu_count()} cores\n\n| value | contestant | records/s | GiB/s | of np.memmap |\n|---|---|---|---|---|")
-    for value, all_records in CASES.items():
-        records = Records(all_records.shape, all_records.count * percent // 100)
+    for value in CASES:
+        records = case(value, percent)
         records.make(directory, (1,))
-        contestants = []
-        for contestant in ALL:
-            try:
-                contestants.append(contestant(records, directory))
-            except ImportError as e:
-                print(f"{contestant.name}: {e}", file=sys.stderr)
-        rates: dict[str, list[float]] = {contestant.name: [] for contestant in contestants}
-        for seed in range(ROUNDS + 1):
-            for contestant in contestants:
-                contestant.warm()
-                found = rate(contestant, seed, seconds)
-                if seed:
-                    rates[contestant.name].append(found)
+        rates: dict[str, list[float]] = {contestant.name: [] for contestant in ALL}
+        for _ in range(ROUNDS):
+            for name in list(rates):
+                found = measure(directory, seconds, percent, value, name)
+                if found is None:
+                    del rates[name]
+                else:
+                    rates[name].append(found)
         base = statistics.median(rates["np.memmap"])
         for name, found_rates in rates.items():
             median = statistics.median(found_rates)
@@ -71,5 +85,13 @@ def main(directory: Path, seconds: float, percent: int) -> None:
             print(f"| {value} | {name.strip()} | {median:,.0f} | {gib:.2f} | {median / base:.2f} |", flush=True)
 
 
+def case(value: str, percent: int) -> Records:
+    return Records(CASES[value].shape, CASES[value].count * percent // 100)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
+    work, duration, share = Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+    if len(sys.argv) > 4:
+        turn(work, duration, case(sys.argv[4], share), sys.argv[5])
+    else:
+        main(work, duration, share)
