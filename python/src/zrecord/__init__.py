@@ -3,10 +3,46 @@
 The files are specified in ``docs/FORMAT.md``.
 """
 
+from zrecord import samplers
+from zrecord._converter import converter
+from zrecord._dataset import Dataset
 from zrecord._feed import Batch, Feed, feed
+from zrecord._field import Field
+from zrecord._open import open
 from zrecord._ragged import Ragged
-from zrecord.errors import ZrecordError
+from zrecord._schema import FieldSpec
+from zrecord.errors import (
+    CorruptDataError,
+    FeedError,
+    FeedTimeoutError,
+    FormatError,
+    LauncherError,
+    MissingExtraError,
+    NotADatasetError,
+    StoreBusyError,
+    ZrecordError,
+)
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["Batch", "Feed", "Ragged", "ZrecordError", "feed"]
+__all__ = [
+    "Batch",
+    "CorruptDataError",
+    "Dataset",
+    "Feed",
+    "FeedError",
+    "FeedTimeoutError",
+    "Field",
+    "FieldSpec",
+    "FormatError",
+    "LauncherError",
+    "MissingExtraError",
+    "NotADatasetError",
+    "Ragged",
+    "StoreBusyError",
+    "ZrecordError",
+    "converter",
+    "feed",
+    "open",
+    "samplers",
+]

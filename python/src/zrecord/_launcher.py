@@ -29,9 +29,7 @@ def command() -> list[str]:
     if home:
         launcher = Path(home) / "bin" / "zrecord"
         if not launcher.is_file():
-            raise LauncherError(
-                f"ZRECORD_HOME is {home}, but there is no {launcher}; set it to a checkout of zrecord", launcher
-            )
+            raise LauncherError(f"ZRECORD_HOME is {home}, but there is no {launcher}; set it to a checkout of zrecord", launcher)
         return [str(launcher)]
     for root in _repositories():
         launcher = root / "bin" / "zrecord"
@@ -59,7 +57,7 @@ def run(arguments: Sequence[str]) -> str:
 
 def _repositories() -> Iterator[Path]:
     """Checkouts that this package may have come from: by its place (editable), and as pip recorded it."""
-    yield from Path(__file__).resolve().parents[3:4]
+    yield Path(__file__).resolve().parent.parent.parent.parent
     try:
         recorded = metadata.distribution("zrecord").read_text("direct_url.json")
     except metadata.PackageNotFoundError:

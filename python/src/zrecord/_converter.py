@@ -1,0 +1,50 @@
+"""NumPy arrays to datasets, by the command line."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zrecord._launcher import run
+
+Array = np.ndarray[Any, Any]
+
+
+def converter(arrays: Array | Mapping[str, Array], path: str | os.PathLike[str]) -> None:
+    """Makes a table of an array, whose first dimension counts the records, or of several with as many records, by name.
+
+    A single array becomes the field ``data``. The directory must be empty or not exist. An array that maps a ``.npy`` file
+    is read from there; others are written to a temporary file beside the table first. Needs Java, see ``LauncherError``.
+    """
+    named = arrays if isinstance(arrays, Mapping) else {"data": arrays}
+    target = Path(path).absolute()
+    for name in named:
+        if not name or "=" in name:
+            raise ValueError(f"A field cannot be named {name!r} here; give it a name without '='")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".zrecord-", dir=target.parent) as scratch:
+        inputs = []
+        for number, (name, array) in enumerate(named.items()):
+            file = _file_of(array)
+            if file is None:
+                file = Path(scratch) / f"{number}.npy"
+                np.save(file, array, allow_pickle=False)
+            inputs.append(f"{name}={file}")
+        run(["import", "npy", *inputs, str(target)])
+
+
+def _file_of(array: Array) -> Path | None:
+    """The ``.npy`` file that the whole of an array maps, if it maps one and has no changes of its own."""
+    if not isinstance(array, np.memmap) or array.filename is None or array.mode not in ("r", "r+"):
+        return None
+    file = Path(array.filename)
+    if file.suffix != ".npy":
+        return None
+    whole = np.load(file, mmap_mode="r", allow_pickle=False)
+    same = (whole.shape, whole.dtype, whole.strides) == (array.shape, array.dtype, array.strides)
+    return file.absolute() if same else None

@@ -1,0 +1,79 @@
+"""A dataset: so many records with named fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from zrecord._field import Field, indices_of, is_index
+from zrecord._schema import FieldSpec
+from zrecord._source import ShardSource
+
+
+class Dataset:
+    """One version of a table, a shard standing alone, or what was committed to a store when it was opened.
+
+    ``dataset["image"]`` is a field. ``dataset[5]`` is a record, a dict of values; ``dataset[[5, 1, 5]]``, ``dataset[a:b]`` and
+    ``dataset[mask]`` are dicts of what the fields have there. Nothing needs to be closed: maps live as long as what is
+    read from them. Threads may share it; it can be pickled, and is then opened anew.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        version: int | None,
+        specs: Iterable[FieldSpec],
+        sources: list[ShardSource],
+        verify: str,
+        reopen: tuple[Callable[..., Dataset], tuple[Any, ...]],
+    ) -> None:
+        self.path = path
+        self.version = version
+        starts = np.zeros(len(sources) + 1, np.int64)
+        np.cumsum([source.length for source in sources], out=starts[1:])
+        self._length = int(starts[-1])
+        self._fields = {spec.name: Field(str(path), spec, sources, starts, verify) for spec in specs}
+        self._reopen = reopen
+
+    @property
+    def fields(self) -> Mapping[str, FieldSpec]:
+        """What the fields are, by name, in order."""
+        return MappingProxyType({name: field.spec for name, field in self._fields.items()})
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._fields
+
+    def __repr__(self) -> str:
+        of_version = "" if self.version is None else f" version {self.version}"
+        return f"<zrecord.Dataset {self.path}{of_version}: {len(self)} records of {', '.join(self._fields)}>"
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return self._field(key)
+        if is_index(key):
+            return {name: field[key] for name, field in self._fields.items()}
+        return self.gather(key)
+
+    def gather(self, key: Any, fields: Iterable[str] | None = None) -> dict[str, Any]:
+        """What the fields, all if none are named, have at a slice, a list or array of indices, or a mask."""
+        wanted = [self._field(name) for name in (self._fields if fields is None else fields)]
+        if isinstance(key, slice):
+            return {field.spec.name: field[key] for field in wanted}
+        indices = indices_of(key, self._length, lambda: f"dataset {self.path}")
+        return {field.spec.name: field.gather(indices) for field in wanted}
+
+    def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
+        return self._reopen
+
+    def _field(self, name: str) -> Field:
+        try:
+            return self._fields[name]
+        except KeyError:
+            raise KeyError(f"Dataset {self.path} has no field {name!r}; it has {', '.join(self._fields)}") from None

@@ -1,0 +1,146 @@
+"""The layout ``entries``: 16 bytes a record say where its value is (FORMAT.md section 4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zrecord._codecs import decoder
+from zrecord._crc32c import Bytes, crc32c_each
+from zrecord._files import map_bytes
+from zrecord._sealed import corrupt
+from zrecord._shard import CHUNK_HEADER_BYTES, Shard, ShardField
+from zrecord._span import Span, address
+
+Array = np.ndarray[Any, Any]
+ENTRY = np.dtype([("offset", "<u8"), ("chunk", "<u4"), ("length", "<u4")])
+_MAX_LENGTH = 2**31 - 1
+
+
+def map_entries(shard: Shard, stem: str) -> tuple[Array, Array | None]:
+    """The tables of a sealed shard's field: its entries and, if it has them, their checksums."""
+    length = shard.meta.length
+    entries = map_bytes(shard.directory / f"{stem}.offset", length * ENTRY.itemsize).view(ENTRY)
+    if not shard.meta.has_checksums:
+        return entries, None
+    return entries, map_bytes(shard.directory / f"{stem}.crc32c", length * 4).view("<u4")
+
+
+class EntriesColumn:
+    """The entries of a field in a shard."""
+
+    def __init__(self, shard: Shard, field: ShardField, verify: str, entries: Array, checksums: Array | None) -> None:
+        self._path = shard.directory / f"{field.stem}.offset"
+        self._spec = field.spec
+        self._shard = shard
+        self._entries = entries
+        self._checksums = None if verify == "never" else checksums
+        self._verified = np.zeros(entries.size if self._checksums is not None and verify == "first" else 0, bool)
+        self._ids = np.array(list(shard.meta.chunks), np.int64)
+        self._ends = np.array(list(shard.meta.chunks.values()), np.uint64)
+        self._chunks: list[Bytes] | None = None
+        self._span: Span | None = None
+
+    def present(self, indices: Array) -> Array:
+        return self._load(indices)[1]
+
+    def fixed(self, indices: Array) -> Bytes:
+        width = self._spec.width or 0
+        if self._spec.codec != "raw" or width == 0:
+            return self._decoded(indices, width)
+        entries, is_present = self._checked(indices)
+        if (entries["length"][is_present] != width).any():
+            raise self._corrupt(indices[is_present & (entries["length"] != width)][0], f"it has not {width} bytes")
+        if not is_present.any():
+            return np.zeros(indices.size * width, np.uint8)
+        if self._span is None:
+            self._span = Span(self._maps(), width)
+        starts = np.array([address(chunk) for chunk in self._maps()], np.int64) - self._span.base
+        found = entries if is_present.all() else entries[is_present]
+        places = starts[self._ids.searchsorted(found["chunk"])] + found["offset"].astype(np.int64)
+        rows = self._span.gather(places).view(np.uint8).reshape(-1, width)
+        if is_present.all():
+            return rows.reshape(-1)
+        values = np.zeros((indices.size, width), np.uint8)
+        values[is_present] = rows
+        return values.reshape(-1)
+
+    def values(self, indices: Array) -> list[bytes | Bytes | None]:
+        entries, is_present = self._checked(indices)
+        if self._spec.codec == "raw":
+            return [self._stored(entry) if there else None for entry, there in zip(entries, is_present)]
+        decode = decoder(self._spec.codec)
+        values: list[bytes | Bytes | None] = []
+        for index, entry, there in zip(indices.tolist(), entries, is_present.tolist()):
+            try:
+                values.append(decode(self._stored(entry).tobytes()) if there else None)
+            except ValueError as e:
+                raise self._corrupt(index, str(e)) from e
+        return values
+
+    def _decoded(self, indices: Array, width: int) -> Bytes:
+        rows = np.zeros((indices.size, width), np.uint8)
+        for index, row, value in zip(indices.tolist(), rows, self.values(indices)):
+            if value is not None:
+                if len(value) != width:
+                    raise self._corrupt(index, f"it has {len(value)} bytes instead of {width}")
+                row[:] = np.frombuffer(value, np.uint8)
+        return rows.reshape(-1)
+
+    def _load(self, indices: Array) -> tuple[Array, Array]:
+        """Entries, and which of them are those of values."""
+        entries = self._entries[indices]
+        words: Array = entries.view("<u8").reshape(-1, 2)
+        return entries, (words[:, 0] | words[:, 1]) != 0
+
+    def _checked(self, indices: Array) -> tuple[Array, Array]:
+        """Entries that point to within their chunks, to bytes that have the right checksums."""
+        entries, is_present = self._load(indices)
+        found = entries[is_present]
+        if found.size:
+            ordinals = np.minimum(self._ids.searchsorted(found["chunk"]), max(0, self._ids.size - 1))
+            ends = self._ends[ordinals] if self._ends.size else np.zeros(found.size, np.uint64)
+            is_wrong = (
+                (self._ids[ordinals] != found["chunk"] if self._ids.size else True)
+                | (found["offset"] < CHUNK_HEADER_BYTES)
+                | (found["offset"] % 8 != 0)
+                | (found["length"] > _MAX_LENGTH)
+                | (found["offset"] > ends)
+                | (found["length"] > ends - np.minimum(found["offset"], ends))
+            )
+            if is_wrong.any():
+                entry = found[is_wrong][0]
+                raise self._corrupt(indices[is_present][is_wrong][0], f"its entry {entry} is not within a chunk")
+        self._verify(indices, entries, is_present)
+        return entries, is_present
+
+    def _verify(self, indices: Array, entries: Array, is_present: Array) -> None:
+        if self._checksums is None:
+            return
+        todo = np.flatnonzero(~self._verified[indices]) if self._verified.size else np.arange(indices.size)
+        if not todo.size:
+            return
+        pieces = []
+        for i in todo.tolist():
+            head = entries[i : i + 1].view(np.uint8)
+            pieces.append(np.concatenate([head, self._stored(entries[i])]) if is_present[i] else head)
+        is_wrong = crc32c_each(pieces) != self._checksums[indices[todo]]
+        if is_wrong.any():
+            raise self._corrupt(indices[todo][is_wrong][0], "it fails its checksum")
+        if self._verified.size:
+            self._verified[indices[todo]] = True
+
+    def _stored(self, entry: Array) -> Bytes:
+        offset, chunk, length = entry.item()
+        return self._shard.chunk(chunk)[offset : offset + length]
+
+    def _maps(self) -> list[Bytes]:
+        if self._chunks is None:
+            self._chunks = [self._shard.chunk(number) for number in self._shard.meta.chunks]
+        return self._chunks
+
+    def _corrupt(self, index: int, reason: str) -> Exception:
+        path: Path = self._path
+        return corrupt(path, f"the value of record {int(index)} of the shard in field '{self._spec.name}': {reason}")

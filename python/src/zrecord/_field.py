@@ -1,0 +1,241 @@
+"""A field of a dataset, indexed as a NumPy array is."""
+
+from __future__ import annotations
+
+import operator
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from zrecord._columns import Column
+from zrecord._crc32c import Bytes
+from zrecord._dense import Dense
+from zrecord._runs import RunsColumn
+from zrecord._schema import FieldSpec
+from zrecord._source import ShardSource
+from zrecord._values import shown, to_array, to_value
+from zrecord.errors import CorruptDataError
+
+Array = np.ndarray[Any, Any]
+_ALL = slice(None)
+
+
+class Field:
+    """The values of a field. Threads may share it.
+
+    ``field[i]`` is one value, ``None`` if it is absent. ``field[a:b]``, ``field[[5, 1, 5]]`` and ``field[mask]`` are many, in the
+    order asked for: one array of the shape ``(k, *shape)`` if all values have one width, zero where one is absent (see
+    ``validity``); else a list, ``None`` where one is absent. Tensors of variable length, bytes, text and decimals make lists.
+    """
+
+    def __init__(self, path: str, spec: FieldSpec, sources: Sequence[ShardSource], starts: Array, verify: str) -> None:
+        self.spec = spec
+        self._path = path
+        self._sources = sources
+        self._starts = starts
+        self._verify = verify
+        self._length = int(starts[-1])
+        self._columns: list[Column | None] = [None] * len(sources)
+        self._width = spec.width or 0
+        self._stored = spec.stored_dtype
+        self._is_array = spec.is_array
+        self._is_plain = spec.stored_dtype == spec.numpy_dtype
+        self._dense: Dense | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the arrays that are handed out; ``object`` for bytes, text and decimals."""
+        return self.spec.numpy_dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of records, then the shape of a value; -1 is a dimension that differs from value to value."""
+        return (self._length, *self.spec.shape)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __repr__(self) -> str:
+        return f"<zrecord.Field {self.spec.name!r} {self.spec.dtype} {self.shape} of {self._path}>"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """All values; NumPy calls it. A field that makes lists gives an array of objects."""
+        values = self[:]
+        if isinstance(values, list):
+            array = np.empty(len(values), object)
+            for i, value in enumerate(values):
+                array[i] = value  # all at once, NumPy would stack arrays of one shape
+            values = array
+        return np.array(values, dtype) if copy else np.asarray(values, dtype)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return self._slice(*key.indices(self._length))
+        if is_index(key):
+            return self._value(operator.index(key))
+        return self.gather(indices_of(key, self._length, self._what))
+
+    def gather(self, indices: Array) -> Any:
+        """The values at indices from ``indices_of``, in their order, each as often as it is asked for."""
+        flat = indices.reshape(-1)
+        if not self._is_array:
+            if indices.ndim != 1:
+                raise IndexError(f"{self._what()} makes lists, which need indices of one dimension, not {indices.ndim}")
+            return self._list(flat)
+        array = self._gather(flat)
+        return array if indices.ndim == 1 else array.reshape(*indices.shape, *self.spec.shape)
+
+    def validity(self, key: Any = _ALL) -> Array:
+        """Which of the values at the same index are present, as an array of bool."""
+        if isinstance(key, slice):
+            indices = np.arange(*key.indices(self._length), dtype=np.int64)
+        else:
+            indices = np.atleast_1d(indices_of(key, self._length, self._what))
+        result = np.zeros(indices.size, bool)
+        self._in_shards(indices.reshape(-1), lambda column, at, local: result.__setitem__(at, column.present(local)))
+        return result.reshape(indices.shape)
+
+    def _what(self) -> str:
+        return f"field '{self.spec.name}' of {self._path}"
+
+    def _value(self, index: int) -> Any:
+        if not -self._length <= index < self._length:
+            raise IndexError(f"Index {index} is out of range for {self._what()}, which has {self._length} records")
+        index %= self._length
+        shard = int(self._starts.searchsorted(index, "right")) - 1
+        column, local = self._column(shard), index - int(self._starts[shard])
+        if isinstance(column, RunsColumn) and column.is_full:
+            value: bytes | Bytes | None = column.view(local, local + 1)
+        else:
+            value = column.values(np.array([local]))[0]
+        return None if value is None else self._projected(index, value)
+
+    def _slice(self, start: int, stop: int, step: int) -> Any:
+        if self._is_array and self._width and step > 0 and start < stop:
+            shard = int(self._starts.searchsorted(start, "right")) - 1
+            first = int(self._starts[shard])
+            column = self._column(shard)
+            if stop <= self._starts[shard + 1] and isinstance(column, RunsColumn):
+                raw = column.view(start - first, stop - first)
+                if raw is not None:
+                    stored = raw.view(self._stored).reshape(stop - start, *self.spec.shape)
+                    return shown(self.spec, stored[::step])
+        return self.gather(np.arange(start, stop, step, dtype=np.int64))
+
+    def _gather(self, indices: Array) -> Array:
+        if not self._width or not indices.size:
+            return np.zeros((indices.size, *self.spec.shape), self.dtype)
+        dense = self._dense or self._lay(indices)
+        runs = dense.runs(indices)
+        if not (dense.is_complete or dense.is_direct[runs].all()):
+            dense = self._lay(indices)
+            runs = dense.runs(indices)
+            if not dense.is_direct[runs].all():
+                return self._gather_by_shard(indices)
+        if dense.unsettled:
+            self._check(dense, indices)
+        rows = dense.gather(indices, runs)
+        if self._is_plain:
+            return np.ndarray((indices.size, *self.spec.shape), self._stored, rows)
+        return to_array(self.spec, rows.view(np.uint8).reshape(-1), indices.size)
+
+    def _gather_by_shard(self, indices: Array) -> Array:
+        raw = np.zeros((indices.size, self._width), np.uint8)
+
+        def copy(column: Column, at: Array, local: Array) -> None:
+            raw[at] = column.fixed(local).reshape(-1, self._width)
+
+        self._in_shards(indices, copy)
+        return to_array(self.spec, raw.reshape(-1), indices.size)
+
+    def _lay(self, indices: Array) -> Dense:
+        """Opens the shards of these records, and lays the runs of all open ones end to end."""
+        with self._lock:
+            shards = np.unique(self._starts.searchsorted(indices, "right") - 1).tolist()
+            if self._dense is None or any(self._columns[shard] is None for shard in shards):
+                for shard in shards:
+                    self._column(shard)
+                self._dense = self._laid()
+            return self._dense
+
+    def _laid(self) -> Dense:
+        columns = [column if isinstance(column, RunsColumn) else None for column in self._columns]
+        return Dense(columns, self._starts, self._width)
+
+    def _check(self, dense: Dense, indices: Array) -> None:
+        for shard, column in dense.unsettled:
+            start, stop = int(self._starts[shard]), int(self._starts[shard + 1])
+            local = indices[(indices >= start) & (indices < stop)] - start
+            if local.size:
+                column.check(local)
+        if all(column.is_settled for _, column in dense.unsettled):
+            dense.unsettled.clear()
+
+    def _list(self, indices: Array) -> list[Any]:
+        values: list[Any] = [None] * indices.size
+
+        def fill(column: Column, at: Array, local: Array) -> None:
+            for i, value in zip(at.tolist(), column.values(local)):
+                values[i] = None if value is None else self._projected(int(indices[i]), value)
+
+        self._in_shards(indices, fill)
+        return values
+
+    def _in_shards(self, indices: Array, use: Callable[[Column, Array, Array], None]) -> None:
+        """Calls ``use`` for each shard with its column, where its records stand in ``indices``, and their indices in it."""
+        shards = self._starts.searchsorted(indices, "right") - 1
+        for shard in np.unique(shards).tolist():
+            at = np.flatnonzero(shards == shard)
+            use(self._column(shard), at, indices[at] - int(self._starts[shard]))
+
+    def _column(self, shard: int) -> Column:
+        column = self._columns[shard]
+        if column is None:
+            column = self._columns[shard] = self._sources[shard].column(self.spec, self._verify)
+        return column
+
+    def _projected(self, index: int, value: bytes | Bytes) -> Any:
+        try:
+            return to_value(self.spec, value)
+        except ValueError as e:
+            raise CorruptDataError(f"Cannot read record {index} of {self._what()}: {e}", self._path) from e
+
+
+def is_index(key: Any) -> bool:
+    """Whether this means one record."""
+    if isinstance(key, np.ndarray):
+        return key.ndim == 0 and key.dtype.kind in "iu"
+    return isinstance(key, (int, np.integer)) and not isinstance(key, bool)
+
+
+def indices_of(key: Any, length: int, what: Callable[[], str]) -> Array:
+    """Indices within ``[0, length)`` for a list or an array of them, negative ones too, or for a mask."""
+    if isinstance(key, tuple):
+        raise IndexError(f"{what()} is indexed by record; index what comes out: field[records][…]")
+    indices = np.asarray(key)
+    if indices.dtype == np.int64 and indices.size and np.maximum.reduce(indices.reshape(-1).view(np.uint64)) < length:
+        return indices
+    if indices.dtype == bool:
+        if indices.shape != (length,):
+            raise IndexError(f"A mask for {what()} has the shape ({length},), not {indices.shape}")
+        return np.flatnonzero(indices)
+    if indices.dtype.kind not in "iu":
+        if indices.size or isinstance(key, np.ndarray):
+            raise IndexError(f"{what()} is indexed by integers, slices, or arrays of integers or bool, not {key!r:.60}")
+        return np.zeros(indices.shape, np.int64)
+    if not indices.size:
+        return indices.astype(np.int64)
+    low, high = indices.min(), indices.max()
+    if low < -length or high >= length:
+        wrong = low if low < -length else high
+        raise IndexError(f"Index {wrong} is out of range for {what()}, which has {length} records")
+    if indices.dtype != np.int64:
+        indices = indices.astype(np.int64)
+    return np.where(indices < 0, indices + length, indices) if low < 0 else indices

@@ -1,0 +1,73 @@
+"""Opens files of a dataset, whose contents are not trusted: no links, no pipes, and never fewer bytes than were promised."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+
+from zrecord._crc32c import Bytes
+from zrecord.errors import CorruptDataError, ZrecordError
+
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+def open_regular(path: Path) -> int:
+    """A descriptor of a regular file, which the caller closes. Raises ``FileNotFoundError`` as it is."""
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except FileNotFoundError:
+        raise
+    except OSError as e:
+        raise ZrecordError(f"Cannot open {path}: {e.strerror}", path) from e
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise CorruptDataError(f"Cannot open {path}: it is not a regular file", path)
+    return descriptor
+
+
+def read_bytes(path: Path, max_bytes: int) -> bytes:
+    """The whole file, as long as it is now."""
+    with os.fdopen(_present(path), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > max_bytes:
+            raise CorruptDataError(
+                f"Cannot read {path}: it has {size} bytes, but at most {max_bytes} are accepted; restore it from a copy", path
+            )
+        return file.read(size)
+
+
+def map_bytes(path: Path, length: int) -> Bytes:
+    """A read-only view of the first bytes of a file. The map lives as long as any view of it."""
+    descriptor = _present(path)
+    try:
+        found = os.fstat(descriptor).st_size
+        if found < length:
+            raise CorruptDataError(f"Cannot read {path}: it has {found} of {length} bytes; restore it from a copy", path)
+        if length == 0:
+            return np.zeros(0, np.uint8)
+        mapped = mmap.mmap(descriptor, length, access=mmap.ACCESS_READ)
+    except OSError as e:
+        raise ZrecordError(
+            f"Cannot map {length} bytes of {path}: {e.strerror}; if there are very many files, raise vm.max_map_count",
+            path,
+        ) from e
+    finally:
+        os.close(descriptor)
+    return np.frombuffer(mapped, np.uint8)
+
+
+def _present(path: Path) -> int:
+    try:
+        return open_regular(path)
+    except FileNotFoundError as e:
+        raise CorruptDataError(f"Cannot read {path}: the file is missing; restore it from a copy", path) from e

@@ -1,0 +1,125 @@
+"""What was committed to a store since its last checkpoint (FORMAT.md section 9)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from zrecord._crc32c import crc32c
+from zrecord._entries import ENTRY
+from zrecord._sealed import corrupt, require_version
+from zrecord._shard import CHUNK_HEADER_BYTES
+
+Array = np.ndarray[Any, Any]
+_MAGIC = b"ZRECJRNL"
+_RECORD_MAGIC = 0x4A52525A
+_HEADER_BYTES = 64
+_RECORD_HEADER_BYTES = 56
+_RECORD = np.dtype(
+    [
+        ("magic", "<u4"),
+        ("bytes", "<u4"),
+        ("sequence", "<u8"),
+        ("flags", "<u4"),
+        ("crc", "<u4"),
+        ("zero", "<u8"),
+        ("length", "<u8"),
+        ("fields", "<u4"),
+        ("chunks", "<u4"),
+        ("changes", "<u4"),
+        ("zero2", "<u4"),
+    ]
+)
+_CHUNK = np.dtype([("id", "<u4"), ("zero", "<u4"), ("records", "<u8"), ("end", "<u8")])
+
+
+class StoreState:
+    """A copy of a store's tables, to which records of its journal are applied."""
+
+    def __init__(self, length: int, chunks: dict[int, int], entries: list[Array], checksums: list[Array]) -> None:
+        self.length = length
+        self.chunks = chunks
+        self.entries = entries
+        self.checksums = checksums
+
+    def apply(self, path: Path, header: Array, body: bytes) -> None:
+        """Applies a whole record of the journal."""
+        fields, chunks, changes = int(header["fields"]), int(header["chunks"]), int(header["changes"])
+        length = int(header["length"])
+        change = np.dtype([("index", "<u8"), ("values", [("entry", ENTRY), ("crc", "<u4")], (len(self.entries),))])
+        needed = chunks * _CHUNK.itemsize + changes * change.itemsize
+        if fields != len(self.entries) or needed > len(body) or length - changes > self.length:
+            raise corrupt(path, f"record {header['sequence']} contradicts itself or the store: {header}")
+        for number, _, _, end in np.frombuffer(body, _CHUNK, chunks).tolist():
+            if end < CHUNK_HEADER_BYTES:
+                raise corrupt(path, f"it says that chunk {number} ends at byte {end}")
+            self.chunks[number] = end
+        table = np.frombuffer(body, change, changes, chunks * _CHUNK.itemsize)
+        if changes and int(table["index"].max()) >= length:
+            raise corrupt(path, f"record {header['sequence']} changes records beyond its length {length}")
+        for field in range(fields):
+            self.entries[field] = _grown(self.entries[field], length)
+            self.checksums[field] = _grown(self.checksums[field], length)
+            self.entries[field][table["index"]] = table["values"]["entry"][:, field]
+            self.checksums[field][table["index"]] = table["values"]["crc"][:, field]
+        self.length = length
+
+
+def replay(path: Path, content: bytes, store: UUID, state: StoreState, after: int, last: int | None) -> int:
+    """Applies the records above ``after``, up to ``last`` or to the end; returns the number of the last one applied."""
+    if (
+        content[:8] != _MAGIC
+        or len(content) < _HEADER_BYTES
+        or crc32c(content[:60]) != int.from_bytes(content[60:64], "little")
+        or content[16:32] != store.bytes
+    ):
+        raise corrupt(path, "its header is damaged, or it is of another store")
+    require_version(path, int.from_bytes(content[8:12], "little"))
+    at, sequence = _HEADER_BYTES, after
+    while last is None or sequence < last:
+        header = _whole(content, at)
+        if header is None or int(header["sequence"]) > sequence + 1:
+            break
+        end = at + int(header["bytes"])
+        if int(header["sequence"]) == sequence + 1:
+            state.apply(path, header, content[at + _RECORD_HEADER_BYTES : end])
+            sequence += 1
+        at = end
+    if last is None:
+        _require_tail(path, content, at, sequence)
+    elif sequence < last:
+        raise corrupt(path, f"record {sequence + 1} of {last} is damaged")
+    return sequence
+
+
+def _whole(content: bytes, at: int) -> Array | None:
+    """The header of the record at a position, if all of it is there and its checksum holds."""
+    if at + _RECORD_HEADER_BYTES > len(content):
+        return None
+    header: Array = np.frombuffer(content, _RECORD, 1, at)[0]
+    length = int(header["bytes"])
+    if header["magic"] != _RECORD_MAGIC or length < _RECORD_HEADER_BYTES or length % 8 or at + length > len(content):
+        return None
+    summed = content[at : at + 20] + bytes(4) + content[at + 24 : at + length]
+    return header if crc32c(summed) == header["crc"] else None
+
+
+def _require_tail(path: Path, content: bytes, at: int, sequence: int) -> None:
+    """What follows the last whole record must not be more than one that was cut."""
+    words = np.frombuffer(content, "<u4", (len(content) - at) // 4, at)
+    for place in np.flatnonzero(words[::2] == _RECORD_MAGIC).tolist():
+        header = _whole(content, at + 8 * place)
+        if header is not None and int(header["sequence"]) > sequence + 1 and header["flags"] & 1:
+            raise corrupt(path, f"record {sequence + 1} at byte {at} is damaged, but was safe when a later one was written")
+
+
+def _grown(table: Array, length: int) -> Array:
+    """With room for so many records; doubles, as records come one by one."""
+    if length <= table.size:
+        return table
+    grown = np.zeros(max(length, 2 * table.size), table.dtype)
+    grown[: table.size] = table
+    return grown

@@ -1,0 +1,47 @@
+"""Opens datasets of every shape (FORMAT.md section 1)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from zrecord._columns import VERIFY
+from zrecord._dataset import Dataset
+from zrecord._shard import META_FILE, Shard, read_shard_meta
+from zrecord._source import ShardSource
+from zrecord._store import read_store
+from zrecord._table import read_table, versions
+from zrecord.errors import NotADatasetError
+
+
+def open(path: str | os.PathLike[str], version: int | None = None, verify: str = "first") -> Dataset:
+    """Opens a dataset for reading.
+
+    ``version`` is that of a table, the newest if ``None``. ``verify`` says when the checksums of values are compared: when
+    this dataset touches a value ``first``, ``always``, or ``never``; those of metadata always are.
+
+    Raises ``NotADatasetError``, ``FormatError``, ``CorruptDataError``, and for stores ``StoreBusyError``.
+    """
+    root = Path(path)
+    if verify not in VERIFY:
+        raise ValueError(f"verify is {verify!r}; expected one of {', '.join(VERIFY)}")
+    if not root.is_dir():
+        raise NotADatasetError(f"Cannot open dataset {root}: there is no such directory; check the path", root)
+    has_meta = (root / META_FILE).is_file()
+    if (root / "manifest").is_dir() and (not has_meta or versions(root)):
+        number, fields, sources = read_table(root, version)
+        return Dataset(root, number, fields, sources, verify, (open, (path, number, verify)))
+    if not has_meta:
+        raise NotADatasetError(
+            f"Cannot open dataset {root}: it has neither a directory 'manifest' nor a file '{META_FILE}'; check the path",
+            root,
+        )
+    if version is not None:
+        raise NotADatasetError(f"Cannot open version {version} of {root}: only tables have versions", root)
+    if (root / "journal").is_file():
+        source, fields = read_store(root)
+    else:
+        meta = read_shard_meta(root / META_FILE)
+        source = ShardSource(meta.length, lambda: Shard(root, meta))
+        fields = [field.spec for field in meta.fields]
+    return Dataset(root, None, fields, [source], verify, (open, (path, None, verify)))

@@ -1,0 +1,158 @@
+"""JSON that ends with its own checksum (FORMAT.md section 2), and reading its members without trusting them."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from zrecord._crc32c import crc32c
+from zrecord._files import read_bytes
+from zrecord.errors import CorruptDataError, FormatError
+
+MAX_BYTES = 64 << 20
+MAX_LONG = 2**63 - 1
+FORMAT_VERSION = 1
+_MAX_DEPTH = 32
+_SEAL = re.compile(rb',"crc32c":"([0-9a-f]{8})"\}\n')
+_SEAL_BYTES = 22
+
+
+class JsonObject:
+    """An object of a file; what is missing, of the wrong kind or out of range is a ``CorruptDataError`` that names both."""
+
+    def __init__(self, path: Path, members: dict[str, Any]) -> None:
+        self.path = path
+        self.members = members
+
+    @classmethod
+    def read(cls, path: Path) -> JsonObject:
+        """Reads a sealed file of this version of the format."""
+        content = read_bytes(path, MAX_BYTES)
+        seal = _SEAL.fullmatch(content[-_SEAL_BYTES:])
+        if not seal:
+            raise corrupt(path, "it does not end with its checksum")
+        if crc32c(content[:-_SEAL_BYTES]) != int(seal[1], 16):
+            raise corrupt(path, f"its content has not the checksum {seal[1].decode()}")
+        try:
+            parsed = json.loads(
+                content.decode("utf-8"),
+                object_pairs_hook=_without_duplicates,
+                parse_float=_refuse,
+                parse_constant=_refuse,
+            )
+        except (ValueError, RecursionError) as e:
+            raise corrupt(path, f"not valid JSON: {e}") from e
+        if not isinstance(parsed, dict) or _depth_exceeds(parsed, _MAX_DEPTH):
+            raise corrupt(path, f"it is not one object of at most {_MAX_DEPTH} levels")
+        sealed = cls(path, parsed)
+        require_version(path, sealed.integer("format", 1, 2**31 - 1))
+        return sealed
+
+    def integer(self, name: str, low: int = 0, high: int = MAX_LONG) -> int:
+        return self._integer(name, self.members.get(name), low, high)
+
+    def string(self, name: str) -> str:
+        value = self.members.get(name)
+        if not isinstance(value, str):
+            raise self._unexpected(name, value, "a string")
+        return value
+
+    def matching(self, name: str, pattern: str) -> str:
+        """A string that the whole of a pattern describes."""
+        value = self.string(name)
+        if not re.fullmatch(pattern, value, re.ASCII):
+            raise self._unexpected(name, value, pattern)
+        return value
+
+    def uuid(self, name: str) -> uuid.UUID:
+        return uuid.UUID(self.matching(name, "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"))
+
+    def object(self, name: str) -> JsonObject:
+        value = self.members.get(name)
+        if not isinstance(value, dict):
+            raise self._unexpected(name, value, "an object")
+        return JsonObject(self.path, value)
+
+    def objects(self, name: str) -> list[JsonObject]:
+        found = self._list(name)
+        if not all(isinstance(element, dict) for element in found):
+            raise self._unexpected(name, found, "a list of objects")
+        return [JsonObject(self.path, element) for element in found]
+
+    def integers(self, name: str, low: int, high: int) -> list[int]:
+        return [self._integer(name, element, low, high) for element in self._list(name)]
+
+    def tuples(self, name: str, width: int) -> list[list[int]]:
+        """A list of lists of so many integers that are not negative."""
+        found = self._list(name)
+        if not all(isinstance(element, list) and len(element) == width for element in found):
+            raise self._unexpected(name, found, f"a list of lists of {width} integers")
+        return [[self._integer(name, n, 0, MAX_LONG) for n in element] for element in found]
+
+    def strings(self, name: str) -> dict[str, str]:
+        """An object of strings; empty if the member is missing."""
+        found = self.object(name).members if name in self.members else {}
+        if not all(isinstance(value, str) for value in found.values()):
+            raise self._unexpected(name, found, "an object of strings")
+        return found
+
+    def corrupt(self, reason: str) -> CorruptDataError:
+        return corrupt(self.path, reason)
+
+    def _list(self, name: str) -> list[Any]:
+        value = self.members.get(name)
+        if not isinstance(value, list):
+            raise self._unexpected(name, value, "a list")
+        return value
+
+    def _integer(self, name: str, value: Any, low: int, high: int) -> int:
+        if type(value) is not int or not low <= value <= high:
+            raise self._unexpected(name, value, f"an integer from {low} to {high}")
+        return value
+
+    def _unexpected(self, name: str, value: Any, expected: str) -> CorruptDataError:
+        found = repr(value)
+        return self.corrupt(f"member '{name}' is {found[:80]}{'…' * (len(found) > 80)}, expected {expected}")
+
+
+def corrupt(path: Path, reason: str) -> CorruptDataError:
+    """The error for a file whose content breaks a rule."""
+    return CorruptDataError(f"Cannot read {path}: {reason}; restore it from a copy", path)
+
+
+def require_version(path: Path, version: int) -> None:
+    """Refuses what a later release wrote."""
+    if version > FORMAT_VERSION:
+        raise FormatError(f"Cannot read {path}: format version {version} is newer than {FORMAT_VERSION}; upgrade zrecord", path)
+    if version < 1:
+        raise corrupt(path, f"there is no format version {version}")
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("an object has two members of one name")
+    return members
+
+
+def _refuse(number: str) -> Any:
+    raise ValueError(f"{number} is not an integer")
+
+
+def _depth_exceeds(value: Any, depth: int) -> bool:
+    level: list[Any] = [value]
+    for _ in range(depth):
+        level = [child for parent in level for child in _children(parent)]
+        if not level:
+            return False
+    return True
+
+
+def _children(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()

@@ -1,0 +1,45 @@
+"""Shards of a dataset, each opened when a value of it is wanted first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from zrecord._columns import AbsentColumn, Column
+from zrecord._entries import EntriesColumn, map_entries
+from zrecord._runs import RunsColumn
+from zrecord._schema import FieldSpec
+from zrecord._shard import Shard, ShardField
+from zrecord.errors import CorruptDataError
+
+Tables = Callable[[Shard, ShardField, str], Column]
+
+
+class ShardSource:
+    """A shard of so many records, and its columns by the id of their field."""
+
+    def __init__(self, length: int, load: Callable[[], Shard], tables: Tables | None = None) -> None:
+        self.length = length
+        self._load = load
+        self._tables = tables or _sealed_column
+        self._shard: Shard | None = None
+
+    def column(self, spec: FieldSpec, verify: str) -> Column:
+        """Opens a field of the dataset; all of its values are absent where the shard does not have it."""
+        if self._shard is None:
+            self._shard = self._load()
+        for field in self._shard.meta.fields:
+            if field.spec.id == spec.id:
+                if (field.spec.dtype, field.spec.shape) != (spec.dtype, spec.shape):
+                    raise CorruptDataError(
+                        f"Cannot read {self._shard.meta.path}: field {spec.id} is {field.spec.dtype}"
+                        f"{list(field.spec.shape)} here, but the dataset says {spec.dtype}{list(spec.shape)}",
+                        self._shard.meta.path,
+                    )
+                return self._tables(self._shard, field, verify)
+        return AbsentColumn(spec.width or 0)
+
+
+def _sealed_column(shard: Shard, field: ShardField, verify: str) -> Column:
+    if field.layout == "runs":
+        return RunsColumn(shard, field, verify)
+    return EntriesColumn(shard, field, verify, *map_entries(shard, field.stem))

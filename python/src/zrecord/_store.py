@@ -1,0 +1,140 @@
+"""One committed state of a store that is written online, whether or not somebody writes it meanwhile (FORMAT.md section 9)."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zrecord._columns import Column
+from zrecord._crc32c import crc32c
+from zrecord._entries import ENTRY, EntriesColumn
+from zrecord._files import map_bytes, open_regular, read_bytes
+from zrecord._journal import StoreState, replay
+from zrecord._schema import FieldSpec
+from zrecord._sealed import JsonObject, corrupt, require_version
+from zrecord._shard import META_FILE, Shard, ShardField, ShardMeta, read_meta
+from zrecord._source import ShardSource
+from zrecord.errors import CorruptDataError, StoreBusyError
+
+Array = np.ndarray[Any, Any]
+_LIVE_BYTES = 8384
+_SEQUENCE_AT = 72
+_ATTEMPTS = 20
+_PAUSE_SECONDS = 0.02
+_MAX_JOURNAL_BYTES = 1 << 40
+
+
+def read_store(root: Path) -> tuple[ShardSource, list[FieldSpec]]:
+    """Reads the state of the whole store. It is a copy of the tables; chunks are mapped."""
+    for attempt in range(_ATTEMPTS):
+        if attempt:
+            time.sleep(_PAUSE_SECONDS)
+        meta = _meta(root)
+        try:
+            state = _state(root, meta)
+            # Mapped now, as the writer may make a table of the store and remove these names.
+            shard = Shard(root, dataclasses.replace(meta, length=state.length, chunks=dict(sorted(state.chunks.items()))))
+            for number in shard.meta.chunks:
+                shard.chunk(number)
+        except CorruptDataError:
+            # If there was a checkpoint meanwhile, or a writer came, anything may have been read.
+            if _meta(root).journal_sequence == meta.journal_sequence and attempt > _ATTEMPTS // 2:
+                raise
+            continue
+        if _meta(root).journal_sequence == meta.journal_sequence:
+            return _source(shard, state), [field.spec for field in meta.fields]
+    raise StoreBusyError(
+        f"Cannot read {root}: its writer made a checkpoint during each of {_ATTEMPTS} attempts; try again, or take a snapshot",
+        root,
+    )
+
+
+def _meta(root: Path) -> ShardMeta:
+    path = root / META_FILE
+    meta = read_meta(JsonObject.read(path))
+    if meta.journal_sequence is None:
+        raise corrupt(path, "it is of a sealed shard, but there is a journal")
+    return meta
+
+
+def _state(root: Path, meta: ShardMeta) -> StoreState:
+    state = StoreState(
+        meta.length,
+        dict(meta.chunks),
+        [_copy(root / f"{field.stem}.offset", ENTRY, meta.length) for field in meta.fields],
+        [_copy(root / f"{field.stem}.crc32c", np.dtype("<u4"), meta.length) for field in meta.fields],
+    )
+    # After the copy: whatever it has seen of later changes is in the journal by now.
+    last = _published_sequence(root, meta) if _has_writer(root) else None
+    journal = root / "journal"
+    replay(journal, read_bytes(journal, _MAX_JOURNAL_BYTES), meta.uuid, state, meta.journal_sequence or 0, last)
+    return state
+
+
+def _source(shard: Shard, state: StoreState) -> ShardSource:
+    tables = dict(zip((field.spec.id for field in shard.meta.fields), zip(state.entries, state.checksums)))
+
+    def column(opened: Shard, field: ShardField, verify: str) -> Column:
+        entries, checksums = tables[field.spec.id]
+        return EntriesColumn(opened, field, verify, entries[: state.length], checksums[: state.length])
+
+    return ShardSource(state.length, lambda: shard, column)
+
+
+def _copy(path: Path, dtype: np.dtype[Any], length: int) -> Array:
+    """The first entries of a table, as they happen to be."""
+    try:
+        descriptor = open_regular(path)
+    except FileNotFoundError as e:
+        raise corrupt(path, "the file is missing") from e
+    with os.fdopen(descriptor, "rb") as file:
+        table = np.fromfile(file, dtype, length)
+    if table.size < length:
+        raise corrupt(path, f"it has {table.size} of {length} entries")
+    return table
+
+
+def _published_sequence(root: Path, meta: ShardMeta) -> int:
+    """The number of the journal record whose changes are in the tables, or are just getting there."""
+    path = root / "live"
+    mapped = map_bytes(path, _LIVE_BYTES)
+    content = mapped[:64].tobytes()
+    if (
+        content[:8] != b"ZRECLIVE"
+        or crc32c(content[:40]) != int.from_bytes(content[40:44], "little")
+        or content[16:32] != meta.uuid.bytes
+    ):
+        raise corrupt(path, "it is damaged or of another store")
+    require_version(path, int.from_bytes(content[8:12], "little"))
+    return int(mapped[_SEQUENCE_AT : _SEQUENCE_AT + 8].view("<u8")[0])  # one load; reading the file might tear it
+
+
+def _has_writer(root: Path) -> bool:
+    """Whether a writer has recovered the store. One that is just doing so changes nothing that the journal does not say."""
+    try:
+        import fcntl
+    except ImportError as e:
+        raise StoreBusyError(
+            f"Cannot read {root}: whether a store is being written cannot be told on this system; read a snapshot of it",
+            root,
+        ) from e
+    try:
+        descriptor = open_regular(root / "lock")
+    except FileNotFoundError:
+        return False
+    try:
+        for place in (0, 1):  # in this order: a writer that becomes ready in between is found
+            try:
+                fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, place)
+            except (BlockingIOError, PermissionError):
+                continue
+            fcntl.lockf(descriptor, fcntl.LOCK_UN, 1, place)
+            return False
+        return True
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,92 @@
+"""Versions of a table (FORMAT.md section 7)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from zrecord._schema import FieldSpec, read_field
+from zrecord._sealed import JsonObject
+from zrecord._shard import Shard, read_shard_meta
+from zrecord._source import ShardSource
+from zrecord.errors import CorruptDataError, NotADatasetError
+
+_NAME = re.compile(r"(\d{20})\.json", re.ASCII)
+
+
+@dataclass(frozen=True)
+class _ShardEntry:
+    directory: Path
+    uuid: UUID
+    meta: str
+    meta_crc: str
+    length: int
+
+    def load(self) -> Shard:
+        """Opens the shard, if it is the one that the manifest means."""
+        path = self.directory / self.meta
+        meta = read_shard_meta(path)
+        if (meta.checksum, meta.uuid, meta.length) != (self.meta_crc, self.uuid, self.length):
+            raise CorruptDataError(
+                f"Cannot read {path}: it is not the file that the manifest names, with {self.length} records of shard "
+                f"{self.uuid} and checksum {self.meta_crc}; restore it from a copy",
+                path,
+            )
+        return Shard(self.directory, meta)
+
+
+def versions(path: Path) -> list[int]:
+    """The versions of a table that are there, in order."""
+    found = (_NAME.fullmatch(file.name) for file in (path / "manifest").iterdir())
+    return sorted(int(name[1]) for name in found if name)
+
+
+def read_table(path: Path, version: int | None) -> tuple[int, list[FieldSpec], list[ShardSource]]:
+    """Reads a version, or the newest: its number, its fields and its shards."""
+    present = versions(path)
+    if not present:
+        raise NotADatasetError(f"Cannot open dataset {path}: its directory 'manifest' has no version", path)
+    number = present[-1] if version is None else version
+    if number not in present:
+        raise NotADatasetError(
+            f"Cannot open version {number} of {path}: it has {len(present)} versions from {present[0]} to {present[-1]}",
+            path,
+        )
+    file = path / "manifest" / f"{number:020d}.json"
+    json = JsonObject.read(file)
+    if json.integer("version") != number:
+        raise json.corrupt(f"it is of version {json.integer('version')}, but its name says {number}")
+    fields = [read_field(member) for member in json.objects("fields")]
+    if len({f.id for f in fields}) != len(fields) or len({f.name for f in fields}) != len(fields):
+        raise json.corrupt("an id or name of a field appears twice")
+    shards: list[_ShardEntry] = []
+    for entry in json.objects("lists"):
+        shards += _read_list(path, entry)
+    shards += _read_entries(path, json)
+    length = sum(shard.length for shard in shards)
+    if length != json.integer("length"):
+        raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
+    return number, fields, [ShardSource(shard.length, shard.load) for shard in shards]
+
+
+def _read_list(path: Path, entry: JsonObject) -> list[_ShardEntry]:
+    json = JsonObject.read(path / entry.matching("file", r"list/[0-9a-f-]{36}\.json"))
+    shards = _read_entries(path, json)
+    if len(shards) != entry.integer("shards") or sum(shard.length for shard in shards) != entry.integer("length"):
+        raise json.corrupt("its shards are not those that the manifest counts")
+    return shards
+
+
+def _read_entries(path: Path, json: JsonObject) -> list[_ShardEntry]:
+    return [
+        _ShardEntry(
+            directory=path / "shard" / str(member.uuid("uuid")),
+            uuid=member.uuid("uuid"),
+            meta=member.matching("meta", "[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"),
+            meta_crc=member.matching("metaCrc", "[0-9a-f]{8}"),
+            length=member.integer("length", 1),
+        )
+        for member in json.objects("shards")
+    ]

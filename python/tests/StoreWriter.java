@@ -1,0 +1,48 @@
+import io.zrecord.RecordStore;
+import io.zrecord.StoreDurability;
+import io.zrecord.StoreOptions;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
+import java.nio.file.Path;
+
+/** Commits generations to a store until it is killed: every commit gives all records the next number, and changes how many there are. */
+final class StoreWriter {
+  private StoreWriter() {}
+
+  public static void main(String[] arguments) {
+    RecordSchema schema = RecordSchema.builder()
+        .field("number", ElementType.I64)
+        .field("text", ElementType.UTF8, Shape.scalar(), Compression.parse("flate"))
+        .build();
+    // So few bytes that checkpoints come in between.
+    StoreOptions options = StoreOptions.defaults()
+        .withDurability(StoreDurability.COMMIT)
+        .withCheckpointBytes(1 << 20);
+    try (RecordStore store = RecordStore.create(Path.of(arguments[0]), schema, options)) {
+      long length = 0;
+      for (long generation = 0; ; generation++) {
+        long wanted = 100 + generation % 7;
+        while (length > wanted) {
+          store.delete(0);
+          length--;
+        }
+        String text = Long.toString(generation).repeat(50);
+        for (long i = 0; i < wanted; i++) {
+          var values = store.newValues().set("number", generation).set("text", text);
+          if (i < length) {
+            store.update(i, values);
+          } else {
+            store.append(values);
+          }
+        }
+        length = wanted;
+        store.commit();
+        if (generation == 0) {
+          System.out.println("ready");
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zrecord import _launcher
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "engine" / "src" / "test" / "resources" / "golden"
+
+
+@pytest.fixture(scope="session")
+def vectors() -> dict[str, Any]:
+    """Values of the golden table, with which the engine is tested as well."""
+    loaded: dict[str, Any] = json.loads((GOLDEN / "v1-values.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+@pytest.fixture(scope="session")
+def jar() -> Path:
+    """The command line's jar, which the launcher builds at its first use."""
+    subprocess.run([*_launcher.command(), "--version"], check=True, stdout=subprocess.DEVNULL)
+    return next((ROOT / "engine" / "target").glob("zrecord-engine-*-cli.jar"))

@@ -1,0 +1,143 @@
+"""What the engine wrote, by the same file of values that the engine's tests read."""
+
+from __future__ import annotations
+
+import struct
+from decimal import Decimal, localcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zrecord
+from tests.conftest import GOLDEN
+from zrecord import FieldSpec, _crc32c
+
+FORMATS = {
+    "bool": "?",
+    "i8": "b",
+    "u8": "B",
+    "i16": "h",
+    "u16": "H",
+    "i32": "i",
+    "u32": "I",
+    "i64": "q",
+    "u64": "Q",
+    "f16": "e",
+    "bf16": "H",
+    "f32": "f",
+    "f64": "d",
+    "date": "i",
+    "timestamp": "q",
+    "timestamp_ntz": "q",
+}
+
+
+def expected(spec: FieldSpec, value: bytes) -> Any:
+    """A value in terms of the standard library, as nested lists."""
+    if spec.dtype == "bytes":
+        return value
+    if spec.dtype == "utf8":
+        return value.decode()
+    if spec.scale is not None:
+        return Decimal(f"{int.from_bytes(value, 'little', signed=True)}E-{spec.scale}")
+    letter = FORMATS[spec.dtype]
+    elements = list(struct.unpack(f"<{len(value) // struct.calcsize(letter)}{letter}", value))
+    if not spec.shape:
+        return elements[0]
+    step = int(np.prod(spec.shape[1:]))
+    return [elements[i : i + step] for i in range(0, len(elements), step)] if len(spec.shape) > 1 else elements
+
+
+def as_python(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.astype(np.int64).tolist() if value.dtype.kind == "M" else value.tolist()
+    return value
+
+
+def same(a: Any, b: Any) -> bool:
+    return repr(a) == repr(b) if not isinstance(a, Decimal) else a == b
+
+
+@pytest.mark.parametrize("verify", ["first", "always", "never"])
+def test_every_field_has_the_values_of_the_vectors(vectors: dict[str, Any], verify: str) -> None:
+    dataset = zrecord.open(GOLDEN / vectors["dataset"], version=vectors["version"], verify=verify)
+    assert list(dataset.fields) == list(vectors["values"])
+    records = vectors["records"]
+    for name, values in vectors["values"].items():
+        spec, field = dataset.fields[name], dataset[name]
+        wanted = [None if v is None else expected(spec, bytes.fromhex(v)) for v in values]
+        assert field.validity(records).tolist() == [v is not None for v in values]
+        gathered, ranges = field[records], [field[i : i + 1] for i in records]
+        for k, i in enumerate(records):
+            single = field[i]
+            assert same(as_python(single), wanted[k]), (name, i)
+            if wanted[k] is not None:
+                for value in (gathered[k], ranges[k][0], field[i - len(field)], field[[i]][0]):
+                    assert same(as_python(value), wanted[k]), (name, i)
+            elif isinstance(gathered, np.ndarray):
+                assert not any(gathered[k].tobytes()), (name, i)
+            else:
+                assert gathered[k] is None
+
+
+def test_decimals_are_exact_whatever_the_context(vectors: dict[str, Any]) -> None:
+    field = zrecord.open(GOLDEN / vectors["dataset"])["decimal(38,10)"]
+    with localcontext() as context:
+        context.prec = 3
+        found = field[vectors["records"]]
+    for value, raw in zip(found, vectors["values"]["decimal(38,10)"]):
+        if raw is not None:
+            assert value.as_tuple().exponent == -10
+            assert int(str(value).replace(".", "")) == int.from_bytes(bytes.fromhex(raw), "little", signed=True)
+
+
+def test_a_shard_stands_alone_and_a_table_has_versions() -> None:
+    shard = zrecord.open(GOLDEN / "v1" / "shard")
+    assert (len(shard), shard.version) == (40, None)
+    table = zrecord.open(GOLDEN / "v1" / "table")
+    assert (len(table), table.version) == (120, 1)
+    assert len(zrecord.open(GOLDEN / "v1" / "table", version=0)) == 40
+    for name in shard.fields:
+        assert same(as_python(shard[name][7]), as_python(table[name][7]))
+    with pytest.raises(zrecord.NotADatasetError, match=r"version 2 of .* 2 versions from 0 to 1"):
+        zrecord.open(GOLDEN / "v1" / "table", version=2)
+    with pytest.raises(zrecord.NotADatasetError, match="only tables have versions"):
+        zrecord.open(GOLDEN / "v1" / "shard", version=0)
+
+
+def test_checksums_need_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy computes what the library does, and the golden files hold."""
+    import google_crc32c as library
+
+    random = np.random.default_rng(7)
+    pieces = [random.integers(0, 256, n, dtype=np.uint8) for n in [*range(70), 784, 4095, 65536, 70001]]
+    with_library = _crc32c.crc32c_each(pieces).tolist()
+    assert with_library == [library.value(piece.tobytes()) for piece in pieces]
+    monkeypatch.setattr(_crc32c, "_library", None)
+    assert _crc32c.crc32c_each(pieces).tolist() == with_library
+    assert _crc32c.crc32c(b"123456789") == 0xE3069283  # RFC 3720's polynomial, the usual check value
+    dataset = zrecord.open(GOLDEN / "v1" / "table", verify="always")
+    for name in dataset.fields:
+        dataset[name][:]
+
+
+def test_what_is_no_dataset_is_named(tmp_path: Path) -> None:
+    with pytest.raises(zrecord.NotADatasetError, match="no such directory"):
+        zrecord.open(tmp_path / "nothing")
+    with pytest.raises(zrecord.NotADatasetError, match=r"neither a directory 'manifest' nor a file 'meta.json'"):
+        zrecord.open(tmp_path)
+    with pytest.raises(ValueError, match="verify is 'often'; expected one of first, always, never"):
+        zrecord.open(GOLDEN / "v1" / "table", verify="often")
+
+
+def test_a_missing_codec_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    from zrecord import _codecs
+
+    _codecs.decoder.cache_clear()
+    for codec, module in (("zstd", "zstandard"), ("lz4", "lz4.block")):
+        monkeypatch.setitem(__import__("sys").modules, module, None)
+        with pytest.raises(zrecord.MissingExtraError, match=rf"zrecord\[{codec}\]"):
+            zrecord.open(GOLDEN / "v1" / "table")[f"{codec}-{3 if codec == 'zstd' else 0}"][80:]
+    _codecs.decoder.cache_clear()

@@ -1,0 +1,139 @@
+"""Stores that the engine writes, meanwhile and after the death of their writer."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zrecord
+from zrecord import _journal, _launcher, _store
+
+TYPES: dict[str, tuple[str, list[Any]]] = {
+    "bool": ("bool", [True, False, None, True]),
+    "i8": ("i8", [-128, 127, None, 0]),
+    "u16": ("u16", [0, 65535, None, 1]),
+    "i64": ("i64:zstd", [-(2**63), 2**63 - 1, None, 0]),
+    "u64": ("u64", [0, 2**64 - 1, None, 5]),
+    "f32": ("f32", [0.5, -2.0, None, 1e30]),
+    "f64": ("f64:lz4", [0.1, -2.0, None, 1e300]),
+    "image": ("u8:2,3", [[[1, 2, 3], [4, 5, 6]], [[0, 0, 0], [0, 0, 0]], None, [[7, 8, 9], [9, 8, 7]]]),
+    "points": ("i32:-1,2:flate", [[[1, 2]], [], None, [[1, 2], [3, 4], [5, 6]]]),
+    "text": ("utf8:zstd", ["", "é😀" * 100, None, "a"]),
+    "lz4": ("utf8:lz4", ["x" * 1000, "b", None, ""]),
+    "flate": ("bytes:flate", [b"", b"abc" * 500, None, bytes(range(256))]),
+    "bytes": ("bytes", [b"", b"abc", None, bytes(1000)]),
+}
+
+
+def as_json(value: Any) -> Any:
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else value
+
+
+def as_python(value: Any) -> Any:
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def test_every_codec_and_most_types_come_back(tmp_path: Path) -> None:
+    """What the command line makes of JSON; the engine's own JSON is tested there."""
+    store = tmp_path / "store"
+    _launcher.run(["create", *(f"--field={name}:{spec}" for name, (spec, _) in TYPES.items()), str(store)])
+    empty = zrecord.open(store)
+    assert len(empty) == 0 and empty["image"][:].shape == (0, 2, 3) and empty["text"][:] == [] and not empty["i8"].validity().size
+    with pytest.raises(IndexError, match="Index 0 is out of range"):
+        empty["image"][[0]]
+    lines = [json.dumps({name: as_json(values[i]) for name, (_, values) in TYPES.items()}) for i in range(4)]
+    (tmp_path / "records.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    _launcher.run(["append", f"--jsonl={tmp_path / 'records.jsonl'}", str(store)])
+    dataset = zrecord.open(store)
+    assert (len(dataset), dataset.version) == (4, None)
+    for name, (spec, values) in TYPES.items():
+        field = dataset[name]
+        assert dataset.fields[name].codec == (spec.split(":")[-1] if spec.split(":")[-1] in zrecord._schema.CODECS else "raw")
+        for i, value in enumerate(values):
+            wanted = float(np.float32(value)) if name == "f32" and value is not None else value
+            assert as_python(field[i]) == wanted, name
+            if wanted is not None:
+                assert as_python(field[[3, i]][1]) == wanted, name
+        assert field.validity().tolist() == [True, True, False, True]
+        assert np.asarray(field).shape[0] == 4
+        if isinstance(field[:], np.ndarray):
+            assert not field[2:3].any()
+
+
+@pytest.fixture
+def writer(jar: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    java = str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if "JAVA_HOME" in os.environ else "java"
+    program = Path(__file__).with_name("StoreWriter.java")
+    process = subprocess.Popen([java, "-cp", str(jar), str(program), str(tmp_path / "store")], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    yield process
+    process.kill()
+    process.wait()
+
+
+def generation(store: Path) -> int:
+    """The one that all records of a store have, in both fields; each commit changes all of them."""
+    dataset = zrecord.open(store)
+    number, text = dataset["number"][:], dataset["text"][:]
+    assert dataset["number"].validity().all()
+    assert number.size == len(text) == 100 + number[0] % 7
+    assert set(number.tolist()) == {int(number[0])}
+    assert set(text) == {str(number[0]) * 50}
+    return int(number[0])
+
+
+def test_one_state_is_read_while_a_store_is_written_and_after_a_crash(writer: subprocess.Popen[str], tmp_path: Path) -> None:
+    generations = [0]
+    while len(set(generations)) < 30:
+        assert writer.poll() is None
+        generations.append(generation(tmp_path / "store"))
+    assert generations == sorted(generations)
+    writer.kill()
+    writer.wait()
+    last = generation(tmp_path / "store")
+    assert last >= generations[-1]
+    assert generation(tmp_path / "store") == last
+
+
+def test_without_the_journal_states_are_torn(
+    writer: subprocess.Popen[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control of the test above."""
+    monkeypatch.setattr(_store, "replay", lambda *_: 0)
+    with pytest.raises((AssertionError, IndexError, zrecord.CorruptDataError)):
+        while writer.poll() is None:
+            generation(tmp_path / "store")
+    assert writer.poll() is None
+
+
+def test_a_damaged_record_of_the_journal_is_not_the_end_of_it(writer: subprocess.Popen[str], tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    while (store / "journal").stat().st_size < 1 << 18:
+        assert writer.poll() is None
+    writer.kill()
+    writer.wait()
+    journal = store / "journal"
+    content = journal.read_bytes()
+    sequence = zrecord._store._meta(store).journal_sequence or 0
+    assert generation(store) > 0
+    journal.write_bytes(content[:-5])  # the last record is cut, as by a crash
+    assert generation(store) > 0
+    first = _journal._whole(content, 64)
+    assert first is not None and int(first["sequence"]) <= sequence + 1
+    at = 64
+    while int(first["sequence"]) <= sequence:
+        at += int(first["bytes"])
+        first = _journal._whole(content, at)
+        assert first is not None
+    journal.write_bytes(content[: at + 60] + bytes([content[at + 60] ^ 1]) + content[at + 61 :])
+    with pytest.raises(zrecord.CorruptDataError, match=r"journal: record \d+ at byte \d+ is damaged"):
+        zrecord.open(store)
