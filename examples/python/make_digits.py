@@ -17,6 +17,4 @@ for label in range(10):
 with tempfile.TemporaryDirectory() as directory:
     np.save(f"{directory}/image.npy", images)
     np.save(f"{directory}/label.npy", labels)
-    subprocess.run(
-        [command, "import", "npy", f"{directory}/image.npy", f"{directory}/label.npy", sys.argv[1]], check=True
-    )
+    subprocess.run([command, "import", "npy", f"{directory}/image.npy", f"{directory}/label.npy", sys.argv[1]], check=True)

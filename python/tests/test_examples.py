@@ -24,9 +24,7 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("library", "example"), [("torch", "pytorch_loop.py"), ("jax", "jax_loop.py")])
-def test_a_training_that_is_killed_ends_as_one_that_is_not(
-    library: str, example: str, digits: Path, tmp_path: Path
-) -> None:
+def test_a_training_that_is_killed_ends_as_one_that_is_not(library: str, example: str, digits: Path, tmp_path: Path) -> None:
     if importlib.util.find_spec(library) is None:
         pytest.skip(f"{library} is not installed")
     whole = subprocess.run(command(example, digits, tmp_path / "whole"), check=True, stdout=subprocess.PIPE, text=True)
@@ -37,9 +35,7 @@ def test_a_training_that_is_killed_ends_as_one_that_is_not(
         assert killed.stdout
         before = [killed.stdout.readline().rstrip() for _ in range(5)]
         killed.kill()
-    resumed = subprocess.run(
-        command(example, digits, tmp_path / "killed"), check=True, stdout=subprocess.PIPE, text=True
-    )
+    resumed = subprocess.run(command(example, digits, tmp_path / "killed"), check=True, stdout=subprocess.PIPE, text=True)
     after = resumed.stdout.splitlines()
     # What ran on after the fifth line until it was killed was saved as well, or not.
     assert before == lines[:5]

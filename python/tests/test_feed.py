@@ -80,9 +80,7 @@ def test_order_is_that_of_the_specification(data: Path, images: np.ndarray[Any, 
         number = 0
         for batch in feed:
             first = number % 11 * 100
-            expected = [
-                orders["shuffle"](RECORDS, SEED, number // 11, p) for p in range(first, min(RECORDS, first + 100))
-            ]
+            expected = [orders["shuffle"](RECORDS, SEED, number // 11, p) for p in range(first, min(RECORDS, first + 100))]
             assert batch.epoch == number // 11
             assert batch.number == number
             assert batch.index.tolist() == expected
@@ -187,9 +185,7 @@ def test_a_trainer_that_is_killed_goes_on_with_the_rest_and_leaves_no_engine(
 
 @pytest.mark.parametrize("world_size", [2, 3])
 def test_ranks_share_all_records_and_resume_as_another_number_of_ranks(data: Path, world_size: int) -> None:
-    def rank(
-        number: int, count: int, state: dict[str, Any] | None = None
-    ) -> Iterator[tuple[list[int], dict[str, Any]]]:
+    def rank(number: int, count: int, state: dict[str, Any] | None = None) -> Iterator[tuple[list[int], dict[str, Any]]]:
         with zrecord.feed(data, batch_size=10, seed=SEED, rank=number, world_size=count, remainder="uneven") as feed:
             if state:
                 feed.load_state_dict(state)
@@ -368,9 +364,7 @@ def test_what_is_no_engine_is_an_error(monkeypatch: pytest.MonkeyPatch, data: Pa
     monkeypatch.setattr(_feed, "_START_SECONDS", 0.1)
     with pytest.raises(FeedTimeoutError):
         next(zrecord.feed(data, timeout=0.1))
-    monkeypatch.setenv(
-        "ZRECORD_COMMAND", "sh -c 'for a; do case $a in --messages=*) echo I am sh > ${a#*=};; esac; done' x"
-    )
+    monkeypatch.setenv("ZRECORD_COMMAND", "sh -c 'for a; do case $a in --messages=*) echo I am sh > ${a#*=};; esac; done' x")
     with pytest.raises(LauncherError, match="does not speak the protocol"):
         next(zrecord.feed(data))
     monkeypatch.setenv("ZRECORD_COMMAND", "/no/such/command")

@@ -118,9 +118,7 @@ class Engine:
         kind, payload = self.message(timeout)
         header: dict[str, Any] = json.loads(bytes(payload)) if kind == HEADER else {}
         if header.get("protocol") != _PROTOCOL:
-            raise LauncherError(
-                f"The engine does not speak protocol {_PROTOCOL}; install versions that belong together"
-            )
+            raise LauncherError(f"The engine does not speak protocol {_PROTOCOL}; install versions that belong together")
         return header
 
     def message(self, timeout: float) -> tuple[int, memoryview]:
@@ -169,9 +167,7 @@ class Engine:
                 )
             pause = min(2 * pause, 0.5)
         if not self._poll.poll(timeout * 1000):
-            raise FeedTimeoutError(
-                f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads"
-            )
+            raise FeedTimeoutError(f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads")
 
     def lease(self, slot: int, length: int) -> Array:
         """The shared memory, of so many bytes or more; the slot goes back when the last array made of it is gone."""
