@@ -1,29 +1,27 @@
 package io.zrecord.feed;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Some records of a batch could not be transformed. */
+/** Some records of a batch could not be transformed or collated. */
 final class BadRecordsException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 
-  private final transient Map<Integer, Exception> causes;
+  private final transient BadValues bad;
 
-  /** @param causes by place in the batch as it is arranged */
-  BadRecordsException(Map<Integer, Exception> causes, long[] indices, String dataset) {
+  BadRecordsException(BadValues bad, long[] indices, String dataset) {
     super(
-        "Cannot transform " + causes.size() + " records of " + dataset + ": "
-            + causes.entrySet().stream()
+        "Cannot deliver " + bad.byPlace().size() + " records of " + dataset + ": "
+            + bad.byPlace().entrySet().stream()
                 .limit(5)
-                .map(cause -> "index " + indices[cause.getKey()] + ": " + cause.getValue())
+                .map(entry -> "index " + indices[entry.getKey()] + ", "
+                    + entry.getValue().field() + ": " + entry.getValue().cause())
                 .collect(Collectors.joining("; "))
             + ". Correct the transform or the records, or choose another policy for bad records",
-        causes.values().iterator().next());
-    this.causes = new LinkedHashMap<>(causes);
+        bad.byPlace().values().iterator().next().cause());
+    this.bad = bad;
   }
 
-  Map<Integer, Exception> causes() {
-    return causes;
+  BadValues bad() {
+    return bad;
   }
 }

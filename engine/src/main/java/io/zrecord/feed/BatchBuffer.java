@@ -7,7 +7,10 @@ import java.nio.ByteOrder;
 final class BatchBuffer {
   private final BatchMemory memory;
   private ByteBuffer data = ByteBuffer.allocateDirect(0);
+  /** What others see, who may move its position and limit. */
   private ByteBuffer view = data.asReadOnlyBuffer();
+  /** For slices; nobody else sees it. */
+  private ByteBuffer whole = data.asReadOnlyBuffer();
 
   BatchBuffer(BatchMemory memory) {
     this.memory = memory;
@@ -34,13 +37,32 @@ final class BatchBuffer {
   }
 
   private void allocate(int bytes) {
-    data = memory.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    view = data.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer allocated = memory.allocate(bytes);
+    if (allocated == null
+        || !allocated.isDirect()
+        || allocated.isReadOnly()
+        || allocated.capacity() < bytes) {
+      throw new IllegalStateException(
+          "The memory of the feed gave " + allocated + " where " + bytes
+              + " bytes were asked for; it must give a direct buffer of at least that capacity that can be written to");
+    }
+    show(allocated);
+  }
+
+  private void show(ByteBuffer newData) {
+    data = newData.order(ByteOrder.LITTLE_ENDIAN);
+    view = data.asReadOnlyBuffer();
+    whole = data.asReadOnlyBuffer().clear();
   }
 
   /** The first bytes: the same buffer object at each call, from position 0 to its limit. */
   ByteBuffer view(int bytes) {
-    return view.clear().limit(bytes);
+    return view.clear().limit(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** A part of it, as a buffer of its own. */
+  ByteBuffer slice(int from, int bytes) {
+    return whole.slice(from, bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** What {@link #view} shows, as it was allocated. */
@@ -61,7 +83,6 @@ final class BatchBuffer {
   /** Gives the memory back. */
   void drop() {
     free(data);
-    data = ByteBuffer.allocateDirect(0);
-    view = data.asReadOnlyBuffer();
+    show(ByteBuffer.allocateDirect(0));
   }
 }

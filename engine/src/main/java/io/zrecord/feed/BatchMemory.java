@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 @FunctionalInterface
 public interface BatchMemory {
   /**
-   * A direct buffer of its own, which the feed writes to until it drops it.
+   * A direct buffer of its own, which the feed writes to until it frees it. When a feed is closed it frees nothing: batches may be held.
    *
    * @param bytes the least capacity, ≥ 0
    */

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface BatchSink extends AutoCloseable {
   /**
-   * Takes the batch, whose buffers are direct and stay as they are until the batch is released.
+   * Takes the batch, whose buffers are direct and stay as they are until the consumer releases it; the sink does not close it. The thread
+   * may be interrupted when the feed is closed.
    *
    * @return what {@link FeedBatch#placed} hands to the consumer
    * @throws Exception what ends the feed; {@link Feed#next} throws it

@@ -6,7 +6,7 @@ package io.zrecord.feed;
  *
  * @param kind what is done
  * @param steps the length of every value for {@link Kind#PAD_TO} and {@link Kind#CUT_OR_PAD_TO}, else 0
- * @param fill what the gaps hold: a number that the elements' type can hold, else its nearest
+ * @param fill what the gaps hold: the nearest number that the elements' type can hold
  */
 public record Collation(Kind kind, int steps, double fill) {
   private static final int MAX_STEPS = 1 << 30;

@@ -1,6 +1,8 @@
 package io.zrecord.feed;
 
 import io.zrecord.errors.BatchTimeoutException;
+import io.zrecord.internal.store.Closing;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -33,7 +35,9 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
   private static final long CLOSE_MILLIS = 10_000;
 
-  private final FeedBuilder settings;
+  private final int depth;
+  private final Duration timeout;
+  private final boolean hasBatchesAhead;
   private final FeedPlan plan;
   private final Schedule schedule;
   private final Handover handover;
@@ -42,16 +46,18 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   private final HeldBatches held = new HeldBatches();
   private final List<Loader> loaders = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
-  private final @Nullable FeedBean bean;
-  private final @Nullable ShutdownStop shutdownStop;
+  private final List<AutoCloseable> publicity = new ArrayList<>();
   private @Nullable Throwable failure;
   private boolean isClosed;
 
   Feed(FeedBuilder settings, FeedPlan plan, Cursor start, Set<Long> deliveredBefore) {
-    this.settings = settings;
+    this.depth = settings.depth();
+    this.timeout = settings.timeout();
+    this.hasBatchesAhead =
+        settings.order() == Handover.Order.AS_COMPLETED || !deliveredBefore.isEmpty();
     this.plan = plan;
-    this.delivered = new Watermark(plan, start);
-    this.completed = new Watermark(plan, start);
+    this.delivered = new Watermark(plan, start, deliveredBefore);
+    this.completed = new Watermark(plan, start, deliveredBefore);
     this.schedule = new Schedule(plan, start, deliveredBefore, this::complete);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < settings.depth(); i++) {
@@ -59,27 +65,37 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     }
     this.handover = new Handover(
         slots, settings.loaderThreads(), settings.order(), settings.maxBytes(), deliveredBefore);
-    this.bean = settings.statisticsName() == null
-        ? null
-        : new FeedBean(settings.statisticsName(), this::statistics);
     LoaderSettings shared = new LoaderSettings(
         plan, settings.policy(), settings.onLoaderStart(), settings.sinks(), this::release);
     for (int i = 0; i < settings.loaderThreads(); i++) {
       Loader loader = new Loader(shared, handover, schedule);
       loaders.add(loader);
-      threads.add(newThread(loader, "zrecord-feed-" + i));
+      threads.add(newThread(loader, "zrecord-feed-" + i, settings.loaderPriority()));
     }
-    this.shutdownStop =
-        settings.shutdownGrace().isZero() ? null : ShutdownStop.of(this, settings.shutdownGrace());
+    try {
+      start(settings);
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
+  private void start(FeedBuilder settings) {
+    if (settings.statisticsName() != null) {
+      publicity.add(new FeedBean(settings.statisticsName(), this::statistics));
+    }
+    if (!settings.shutdownGrace().isZero()) {
+      publicity.add(ShutdownStop.of(this, settings.shutdownGrace()));
+    }
     threads.forEach(Thread::start);
   }
 
   @SuppressWarnings(
       "ThreadPriorityCheck") // The user asks for it, to keep the trainer's threads first.
-  private Thread newThread(Loader loader, String name) {
+  private static Thread newThread(Loader loader, String name, int priority) {
     Thread thread = new Thread(loader, name);
     thread.setDaemon(true);
-    thread.setPriority(settings.loaderPriority());
+    thread.setPriority(priority);
     return thread;
   }
 
@@ -96,8 +112,9 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
    * @throws IllegalStateException if the feed is closed, the waiting thread is interrupted, or a transform, sink or hook failed
    */
   public @Nullable FeedBatch next() {
+    long start = System.nanoTime();
     while (true) {
-      Slot slot = takeLoaded();
+      Slot slot = takeLoaded(timeout.toNanos() - (System.nanoTime() - start));
       if (slot == null) {
         return null;
       }
@@ -109,9 +126,10 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
       delivered.complete(slot.number(), slot.after());
       FeedBatch batch = slot.batch();
       if (batch != null && !slot.isDropped()) {
-        if (settings.order() == Handover.Order.AS_COMPLETED) {
+        if (hasBatchesAhead) {
           batch.continueAt(delivered.state());
         }
+        batch.handOut();
         held.take(batch);
         return batch;
       }
@@ -126,7 +144,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     return new FeedIterator(this);
   }
 
-  private @Nullable Slot takeLoaded() {
+  private @Nullable Slot takeLoaded(long timeoutNanos) {
     if (isClosed) {
       throw new IllegalStateException("The feed of " + this + " is closed; start another one");
     }
@@ -134,7 +152,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
       throw rethrown(failure);
     }
     try {
-      return handover.takeLoaded(settings.timeout().toNanos());
+      return handover.takeLoaded(timeoutNanos);
     } catch (Handover.Timeout e) {
       throw new BatchTimeoutException(toString(), describeStall());
     } catch (InterruptedException e) {
@@ -147,7 +165,10 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     if (cause instanceof Error error) {
       throw error;
     }
-    return (RuntimeException) cause;
+    if (cause instanceof RuntimeException exception) {
+      throw exception;
+    }
+    return new IllegalStateException("Cannot load a batch: " + cause, cause);
   }
 
   private void complete(long number, Cursor after) {
@@ -165,7 +186,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     StringBuilder text = new StringBuilder("No batch of ")
         .append(this)
         .append(" came within ")
-        .append(settings.timeout().toMillis())
+        .append(timeout.toMillis())
         .append(" ms");
     for (int i = 0; i < loaders.size(); i++) {
       text.append("; loader ").append(i).append(' ').append(loaders.get(i).describe());
@@ -173,7 +194,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     text.append(". The consumer holds ")
         .append(handover.heldCount())
         .append(" of ")
-        .append(settings.depth())
+        .append(depth)
         .append(" batches; close them before asking for more than depth - 1 others, or raise depth"
             + " or timeout");
     return handover.heldCount() == 0
@@ -204,6 +225,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   /** Ends the flow: batches that are begun are still delivered, then {@link #next} returns null. */
   public void interrupt() {
     schedule.stop();
+    handover.stop();
   }
 
   /** Ends the loaders. Batches that the consumer still holds stay readable until they are closed. */
@@ -222,31 +244,28 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
           this,
           CLOSE_MILLIS);
     }
-    if (bean != null) {
-      bean.close();
-    }
-    if (shutdownStop != null) {
-      shutdownStop.feedClosed();
-    }
+    Closing.all(publicity);
   }
 
+  /** Waits for the loaders, also when it is interrupted: memory may be freed after a close. */
   private boolean joinAll() {
     long deadline = System.nanoTime() + CLOSE_MILLIS * 1_000_000;
     boolean interrupted = false;
     for (Thread thread : threads) {
       long leftMillis = (deadline - System.nanoTime()) / 1_000_000;
-      try {
-        if (leftMillis > 0 && !interrupted) {
+      while (thread.isAlive() && leftMillis > 0) {
+        try {
           thread.join(leftMillis);
+        } catch (InterruptedException e) {
+          interrupted = true;
         }
-      } catch (InterruptedException e) {
-        interrupted = true;
+        leftMillis = (deadline - System.nanoTime()) / 1_000_000;
       }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    return interrupted || threads.stream().noneMatch(Thread::isAlive);
+    return threads.stream().noneMatch(Thread::isAlive);
   }
 
   @Override

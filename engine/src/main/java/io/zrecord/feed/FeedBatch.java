@@ -5,7 +5,6 @@ import io.zrecord.schema.FieldSpec;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +34,7 @@ public final class FeedBatch implements AutoCloseable {
   private @Nullable FeedState next;
   private @Nullable Object placed;
   private volatile @Nullable String releasedBy;
+  private volatile boolean isHandedOut;
 
   /** Takes back the slot of a batch. */
   interface Release {
@@ -109,7 +109,7 @@ public final class FeedBatch implements AutoCloseable {
 
   /**
    * All values of a field as they are collated: read-only, little-endian, direct, from position 0 to its limit. Absent values of a
-   * fixed width are zeros, others take no place. The same buffer object at each call.
+   * fixed width are zeros, others take no place. The same buffer object at each call, rewound; take a {@code duplicate()} where two need it.
    */
   public ByteBuffer data(String field) {
     return block(field).delivered();
@@ -128,11 +128,7 @@ public final class FeedBatch implements AutoCloseable {
   /** The value of the {@code i}-th record without padding, a view of {@link #data}; empty if it is absent and has no fixed width. */
   public ByteBuffer value(String field, int i) {
     checked(held(), i);
-    FieldBlock block = block(field);
-    return block
-        .delivered()
-        .slice(block.deliveredStart(i), block.deliveredLengthBytes(i))
-        .order(ByteOrder.LITTLE_ENDIAN);
+    return block(field).deliveredValue(i);
   }
 
   /** Bytes of the {@code i}-th value in {@link #data}, without padding. */
@@ -179,6 +175,10 @@ public final class FeedBatch implements AutoCloseable {
     placed = newPlaced;
   }
 
+  void handOut() {
+    isHandedOut = true;
+  }
+
   void continueAt(FeedState state) {
     next = state;
   }
@@ -203,9 +203,17 @@ public final class FeedBatch implements AutoCloseable {
     return held;
   }
 
-  /** Gives the buffers back; closing again has no effect. */
+  /**
+   * Gives the buffers back; closing again has no effect.
+   *
+   * @throws IllegalStateException if a {@link BatchSink} calls it: the batch is the consumer's to close
+   */
   @Override
   public void close() {
+    if (!isHandedOut) {
+      throw new IllegalStateException("A batch of group '" + group()
+          + "' was closed before it was delivered: a sink must leave that to the consumer");
+    }
     if (slot != null) {
       releasedBy = Thread.currentThread().getName();
       Slot held = (Slot) SLOT.getAndSet(this, null);

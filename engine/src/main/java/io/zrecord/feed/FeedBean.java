@@ -5,9 +5,13 @@ import java.util.function.Supplier;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import javax.management.StandardMBean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Shows statistics over JMX until it is closed. */
 final class FeedBean extends StandardMBean implements FeedMXBean, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(FeedBean.class);
+
   private final Supplier<FeedStatistics> statistics;
   private final ObjectName name;
 
@@ -31,7 +35,7 @@ final class FeedBean extends StandardMBean implements FeedMXBean, AutoCloseable 
     try {
       ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
     } catch (JMException e) {
-      throw new IllegalStateException(e);
+      LOG.debug("Somebody else removed {}", name, e);
     }
   }
 

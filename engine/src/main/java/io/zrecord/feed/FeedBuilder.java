@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class FeedBuilder {
   private static final int MAX_DEPTH = 1024;
   private static final int MAX_THREADS = 256;
+  private static final long MAX_START = 1L << 40;
 
   private final List<FeedGroup> groups;
   private FeedPlan.Mixture mixture = FeedPlan.Mixture.SEQUENTIAL;
@@ -64,7 +65,8 @@ public final class FeedBuilder {
    * Which of several processes this is; default the only one. The order of each group is shared out.
    *
    * @param rank 0 to {@code worldSize - 1}
-   * @param remainder what becomes of positions that cannot be shared evenly. With {@link Remainder#UNEVEN} ranks may differ by a batch
+   * @param remainder what becomes of positions that cannot be shared evenly. With {@link Remainder#UNEVEN} ranks may differ by a batch at the
+   *     end of an epoch; with {@link Remainder#PAD} positions of repeated records go on behind the length
    */
   public FeedBuilder rank(long rank, long worldSize, Remainder remainder) {
     if (worldSize < 1 || worldSize > Integer.MAX_VALUE || rank < 0 || rank >= worldSize) {
@@ -82,8 +84,9 @@ public final class FeedBuilder {
   }
 
   /**
-   * Bytes of values in batches alive at a time, 1 or more; default no bound. A single batch may have more. Buffers that are kept for
-   * later batches may take as much again.
+   * Bytes in batches alive at a time, 1 or more; default no bound. Loaders wait with a batch whose stored values would exceed it, but for the
+   * one that comes next. What transforms and padding add counts as soon as it is there. Buffers that are kept for later batches may take as
+   * much again.
    */
   public FeedBuilder maxBytes(long bytes) {
     if (bytes < 1) {
@@ -119,9 +122,9 @@ public final class FeedBuilder {
 
   /** Begins with a batch of an epoch, both from 0; a batch beyond the epoch is one of a later epoch. Default is the first. */
   public FeedBuilder startAt(long epoch, long batch) {
-    if (epoch < 0 || batch < 0) {
-      throw new IllegalArgumentException(
-          "Cannot start at batch " + batch + " of epoch " + epoch + ": both count from 0");
+    if (epoch < 0 || batch < 0 || epoch > MAX_START || batch > MAX_START) {
+      throw new IllegalArgumentException("Cannot start at batch " + batch + " of epoch " + epoch
+          + ": both count from 0, to at most " + MAX_START);
     }
     startEpoch = epoch;
     startBatch = batch;
@@ -137,7 +140,7 @@ public final class FeedBuilder {
     return this;
   }
 
-  /** The epoch before which the feed ends, ≥ 1; default 1: one epoch. {@link Long#MAX_VALUE}: never. */
+  /** The epoch before which the feed ends, ≥ 1; default 1: one epoch in all, so that nothing is left to a feed that is resumed or started behind it. {@link Long#MAX_VALUE}: never. */
   public FeedBuilder stopBeforeEpoch(long epoch) {
     endEpoch = atLeastOne("stopBeforeEpoch", epoch);
     return this;
@@ -162,8 +165,14 @@ public final class FeedBuilder {
     if (most.isZero() || most.isNegative()) {
       throw new IllegalArgumentException("timeout is " + most + "; it must be more than nothing");
     }
-    timeout = most;
+    timeout = atMostForever(most);
     return this;
+  }
+
+  /** Nanoseconds are counted in 63 bits. */
+  private static Duration atMostForever(Duration duration) {
+    Duration longest = Duration.ofNanos(Long.MAX_VALUE);
+    return duration.compareTo(longest) > 0 ? longest : duration;
   }
 
   /** Run once by each loader thread before it loads. */
@@ -195,7 +204,7 @@ public final class FeedBuilder {
    * close the feed. Default: does nothing then.
    */
   public FeedBuilder stopOnShutdown(Duration grace) {
-    shutdownGrace = grace;
+    shutdownGrace = atMostForever(grace);
     return this;
   }
 
@@ -222,7 +231,7 @@ public final class FeedBuilder {
     if (state == null) {
       return new Feed(this, plan, plan.startAt(startEpoch, startBatch), Set.of());
     }
-    state.requireAheadFits(ranks, plans);
+    state.requireAheadFits(plan);
     Set<Long> delivered =
         state.ahead() == null ? Set.of() : new HashSet<>(state.ahead().batches());
     return new Feed(this, plan, resumed(plan, state, bases), delivered);

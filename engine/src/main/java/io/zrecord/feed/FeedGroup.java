@@ -116,6 +116,12 @@ public final class FeedGroup {
    */
   public FeedGroup transform(
       List<FieldSpec> newOutputs, Supplier<? extends RecordTransform> factory) {
+    long names = newOutputs.stream().map(FieldSpec::name).distinct().count();
+    if (names < newOutputs.size() || newOutputs.isEmpty()) {
+      throw new IllegalArgumentException("A transform with outputs "
+          + newOutputs.stream().map(FieldSpec::name).toList()
+          + " is not possible: name at least one, and each once");
+    }
     outputs = List.copyOf(newOutputs);
     transform = factory;
     return this;

@@ -142,6 +142,18 @@ final class FeedPlan {
     return true;
   }
 
+  /** What decides which batch has which number, in words. */
+  String describe() {
+    StringBuilder text =
+        new StringBuilder(mixture.name()).append(' ').append(groups.get(0).ranks());
+    for (GroupPlan group : groups) {
+      text.append("; ").append(group.describe());
+    }
+    return validation == null
+        ? text.toString()
+        : text + "; a validation every " + validation.interval() + " " + validation.every();
+  }
+
   /** Moves the cursor over groups and epochs that have no batch left. */
   private void settle(Cursor cursor) {
     settleValidation(cursor);

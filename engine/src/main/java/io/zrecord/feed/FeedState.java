@@ -1,10 +1,11 @@
 package io.zrecord.feed;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.zrecord.sampler.Sampler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -12,13 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where a training stands: all that is stored to resume it, with other numbers of threads, ranks and batches alive, and other batch sizes.
- * Positions are those of the order of all ranks: every rank has the same state after the same number of batches.
+ * Positions are those of the order of all ranks: every rank has the same state after the same number of batches, but that with {@link
+ * io.zrecord.sampler.Remainder#UNEVEN} some may end an epoch a batch earlier, so that the least of their states counts. States with batches
+ * {@link #ahead} are those of one rank and one plan.
  *
  * @param epoch from 0
  * @param batch batches of the training that were delivered, from its very beginning
  * @param groups where each group of the training stands in its epoch
  * @param validation where the pass stands that is under way; null: none is
- * @param ahead what was delivered beyond; null: nothing, as always in a feed in order
+ * @param ahead what was delivered beyond; null: nothing, as always after a batch of a feed in order
  */
 public record FeedState(
     long epoch,
@@ -28,8 +31,15 @@ public record FeedState(
     @Nullable Ahead ahead) {
   private static final int FORMAT = 1;
   private static final int MAX_CHARACTERS = 1 << 20;
+  private static final long MAX_NUMBER = 1L << 62;
   private static final ObjectMapper JSON = JsonMapper.builder()
-      .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+      .enable(
+          DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
+          DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES,
+          DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+      .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+      .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+      .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
       .build();
 
   /**
@@ -42,10 +52,10 @@ public record FeedState(
    */
   public record GroupState(String name, @Nullable Long datasetVersion, long seed, long position) {
     public GroupState {
-      if (position < 0) {
-        throw new IllegalArgumentException("Cannot make a state of group '" + name
-            + "' at position " + position + ": it must be 0 or more");
+      if (name == null) {
+        throw new IllegalArgumentException("A group of a feed's state has no name");
       }
+      requireNumber("position of group '" + name + "'", position);
     }
   }
 
@@ -53,21 +63,37 @@ public record FeedState(
    * A pass of the validation.
    *
    * @param group of the validation, from 0
-   * @param position positions of the group that all ranks together have consumed
+   * @param at where that group stands
    */
-  public record ValidationState(int group, long position) {}
+  public record ValidationState(int group, GroupState at) {
+    public ValidationState {
+      if (group < 0 || at == null) {
+        throw new IllegalArgumentException(
+            "A feed's state is in group " + group + " of the validation, at " + at);
+      }
+    }
+  }
 
   /**
    * Batches that overtook others.
    *
-   * @param worldSize ranks that there were
-   * @param batchSizes of all groups
+   * @param plan what they were counted in: only the same plan can go on
    * @param batches that were delivered, counted from the state: 1 is the one after the next
    */
-  public record Ahead(long worldSize, List<Integer> batchSizes, List<Long> batches) {
+  public record Ahead(String plan, List<Long> batches) {
     public Ahead {
-      batchSizes = List.copyOf(batchSizes);
+      if (plan == null || batches == null || batches.stream().anyMatch(n -> n == null || n < 1)) {
+        throw new IllegalArgumentException("Batches ahead of a feed's state are " + batches
+            + "; they count from 1, and belong to a plan");
+      }
       batches = List.copyOf(batches);
+    }
+  }
+
+  private static void requireNumber(String name, long value) {
+    if (value < 0 || value > MAX_NUMBER) {
+      throw new IllegalArgumentException(
+          "A feed's state has " + name + " " + value + "; it must be 0 to 2^62");
     }
   }
 
@@ -81,11 +107,12 @@ public record FeedState(
       @Nullable Ahead ahead) {}
 
   public FeedState {
-    groups = List.copyOf(groups);
-    if (epoch < 0 || batch < 0) {
-      throw new IllegalArgumentException("Cannot make a state of epoch " + epoch + " and batch "
-          + batch + ": none may be negative");
+    if (groups.stream().anyMatch(java.util.Objects::isNull)) {
+      throw new IllegalArgumentException("A feed's state has a group that is null");
     }
+    groups = List.copyOf(groups);
+    requireNumber("epoch", epoch);
+    requireNumber("batch", batch);
   }
 
   /** One line of JSON with a format version. */
@@ -136,82 +163,70 @@ public record FeedState(
   static FeedState of(FeedPlan plan, Cursor cursor, List<Long> ahead) {
     List<GroupState> groups = new ArrayList<>();
     for (int i = 0; i < plan.trainingCount(); i++) {
-      GroupPlan group = plan.group(i);
-      OptionalLong version = group.dataset().version();
-      groups.add(new GroupState(
-          group.name(),
-          version.isPresent() ? version.getAsLong() : null,
-          group.seed(),
-          position(plan, cursor, i)));
+      groups.add(groupState(plan.group(i), cursor, i));
     }
     ValidationState validation = null;
     if (cursor.isValidating()) {
       int group = cursor.validationGroup();
-      validation = new ValidationState(group - plan.trainingCount(), position(plan, cursor, group));
+      validation = new ValidationState(
+          group - plan.trainingCount(), groupState(plan.group(group), cursor, group));
     }
-    Ahead overtakers = ahead.isEmpty()
-        ? null
-        : new Ahead(plan.group(0).worldSize(), batchSizes(plan.groups()), ahead);
+    Ahead overtakers = ahead.isEmpty() ? null : new Ahead(plan.describe(), ahead);
     return new FeedState(cursor.epoch(), cursor.batch(), groups, validation, overtakers);
   }
 
-  private static long position(FeedPlan plan, Cursor cursor, int group) {
-    return plan.group(group).globalPosition(cursor.base(group), cursor.position(group));
+  private static GroupState groupState(GroupPlan group, Cursor cursor, int ordinal) {
+    return new GroupState(
+        group.name(),
+        version(group.dataset().version()),
+        group.seed(),
+        group.globalPosition(cursor.base(ordinal), cursor.position(ordinal)));
   }
 
-  static List<Integer> batchSizes(List<GroupPlan> groups) {
-    return groups.stream().map(GroupPlan::batchSize).toList();
+  private static @Nullable Long version(OptionalLong version) {
+    return version.isPresent() ? version.getAsLong() : null;
   }
 
   /** The positions to resume the groups at, those of the validation included. */
   long[] bases(List<GroupPlan.Definition> definitions, int trainingCount) {
-    requireFits(definitions.subList(0, trainingCount));
+    if (trainingCount != groups.size()) {
+      throw doesNotFit("it has " + groups.size() + " groups, and the feed " + trainingCount);
+    }
     long[] bases = new long[definitions.size()];
     for (int i = 0; i < trainingCount; i++) {
-      bases[i] = groups.get(i).position();
+      bases[i] = base(groups.get(i), definitions.get(i));
     }
     if (validation != null) {
-      if (validation.group() < 0 || validation.group() >= definitions.size() - trainingCount) {
+      int group = trainingCount + validation.group();
+      if (group >= definitions.size()) {
         throw doesNotFit("it stands in group " + validation.group()
             + " of the validation, which has " + (definitions.size() - trainingCount));
       }
-      bases[trainingCount + validation.group()] = validation.position();
-    }
-    for (int i = 0; i < bases.length; i++) {
-      long length = definitions.get(i).order().length();
-      if (bases[i] < 0 || bases[i] > length) {
-        throw doesNotFit(
-            "position " + bases[i] + " of group '" + definitions.get(i).name() + "' is not in [0, "
-                + (length == Sampler.ENDLESS ? "∞" : length) + "]");
-      }
+      bases[group] = base(validation.at(), definitions.get(group));
     }
     return bases;
   }
 
-  private void requireFits(List<GroupPlan.Definition> training) {
-    if (training.size() != groups.size()) {
-      throw doesNotFit("it has " + groups.size() + " groups, and the feed " + training.size());
+  private long base(GroupState stored, GroupPlan.Definition now) {
+    Long version = version(now.dataset().version());
+    if (!stored.name().equals(now.name())
+        || stored.seed() != now.seed()
+        || !java.util.Objects.equals(stored.datasetVersion(), version)) {
+      throw doesNotFit(
+          "group '" + now.name() + "' reads version " + version + " with seed " + now.seed());
     }
-    for (int i = 0; i < groups.size(); i++) {
-      GroupState stored = groups.get(i);
-      GroupPlan.Definition now = training.get(i);
-      OptionalLong version = now.dataset().version();
-      Long newVersion = version.isPresent() ? version.getAsLong() : null;
-      if (!stored.name().equals(now.name())
-          || stored.seed() != now.seed()
-          || !java.util.Objects.equals(stored.datasetVersion(), newVersion)) {
-        throw doesNotFit(
-            "group '" + now.name() + "' reads version " + newVersion + " with seed " + now.seed());
-      }
+    long length = now.order().length();
+    if (stored.position() > length) {
+      throw doesNotFit("position " + stored.position() + " of group '" + now.name()
+          + "' is not in [0, " + length + "]");
     }
+    return stored.position();
   }
 
-  void requireAheadFits(Ranks ranks, List<GroupPlan> plans) {
-    if (ahead != null
-        && (ahead.worldSize() != ranks.worldSize()
-            || !ahead.batchSizes().equals(batchSizes(plans)))) {
-      throw doesNotFit("batches overtook others, which can only be resumed with "
-          + ahead.worldSize() + " ranks and batches of " + ahead.batchSizes());
+  void requireAheadFits(FeedPlan plan) {
+    if (ahead != null && !ahead.plan().equals(plan.describe())) {
+      throw doesNotFit("batches overtook others in '" + ahead.plan() + "', and the feed is '"
+          + plan.describe() + "'");
     }
   }
 

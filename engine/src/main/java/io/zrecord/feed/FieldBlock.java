@@ -112,14 +112,10 @@ final class FieldBlock {
     count = Math.min(count, newCount);
   }
 
-  /**
-   * To be called when all values are there.
-   *
-   * @throws UnfitValueException if a value does not fit the collation
-   */
-  void finish() {
+  /** To be called when all values are there; reports those that do not fit the collation. */
+  void finish(BadValues bad) {
     if (padding != null) {
-      padding.pad(this);
+      padding.pad(this, bad);
     }
   }
 
@@ -131,6 +127,33 @@ final class FieldBlock {
   /** The memory that {@link #delivered} begins with. */
   ByteBuffer allocated() {
     return padding == null ? buffer.allocated() : padding.allocated();
+  }
+
+  int deliveredBytes() {
+    return padding == null ? lengthBytes() : padding.lengthBytes();
+  }
+
+  /** Bytes of memory in use. */
+  long usedBytes() {
+    return padding == null ? lengthBytes() : (long) lengthBytes() + padding.lengthBytes();
+  }
+
+  /** A value as it is delivered, without padding. */
+  ByteBuffer deliveredValue(int i) {
+    int bytes = deliveredLengthBytes(i);
+    return padding == null ? buffer.slice(start(i), bytes) : padding.slice(i, bytes);
+  }
+
+  /** A value without padding. */
+  ByteBuffer value(int i) {
+    return buffer.slice(start(i), end(i) - start(i));
+  }
+
+  /** Lets go of memory that only padding needs. */
+  void trim() {
+    if (padding != null) {
+      buffer.drop();
+    }
   }
 
   /** The values without padding. */
@@ -158,11 +181,6 @@ final class FieldBlock {
 
   boolean isPadded() {
     return padding != null;
-  }
-
-  /** Where a value stands in what is delivered. */
-  int deliveredStart(int i) {
-    return padding == null ? start(i) : padding.start(i);
   }
 
   int deliveredLengthBytes(int i) {

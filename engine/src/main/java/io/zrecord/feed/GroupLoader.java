@@ -3,9 +3,8 @@ package io.zrecord.feed;
 import io.zrecord.scan.FieldReader;
 import io.zrecord.schema.Codec;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +15,7 @@ final class GroupLoader implements AutoCloseable {
   private final boolean toleratesBadRecords;
   private final List<FieldReader> readers = new ArrayList<>();
   private final @Nullable RecordTransform transform;
+  private BadValues bad = new BadValues();
 
   GroupLoader(GroupPlan group, StageClock clock, BadRecordPolicy policy) {
     this.group = group;
@@ -23,7 +23,11 @@ final class GroupLoader implements AutoCloseable {
     this.toleratesBadRecords = policy != BadRecordPolicy.FAIL;
     group.fields().forEach(field -> readers.add(group.dataset().reader(field.name())));
     Supplier<? extends RecordTransform> factory = group.transform();
-    transform = factory == null ? null : factory.get();
+    transform = factory == null
+        ? null
+        : Objects.requireNonNull(
+            factory.get(),
+            () -> "The factory of transforms of group '" + group.name() + "' gave null");
   }
 
   List<FieldReader> readers() {
@@ -55,15 +59,24 @@ final class GroupLoader implements AutoCloseable {
     }
     clock.enter(Stage.COLLATE);
     for (int i = 0; i < blocks.delivered().size(); i++) {
-      blocks.delivered().get(i).finish();
+      blocks.delivered().get(i).finish(bad);
     }
+    if (!bad.isEmpty()) {
+      throw badRecords(slot);
+    }
+  }
+
+  private BadRecordsException badRecords(Slot slot) {
+    BadRecordsException exception =
+        new BadRecordsException(bad, slot.indices(), group.dataset().toString());
+    bad = new BadValues();
+    return exception;
   }
 
   private void transform(RecordTransform each, Slot slot, Slot.GroupBlocks blocks) {
     RecordInput in = new RecordInput(blocks.inputs());
     RecordOutput out = new RecordOutput(blocks.outputs());
     blocks.outputs().forEach(block -> block.begin(slot.count()));
-    Map<Integer, Exception> failures = new LinkedHashMap<>();
     for (int i = 0; i < slot.count(); i++) {
       in.moveTo(i, slot.indices()[i]);
       out.moveTo(i);
@@ -74,15 +87,12 @@ final class GroupLoader implements AutoCloseable {
         Thread.currentThread().interrupt();
         throw new IllegalStateException("Interrupted in a transform", e);
       } catch (Exception e) {
-        failures.put(i, e);
+        bad.add(i, "transform", e);
         if (!toleratesBadRecords) {
-          break;
+          throw badRecords(slot);
         }
         out.fillAbsent();
       }
-    }
-    if (!failures.isEmpty()) {
-      throw new BadRecordsException(failures, slot.indices(), group.dataset().toString());
     }
   }
 

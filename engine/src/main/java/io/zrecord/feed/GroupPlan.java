@@ -123,7 +123,12 @@ final class GroupPlan {
     return base + position * ranks.worldSize() + ranks.rank();
   }
 
-  long worldSize() {
-    return ranks.worldSize();
+  Ranks ranks() {
+    return ranks;
+  }
+
+  String describe() {
+    return name() + ": " + order().length() + " by " + batchSize()
+        + (definition.keepsRemainder() ? "" : " without remainder");
   }
 }

@@ -36,6 +36,7 @@ final class Handover {
   private long droppedBatches;
   private long badRecords;
   private boolean isClosed;
+  private boolean isStopped;
 
   /** Which loaded batch is delivered next. */
   enum Order {
@@ -57,15 +58,26 @@ final class Handover {
     skipDelivered();
   }
 
-  /** A slot to be loaded; null if the feed is closed. */
+  /** A slot to be loaded; null if there is none now. */
+  @Nullable
+  Slot pollFree() {
+    lock.lock();
+    try {
+      return isStopped ? null : free.poll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A slot to be loaded; null if the feed is stopped. */
   @Nullable
   Slot takeFree() throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      while (free.isEmpty() && !isClosed) {
+      while (free.isEmpty() && !isStopped) {
         hasRoom.await();
       }
-      return isClosed ? null : free.remove();
+      return isStopped ? null : free.remove();
     } finally {
       lock.unlock();
     }
@@ -92,6 +104,17 @@ final class Handover {
       }
       reservedBytes += newBytes;
       slot.reserve(newBytes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The bytes of a batch turned out to be others. */
+  void adjust(Slot slot, long bytes) {
+    lock.lock();
+    try {
+      reservedBytes += bytes - slot.reservedBytes();
+      slot.reserve(bytes);
     } finally {
       lock.unlock();
     }
@@ -147,9 +170,10 @@ final class Handover {
     }
   }
 
-  void endLoader() {
+  void endLoader(StageClock clock) {
     lock.lock();
     try {
+      clock.drainTo(stages);
       loaderCount--;
       isLoaded.signal();
       hasRoom.signalAll();
@@ -196,7 +220,7 @@ final class Handover {
         return slot;
       }
       if (failure != null) {
-        throw new IllegalStateException("A loader of the feed failed", failure);
+        throw new IllegalStateException("A loader of the feed failed: " + failure, failure);
       }
       if (loaderCount == 0) {
         return null;
@@ -219,6 +243,8 @@ final class Handover {
       if (order == Order.AS_COMPLETED || loaded.get(i).number() == nextNumber) {
         nextNumber++;
         skipDelivered();
+        // Who waits for bytes may be the first one now.
+        hasRoom.signalAll();
         return loaded.remove(i);
       }
     }
@@ -263,16 +289,28 @@ final class Handover {
           stages.nanos(Stage.DECODE),
           stages.nanos(Stage.TRANSFORM) + stages.nanos(Stage.COLLATE),
           stages.nanos(Stage.PLACE),
-          stages.nanos(Stage.WAIT));
+          stages.nanos(Stage.WAIT) + stages.nanos(Stage.RESERVE));
     } finally {
       lock.unlock();
     }
   }
 
-  /** Wakes everybody; loaders find nothing more to do. */
+  /** Loaders that wait for a slot find nothing more to do. */
+  void stop() {
+    lock.lock();
+    try {
+      isStopped = true;
+      hasRoom.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Wakes everybody. */
   void close() {
     lock.lock();
     try {
+      isStopped = true;
       isClosed = true;
       hasRoom.signalAll();
       isLoaded.signalAll();

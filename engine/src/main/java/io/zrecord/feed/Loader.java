@@ -1,11 +1,16 @@
 package io.zrecord.feed;
 
+import io.zrecord.internal.store.Closing;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Loads batches into slots, one after the other, on a thread of its own with readers of its own. */
 final class Loader implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(Loader.class);
+
   private final LoaderSettings settings;
   private final Handover handover;
   private final Schedule schedule;
@@ -32,34 +37,42 @@ final class Loader implements Runnable {
       while (hasMore) {
         hasMore = loadNext();
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException | Error e) {
-      failure = e;
-      handover.fail(e);
+    } catch (Throwable e) {
+      // Everything, or the consumer would take the end of this thread for the end of the data.
+      // After a close nobody asks any more.
+      fail(e);
     } finally {
       end();
     }
   }
 
+  private void fail(Throwable cause) {
+    failure = cause;
+    handover.fail(cause);
+  }
+
   private void end() {
+    List<AutoCloseable> parts = new ArrayList<>(groups);
+    if (sink != null) {
+      parts.add(sink);
+    }
     try {
-      groups.forEach(GroupLoader::close);
-      if (sink != null) {
-        sink.close();
-      }
-    } catch (RuntimeException | Error e) {
-      failure = e;
-      handover.fail(e);
+      Closing.all(parts);
+    } catch (Throwable e) {
+      LOG.warn("A transform or sink of a feed could not be closed", e);
+      fail(e);
     } finally {
       clock.enter(Stage.END);
-      handover.endLoader();
+      handover.endLoader(clock);
     }
   }
 
   private boolean loadNext() throws InterruptedException {
     clock.enter(Stage.WAIT);
-    Slot slot = handover.takeFree();
+    Slot slot = handover.pollFree();
+    if (slot == null && schedule.hasNext()) {
+      slot = handover.takeFree();
+    }
     // A number only with a slot in hand: so the batch that is waited for always has one.
     if (slot == null || !schedule.next(slot)) {
       if (slot != null) {
@@ -70,9 +83,11 @@ final class Loader implements Runnable {
     handover.begin(slot);
     try {
       load(slot);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       slot.fail(e);
     }
+    // Other code may have left it behind; a close is not told by it.
+    Thread.interrupted();
     clock.enter(Stage.DELIVER);
     handover.deliver(slot, clock);
     return slot.failure() == null;
@@ -84,7 +99,7 @@ final class Loader implements Runnable {
     GroupLoader loader = groups.get(slot.place().groupOrdinal());
     try {
       long bytes = loader.select(slot);
-      clock.enter(Stage.WAIT);
+      clock.enter(Stage.RESERVE);
       handover.reserve(slot, bytes);
       loader.fill(slot);
     } catch (RuntimeException e) {
@@ -94,21 +109,23 @@ final class Loader implements Runnable {
       new Salvage(loader, settings.policy(), slot).run(e);
     }
     if (!slot.isDropped()) {
+      handover.adjust(slot, slot.usedBytes());
       clock.enter(Stage.PLACE);
       place(slot);
     }
   }
 
-  private void place(Slot slot) throws InterruptedException {
+  private void place(Slot slot) {
     FeedBatch batch = settings.newBatch(slot);
     slot.deliver(batch);
     if (sink != null) {
       try {
         batch.place(sink.place(batch));
-      } catch (InterruptedException | RuntimeException e) {
-        throw e;
       } catch (Exception e) {
-        throw new IllegalStateException("The sink failed with a batch of " + batch.group(), e);
+        throw new IllegalStateException(
+            "The sink failed with batch " + batch.batch() + " of group '" + batch.group() + "': "
+                + e,
+            e);
       }
     }
   }

@@ -22,11 +22,9 @@ final class Padding {
     this.field = field;
     this.collation = collation;
     this.target = target;
-    int elementBytes = field.type().widthBytes().orElse(1);
-    this.stepBytes = field.shape().isScalar()
-        ? elementBytes
-        : Math.max(1, elementBytes * field.shape().elementsPerStep());
-    this.pattern = collation.fill() == 0 ? ZEROS : pattern(elementBytes);
+    this.stepBytes = stepBytes(field);
+    this.pattern =
+        collation.fill() == 0 ? ZEROS : pattern(field.type().widthBytes().orElse(1));
   }
 
   /** @throws IllegalArgumentException if values of a field cannot be padded so */
@@ -46,44 +44,55 @@ final class Padding {
       switch (field.type().kind()) {
         case F32 -> elements.putFloat((float) fill);
         case F64 -> elements.putDouble(fill);
-        case F16, BF16, BOOL, DECIMAL, UTF8 ->
+        case F16, BF16, BOOL, DECIMAL, UTF8, BYTES ->
           throw new IllegalArgumentException("Cannot fill gaps of field '" + field.name()
               + "' of type " + field.type() + " with " + fill + "; only 0 is possible");
-        default -> putWhole(elements, elementBytes, (long) fill);
+        case U8 -> elements.put((byte) within(fill, 0, 0xff));
+        case U16 -> elements.putShort((short) within(fill, 0, 0xffff));
+        case U32 -> elements.putInt((int) within(fill, 0, 0xffff_ffffL));
+        case U64 -> elements.putLong(within(fill, 0, Long.MAX_VALUE));
+        default -> putWhole(elements, elementBytes, fill);
       }
     }
     return elements.flip();
   }
 
-  private static void putWhole(ByteBuffer elements, int elementBytes, long fill) {
+  private static void putWhole(ByteBuffer elements, int elementBytes, double fill) {
     switch (elementBytes) {
-      case 1 -> elements.put((byte) fill);
-      case 2 -> elements.putShort((short) fill);
-      case 4 -> elements.putInt((int) fill);
-      default -> elements.putLong(fill);
+      case 1 -> elements.put((byte) within(fill, Byte.MIN_VALUE, Byte.MAX_VALUE));
+      case 2 -> elements.putShort((short) within(fill, Short.MIN_VALUE, Short.MAX_VALUE));
+      case 4 -> elements.putInt((int) within(fill, Integer.MIN_VALUE, Integer.MAX_VALUE));
+      default -> elements.putLong((long) fill);
     }
   }
 
-  void pad(FieldBlock values) {
+  private static long within(double fill, long lowest, long highest) {
+    return Math.max(lowest, Math.min(highest, (long) fill));
+  }
+
+  /** Brings all values to one length, but for those that do not fit, which are reported. */
+  void pad(FieldBlock values, BadValues bad) {
     count = values.count();
-    steps = collation.kind() == Collation.Kind.PAD_TO_LONGEST ? longest(values) : collation.steps();
+    int longest = longest(values);
+    int longestSteps = count == 0 ? 0 : lengthBytes(values, longest) / stepBytes;
+    steps = collation.kind() == Collation.Kind.PAD_TO_LONGEST ? longestSteps : collation.steps();
     long bytes = (long) count * steps * stepBytes;
     if (bytes > Integer.MAX_VALUE) {
-      throw new IllegalArgumentException("Cannot pad " + count + " values of field '"
-          + field.name() + "' to " + steps + " steps: they would have " + bytes
+      String reason = "values of this batch would be padded to " + steps + " steps, " + bytes
           + " bytes, and a buffer has at most " + Integer.MAX_VALUE
-          + "; make batches smaller, or cut values");
+          + "; make batches smaller, or cut values";
+      bad.add(longest, field.name(), new IllegalArgumentException(reason));
+      count = 0;
+      return;
     }
     ByteBuffer room = target.room((int) bytes);
     ByteBuffer source = values.values();
     for (int i = 0; i < count; i++) {
-      int length = values.end(i) - values.start(i);
+      int length = lengthBytes(values, i);
       if (length > rowBytes() && collation.kind() != Collation.Kind.CUT_OR_PAD_TO) {
-        throw new UnfitValueException(
-            i,
-            field.name(),
-            "it has " + length / stepBytes + " steps, and values are padded to " + steps
-                + "; pad to more, or cut what is longer");
+        String reason = "it has " + length / stepBytes + " steps, and values are padded to " + steps
+            + "; pad to more, or cut what is longer";
+        bad.add(i, field.name(), new IllegalArgumentException(reason));
       }
       int kept = Math.min(length, rowBytes());
       room.put(start(i), source, values.start(i), kept);
@@ -91,12 +100,19 @@ final class Padding {
     }
   }
 
+  private static int lengthBytes(FieldBlock values, int i) {
+    return values.end(i) - values.start(i);
+  }
+
+  /** The place of the longest value. */
   private int longest(FieldBlock values) {
     int longest = 0;
-    for (int i = 0; i < values.count(); i++) {
-      longest = Math.max(longest, values.end(i) - values.start(i));
+    for (int i = 1; i < values.count(); i++) {
+      if (lengthBytes(values, i) > lengthBytes(values, longest)) {
+        longest = i;
+      }
     }
-    return longest / stepBytes;
+    return longest;
   }
 
   private void fill(ByteBuffer room, int from, int bytes) {
@@ -116,7 +132,23 @@ final class Padding {
   }
 
   ByteBuffer view() {
-    return target.view(count * rowBytes());
+    return target.view(lengthBytes());
+  }
+
+  int lengthBytes() {
+    return count * rowBytes();
+  }
+
+  ByteBuffer slice(int i, int bytes) {
+    return target.slice(start(i), bytes);
+  }
+
+  /** Bytes of a step of a field's first dimension. */
+  static int stepBytes(FieldSpec field) {
+    int elementBytes = field.type().widthBytes().orElse(1);
+    return field.shape().isScalar()
+        ? elementBytes
+        : Math.max(1, elementBytes * field.shape().elementsPerStep());
   }
 
   int steps() {

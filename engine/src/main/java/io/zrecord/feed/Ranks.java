@@ -13,6 +13,11 @@ import io.zrecord.sampler.Sampler;
 record Ranks(long rank, long worldSize, Remainder remainder) {
   static final Ranks ALONE = new Ranks(0, 1, Remainder.UNEVEN);
 
+  @Override
+  public String toString() {
+    return "rank " + rank + " of " + worldSize + " " + remainder;
+  }
+
   /** This rank's share of what is left of an epoch behind a position of the whole order. */
   Sampler share(Sampler order, long base) {
     Sampler left = base == 0 ? order : order.skip(base);

@@ -1,7 +1,6 @@
 package io.zrecord.feed;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 
 /** The stored values of one record, for a {@link RecordTransform}. Valid during its call. */
@@ -26,9 +25,7 @@ public final class RecordInput {
 
   /** The value: read-only, little-endian; zeros if it is absent and has a fixed width, else empty. */
   public ByteBuffer value(String field) {
-    FieldBlock block = FieldBlock.named(blocks, field);
-    int start = block.start(ordinal);
-    return block.values().slice(start, block.end(ordinal) - start).order(ByteOrder.LITTLE_ENDIAN);
+    return FieldBlock.named(blocks, field).value(ordinal);
   }
 
   /** Whether the record has no value in the field. */

@@ -39,10 +39,12 @@ public final class RecordOutput {
   public ByteBuffer value(String field, int lengthBytes) {
     FieldBlock block = FieldBlock.named(blocks, field);
     int width = block.field().valueWidthBytes().orElse(lengthBytes);
-    if (lengthBytes != width || lengthBytes < 0) {
+    int step = Padding.stepBytes(block.field());
+    if (lengthBytes != width || lengthBytes < 0 || lengthBytes % step != 0) {
       throw new IllegalArgumentException("Cannot make a value of " + lengthBytes
           + " bytes in output field '" + field + "' of " + block.field().type()
-          + block.field().shape() + "; its values have " + width + " bytes");
+          + block.field().shape() + "; its values have "
+          + (width == lengthBytes ? "a multiple of " + step : "" + width) + " bytes");
     }
     return block.append(ordinal, lengthBytes);
   }

@@ -7,7 +7,7 @@ package io.zrecord.feed;
 @FunctionalInterface
 public interface RecordTransform extends AutoCloseable {
   /**
-   * Transforms one record.
+   * Transforms one record. The thread may be interrupted when the feed is closed.
    *
    * @param in the stored values; valid during the call
    * @param out takes every output field

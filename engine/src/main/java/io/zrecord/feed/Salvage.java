@@ -5,7 +5,6 @@ import io.zrecord.scan.FieldReader;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,9 +29,7 @@ final class Salvage {
 
   /** Whether something went wrong that may lie in single records. */
   static boolean mayHelp(RuntimeException failure) {
-    return failure instanceof ZRecordException
-        || failure instanceof BadRecordsException
-        || failure instanceof UnfitValueException;
+    return failure instanceof ZRecordException || failure instanceof BadRecordsException;
   }
 
   /**
@@ -49,10 +46,11 @@ final class Salvage {
         throw first;
       }
     } else {
-      take(first);
+      take((BadRecordsException) first);
     }
-    while (!isFilled()) {
-      slot.report(List.of());
+    boolean isDone = false;
+    while (!isDone) {
+      isDone = isFilled();
     }
     log();
     slot.report(List.copyOf(bad.values()));
@@ -83,25 +81,17 @@ final class Salvage {
       loader.select(slot);
       loader.fill(slot);
       return true;
-    } catch (BadRecordsException | UnfitValueException e) {
+    } catch (BadRecordsException e) {
       take(e);
       return false;
     }
   }
 
-  private void take(RuntimeException failure) {
-    if (failure instanceof UnfitValueException unfit) {
-      add(unfit.ordinal(), unfit.field(), reason(unfit));
-    } else if (failure instanceof BadRecordsException transform) {
-      for (Map.Entry<Integer, Exception> cause : transform.causes().entrySet()) {
-        add(cause.getKey(), "transform", reason(cause.getValue()));
-      }
-    }
-  }
-
-  private void add(int arranged, String field, String reason) {
-    int ordinal = slot.ordinal(arranged);
-    bad.put(ordinal, new BadRecord(allIndices[ordinal], field, reason));
+  private void take(BadRecordsException failure) {
+    failure.bad().byPlace().forEach((place, why) -> {
+      int ordinal = slot.ordinal(place);
+      bad.put(ordinal, new BadRecord(allIndices[ordinal], why.field(), reason(why.cause())));
+    });
   }
 
   private List<Integer> kept() {
@@ -143,8 +133,6 @@ final class Salvage {
   }
 
   private static String reason(Exception e) {
-    return e instanceof ZRecordException || e instanceof UnfitValueException
-        ? String.valueOf(e.getMessage())
-        : e.toString();
+    return e instanceof ZRecordException ? String.valueOf(e.getMessage()) : e.toString();
   }
 }

@@ -6,6 +6,8 @@ import java.util.Set;
 final class Schedule {
   private final FeedPlan plan;
   private final Cursor cursor;
+  private final Cursor ahead;
+  private final Place placeAhead;
   private final Set<Long> delivered;
   private final Completion onDelivered;
   private long number;
@@ -20,6 +22,8 @@ final class Schedule {
   Schedule(FeedPlan plan, Cursor start, Set<Long> delivered, Completion onDelivered) {
     this.plan = plan;
     this.cursor = start.copy();
+    this.ahead = start.copy();
+    this.placeAhead = new Place(plan.group(0));
     this.delivered = delivered;
     this.onDelivered = onDelivered;
   }
@@ -35,6 +39,12 @@ final class Schedule {
       onDelivered.complete(current, cursor);
     }
     return false;
+  }
+
+  /** Whether there is another batch. */
+  synchronized boolean hasNext() {
+    ahead.copyFrom(cursor);
+    return !isStopped && plan.step(ahead, placeAhead);
   }
 
   /** Lets no further batch begin. */

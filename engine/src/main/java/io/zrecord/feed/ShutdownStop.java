@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Stops a feed when the process is asked to end, and says how far its consumer came (seed row H30). */
-final class ShutdownStop {
+final class ShutdownStop implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ShutdownStop.class);
 
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -38,7 +38,8 @@ final class ShutdownStop {
         feed.lastCompleted().toJson());
   }
 
-  void feedClosed() {
+  @Override
+  public void close() {
     closed.countDown();
     try {
       Runtime.getRuntime().removeShutdownHook(hook);

@@ -178,19 +178,35 @@ final class Slot {
     long bytes = 0;
     List<FieldBlock> delivered = blocks().delivered();
     for (int i = 0; i < delivered.size(); i++) {
-      bytes += delivered.get(i).delivered().remaining();
+      bytes += delivered.get(i).deliveredBytes();
     }
     return bytes;
   }
 
-  /** Lets go of memory beyond a bound. */
-  void trim(long maxBytes) {
+  /** Bytes of memory that the batch uses, those of stored values that a transform replaces included. */
+  long usedBytes() {
+    GroupBlocks blocks = blocks();
+    long bytes = 0;
+    for (int i = 0; i < blocks.inputs().size(); i++) {
+      bytes += blocks.inputs().get(i).usedBytes();
+    }
+    for (int i = 0; i < blocks.outputs().size(); i++) {
+      bytes += blocks.outputs().get(i).usedBytes();
+    }
+    return bytes;
+  }
+
+  /** Lets go of memory that is far more than a batch's share of a bound, and than this batch needed. */
+  void trim(long shareBytes) {
     long capacity = 0;
     for (int i = 0; i < buffers.size(); i++) {
       capacity += buffers.get(i).capacityBytes();
     }
-    if (capacity > maxBytes) {
+    if (capacity / 2 > shareBytes && capacity / 2 > reservedBytes) {
       buffers.forEach(BatchBuffer::drop);
+    }
+    if (reservedBytes > shareBytes) {
+      blocks().delivered().forEach(FieldBlock::trim);
     }
   }
 }

@@ -4,6 +4,7 @@ package io.zrecord.feed;
 enum Stage {
   START("runs the start hook"),
   WAIT("waits for room: all batches are loaded, or held by the consumer"),
+  RESERVE("waits for bytes: batches alive have as many as maxBytes allows"),
   SAMPLE("asks the sampler"),
   READ("reads values"),
   DECODE("decodes values"),

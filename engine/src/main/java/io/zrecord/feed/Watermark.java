@@ -1,8 +1,10 @@
 package io.zrecord.feed;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** How far a feed is done: all batches up to a cursor, and some beyond. Thread-safe. */
@@ -10,15 +12,19 @@ final class Watermark {
   private final FeedPlan plan;
   private final Cursor reached;
   private final TreeMap<Long, Cursor> ahead = new TreeMap<>();
+  private final Set<Long> before;
   private long next;
 
-  Watermark(FeedPlan plan, Cursor start) {
+  /** @param before numbers of batches that were done before the feed was resumed; completed again when the plan comes to them */
+  Watermark(FeedPlan plan, Cursor start, Set<Long> before) {
     this.plan = plan;
+    this.before = new HashSet<>(before);
     this.reached = start.copy();
   }
 
   /** A batch is done. */
   synchronized void complete(long number, Cursor after) {
+    before.remove(number);
     if (number != next) {
       ahead.put(number, after.copy());
       return;
@@ -36,6 +42,8 @@ final class Watermark {
   synchronized FeedState state() {
     List<Long> beyond = new ArrayList<>();
     ahead.keySet().forEach(number -> beyond.add(number - next));
+    before.forEach(number -> beyond.add(number - next));
+    beyond.sort(null);
     return FeedState.of(plan, reached, beyond);
   }
 }

@@ -240,26 +240,41 @@ class FeedResumeTest {
   }
 
   @Test
-  void aStateOfOvertakingBatchesIsRefusedByOtherBatchSizes() {
+  void aStateOfOvertakingBatchesBelongsToItsPlan() {
+    String plan = "SEQUENTIAL rank 0 of 1 UNEVEN; train: 1003 by 20";
     FeedState state = new FeedState(
         0,
         3,
         List.of(new FeedState.GroupState("train", dataset.version().getAsLong(), SEED, 60)),
         null,
-        new FeedState.Ahead(1, List.of(20), List.of(2L)));
+        new FeedState.Ahead(plan, List.of(2L, 4L)));
     assertThatThrownBy(() -> Feed.of(group(21)).resume(state).start())
-        .hasMessageContaining("batches of [20]");
-    try (Feed feed = Feed.of(group(20)).resume(state).start()) {
+        .hasMessageContaining("train: 1003 by 21");
+    assertThatThrownBy(() -> Feed.of(group(20).dropRemainder()).resume(state).start())
+        .hasMessageContaining("without remainder");
+    List<Long> expected = FeedData.expected(shuffle(), 0, 60, 1);
+    expected.subList(80, 100).clear();
+    expected.subList(40, 60).clear();
+    // In one go, and stopped and resumed after each batch.
+    for (boolean inOneGo : new boolean[] {true, false}) {
       List<Long> found = new ArrayList<>();
-      for (FeedBatch batch : feed) {
-        try (batch) {
-          for (long index : batch.indices()) {
-            found.add(index);
+      FeedState current = state;
+      boolean goesOn = true;
+      while (goesOn) {
+        try (Feed feed = Feed.of(group(20)).resume(current).stopBeforeEpoch(1).start()) {
+          FeedBatch batch = feed.next();
+          goesOn = batch != null;
+          while (batch != null) {
+            for (long index : batch.indices()) {
+              found.add(index);
+            }
+            current = FeedState.fromJson(batch.next().toJson());
+            batch.close();
+            assertThat(feed.lastCompleted()).isEqualTo(current);
+            batch = inOneGo ? feed.next() : null;
           }
         }
       }
-      List<Long> expected = FeedData.expected(shuffle(), 0, 60, 1);
-      expected.subList(40, 60).clear();
       assertThat(found).isEqualTo(expected);
     }
   }
@@ -278,15 +293,30 @@ class FeedResumeTest {
     }
   }
 
+  private static String json(String epoch, String batch, String groups, String ahead) {
+    return "{\"format\":1,\"epoch\":" + epoch + ",\"batch\":" + batch + ",\"groups\":" + groups
+        + ",\"validation\":null,\"ahead\":" + ahead + "}";
+  }
+
   @Test
   void aStateOfSomethingElseIsRefused() {
+    assertThat(FeedState.fromJson(json("0", "0", "[]", "null")).groups()).isEmpty();
     for (String text : List.of(
         "",
         "null",
         "[]",
         "{}",
         "{\"format\":2,\"epoch\":0,\"batch\":0,\"groups\":[]}",
-        "{\"format\":1,\"epoch\":0,\"batch\":0,\"groups\":[],\"more\":1}",
+        json("0", "0", "[],\"more\":1", "null"),
+        json("0", "0", "[null]", "null"),
+        json("0.5", "0", "[]", "null"),
+        json("0", "\"0\"", "[]", "null"),
+        json("0,\"epoch\":1", "0", "[]", "null"),
+        json("9223372036854775807", "0", "[]", "null"),
+        json("0", "0", "[{\"name\":\"train\",\"datasetVersion\":0,\"seed\":5}]", "null"),
+        json("0", "0", "[{\"name\":null,\"datasetVersion\":0,\"seed\":5,\"position\":0}]", "null"),
+        json("0", "0", "[]", "{\"plan\":\"\",\"batches\":[0]}"),
+        json("0", "0", "[]", "{\"plan\":\"\",\"batches\":[null]}"),
         "{\"format\":1,\"epoch\":-1,\"batch\":0,\"groups\":[]}",
         "{\"format\":1,\"epoch\":0,\"batch\":0,\"groups\":[]} x")) {
       assertThatThrownBy(() -> FeedState.fromJson(text))

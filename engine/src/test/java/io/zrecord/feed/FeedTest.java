@@ -13,6 +13,7 @@ import io.zrecord.sampler.Samplers;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a feed of one group delivers, and how it treats its consumer. */
@@ -348,5 +350,87 @@ class FeedTest {
         .hasMessageContaining("seed " + SEED);
     assertThatThrownBy(() -> Feed.of(group(1)).resume(other).startAt(1, 0).start())
         .hasMessageContaining("one way");
+  }
+
+  @Test
+  @Timeout(60)
+  void aConsumerThatHoldsABatchGetsTheNextWhateverTheBytes() {
+    for (int run = 0; run < 20; run++) {
+      FeedBuilder builder = Feed.of(group(20)).maxBytes(1_000).timeout(Duration.ofSeconds(20));
+      if (run % 2 == 1) {
+        builder.asCompleted();
+      }
+      try (Feed feed = builder.start();
+          FeedBatch one = feed.next();
+          FeedBatch two = feed.next();
+          FeedBatch three = feed.next()) {
+        assertThat(List.of(one.count(), two.count(), three.count())).containsOnly(20);
+      }
+    }
+  }
+
+  @Test
+  void theBufferIsAsItShouldBeWhateverTheConsumerDidWithItBefore() {
+    try (Feed feed = Feed.of(group(10)).depth(2).start()) {
+      for (FeedBatch batch : feed) {
+        try (batch) {
+          ByteBuffer labels = batch.data("label");
+          assertThat(labels.getLong(0)).isEqualTo(batch.index(0));
+          labels.order(ByteOrder.BIG_ENDIAN).position(3).limit(9);
+          assertThat(batch.value("label", 2).getLong(0)).isEqualTo(batch.index(2));
+          assertThat(labels.position()).isEqualTo(3);
+          FeedData.check(batch);
+        }
+      }
+      assertThat(feed.statistics().records()).isEqualTo(RECORDS);
+    }
+  }
+
+  @Test
+  void nothingThatGoesWrongInALoaderLooksLikeTheEndOfTheData() {
+    List<BatchSink> sinks = List.of(
+        batch -> {
+          throw new InterruptedException("by the sink");
+        },
+        batch -> {
+          throw new IOException("no device");
+        },
+        batch -> {
+          batch.close();
+          return null;
+        },
+        batch -> {
+          throw new AssertionError("a bug");
+        });
+    for (BatchSink sink : sinks) {
+      try (Feed feed = Feed.of(group(10)).sink(() -> sink).start()) {
+        assertThatThrownBy(feed::next)
+            .isInstanceOfAny(IllegalStateException.class, AssertionError.class);
+      }
+    }
+    try (Feed feed = Feed.of(group(10))
+        .sink(() -> batch -> {
+          Thread.currentThread().interrupt();
+          return null;
+        })
+        .start()) {
+      assertThat(FeedData.labels(feed, Integer.MAX_VALUE)).hasSize(RECORDS);
+    }
+    try (Feed feed =
+        Feed.of(group(10)).memory(bytes -> ByteBuffer.allocate(bytes)).start()) {
+      assertThatThrownBy(feed::next).hasMessageContaining("direct buffer");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void theEndComesAlsoToAConsumerThatHoldsAllBatches() {
+    try (Feed feed = Feed.of(group(600)).depth(2).start()) {
+      FeedBatch one = feed.next();
+      FeedBatch two = feed.next();
+      assertThat(feed.next()).isNull();
+      one.close();
+      two.close();
+    }
   }
 }

@@ -204,6 +204,54 @@ class FeedTransformTest {
     }
   }
 
+  @Test
+  void gapsHoldTheNearestNumber() {
+    try (Feed feed = Feed.of(group().collate("tokens", Collation.padTo(8).filledWith(1e12)))
+            .start();
+        FeedBatch batch = feed.next()) {
+      assertThat(batch.data("tokens").getInt(4 * 7)).isEqualTo(Integer.MAX_VALUE);
+    }
+    assertThatThrownBy(() ->
+            Feed.of(group().collate("text", Collation.padTo(9).filledWith(1))).start())
+        .hasMessageContaining("only 0");
+  }
+
+  @Test
+  void manyUnfitValuesAreFoundInOnePass() {
+    AtomicInteger calls = new AtomicInteger();
+    FeedGroup group = group()
+        .batchSize(RECORDS)
+        .transform(List.of(SCORE), () -> (in, out, seed) -> {
+          calls.incrementAndGet();
+          out.value("score");
+        })
+        .collate("tokens", Collation.padTo(2));
+    try (Feed feed = Feed.of(group).badRecords(BadRecordPolicy.SKIP_RECORD).start();
+        FeedBatch batch = feed.next()) {
+      assertThat(batch.count()).isEqualTo(RECORDS / 2);
+      assertThat(batch.badRecords())
+          .hasSize(RECORDS / 2)
+          .allMatch(bad -> bad.field().equals("tokens") && bad.index() % 6 > 2);
+    }
+    assertThat(calls.get()).isEqualTo(RECORDS + RECORDS / 2);
+  }
+
+  @Test
+  void outputsAreHeldAgainstTheirFields() {
+    FieldSpec triples =
+        new FieldSpec(1, "triples", ElementType.I32, Shape.of(-1, 3), Compression.RAW);
+    try (Feed feed = Feed.of(
+            group().transform(List.of(triples), () -> (in, out, seed) -> out.value("triples", 10)))
+        .start()) {
+      assertThatThrownBy(feed::next).hasMessageContaining("a multiple of 12");
+    }
+    assertThatThrownBy(() -> group().transform(List.of(SCORE, SCORE), () -> null))
+        .hasMessageContaining("each once");
+    try (Feed feed = Feed.of(group().transform(List.of(SCORE), () -> null)).start()) {
+      assertThatThrownBy(feed::next).hasMessageContaining("gave null");
+    }
+  }
+
   /** Every 50th record cannot be transformed, 100 and 101 are too long as well. */
   private FeedGroup groupWithBadRecords() {
     return group()
