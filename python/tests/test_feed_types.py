@@ -180,6 +180,12 @@ def test_arrow_has_every_type(data: Path) -> None:
     assert engine.returncode == 0
 
 
+def test_a_stream_is_longer_than_what_is_in_memory_at_a_time(data: Path) -> None:
+    said = subprocess.run(command(data, "--epochs=50", "--depth=2"), capture_output=True, check=True)
+    table = pa.ipc.open_stream(said.stdout).read_all()
+    assert table["_index"].to_pylist() == list(range(RECORDS)) * 50
+
+
 def test_arrow_through_a_socket(data: Path, tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "s"))

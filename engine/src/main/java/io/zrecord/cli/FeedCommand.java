@@ -211,7 +211,9 @@ final class FeedCommand extends Subcommand {
       try {
         ArrowStream arrow = new ArrowStream(out, fields(dataset), pads.keySet(), metadata);
         for (FeedBatch batch : feed) {
-          arrow.write(batch);
+          try (batch) {
+            arrow.write(batch);
+          }
         }
         arrow.end();
       } catch (IOException e) {
