@@ -38,32 +38,45 @@ _OWNED_SECONDS = 10.0
 class _Lease(weakref.ref[Array]):
     """Knows when nothing refers to the memory of a batch any more."""
 
-    __slots__ = ("slot",)
-    slot: int
+    __slots__ = ("number",)
+    number: int
 
 
 class _Leases:
-    """The slots that this process owns. Gives each back when its arrays are gone, on whatever thread that happens."""
+    """The batches that this process owns. Gives them back when their arrays are gone, on whatever thread."""
 
-    def __init__(self, pipe: int) -> None:
+    def __init__(self, pipe: int, at_once: int) -> None:
         self._pipe: int | None = pipe
+        # Each message wakes the engine, so a few are given back together.
+        self._at_once = at_once
         self._owned: dict[int, _Lease] = {}
+        self._dropped: deque[bytes] = deque()
 
     def __len__(self) -> int:
         return len(self._owned)
 
-    def add(self, slot: int, memory: Array) -> None:
+    def add(self, number: int, memory: Array) -> None:
         lease = _Lease(memory, self._release)
-        lease.slot = slot
-        self._owned[slot] = lease
+        lease.number = number
+        self._owned[number] = lease
 
     def _release(self, lease: _Lease) -> None:
-        del self._owned[lease.slot]
-        pipe = self._pipe
-        if pipe is not None:
-            # If the engine has ended, reading says why. At most 4 KiB are under way, so it never blocks.
-            with contextlib.suppress(OSError):
-                os.write(pipe, _RELEASE.pack(lease.slot))
+        del self._owned[lease.number]
+        self._dropped.append(_RELEASE.pack(lease.number))
+        if len(self._dropped) >= self._at_once:
+            self.give_back()
+
+    def give_back(self) -> None:
+        """Tells the engine of all batches that were dropped."""
+        numbers = b""
+        # Another thread may do the same.
+        with contextlib.suppress(IndexError):
+            while True:
+                numbers += self._dropped.popleft()
+        # If the engine has ended, reading says why. At most 4 KiB are under way, so it never blocks.
+        with contextlib.suppress(OSError):
+            if numbers and self._pipe is not None:
+                os.write(self._pipe, numbers)
 
     def end(self) -> None:
         self._pipe = None
@@ -106,7 +119,7 @@ class Engine:
         os.set_blocking(self._out, False)
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
-        self._leases = _Leases(self._process.stdin.fileno())
+        self._leases = _Leases(self._process.stdin.fileno(), depth // 4)
         self._pid = os.getpid()
         self._finalizer = weakref.finalize(
             self, _end, self._process, self._leases, (self._memory, self._out), self._errors, self._pid
@@ -133,6 +146,7 @@ class Engine:
         try:
             received = os.read(self._out, 1 << 16)
         except BlockingIOError:
+            self._leases.give_back()
             self._wait(timeout)
             received = os.read(self._out, 1 << 16)
         if not received:
@@ -158,6 +172,7 @@ class Engine:
         while len(self._leases) >= self._depth:
             # Ends cycles, and makes JAX let go of what it has used.
             gc.collect()
+            self._leases.give_back()
             if self._poll.poll(pause * 1000):
                 return
             if time.monotonic() > deadline:
@@ -169,12 +184,12 @@ class Engine:
         if not self._poll.poll(timeout * 1000):
             raise FeedTimeoutError(f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads")
 
-    def lease(self, slot: int, length: int) -> Array:
-        """The shared memory, of so many bytes or more; the slot goes back when the last array made of it is gone."""
+    def lease(self, number: int, length: int) -> Array:
+        """The shared memory, of so many bytes or more; the batch goes back when the last array made of it is gone."""
         if self._map is None or len(self._map) < length:
             self._map = mmap.mmap(self._memory, length, mmap.MAP_SHARED, self._protection)
         memory = np.frombuffer(self._map, np.uint8)
-        self._leases.add(slot, memory)
+        self._leases.add(number, memory)
         return memory
 
     def _state(self) -> str:

@@ -262,7 +262,7 @@ def feed(
     rank: int = 0,
     world_size: int = 1,
     remainder: str = "drop",
-    depth: int = 4,
+    depth: int = 8,
     threads: int = 2,
     version: int | None = None,
     verify: str = "first",
