@@ -39,7 +39,8 @@ class TableSampleSuite extends SparkSuite {
 
   /** The indices that a scan reads after something was pushed down. */
   private def draw(push: ZRecordScanBuilder => Any): Seq[Long] = {
-    val table = DatasetPaths.load(java.util.List.of(path), DatasetPaths.Time.newest())
+    val table =
+      DatasetPaths.load(java.util.Collections.singletonList(path), DatasetPaths.Time.newest())
     val builder = table
       .newScanBuilder(org.apache.spark.sql.util.CaseInsensitiveStringMap.empty())
       .asInstanceOf[ZRecordScanBuilder]
