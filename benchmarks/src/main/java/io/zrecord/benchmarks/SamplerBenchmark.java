@@ -20,13 +20,16 @@ import java.util.Random;
 /**
  * Making indices on one thread, in ns an index: a million in one call and in batches of 256, beside NumPy's {@code randint},
  * {@code Generator.integers} (both with {@code dtype=np.uint64}) and {@code permutation} if {@code $PYTHON}, else {@code python3}, has it.
- * NumPy makes a new array in every call, as its callers do; the samplers fill one array. Medians of 21; contestants take turns.
+ * NumPy makes a new array in every call, as its callers do, for these functions take none to write into. The samplers fill one array;
+ * {@code new} makes one for every call, and {@code fill} is {@link Arrays#fill}, the least that writing takes. Medians of 11 turns of
+ * eight million indices: shorter ones measure how the clock and the caches settle after the others' turns.
  */
 public final class SamplerBenchmark {
   private static final int COUNT = 1_000_000;
+  private static final int PASSES = 8;
   private static final int BATCH = 256;
-  private static final int REPEATS = 21;
-  private static final int WARM_UPS = 40;
+  private static final int REPEATS = 11;
+  private static final int WARM_UPS = 5;
   private static final long[] LENGTHS = {1_000_000, 100_000_000, 1_000_000_000};
   private static final String PEER = """
       import sys, time
@@ -54,6 +57,11 @@ public final class SamplerBenchmark {
     double run() throws IOException;
   }
 
+  /** Makes {@code count} indices, beginning with the one at position {@code from}. */
+  private interface Maker {
+    void make(int from, int count);
+  }
+
   public static void main(String[] arguments) throws IOException {
     SamplerBenchmark benchmark = new SamplerBenchmark();
     Process peer = startPeer();
@@ -66,9 +74,9 @@ public final class SamplerBenchmark {
     System.out.println("| from | order | one call | batches of 256 |\n|---|---|---|---|");
     for (long length : LENGTHS) {
       Map<String, Contestant> contestants = new LinkedHashMap<>();
-      benchmark.samplers(length).forEach((name, sampler) -> {
-        contestants.put(name, () -> benchmark.measure(sampler, COUNT));
-        contestants.put(name + " ", () -> benchmark.measure(sampler, BATCH));
+      benchmark.makers(length).forEach((name, maker) -> {
+        contestants.put(name, () -> measure(maker, COUNT));
+        contestants.put(name + " ", () -> measure(maker, BATCH));
       });
       if (version != null) {
         for (String name : List.of("randint", "integers")) {
@@ -102,6 +110,17 @@ public final class SamplerBenchmark {
         .start();
   }
 
+  private Map<String, Maker> makers(long length) {
+    Map<String, Maker> makers = new LinkedHashMap<>();
+    makers.put("fill", (from, count) -> Arrays.fill(target, from, from + count, from));
+    samplers(length)
+        .forEach((name, sampler) ->
+            makers.put(name, (from, count) -> sampler.indices(0, from, target, from, count)));
+    Sampler random = Samplers.random(length, 1);
+    makers.put("random, new", (from, count) -> random.indices(0, from, new long[count], 0, count));
+    return makers;
+  }
+
   private Map<String, Sampler> samplers(long length) {
     Map<String, Sampler> samplers = new LinkedHashMap<>();
     samplers.put("random", Samplers.random(length, 1));
@@ -120,19 +139,21 @@ public final class SamplerBenchmark {
     return samplers;
   }
 
-  private double measure(Sampler sampler, int request) {
+  private static double measure(Maker maker, int request) {
     int count = COUNT / request * request;
     long start = System.nanoTime();
-    for (int done = 0; done < count; done += request) {
-      sampler.indices(0, done, target, done, request);
+    for (int pass = 0; pass < PASSES; pass++) {
+      for (int done = 0; done < count; done += request) {
+        maker.make(done, request);
+      }
     }
-    return (System.nanoTime() - start) / (double) count;
+    return (System.nanoTime() - start) / ((double) count * PASSES);
   }
 
   private static double ask(
       PrintWriter questions, BufferedReader answers, String name, long length, int size)
       throws IOException {
-    questions.printf("%s %d %d %d%n", name, length, size, COUNT / size);
+    questions.printf("%s %d %d %d%n", name, length, size, COUNT / size * PASSES);
     return Double.parseDouble(answers.readLine());
   }
 

@@ -84,16 +84,12 @@ final class AliasTable {
     return own.length;
   }
 
-  /** By how much a random word is shifted to make a coin. */
-  int coinShift() {
-    return Long.SIZE - heightBits;
-  }
-
-  /** Replaces columns by records; {@code coins[i]} is for {@code columns[from + i]}. */
+  /** Replaces columns by records; the upper bits of {@code coins[i]} are the coin of {@code columns[from + i]}. */
   void pick(long[] coins, long[] columns, int from, int count) {
+    int shift = Long.SIZE - heightBits;
     for (int i = 0; i < count; i++) {
       int column = (int) columns[from + i];
-      columns[from + i] = coins[i] < own[column] ? column : other[column];
+      columns[from + i] = (coins[i] >>> shift) < own[column] ? column : other[column];
     }
   }
 }

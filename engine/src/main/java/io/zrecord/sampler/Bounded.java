@@ -1,39 +1,44 @@
 package io.zrecord.sampler;
 
-import java.math.BigInteger;
-
 /**
- * Draws from {@code [0, bound)} without bias (SAMPLERS.md section 3): of {@code bits} random bits, {@code 2^bits mod bound} values are
- * rejected, and what is left is divided by {@code ⌊2^bits / bound⌋}. A rejected position takes the word of another stream, so that the
- * draw is a function of its position. Immutable.
+ * Draws from {@code [0, bound)} without bias (SAMPLERS.md section 3): the upper half of {@code word · bound}, unless the lower half is
+ * below {@code 2⁶⁴ mod bound}. A rejected position takes the word of another stream, so that the draw is a function of its position.
+ * Immutable.
  *
- * <p>The division is a multiplication by a reciprocal (Granlund and Montgomery, "Division by Invariant Integers", 1994, theorem 4.2);
- * {@code bits} is the most for which 64 bits of the reciprocal are exact.
+ * <p>HotSpot 17 makes no vector instructions of {@link Math#multiplyHigh}. So chunks are multiplied in parts of the word, from the
+ * top, each product within 64 bits; the few draws that the parts left out could change are marked, and made again exactly.
+ *
+ * <p>Source: Lemire, "Fast Random Integer Generation in an Interval" (2019).
  */
 final class Bounded {
-  private final int shift;
+  /** Up to this many bits of the bound one part is enough: at most one draw of 2¹⁶ is made again. */
+  private static final int ONE_PART_BITS = 24;
+
+  /** Up to this many, two parts are. */
+  private static final int TWO_PARTS_BITS = 32;
+
+  private final long bound;
+  private final int bits;
   private final long rejected;
-  private final long quantum;
-  /** {@code ⌈2⁶⁴ / quantum⌉}; 0 if it has more than 63 bits. */
-  private final long reciprocal;
 
   /** @param bound at least 1 and at most 2⁶² */
   Bounded(long bound) {
-    int bits = (63 + Long.SIZE - Long.numberOfLeadingZeros(bound - 1)) / 2;
-    this.shift = Long.SIZE - bits;
-    this.rejected = (1L << bits) % bound;
-    this.quantum = (1L << bits) / bound;
-    this.reciprocal = quantum < 3 ? 0 : reciprocal(quantum);
+    this.bound = bound;
+    this.bits = Math.max(1, Long.SIZE - Long.numberOfLeadingZeros(bound - 1));
+    this.rejected = Long.remainderUnsigned(-bound, bound);
   }
 
-  private static long reciprocal(long quantum) {
-    BigInteger divisor = BigInteger.valueOf(quantum);
-    return BigInteger.ONE
-        .shiftLeft(Long.SIZE)
-        .add(divisor)
-        .subtract(BigInteger.ONE)
-        .divide(divisor)
-        .longValueExact();
+  /** The draw at a position. */
+  long at(Words words, long position) {
+    return of(words.at(position), words, position);
+  }
+
+  private long of(long first, Words words, long position) {
+    long word = first;
+    for (int attempt = 1; Long.compareUnsigned(word * bound, rejected) < 0; attempt++) {
+      word = words.again(attempt).at(position);
+    }
+    return Math.multiplyHigh(word, bound) + ((word >> 63) & bound);
   }
 
   /**
@@ -44,38 +49,31 @@ final class Bounded {
    */
   void draw(
       Words words, long position, long stride, long[] scratch, long[] target, int from, int count) {
-    words.fill(position, stride, shift, rejected, scratch, count);
-    if (reciprocal > 0 && quotients(scratch, reciprocal, target, from, count) >= 0) {
+    if (count < Lanes.MIN) {
+      for (int i = 0; i < count; i++) {
+        target[from + i] = at(words, position + i * stride);
+      }
       return;
     }
-    for (int i = 0; i < count; i++) {
-      long value = scratch[i];
-      for (int attempt = 1; value < 0; attempt++) {
-        value = (words.again(attempt).at(position + i * stride) >>> shift) - rejected;
+    words.fill(position, stride, scratch, count);
+    if (bits > TWO_PARTS_BITS) {
+      for (int i = 0; i < count; i++) {
+        target[from + i] = of(scratch[i], words, position + i * stride);
       }
-      target[from + i] = value / quantum;
+      return;
     }
-  }
-
-  /** Multiplies by the reciprocal, four at a time to keep the units busy; negative if any value is. */
-  private static long quotients(long[] values, long factor, long[] target, int from, int count) {
-    long signs = 0;
-    int i = 0;
-    for (; i < count - 3; i += 4) {
-      long a = Math.multiplyHigh(values[i], factor);
-      long b = Math.multiplyHigh(values[i + 1], factor);
-      long c = Math.multiplyHigh(values[i + 2], factor);
-      long d = Math.multiplyHigh(values[i + 3], factor);
-      target[from + i] = a;
-      target[from + i + 1] = b;
-      target[from + i + 2] = c;
-      target[from + i + 3] = d;
-      signs |= a | b | c | d;
+    if (bits <= ONE_PART_BITS) {
+      Lanes.products(scratch, count, bound, bits, Long.SIZE - bits);
+    } else {
+      Lanes.productsOfTwoParts(scratch, count, bound, bits, Long.SIZE - bits);
     }
-    for (; i < count; i++) {
-      target[from + i] = Math.multiplyHigh(values[i], factor);
-      signs |= target[from + i];
+    if (Lanes.anyNegative(scratch, count)) {
+      for (int i = 0; i < count; i++) {
+        if (scratch[i] < 0) {
+          scratch[i] = at(words, position + i * stride);
+        }
+      }
     }
-    return signs;
+    System.arraycopy(scratch, 0, target, from, count);
   }
 }

@@ -39,24 +39,65 @@ final class Lanes {
   }
 
   /** {@link Words#fill}, with the counter of the first position. Both arrays begin at 0, or no vectors would be made. */
-  static void words(
-      long base, long stride, long key, int shift, long less, long[] target, int count) {
+  static void words(long base, long stride, long key, long[] target, int count) {
     if (stride == 1) {
       for (int i = 0; i < count; i++) {
         long z = WEYL[i] + base;
         z = (z ^ (z >>> 30)) * Mixing.FIRST + key;
-        z = (z ^ (z >>> 27)) * Mixing.SECOND;
-        target[i] = ((z ^ (z >>> 31)) >>> shift) - less;
+        target[i] = (z ^ (z >>> 27)) * Mixing.SECOND;
       }
     } else {
       ramp(base, stride * Mixing.GAMMA, target, 0, count);
       for (int i = 0; i < count; i++) {
         long z = target[i];
         z = (z ^ (z >>> 30)) * Mixing.FIRST + key;
-        z = (z ^ (z >>> 27)) * Mixing.SECOND;
-        target[i] = ((z ^ (z >>> 31)) >>> shift) - less;
+        target[i] = (z ^ (z >>> 27)) * Mixing.SECOND;
       }
     }
+  }
+
+  /**
+   * Makes draws of words (SAMPLERS.md section 3) with the upper {@code rest} bits of each, or something negative where the lower ones
+   * might change the draw or reject it.
+   *
+   * @param bits of {@code bound - 1}; {@code rest} are the others
+   */
+  static void products(long[] words, int count, long bound, int bits, int rest) {
+    long mask = (1L << rest) - 1;
+    for (int i = 0; i < count; i++) {
+      long product = (words[i] >>> bits) * bound;
+      words[i] = (product >>> rest) | ((((product + bound - 1) & mask) - bound) & Long.MIN_VALUE);
+    }
+  }
+
+  /** The same with all bits of each word, for at most 32 {@code bits}; negative where it might be rejected. */
+  static void productsOfTwoParts(long[] words, int count, long bound, int bits, int rest) {
+    long low = (1L << bits) - 1;
+    long mask = (1L << rest) - 1;
+    for (int i = 0; i < count; i++) {
+      long word = words[i];
+      long product = (word >>> bits) * bound + (((word & low) * bound) >>> bits);
+      words[i] = (product >>> rest) | (((product & mask) - 1) & Long.MIN_VALUE);
+    }
+  }
+
+  /** Whether one of the first values is negative; by fours, as one running result would wait for itself. */
+  static boolean anyNegative(long[] values, int count) {
+    long a = 0;
+    long b = 0;
+    long c = 0;
+    long d = 0;
+    int i = 0;
+    for (; i < count - 3; i += 4) {
+      a |= values[i];
+      b |= values[i + 1];
+      c |= values[i + 2];
+      d |= values[i + 3];
+    }
+    for (; i < count; i++) {
+      a |= values[i];
+    }
+    return (a | b | c | d) < 0;
   }
 
   /** Two rounds of the permutation (SAMPLERS.md section 4). */

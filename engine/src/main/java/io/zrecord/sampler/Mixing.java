@@ -31,11 +31,10 @@ final class Mixing {
     return z ^ (z >>> 31);
   }
 
-  /** A random word of a counter and a key. */
+  /** A random word of a counter and a key; whoever needs few bits takes the upper ones. */
   static long word(long counter, long key) {
     long z = (counter ^ (counter >>> 30)) * FIRST + key;
-    z = (z ^ (z >>> 27)) * SECOND;
-    return z ^ (z >>> 31);
+    return (z ^ (z >>> 27)) * SECOND;
   }
 
   /** The key with one more word in it; a bijection of either argument, and not symmetric. */

@@ -31,7 +31,7 @@ final class WeightedSampler extends Sampler {
       int chunk = Lanes.next(count - done);
       long first = position + done * stride;
       bounded.draw(columns, first, stride, scratch, target, from + done, chunk);
-      coins.fill(first, stride, table.coinShift(), 0, scratch, chunk);
+      coins.fill(first, stride, scratch, chunk);
       table.pick(scratch, target, from + done, chunk);
       done += chunk;
     }

@@ -2,7 +2,6 @@ package io.zrecord.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -119,27 +118,6 @@ class DrawStatisticsTest {
     double[] equal = new double[37];
     Arrays.fill(equal, 1e300);
     assertNormal(Statistics.chiSquare(counts(Samplers.weighted(equal, SEED), 0, 37)));
-  }
-
-  /** The reciprocal is the division, and every quotient takes equally many words. */
-  @Test
-  void drawsAreTheQuotientsOfTheSpecification() {
-    Random random = new Random(SEED);
-    for (int i = 0; i < 3000; i++) {
-      long length = 1 + (i < 200 ? i : (random.nextLong() >>> 2) >>> random.nextInt(62));
-      long position = random.nextLong() >>> 1;
-      long stream = Mixing.key(Mixing.RANDOM, i, 5);
-      int bits = (63 + BigInteger.valueOf(length - 1).bitLength()) / 2;
-      BigInteger all = BigInteger.ONE.shiftLeft(bits);
-      BigInteger rejected = all.mod(BigInteger.valueOf(length));
-      Words words = Words.of(stream);
-      BigInteger word = BigInteger.valueOf(words.at(position) >>> (64 - bits));
-      for (int attempt = 1; word.compareTo(rejected) < 0; attempt++) {
-        word = BigInteger.valueOf(words.again(attempt).at(position) >>> (64 - bits));
-      }
-      BigInteger index = word.subtract(rejected).divide(all.divide(BigInteger.valueOf(length)));
-      assertThat(Samplers.random(length, i).index(5, position)).isEqualTo(index.longValueExact());
-    }
   }
 
   private static long[] counts(Sampler sampler, long epoch, int length) {
