@@ -11,6 +11,9 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -32,12 +35,21 @@ public final class Committer {
   private static final int MAX_ATTEMPTS = 1000;
   private static final long MAX_PAUSE_NANOS = 20_000_000;
 
+  /** By then the next version cannot have been expired, so that its number is not free again; the rest is for clocks that differ. */
+  private static final Duration MAX_PUBLICATION = ExpireOptions.LEAST_AGE.dividedBy(2);
+
   private final Storage storage;
   private final ManifestLog log;
+  private final InstantSource clock;
 
   public Committer(Storage storage, ManifestLog log) {
+    this(storage, log, InstantSource.system());
+  }
+
+  Committer(Storage storage, ManifestLog log, InstantSource clock) {
     this.storage = storage;
     this.log = log;
+    this.clock = clock;
   }
 
   /** Returns the version in force: the one published, or the newest if the transaction took effect before. */
@@ -45,6 +57,7 @@ public final class Committer {
     SchemaRules rules = new SchemaRules(storage.location(), change);
     long seen = change.baseVersion().orElse(-1);
     for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      Instant began = clock.instant();
       Optional<Manifest> newest = log.newest();
       if (newest.isPresent()) {
         if (isDone(change, newest.get())) {
@@ -59,9 +72,14 @@ public final class Committer {
       RecordSchema schema = rules.after(newest);
       if (attempt == 1) {
         new ShardCheck(storage).check(change.shards());
+        if (isLate(began)) {
+          // Of very many shards; what was read before is too old to build on.
+          continue;
+        }
       }
       Optional<Manifest> published = publish(change, schema, newest);
       if (published.isPresent()) {
+        requirePrompt(began, published.get());
         return published.get();
       }
       LockSupport.parkNanos(
@@ -71,6 +89,21 @@ public final class Committer {
         storage.location(),
         "Cannot commit to " + storage.location() + ": other commits came first " + MAX_ATTEMPTS
             + " times; write less often, or more at once");
+  }
+
+  /** A commit that slept meanwhile may have taken a number that was used and expired: then no later version has it. */
+  private void requirePrompt(Instant began, Manifest published) {
+    if (isLate(began)) {
+      throw new CommitOutcomeUnknownException(
+          storage.location(),
+          "Cannot tell whether version " + published.version() + " of " + storage.location()
+              + " counts: publishing it took more than " + MAX_PUBLICATION.toMinutes()
+              + " minutes; look whether the newest version has the change, and delete nothing");
+    }
+  }
+
+  private boolean isLate(Instant began) {
+    return Duration.between(began, clock.instant()).abs().compareTo(MAX_PUBLICATION) > 0;
   }
 
   private static boolean isDone(TableChange change, Manifest newest) {
@@ -92,9 +125,13 @@ public final class Committer {
       try {
         winner = version == newest.version() ? newest : log.read(version);
       } catch (MissingFileException e) {
-        // Expired, or the change has no base and the table is old: only what is there can be
-        // compared.
-        continue;
+        throw new CommitOutcomeUnknownException(
+            storage.location(),
+            "Cannot commit to " + storage.location() + ": version " + version
+                + ", which came since the change was planned, was expired, so that it cannot be told"
+                + " whether they fit together, nor whether it is the change itself, tried before;"
+                + " look at what the newest version has, and run the write again",
+            e);
       }
       if (winner.commitId().equals(change.commitId())) {
         return Optional.of(winner);
@@ -142,19 +179,33 @@ public final class Committer {
     for (FieldSpec field : schema.fields()) {
       nextFieldId = Math.max(nextFieldId, Math.addExact(field.id(), 1));
     }
-    long now = System.currentTimeMillis();
+    long now = clock.millis();
     return new Manifest(
         newest.map(Manifest::tableId).orElseGet(UUID::randomUUID),
         newest.map(manifest -> manifest.version() + 1).orElse(0L),
         change.commitId(),
         newest.map(manifest -> Math.max(now, manifest.timestampMillis() + 1)).orElse(now),
         change.kind().name().toLowerCase(Locale.ROOT),
-        change.properties(),
+        properties(change, newest),
         nextFieldId,
         schema,
         lists,
         shards,
         transactions);
+  }
+
+  /** What the committer left, and what it did in figures. */
+  private static Map<String, String> properties(TableChange change, Optional<Manifest> newest) {
+    Map<String, String> properties = new TreeMap<>(change.properties());
+    properties.putIfAbsent("user", System.getProperty("user.name", ""));
+    long added = change.shards().stream().mapToLong(ShardSummary::length).sum();
+    long bytes = change.shards().stream().mapToLong(ShardSummary::chunkBytes).sum();
+    boolean replaces = change.kind() == TableChange.Kind.OVERWRITE;
+    properties.put("addedRecords", String.valueOf(added));
+    properties.put("addedBytes", String.valueOf(bytes));
+    properties.put(
+        "removedRecords", String.valueOf(replaces ? newest.map(Manifest::length).orElse(0L) : 0L));
+    return properties;
   }
 
   /** No version names these lists, and none ever will. */

@@ -1,34 +1,49 @@
 package io.zrecord.table;
 
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.DirectoryGuess;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.TagLog;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * A table: its versions, and the commit that adds one (FORMAT.md section 7). Nothing is kept in memory between calls, so this always
  * sees the newest version. Thread-safe; any number of processes may commit at once.
  */
 public final class RecordTable {
-  private static final Set<String> OWN_DIRECTORIES = Set.of("manifest", "list", "shard");
+  private static final Set<String> OWN_DIRECTORIES = Set.of("manifest", "list", "shard", "tag");
 
   private final Storage storage;
   private final ManifestLog log;
+  private final TagLog tags;
+  private final InstantSource clock;
 
-  private RecordTable(Storage storage) {
+  private RecordTable(Storage storage, InstantSource clock) {
     this.storage = storage;
     this.log = new ManifestLog(storage);
+    this.tags = new TagLog(storage);
+    this.clock = clock;
   }
 
   /** The table in a storage, which need not exist yet. */
   public static RecordTable at(Storage storage) {
-    return new RecordTable(storage);
+    return at(storage, InstantSource.system());
+  }
+
+  static RecordTable at(Storage storage, InstantSource clock) {
+    return new RecordTable(storage, clock);
   }
 
   public Storage storage() {
@@ -55,20 +70,48 @@ public final class RecordTable {
    * @throws VersionNotFoundException if it does not exist, or was expired
    */
   public TableSnapshot version(long version) {
-    List<Long> versions = requireVersions();
+    requireVersion(version, requireVersions());
+    try {
+      return snapshot(log.read(version));
+    } catch (MissingFileException e) {
+      // Unless it was expired just now, something else is missing.
+      requireVersion(version, log.versions());
+      throw e;
+    }
+  }
+
+  private void requireVersion(long version, List<Long> versions) {
     if (!versions.contains(version)) {
+      long newest = versions.isEmpty() ? -1 : versions.get(versions.size() - 1);
       throw new VersionNotFoundException(
           storage.location(),
-          "Cannot read version " + version + " of " + storage.location() + ": the versions are "
-              + versions.get(0) + " to " + versions.get(versions.size() - 1));
+          "Cannot read version " + version + " of " + storage.location() + ": "
+              + (version >= 0 && version < newest ? "it was expired; " : "")
+              + "the versions are " + described(versions));
     }
-    return snapshot(log.read(version));
+  }
+
+  /** {@code 3, 7 to 9}. */
+  private static String described(List<Long> versions) {
+    StringBuilder text = new StringBuilder();
+    for (int from = 0; from < versions.size(); ) {
+      int to = from;
+      while (to + 1 < versions.size() && versions.get(to + 1) == versions.get(to) + 1) {
+        to++;
+      }
+      text.append(text.isEmpty() ? "" : ", ").append(versions.get(from));
+      if (to > from) {
+        text.append(" to ").append(versions.get(to));
+      }
+      from = to + 1;
+    }
+    return text.toString();
   }
 
   /**
    * The newest version committed at or before a time.
    *
-   * @throws VersionNotFoundException if the time is before the first version
+   * @throws VersionNotFoundException if the time is before the first version, or the version of that time was expired
    */
   public TableSnapshot asOf(Instant time) {
     List<Long> versions = requireVersions();
@@ -94,7 +137,109 @@ public final class RecordTable {
         found = manifest;
       }
     }
+    if (low + 1 < versions.size() && versions.get(low + 1) != found.version() + 1) {
+      throw new VersionNotFoundException(
+          storage.location(),
+          "Cannot read " + storage.location() + " as of " + time
+              + ": versions of that time, between " + found.version() + " and "
+              + versions.get(low + 1) + ", were expired; ask for one of the versions "
+              + described(versions));
+    }
     return snapshot(found);
+  }
+
+  /**
+   * The version that a tag names.
+   *
+   * @throws VersionNotFoundException if there is no such tag
+   */
+  public TableSnapshot tagged(String name) {
+    TagLog.Entry tag = tags.find(name).orElseThrow(() -> noTag(name));
+    return version(tag.version());
+  }
+
+  /** All tags, by name. */
+  public List<Tag> tags() {
+    requireVersions();
+    return tags.all().stream().map(RecordTable::tag).toList();
+  }
+
+  private static Tag tag(TagLog.Entry entry) {
+    return new Tag(entry.name(), entry.version(), Instant.ofEpochMilli(entry.timestampMillis()));
+  }
+
+  /**
+   * Gives a version a name, which keeps it from being expired. The same again has no effect.
+   *
+   * @param name 1 to 64 letters, digits, {@code . _ -}; no number, and not {@code latest}
+   * @throws VersionNotFoundException if there is no such version
+   * @throws CommitConflictException if another version has the name
+   */
+  public void tag(long version, String name) {
+    TagLog.Entry tag = new TagLog.Entry(name, version, clock.millis());
+    TagNames.fileOf(name);
+    requireVersion(version, requireVersions());
+    if (!tags.publish(tag)) {
+      long present = tags.find(name).map(TagLog.Entry::version).orElse(-1L);
+      if (present != version) {
+        throw new CommitConflictException(
+            storage.location(),
+            "Cannot tag version " + version + " of " + storage.location() + " as '" + name
+                + "': the name is taken by version " + present
+                + "; take another name, or untag that one first");
+      }
+    }
+    List<Long> versions = log.versions();
+    if (!versions.contains(version)) {
+      // It was expired at the same time; see Expiry.
+      tags.delete(name);
+      requireVersion(version, versions);
+    }
+  }
+
+  /**
+   * Removes a tag. The version stays until it is expired.
+   *
+   * @throws VersionNotFoundException if there is no such tag
+   */
+  public void untag(String name) {
+    if (!tags.delete(name)) {
+      throw noTag(name);
+    }
+  }
+
+  private VersionNotFoundException noTag(String name) {
+    List<TagLog.Entry> present = tags.all();
+    return new VersionNotFoundException(
+        storage.location(),
+        "There is no tag '" + name + "' of " + storage.location() + "; "
+            + (present.isEmpty()
+                ? "it has no tags"
+                : "the tags are "
+                    + present.stream().map(TagLog.Entry::name).collect(Collectors.joining(", "))));
+  }
+
+  /**
+   * Removes old versions, which cannot be read any more then. Their files stay, for {@link #sweep}. Cut short, it is to be called
+   * again; commits, readers and tags may go on meanwhile.
+   *
+   * @throws io.zrecord.errors.CorruptDataException if a manifest or a tag is damaged
+   */
+  public ExpireResult expire(ExpireOptions options) {
+    return new Expiry(storage, clock).run(requireVersions(), options);
+  }
+
+  /**
+   * Finds or deletes the files in the table's directories that no version names. Takes memory for the shards of all versions, about 100
+   * bytes each, and for the names in one directory. Cut short, it is to be called again.
+   *
+   * @param listener takes each orphan, after it was deleted
+   * @throws io.zrecord.errors.CorruptDataException if a manifest, a list of shards, a tag or a shard's meta file is damaged
+   * @throws io.zrecord.errors.StorageException if it cannot be told what is still needed; nothing was deleted
+   */
+  public SweepResult sweep(SweepOptions options, Consumer<Orphan> listener) {
+    requireVersions();
+    return new Sweep(storage, clock, options, listener).run();
   }
 
   /** Numbers of the versions that can be read, oldest first. */
@@ -112,7 +257,7 @@ public final class RecordTable {
    */
   public TableSnapshot commit(TableChange change) {
     requireCreatable();
-    Manifest manifest = new Committer(storage, log).commit(change);
+    Manifest manifest = new Committer(storage, log, clock).commit(change);
     return new TableSnapshot(storage, manifest, () -> log.shards(manifest));
   }
 

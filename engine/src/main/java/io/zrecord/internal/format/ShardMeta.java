@@ -41,6 +41,19 @@ public record ShardMeta(
     fields = List.copyOf(fields);
   }
 
+  /** Names of the files that it may name, relative to the shard's directory: chunks and tables. */
+  public Set<String> fileNames() {
+    Set<String> names = new HashSet<>();
+    chunks.forEach(chunk -> names.add(chunk.fileName()));
+    for (FieldMeta field : fields) {
+      List<String> kinds = field.layout() == FieldMeta.Layout.RUNS
+          ? List.of(".runs", ".valid")
+          : List.of(".offset", ".crc32c");
+      kinds.forEach(kind -> names.add(field.stem() + kind));
+    }
+    return names;
+  }
+
   /** The sealed file. */
   public byte[] write() {
     return SealedJson.seal(toJson(List.of()));

@@ -70,16 +70,19 @@ public final class ManifestLog {
   /** All shards of a version, those of its lists included. */
   public List<ShardSummary> shards(Manifest manifest) {
     List<ShardSummary> shards = new ArrayList<>();
-    for (ShardList list : manifest.lists()) {
-      try {
-        shards.addAll(list.readFile(
-            storage.pathOf(list.file()), storage.read(list.file(), SealedJson.MAX_BYTES)));
-      } catch (CorruptDataException e) {
-        throw withWayOut(e);
-      }
-    }
+    manifest.lists().forEach(list -> shards.addAll(shards(list)));
     shards.addAll(manifest.shards());
     return shards;
+  }
+
+  /** The shards of a list. */
+  public List<ShardSummary> shards(ShardList list) {
+    try {
+      return list.readFile(
+          storage.pathOf(list.file()), storage.read(list.file(), SealedJson.MAX_BYTES));
+    } catch (CorruptDataException e) {
+      throw withWayOut(e);
+    }
   }
 
   /**

@@ -1,0 +1,15 @@
+package io.zrecord.table;
+
+import java.time.Duration;
+
+/** The check that what is deleted is old enough for nobody to be working with it. */
+final class LeastAge {
+  private LeastAge() {}
+
+  static void require(String what, Duration age, Duration least) {
+    if (age.compareTo(least) < 0) {
+      throw new IllegalArgumentException("Cannot delete " + what + " older than " + age
+          + ": a commit or a reader that goes on may need them; give " + least + " or more");
+    }
+  }
+}

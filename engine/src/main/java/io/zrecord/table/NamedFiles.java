@@ -1,0 +1,123 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.ShardList;
+import io.zrecord.internal.table.TagLog;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * What the versions of a table name: about 100 bytes a shard, whatever the number of versions, as a list of shards is read once. It only
+ * grows: what a version named that was expired meanwhile stays in it. Belongs to one thread.
+ */
+final class NamedFiles {
+  private final Storage storage;
+  private final ManifestLog log;
+  private final TagLog tags;
+  private final Set<Long> versions = new HashSet<>();
+  private final Set<String> lists = new HashSet<>();
+  private final Map<UUID, Set<String>> metaFiles = new HashMap<>();
+
+  NamedFiles(Storage storage) {
+    this.storage = storage;
+    this.log = new ManifestLog(storage);
+    this.tags = new TagLog(storage);
+  }
+
+  /**
+   * Reads the versions that have come since the last time.
+   *
+   * @throws StorageException if it cannot be told what is named, because a tag names a version that is missing
+   */
+  void refresh() {
+    for (long version : log.versions()) {
+      if (!versions.contains(version)) {
+        add(version);
+      }
+    }
+    // A tag may bring back the version that it names, if that is being expired.
+    for (TagLog.Entry tag : tags.all()) {
+      if (!versions.contains(tag.version())) {
+        requirePresent(tag);
+        add(tag.version());
+      }
+    }
+  }
+
+  private void requirePresent(TagLog.Entry tag) {
+    if (!log.versions().contains(tag.version())) {
+      throw new StorageException(
+          storage.location(),
+          "Cannot tell what " + storage.location() + " still needs: tag '" + tag.name()
+              + "' names version " + tag.version()
+              + ", whose manifest is missing; restore " + ManifestNames.nameOf(tag.version())
+              + " from a copy, or untag it");
+    }
+  }
+
+  private void add(long version) {
+    try {
+      Manifest manifest = log.read(version);
+      for (ShardList list : manifest.lists()) {
+        if (!lists.contains(list.file())) {
+          add(log.shards(list));
+          lists.add(list.file());
+        }
+      }
+      add(manifest.shards());
+      versions.add(version);
+    } catch (MissingFileException e) {
+      // Expired since the directory was read; anything else is damage.
+      if (log.versions().contains(version)) {
+        throw e;
+      }
+    }
+  }
+
+  private void add(List<ShardSummary> shards) {
+    for (ShardSummary shard : shards) {
+      metaFiles.merge(shard.id(), Set.of(shard.metaFile()), NamedFiles::union);
+    }
+  }
+
+  private static Set<String> union(Set<String> present, Set<String> added) {
+    if (present.containsAll(added)) {
+      return present;
+    }
+    Set<String> union = new HashSet<>(present);
+    union.addAll(added);
+    return Set.copyOf(union);
+  }
+
+  boolean namesList(String file) {
+    return lists.contains(file);
+  }
+
+  boolean namesShard(UUID shard) {
+    return metaFiles.containsKey(shard);
+  }
+
+  /** The files of a shard that is named, relative to its directory. */
+  Set<String> filesOf(UUID shard) {
+    Set<String> files = new HashSet<>();
+    for (String metaFile : metaFiles.getOrDefault(shard, Set.of())) {
+      String name = "shard/" + shard + "/" + metaFile;
+      files.add(metaFile);
+      files.addAll(ShardMeta.read(storage.pathOf(name), storage.read(name, SealedJson.MAX_BYTES))
+          .fileNames());
+    }
+    return files;
+  }
+}

@@ -1,0 +1,175 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.StorageException;
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.TagNames;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/**
+ * Deletes what no version of a table names: of writes that failed, and of versions that were expired. The order is what makes it
+ * safe: first it looks at what is there, then at what is named, and what is named by then or younger than the limit stays. A writer
+ * whose files are younger than the limit until it commits is never hurt; one that takes longer fails when it commits, as it looks at
+ * its files before. Cut short at any moment, what is named is whole. Belongs to one thread.
+ */
+final class Sweep {
+  private static final String SHARDS = "shard";
+  private static final String LISTS = "list";
+  private static final Pattern SET_ASIDE = Pattern.compile("\\d{20}\\.json\\..*");
+
+  /** Orphans between two looks at whether a commit has come. */
+  private static final int REFRESH_INTERVAL = 100;
+
+  private final Storage storage;
+  private final NamedFiles named;
+  private final CareMode mode;
+  private final long youngerThanMillis;
+  private final Consumer<Orphan> listener;
+  private long deleted;
+  private Size found = Size.NONE;
+  private Size young = Size.NONE;
+
+  /** Files, their bytes, and the last change of them and their directories. */
+  private record Size(long fileCount, long lengthBytes, long modifiedMillis) {
+    static final Size NONE = new Size(0, 0, Long.MIN_VALUE);
+
+    Size plus(Size other) {
+      return new Size(
+          fileCount + other.fileCount,
+          lengthBytes + other.lengthBytes,
+          Math.max(modifiedMillis, other.modifiedMillis));
+    }
+  }
+
+  Sweep(Storage storage, InstantSource clock, SweepOptions options, Consumer<Orphan> listener) {
+    this.storage = storage;
+    this.named = new NamedFiles(storage);
+    this.mode = options.mode();
+    this.youngerThanMillis = clock.millis() - options.olderThan().toMillis();
+    this.listener = listener;
+  }
+
+  SweepResult run() {
+    List<StoredFile> shards = storage.list(SHARDS);
+    List<StoredFile> lists = storage.list(LISTS);
+    requireNothingSetAside();
+    named.refresh();
+    if (mode == CareMode.DELETE) {
+      // A manifest that was expired must not come back by power loss when its shards are gone.
+      storage.forceDirectory(ManifestNames.DIRECTORY);
+    }
+    for (StoredFile file : lists) {
+      String name = LISTS + "/" + file.name();
+      sweep(name, sizeOf(name, file), () -> named.namesList(name));
+    }
+    sweepTemporaries(ManifestNames.DIRECTORY);
+    sweepTemporaries(TagNames.DIRECTORY);
+    for (StoredFile file : shards) {
+      sweepShard(SHARDS + "/" + file.name(), file);
+    }
+    return new SweepResult(
+        mode, found.fileCount, found.lengthBytes, young.fileCount, young.lengthBytes);
+  }
+
+  /** A repair moves a damaged manifest aside, and what it names may still be wanted. */
+  private void requireNothingSetAside() {
+    for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
+      if (SET_ASIDE.matcher(file.name()).matches()) {
+        String path = storage.pathOf(ManifestNames.DIRECTORY + "/" + file.name());
+        throw new StorageException(
+            path,
+            "Cannot tell what " + storage.location() + " still needs: a repair left " + path
+                + ", which cannot be read; delete it when its version is given up");
+      }
+    }
+  }
+
+  /** What {@link Storage#publish} may leave when it is cut short. */
+  private void sweepTemporaries(String directory) {
+    for (StoredFile file : storage.list(directory)) {
+      if (file.name().startsWith(".") && file.name().endsWith(".tmp")) {
+        String name = directory + "/" + file.name();
+        sweep(name, sizeOf(name, file), () -> false);
+      }
+    }
+  }
+
+  private void sweepShard(String name, StoredFile file) {
+    Optional<UUID> id = file.isDirectory() ? shardId(file.name()) : Optional.empty();
+    BooleanSupplier isNamed = () -> id.isPresent() && named.namesShard(id.get());
+    if (isNamed.getAsBoolean()) {
+      sweepInside(name, "", named.filesOf(id.orElseThrow()), file.modifiedMillis());
+    } else {
+      sweep(name, sizeOf(name, file), isNamed);
+    }
+  }
+
+  /** Files of a shard that none of its meta files names. */
+  private void sweepInside(
+      String shard, String below, Set<String> namedFiles, long directoryMillis) {
+    for (StoredFile child : storage.list(below.isEmpty() ? shard : shard + "/" + below)) {
+      String relative = below.isEmpty() ? child.name() : below + "/" + child.name();
+      if (child.isDirectory()) {
+        sweepInside(shard, relative, namedFiles, child.modifiedMillis());
+      } else if (!namedFiles.contains(relative)) {
+        Size size = sizeOf(relative, child).plus(new Size(0, 0, directoryMillis));
+        sweep(
+            shard + "/" + relative,
+            size,
+            () -> named
+                .filesOf(shardId(shard.substring(SHARDS.length() + 1)).orElseThrow())
+                .contains(relative));
+      }
+    }
+  }
+
+  private void sweep(String name, Size size, BooleanSupplier isNamed) {
+    if (isNamed.getAsBoolean()) {
+      return;
+    }
+    if (size.modifiedMillis > youngerThanMillis) {
+      young = young.plus(size);
+      return;
+    }
+    if (mode == CareMode.DELETE) {
+      if (++deleted % REFRESH_INTERVAL == 0) {
+        named.refresh();
+      }
+      if (isNamed.getAsBoolean()) {
+        return;
+      }
+      storage.delete(name);
+    }
+    found = found.plus(size);
+    listener.accept(new Orphan(name, size.fileCount, size.lengthBytes));
+  }
+
+  private Size sizeOf(String name, StoredFile file) {
+    if (!file.isDirectory()) {
+      return new Size(1, file.lengthBytes(), file.modifiedMillis());
+    }
+    // A chunk may be the second name of an old file, so the directories count as well.
+    Size size = new Size(0, 0, file.modifiedMillis());
+    for (StoredFile child : storage.list(name)) {
+      size = size.plus(sizeOf(name + "/" + child.name(), child));
+    }
+    return size;
+  }
+
+  private static Optional<UUID> shardId(String directory) {
+    try {
+      UUID id = UUID.fromString(directory);
+      return id.toString().equals(directory) ? Optional.of(id) : Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+}

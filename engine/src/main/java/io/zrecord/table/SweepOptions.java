@@ -1,0 +1,31 @@
+package io.zrecord.table;
+
+import java.time.Duration;
+
+/**
+ * Which orphans are swept. Immutable.
+ *
+ * @param olderThan time since the last change of a file and of its directory, 1 hour and more: longer than any write takes from its
+ *     first file to its commit
+ * @param mode whether they are deleted
+ */
+public record SweepOptions(Duration olderThan, CareMode mode) {
+  private static final Duration LEAST_AGE = Duration.ofHours(1);
+
+  public SweepOptions {
+    LeastAge.require("files", olderThan, LEAST_AGE);
+  }
+
+  /** 72 hours, and nothing is deleted. */
+  public static SweepOptions defaults() {
+    return new SweepOptions(Duration.ofDays(3), CareMode.DRY_RUN);
+  }
+
+  public SweepOptions withOlderThan(Duration newOlderThan) {
+    return new SweepOptions(newOlderThan, mode);
+  }
+
+  public SweepOptions withMode(CareMode newMode) {
+    return new SweepOptions(olderThan, newMode);
+  }
+}
