@@ -30,28 +30,42 @@ final class DatasetPaths {
 
   private DatasetPaths() {}
 
-  /** The moment in a dataset's history to read: a version, a time, or the newest version if neither is there. */
-  record Time(Optional<Long> version, Optional<Instant> instant) {
+  /** The moment in a dataset's history to read: a version, a tag, a time, or the newest version if none is there. */
+  record Time(Optional<Long> version, Optional<String> tag, Optional<Instant> instant) {
     static Time newest() {
-      return new Time(Optional.empty(), Optional.empty());
+      return new Time(Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     static Time at(Instant instant) {
-      return new Time(Optional.empty(), Optional.of(instant));
+      return new Time(Optional.empty(), Optional.empty(), Optional.of(instant));
     }
 
-    /** {@code latest} or a number. */
+    /** {@code latest}, a number or a tag. */
     static Time of(String version) {
       if (version.equalsIgnoreCase(NEWEST)) {
         return newest();
       }
       try {
-        return new Time(Optional.of(Long.parseLong(version)), Optional.empty());
+        return new Time(Optional.of(Long.parseLong(version)), Optional.empty(), Optional.empty());
       } catch (NumberFormatException e) {
-        throw new IllegalArgumentException(
-            "The version asked for is '" + version + "'; use a number from 0 or " + NEWEST, e);
+        return new Time(Optional.empty(), Optional.of(version), Optional.empty());
       }
     }
+
+    boolean isNewest() {
+      return equals(newest());
+    }
+  }
+
+  /** Refuses as a tag what would be read as a version. */
+  static String requireTag(String tag) {
+    Time time = Time.of(tag);
+    if (time.tag().isEmpty()) {
+      throw new IllegalArgumentException(
+          "'" + tag + "' is no tag; use the option " + ZRecordOptions.VERSION_AS_OF
+              + " for a version's number, and none for the newest version");
+    }
+    return tag;
   }
 
   static Identifier identifier(CaseInsensitiveStringMap options) {
@@ -165,16 +179,19 @@ final class DatasetPaths {
   private static TableSnapshot snapshot(String path, Time time) {
     Optional<Path> store = SparkStorages.storeAt(path);
     if (store.isPresent()) {
-      if (time.version().isPresent() || time.instant().isPresent()) {
+      if (!time.isNewest()) {
         throw new IllegalArgumentException(
             "Cannot read an older version of " + path
-                + ": it is a store that is written online, and has no versions; leave versionAsOf and timestampAsOf out");
+                + ": it is a store that is written online, and has no versions; leave versionAsOf, tag and timestampAsOf out");
       }
       return StoreSnapshot.temporary(store.get());
     }
     RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
     if (time.version().isPresent()) {
       return table.version(time.version().get());
+    }
+    if (time.tag().isPresent()) {
+      return table.tagged(time.tag().get());
     }
     return time.instant().isPresent() ? table.asOf(time.instant().get()) : table.latest();
   }

@@ -117,6 +117,8 @@ final class TableCommit {
     Map<String, String> properties = new TreeMap<>();
     SparkSession session = SparkSession.active();
     properties.put("applicationId", session.sparkContext().applicationId());
+    properties.put("applicationName", session.sparkContext().appName());
+    properties.put("user", session.sparkContext().sparkUser());
     properties.put("sparkVersion", session.version());
     return properties;
   }

@@ -17,6 +17,7 @@ final class ZRecordOptions {
   // Reading.
   static final String VERSION_AS_OF = "versionAsOf";
   static final String TIMESTAMP_AS_OF = "timestampAsOf";
+  static final String TAG = "tag";
   static final String INDICES = "indices";
   static final String NUM_PARTITIONS = "numPartitions";
   static final String VERIFY = "verify";
@@ -87,6 +88,7 @@ final class ZRecordOptions {
               PATHS,
               VERSION_AS_OF,
               TIMESTAMP_AS_OF,
+              TAG,
               INDICES,
               NUM_PARTITIONS,
               VERIFY,

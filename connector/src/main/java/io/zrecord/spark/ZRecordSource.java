@@ -54,9 +54,16 @@ public final class ZRecordSource
    */
   @Override
   public Optional<String> extractTimeTravelVersion(CaseInsensitiveStringMap options) {
-    boolean hasTime = options.containsKey(ZRecordOptions.TIMESTAMP_AS_OF);
     String version = options.get(ZRecordOptions.VERSION_AS_OF);
-    return version == null && hasTime
+    String tag = options.get(ZRecordOptions.TAG);
+    if (version != null && tag != null) {
+      throw new IllegalArgumentException("The options " + ZRecordOptions.VERSION_AS_OF + " and "
+          + ZRecordOptions.TAG + " exclude each other; give one of them");
+    }
+    if (tag != null) {
+      return Optional.of(DatasetPaths.requireTag(tag));
+    }
+    return version == null && options.containsKey(ZRecordOptions.TIMESTAMP_AS_OF)
         ? Optional.empty()
         : Optional.of(version == null ? DatasetPaths.NEWEST : version);
   }

@@ -114,7 +114,7 @@ class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColum
   @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
     WriteTarget place = target.orElseThrow(() -> new IllegalArgumentException("Cannot write to "
-        + location + " as of an older version; leave versionAsOf and timestampAsOf out"));
+        + location + " as of an older version; leave versionAsOf, tag and timestampAsOf out"));
     return new ZRecordWriteBuilder(location, place, info);
   }
 }

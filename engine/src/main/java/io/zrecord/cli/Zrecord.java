@@ -31,7 +31,12 @@ import picocli.CommandLine.ScopeType;
       RepairCommand.class,
       ImportCommand.class,
       ExportCommand.class,
-      FeedCommand.class
+      FeedCommand.class,
+      TagCommand.class,
+      UntagCommand.class,
+      TagsCommand.class,
+      ExpireCommand.class,
+      SweepCommand.class
     })
 public final class Zrecord {
   private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";

@@ -3,10 +3,12 @@ package io.zrecord.verify;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardList;
+import io.zrecord.internal.table.TagLog;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.verify.Finding.Kind;
@@ -50,6 +52,7 @@ final class TableCheck {
       check(version, Depth.FILES);
     }
     checkSuccession(versions);
+    checkTags(versions);
     if (isComplete) {
       new OrphanSearch(run, storage).search(namedShards, namedLists);
     } else {
@@ -141,6 +144,21 @@ final class TableCheck {
 
   private static String keyOf(ShardSummary shard) {
     return shard.id() + "/" + shard.metaFile();
+  }
+
+  private void checkTags(List<Long> versions) {
+    try {
+      for (TagLog.Entry tag : new TagLog(storage).all()) {
+        if (!versions.contains(tag.version())) {
+          run.found(
+              Kind.MANIFEST,
+              storage.pathOf(TagNames.fileOf(tag.name())),
+              "it names version " + tag.version() + ", whose manifest is missing");
+        }
+      }
+    } catch (ZRecordException e) {
+      run.found(Kind.MANIFEST, e.resource(), "the tag cannot be read: " + ChunkFiles.reason(e));
+    }
   }
 
   /** Each version follows the one before. */

@@ -1,0 +1,153 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.storage.Storage;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Care that is cut short at each of its calls, and what others do at each of them. */
+final class CutShortCareTest {
+  private static final ExpireOptions EXPIRE =
+      ExpireOptions.defaults().withOlderThan(Duration.ofHours(1));
+  private static final SweepOptions SWEEP =
+      SweepOptions.defaults().withOlderThan(Duration.ofHours(1)).withMode(CareMode.DELETE);
+
+  @TempDir
+  Path directory;
+
+  /** Versions 0 to 5, of which 1 has a tag, 0 to 3 share no shard with 4 and 5, and a shard that was never committed. */
+  private TableModel model() {
+    TableModel model = new TableModel(directory.resolve(UUID.randomUUID().toString()));
+    for (int version = 0; version < 4; version++) {
+      model.append(2);
+      model.pass(Duration.ofHours(3));
+    }
+    model.tag(1, "release");
+    model.write(1);
+    model.overwrite(3);
+    model.pass(Duration.ofHours(3));
+    model.append(1);
+    model.pass(Duration.ofHours(3));
+    return model;
+  }
+
+  private static void care(Storage storage, TableModel model) {
+    RecordTable table = RecordTable.at(storage, model);
+    table.expire(EXPIRE);
+    table.sweep(SWEEP, orphan -> {});
+  }
+
+  @Test
+  void cutShortAtEachCallItHarmsNoVersionAndCanBeDoneAgain() {
+    int call = 0;
+    boolean isCut = true;
+    for (; isCut; call++) {
+      TableModel model = model();
+      FaultyStorage faulty = new FaultyStorage(
+          model.storage, FaultyStorage.Fault.BEFORE, call, Integer.MAX_VALUE - 1 - call);
+      try {
+        care(faulty, model);
+        isCut = false;
+      } catch (ZRecordException e) {
+        assertThat(e).hasMessageContaining("injected");
+      }
+      model.requireReadable(model.table);
+      assertThat(model.table.versions()).contains(1L, 5L);
+      // What was emptied in part looks younger; time passes, and the rest is done.
+      model.pass(Duration.ofHours(2));
+      care(model.storage, model);
+      assertThat(model.table.versions()).containsExactly(1L, 5L);
+      model.versions.keySet().removeIf(version -> version != 1 && version != 5);
+      model.requireEqual();
+      assertThat(shardsOf(model)).isEqualTo(model.namedShards());
+    }
+    assertThat(call).isGreaterThan(40);
+  }
+
+  /** Without this the tests above could not fail. */
+  @Test
+  void aShardDeletedTooEarlyIsNoticed() {
+    TableModel model = model();
+    model.storage.delete(model.versions.get(5L).get(0).directory());
+    assertThatThrownBy(() -> model.requireReadable(model.table))
+        .isInstanceOf(ZRecordException.class);
+  }
+
+  @Test
+  void aTagMadeAtAnyMomentKeepsItsVersionOrIsRefused() {
+    int[] kept = new int[2];
+    atEachCall(
+        model -> {
+          try {
+            model.table.tag(2, "late");
+            model.tags.put("late", 2L);
+          } catch (VersionNotFoundException e) {
+            assertThat(e).hasMessageContaining("it was expired");
+          }
+        },
+        model -> {
+          assertThat(model.table.tags()).hasSize(model.tags.size());
+          model.requireReadable(model.table);
+          kept[model.tags.size() - 1]++;
+        });
+    assertThat(kept[0]).as("tags refused").isPositive();
+    assertThat(kept[1]).as("tags kept").isPositive();
+  }
+
+  @Test
+  void commitsAndReadersAtAnyMomentAreNotHurt() {
+    atEachCall(
+        model -> {
+          assertThat(model.table.latest().version()).isEqualTo(5);
+          model.append(4);
+          model.requireReadable(model.table);
+        },
+        model -> {
+          assertThat(model.table.latest().version()).isEqualTo(6);
+          model.requireReadable(model.table);
+        });
+  }
+
+  @Test
+  void anotherCareAtAnyMomentIsNotHurt() {
+    atEachCall(
+        model -> model.table.sweep(SWEEP, orphan -> {}),
+        model -> model.requireReadable(model.table));
+  }
+
+  /** Lets something happen before each call of a care, one after the other. */
+  private void atEachCall(Consumer<TableModel> interruption, Consumer<TableModel> check) {
+    int calls = Integer.MAX_VALUE;
+    for (int call = 0; call < calls; call++) {
+      TableModel model = model();
+      InterruptedStorage interrupted =
+          new InterruptedStorage(model.storage, call, () -> interruption.accept(model));
+      care(interrupted.storage(), model);
+      calls = Math.max(interrupted.calls(), call + 1);
+      if (interrupted.calls() > call) {
+        check.accept(model);
+      }
+    }
+  }
+
+  private static Set<String> shardsOf(TableModel model) {
+    Map<String, Instant> files = model.files();
+    return files.keySet().stream()
+        .filter(file -> file.startsWith("shard/"))
+        .map(file -> file.substring(0, file.indexOf('/', "shard/".length())))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+}

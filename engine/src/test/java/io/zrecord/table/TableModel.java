@@ -1,0 +1,199 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.Batch;
+import io.zrecord.RecordDataset;
+import io.zrecord.RecordDataset.ReadOptions;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+/**
+ * A table on disk, and what it should hold. Time is simulated: it begins long ago and passes only by {@link #pass}; whatever the
+ * file system dated with the real time gets the simulated one.
+ */
+final class TableModel implements InstantSource {
+  private static final Instant REAL = Instant.parse("2020-01-01T00:00:00Z");
+
+  final Path path;
+  final Storage storage;
+  final RecordTable table;
+  final Map<Long, List<ShardSummary>> versions = new TreeMap<>();
+  final Map<Long, Instant> commitTimes = new HashMap<>();
+  final Map<String, Long> tags = new TreeMap<>();
+  final Map<String, long[]> values = new HashMap<>();
+  private Instant now = Instant.parse("2000-01-01T00:00:00Z");
+  private long nextValue;
+
+  TableModel(Path path) {
+    this.path = path;
+    this.storage = LocalStorage.at(path);
+    this.table = RecordTable.at(storage, this);
+  }
+
+  @Override
+  public Instant instant() {
+    return now;
+  }
+
+  void pass(Duration time) {
+    stamp();
+    now = now.plus(time);
+  }
+
+  /** Writes a shard that no version names yet. */
+  ShardSummary write(int recordCount) {
+    long[] written = LongStream.range(nextValue, nextValue + recordCount).toArray();
+    nextValue += recordCount;
+    ShardSummary shard = Shards.write(storage, Shards.SCHEMA, written);
+    values.put(shard.directory(), written);
+    stamp();
+    return shard;
+  }
+
+  void commit(TableChange.Kind kind, ShardSummary... added) {
+    OptionalLong base =
+        versions.isEmpty() ? OptionalLong.empty() : OptionalLong.of(newestVersion());
+    List<ShardSummary> shards = new ArrayList<>();
+    if (kind == TableChange.Kind.APPEND && base.isPresent()) {
+      shards.addAll(versions.get(base.getAsLong()));
+    }
+    shards.addAll(List.of(added));
+    long version =
+        table.commit(Shards.change(kind, base, Shards.SCHEMA, List.of(added))).version();
+    versions.put(version, shards);
+    commitTimes.put(version, now);
+    stamp();
+  }
+
+  void append(int recordCount) {
+    commit(TableChange.Kind.APPEND, write(recordCount));
+  }
+
+  void overwrite(int recordCount) {
+    commit(TableChange.Kind.OVERWRITE, write(recordCount));
+  }
+
+  void tag(long version, String name) {
+    table.tag(version, name);
+    tags.put(name, version);
+    stamp();
+  }
+
+  long newestVersion() {
+    return versions.keySet().stream().max(Long::compare).orElseThrow();
+  }
+
+  /** Versions that options expire, found out in another way than the table does. */
+  Set<Long> due(ExpireOptions options) {
+    List<Long> present = List.copyOf(versions.keySet());
+    Set<Long> due = new TreeSet<>();
+    for (int i = 0; i + options.keepVersions() < present.size(); i++) {
+      Instant superseded = commitTimes.get(present.get(i + 1));
+      if (!superseded.isAfter(now.minus(options.olderThan()))
+          && !tags.containsValue(present.get(i))) {
+        due.add(present.get(i));
+      }
+    }
+    return due;
+  }
+
+  void requireEqual() {
+    assertThat(table.versions()).containsExactlyElementsOf(versions.keySet());
+    assertThat(table.tags().stream().collect(Collectors.toMap(Tag::name, Tag::version)))
+        .isEqualTo(tags);
+    requireReadable(table);
+    assertThat(table.latest().version()).isEqualTo(newestVersion());
+  }
+
+  /** Every version that the table says it has can be read and holds what was written. */
+  void requireReadable(RecordTable read) {
+    for (long version : read.versions()) {
+      requireReadable(read.version(version));
+    }
+    for (Tag tag : read.tags()) {
+      requireReadable(read.tagged(tag.name()));
+    }
+  }
+
+  private void requireReadable(TableSnapshot snapshot) {
+    long[] expected = versions.get(snapshot.version()).stream()
+        .flatMapToLong(shard -> LongStream.of(values.get(shard.directory())))
+        .toArray();
+    try (RecordDataset data = RecordDataset.open(snapshot, ReadOptions.defaults());
+        Batch batch = data.gather(LongStream.range(0, expected.length).toArray(), "value")) {
+      for (int i = 0; i < expected.length; i++) {
+        assertThat(batch.value("value", i).getLong(0)).isEqualTo(expected[i]);
+      }
+    }
+  }
+
+  /** Directories of shards that some version names. */
+  Set<String> namedShards() {
+    return versions.values().stream()
+        .flatMap(List::stream)
+        .map(ShardSummary::directory)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** All files, relative to the table, with their simulated times. */
+  Map<String, Instant> files() {
+    Map<String, Instant> files = new TreeMap<>();
+    for (Path file : walk()) {
+      if (Files.isRegularFile(file)) {
+        files.put(path.relativize(file).toString(), modified(file));
+      }
+    }
+    return files;
+  }
+
+  /** Gives the simulated time to what the file system dated with the real one. */
+  void stamp() {
+    for (Path file : walk()) {
+      if (modified(file).isAfter(REAL)) {
+        try {
+          Files.setLastModifiedTime(file, FileTime.from(now));
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+  }
+
+  private List<Path> walk() {
+    try (Stream<Path> paths = Files.walk(path)) {
+      return paths.toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Instant modified(Path file) {
+    try {
+      return Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
