@@ -62,9 +62,19 @@ public final class ManifestLog {
   /** The newest version, if there is one. */
   public Optional<Manifest> newest() {
     List<Long> versions = versions();
-    return versions.isEmpty()
-        ? Optional.empty()
-        : Optional.of(read(versions.get(versions.size() - 1)));
+    while (!versions.isEmpty()) {
+      long newest = versions.get(versions.size() - 1);
+      try {
+        return Optional.of(read(newest));
+      } catch (MissingFileException e) {
+        // Superseded and expired since the directory was read; anything else is damage.
+        versions = versions();
+        if (versions.contains(newest)) {
+          throw e;
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /** All shards of a version, those of its lists included. */

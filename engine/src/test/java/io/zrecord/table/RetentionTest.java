@@ -1,0 +1,214 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.shard.ShardSummary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What tags, expiring and sweeping do to those who ask for versions and to those who commit. */
+final class RetentionTest {
+  private static final ExpireOptions EXPIRE =
+      ExpireOptions.defaults().withOlderThan(Duration.ofHours(1));
+  private static final SweepOptions SWEEP =
+      SweepOptions.defaults().withOlderThan(Duration.ofHours(1)).withMode(CareMode.DELETE);
+
+  @TempDir
+  Path directory;
+
+  private TableModel model;
+  private RecordTable table;
+
+  @BeforeEach
+  void fiveVersions() {
+    model = new TableModel(directory.resolve("table"));
+    table = model.table;
+    for (int version = 0; version < 5; version++) {
+      model.append(1);
+      model.pass(Duration.ofHours(2));
+    }
+  }
+
+  @Test
+  void aTagNamesItsVersionForGood() {
+    table.tag(3, "release-1.0");
+    table.tag(3, "release-1.0");
+    table.tag(3, "best");
+    model.append(1);
+    assertThat(table.tagged("release-1.0").version()).isEqualTo(3);
+    assertThat(table.tags()).extracting(Tag::name).containsExactly("best", "release-1.0");
+    assertThatThrownBy(() -> table.tag(4, "best"))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("taken by version 3");
+    assertThatThrownBy(() -> table.tag(9, "future"))
+        .isInstanceOf(VersionNotFoundException.class)
+        .hasMessageContaining("0 to 5");
+    table.untag("best");
+    table.tag(4, "best");
+    assertThat(table.tagged("best").version()).isEqualTo(4);
+    assertThatThrownBy(() -> table.tagged("worst"))
+        .isInstanceOf(VersionNotFoundException.class)
+        .hasMessageContaining("best, release-1.0");
+    assertThatThrownBy(() -> table.untag("worst")).isInstanceOf(VersionNotFoundException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "7", "Latest", ".x", "..", "a/b", "a b", "ä", "../../etc/passwd"})
+  void otherNamesAreRefused(String name) {
+    assertThatThrownBy(() -> table.tag(0, name)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> table.tagged(name)).isInstanceOf(IllegalArgumentException.class);
+    assertThat(table.tags()).isEmpty();
+  }
+
+  @Test
+  void whoAsksForAnExpiredVersionIsTold() {
+    table.tag(1, "kept");
+    var time = table.version(2).timestamp();
+    assertThat(table.expire(EXPIRE.withKeepVersions(2)).expired()).containsExactly(0L, 2L);
+    assertThat(table.versions()).containsExactly(1L, 3L, 4L);
+    assertThatThrownBy(() -> table.version(2))
+        .isInstanceOf(VersionNotFoundException.class)
+        .hasMessageContaining("it was expired")
+        .hasMessageContaining("1, 3 to 4");
+    // Version 1 is there, but it was not in force at that time.
+    assertThatThrownBy(() -> table.asOf(time))
+        .isInstanceOf(VersionNotFoundException.class)
+        .hasMessageContaining("between 1 and 3");
+    assertThat(table.asOf(table.version(3).timestamp()).version()).isEqualTo(3);
+    assertThat(table.tagged("kept").length()).isEqualTo(2);
+    assertThat(table.latest().version()).isEqualTo(4);
+  }
+
+  @Test
+  void whatWasNewestWithinTheAgeStays() {
+    // Version 3 was superseded two hours ago, version 2 four hours ago.
+    ExpireResult result = table.expire(EXPIRE.withOlderThan(Duration.ofHours(3)));
+    assertThat(result.expired()).containsExactly(0L, 1L, 2L);
+    assertThatThrownBy(() -> EXPIRE.withOlderThan(Duration.ofMinutes(59)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("PT59M");
+    assertThatThrownBy(() -> EXPIRE.withKeepVersions(0))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> SWEEP.withOlderThan(Duration.ofMinutes(59)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** It may have been an overwrite, or the change itself, whose outcome was unknown before. */
+  @Test
+  void aCommitPlannedBeforeExpiredVersionsIsUnclear() {
+    ShardSummary shard = model.write(1);
+    TableChange change = Shards.append(OptionalLong.of(0), shard);
+    table.expire(EXPIRE);
+    assertThatThrownBy(() -> table.commit(change))
+        .isInstanceOf(CommitOutcomeUnknownException.class)
+        .hasMessageContaining("version 1");
+    assertThat(table.latest().version()).isEqualTo(4);
+    assertThat(table.commit(Shards.append(OptionalLong.of(4), shard)).length()).isEqualTo(6);
+  }
+
+  /** It slept before it published version 5, while others made versions 5 to 7 and expired 5 and 6. */
+  @Test
+  void aCommitThatTakesANumberOfAnExpiredVersionDoesNotSucceed() {
+    ShardSummary shard = model.write(1);
+    int unclear = 0;
+    int calls = Integer.MAX_VALUE;
+    for (int call = 0; call < calls; call++) {
+      TableChange change = Shards.append(Shards.newest(table), shard);
+      long length = table.latest().length();
+      InterruptedStorage interrupted = new InterruptedStorage(model.storage, call, () -> {
+        for (int i = 0; i < 3; i++) {
+          model.append(1);
+          model.pass(Duration.ofHours(2));
+        }
+        table.expire(EXPIRE);
+      });
+      try {
+        RecordTable.at(interrupted.storage(), model).commit(change);
+        assertThat(table.latest().length())
+            .isEqualTo(length + (interrupted.calls() > call ? 4 : 1));
+      } catch (CommitOutcomeUnknownException e) {
+        unclear++;
+      }
+      calls = Math.max(interrupted.calls(), call + 1);
+    }
+    assertThat(unclear).isPositive();
+  }
+
+  @Test
+  void listsOfExpiredVersionsAreSweptAndThoseInUseAreNot() {
+    ShardSummary shard = model.write(1);
+    List<ShardSummary> many = Collections.nCopies(1001, shard);
+    OptionalLong base = OptionalLong.of(4);
+    table.commit(Shards.change(TableChange.Kind.OVERWRITE, base, Shards.SCHEMA, many));
+    model.pass(Duration.ofHours(2));
+    table.sweep(SWEEP, orphan -> {});
+    assertThat(model.storage.list("list")).hasSize(1);
+    assertThat(table.latest().shards()).hasSize(1001);
+    table.commit(Shards.overwrite(OptionalLong.of(5), model.write(1)));
+    model.pass(Duration.ofHours(2));
+    table.expire(EXPIRE);
+    SweepResult result = table.sweep(SWEEP, orphan -> {});
+    assertThat(model.storage.list("list")).isEmpty();
+    assertThat(model.storage.list("shard")).hasSize(1);
+    assertThat(result.youngFileCount()).isZero();
+    assertThat(table.latest().length()).isEqualTo(1);
+  }
+
+  @Test
+  void nothingIsSweptWhileItIsUnclearWhatIsNeeded() throws IOException {
+    Path damaged = model.path.resolve("manifest/00000000000000000002.json");
+    byte[] content = Files.readAllBytes(damaged);
+    model.write(1);
+    model.pass(Duration.ofHours(2));
+    Files.writeString(damaged, "damaged");
+    assertThatThrownBy(() -> table.sweep(SWEEP, orphan -> {}))
+        .isInstanceOf(CorruptDataException.class);
+    Files.write(damaged, content);
+    Path aside = model.path.resolve("manifest/00000000000000000005.json.damaged");
+    Files.writeString(aside, "damaged");
+    assertThatThrownBy(() -> table.sweep(SWEEP, orphan -> {}))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining(aside.toString());
+    Files.delete(aside);
+    table.tag(2, "kept");
+    Files.delete(damaged);
+    assertThatThrownBy(() -> table.sweep(SWEEP, orphan -> {}))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("'kept' names version 2");
+    Files.writeString(model.path.resolve("tag/kept.json"), "damaged");
+    assertThatThrownBy(() -> table.sweep(SWEEP, orphan -> {}))
+        .isInstanceOf(CorruptDataException.class);
+    assertThatThrownBy(() -> table.expire(EXPIRE)).isInstanceOf(CorruptDataException.class);
+    assertThat(model.storage.list("shard")).hasSize(6);
+    table.untag("kept");
+    assertThat(table.sweep(SWEEP, orphan -> {}).fileCount()).isPositive();
+    assertThat(model.storage.list("shard")).hasSize(5);
+  }
+
+  @Test
+  void aVersionSaysWhatWasDoneAndByWhom() {
+    model.overwrite(7);
+    assertThat(table.latest().properties())
+        .containsEntry("user", System.getProperty("user.name"))
+        .containsEntry("addedRecords", "7")
+        .containsEntry("removedRecords", "5")
+        .containsEntry(
+            "addedBytes", String.valueOf(table.latest().shards().get(0).chunkBytes()));
+  }
+}
