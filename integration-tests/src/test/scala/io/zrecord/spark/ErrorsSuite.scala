@@ -137,8 +137,10 @@ class ErrorsSuite extends SparkSuite {
 
   test("versions that do not exist") {
     val path = dataset()
-    assert(failure(read(path, "versionAsOf" -> "7")).contains("0 to 0"))
-    assert(failure(read(path, "versionAsOf" -> "x")).contains("latest"))
+    assert(failure(read(path, "versionAsOf" -> "7")).contains("the versions are 0"))
+    assert(failure(read(path, "versionAsOf" -> "x")).contains("no tag 'x'"))
+    assert(failure(read(path, "tag" -> "7")).contains("versionAsOf"))
+    assert(failure(read(path, "tag" -> "x", "versionAsOf" -> "0")).contains("exclude"))
     assert(failure(read(path, "timestampAsOf" -> "2001-01-01")).contains("as of 2001-01-01"))
   }
 

@@ -1,5 +1,7 @@
 package io.zrecord.spark
 
+import io.zrecord.storage.LocalStorage
+import io.zrecord.table.RecordTable
 import java.nio.file.{Files, Paths}
 
 class SaveModesSuite extends SparkSuite {
@@ -45,6 +47,21 @@ class SaveModesSuite extends SparkSuite {
     assert(read(path).columns.toSeq == Seq("other"))
     assert(read(path).count() == 3)
     assert(read(path, "versionAsOf" -> "0").count() == 100)
+  }
+
+  test("a version is read by its tag, and says who wrote it") {
+    val path = freshPath()
+    write(data(100), path, "append")
+    write(data(3), path, "overwrite")
+    val table = RecordTable.at(LocalStorage.at(Paths.get(path)))
+    table.tag(0, "release-1.0")
+    assert(read(path, "tag" -> "release-1.0").count() == 100)
+    val query = s"select count(*) from zrecord.`$path` version as of 'release-1.0'"
+    assert(spark.sql(query).first().getLong(0) == 100)
+    val properties = table.latest().properties()
+    assert(properties.get("user") == spark.sparkContext.sparkUser)
+    assert(properties.get("applicationId") == spark.sparkContext.applicationId)
+    assert(properties.get("removedRecords") == "100")
   }
 
   test("zero records are a dataset") {
