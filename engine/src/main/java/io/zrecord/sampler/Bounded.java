@@ -11,20 +11,18 @@ package io.zrecord.sampler;
  * <p>Source: Lemire, "Fast Random Integer Generation in an Interval" (2019).
  */
 final class Bounded {
-  /** Up to this many bits of the bound one part is enough: at most one draw of 2¹⁶ is made again. */
-  private static final int ONE_PART_BITS = 24;
+  /** Up to this bound one part is enough: at most one draw of 2¹⁶ is made again. */
+  private static final long ONE_PART = 1L << 24;
 
-  /** Up to this many, two parts are. */
-  private static final int TWO_PARTS_BITS = 32;
+  /** Up to this one two parts are, and one draw of 2³² is made again. */
+  private static final long TWO_PARTS = 1L << 32;
 
   private final long bound;
-  private final int bits;
   private final long rejected;
 
   /** @param bound at least 1 and at most 2⁶² */
   Bounded(long bound) {
     this.bound = bound;
-    this.bits = Math.max(1, Long.SIZE - Long.numberOfLeadingZeros(bound - 1));
     this.rejected = Long.remainderUnsigned(-bound, bound);
   }
 
@@ -44,36 +42,33 @@ final class Bounded {
   /**
    * Writes the draws at {@code position, position + stride, …} to {@code target[from]} and on.
    *
-   * @param scratch room for {@code count} values
    * @param count at most {@link Lanes#CHUNK}
    */
-  void draw(
-      Words words, long position, long stride, long[] scratch, long[] target, int from, int count) {
+  void draw(Words words, long position, long stride, long[] target, int from, int count) {
     if (count < Lanes.MIN) {
       for (int i = 0; i < count; i++) {
         target[from + i] = at(words, position + i * stride);
       }
       return;
     }
-    words.fill(position, stride, scratch, count);
-    if (bits > TWO_PARTS_BITS) {
+    words.fill(position, stride, target, from, count);
+    if (bound > TWO_PARTS) {
       for (int i = 0; i < count; i++) {
-        target[from + i] = of(scratch[i], words, position + i * stride);
+        target[from + i] = of(target[from + i], words, position + i * stride);
       }
       return;
     }
-    if (bits <= ONE_PART_BITS) {
-      Lanes.products(scratch, count, bound, bits, Long.SIZE - bits);
+    if (bound <= ONE_PART) {
+      Lanes.products(target, from, count, bound);
     } else {
-      Lanes.productsOfTwoParts(scratch, count, bound, bits, Long.SIZE - bits);
+      Lanes.productsOfTwoParts(target, from, count, bound);
     }
-    if (Lanes.anyNegative(scratch, count)) {
+    if (Lanes.anyNegative(target, from, count)) {
       for (int i = 0; i < count; i++) {
-        if (scratch[i] < 0) {
-          scratch[i] = at(words, position + i * stride);
+        if (target[from + i] < 0) {
+          target[from + i] = at(words, position + i * stride);
         }
       }
     }
-    System.arraycopy(scratch, 0, target, from, count);
   }
 }

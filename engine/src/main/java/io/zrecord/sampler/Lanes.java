@@ -13,6 +13,8 @@ final class Lanes {
   /** Fewest values of one pass; below it, one after the other is faster. */
   static final int MIN = 128;
 
+  private static final long LOWER_32 = (1L << 32) - 1;
+  private static final long LOWER_40 = (1L << 40) - 1;
   private static final long[] IOTA = new long[CHUNK];
   private static final long[] WEYL = new long[CHUNK];
 
@@ -38,63 +40,63 @@ final class Lanes {
     }
   }
 
-  /** {@link Words#fill}, with the counter of the first position. Both arrays begin at 0, or no vectors would be made. */
-  static void words(long base, long stride, long key, long[] target, int count) {
+  /**
+   * {@link Words#fill}, with the counter of the first position. All is made in the target: copying what was made elsewhere takes
+   * longer, as the target is seldom in the first-level cache.
+   */
+  static void words(long base, long stride, long key, long[] target, int from, int count) {
     if (stride == 1) {
-      for (int i = 0; i < count; i++) {
-        long z = WEYL[i] + base;
-        z = (z ^ (z >>> 30)) * Mixing.FIRST + key;
-        target[i] = (z ^ (z >>> 27)) * Mixing.SECOND;
-      }
+      System.arraycopy(WEYL, 0, target, from, count);
     } else {
-      ramp(base, stride * Mixing.GAMMA, target, 0, count);
-      for (int i = 0; i < count; i++) {
-        long z = target[i];
-        z = (z ^ (z >>> 30)) * Mixing.FIRST + key;
-        target[i] = (z ^ (z >>> 27)) * Mixing.SECOND;
-      }
+      ramp(0, stride * Mixing.GAMMA, target, from, count);
+    }
+    for (int i = from; i < from + count; i++) {
+      long z = target[i] + base;
+      z = (z ^ (z >>> 30)) * Mixing.FIRST + key;
+      target[i] = (z ^ (z >>> 27)) * Mixing.SECOND;
     }
   }
 
   /**
-   * Makes draws of words (SAMPLERS.md section 3) with the upper {@code rest} bits of each, or something negative where the lower ones
-   * might change the draw or reject it.
+   * Makes draws of words (SAMPLERS.md section 3) with the upper 40 bits of each, or something negative where the lower ones might
+   * change the draw or reject it. Where words are cut does not depend on the bound, as shifts by constants are faster.
    *
-   * @param bits of {@code bound - 1}; {@code rest} are the others
+   * @param bound at most 2²⁴
    */
-  static void products(long[] words, int count, long bound, int bits, int rest) {
-    long mask = (1L << rest) - 1;
-    for (int i = 0; i < count; i++) {
-      long product = (words[i] >>> bits) * bound;
-      words[i] = (product >>> rest) | ((((product + bound - 1) & mask) - bound) & Long.MIN_VALUE);
+  static void products(long[] words, int from, int count, long bound) {
+    for (int i = from; i < from + count; i++) {
+      long product = (words[i] >>> 24) * bound;
+      words[i] = (product >>> 40) | ((((product + bound - 1) & LOWER_40) - bound) & Long.MIN_VALUE);
     }
   }
 
-  /** The same with all bits of each word, for at most 32 {@code bits}; negative where it might be rejected. */
-  static void productsOfTwoParts(long[] words, int count, long bound, int bits, int rest) {
-    long low = (1L << bits) - 1;
-    long mask = (1L << rest) - 1;
-    for (int i = 0; i < count; i++) {
+  /**
+   * The same with all bits of each word; negative where it might be rejected.
+   *
+   * @param bound at most 2³²
+   */
+  static void productsOfTwoParts(long[] words, int from, int count, long bound) {
+    for (int i = from; i < from + count; i++) {
       long word = words[i];
-      long product = (word >>> bits) * bound + (((word & low) * bound) >>> bits);
-      words[i] = (product >>> rest) | (((product & mask) - 1) & Long.MIN_VALUE);
+      long product = (word >>> 32) * bound + (((word & LOWER_32) * bound) >>> 32);
+      words[i] = (product >>> 32) | (((product & LOWER_32) - 1) & Long.MIN_VALUE);
     }
   }
 
-  /** Whether one of the first values is negative; by fours, as one running result would wait for itself. */
-  static boolean anyNegative(long[] values, int count) {
+  /** Whether a value is negative; by fours, as one running result would wait for itself. */
+  static boolean anyNegative(long[] values, int from, int count) {
     long a = 0;
     long b = 0;
     long c = 0;
     long d = 0;
-    int i = 0;
-    for (; i < count - 3; i += 4) {
+    int i = from;
+    for (; i < from + count - 3; i += 4) {
       a |= values[i];
       b |= values[i + 1];
       c |= values[i + 2];
       d |= values[i + 3];
     }
-    for (; i < count; i++) {
+    for (; i < from + count; i++) {
       a |= values[i];
     }
     return (a | b | c | d) < 0;

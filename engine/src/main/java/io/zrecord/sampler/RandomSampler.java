@@ -25,10 +25,9 @@ final class RandomSampler extends Sampler {
   @Override
   protected void fill(long epoch, long position, long stride, long[] target, int from, int count) {
     Words words = Words.of(Mixing.key(Mixing.RANDOM, seed, epoch));
-    long[] scratch = Scratch.own().values;
     for (int done = 0; done < count; ) {
       int chunk = Lanes.next(count - done);
-      bounded.draw(words, position + done * stride, stride, scratch, target, from + done, chunk);
+      bounded.draw(words, position + done * stride, stride, target, from + done, chunk);
       done += chunk;
     }
   }

@@ -30,8 +30,8 @@ final class WeightedSampler extends Sampler {
     for (int done = 0; done < count; ) {
       int chunk = Lanes.next(count - done);
       long first = position + done * stride;
-      bounded.draw(columns, first, stride, scratch, target, from + done, chunk);
-      coins.fill(first, stride, scratch, chunk);
+      bounded.draw(columns, first, stride, target, from + done, chunk);
+      coins.fill(first, stride, scratch, 0, chunk);
       table.pick(scratch, target, from + done, chunk);
       done += chunk;
     }

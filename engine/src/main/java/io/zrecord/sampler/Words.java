@@ -23,17 +23,17 @@ record Words(long stream, long base, long key) {
   }
 
   /**
-   * Writes the words at {@code position, position + stride, …} to {@code target[0]} and on.
+   * Writes the words at {@code position, position + stride, …} to {@code target[from]} and on.
    *
    * @param count at most {@link Lanes#CHUNK}
    */
-  void fill(long position, long stride, long[] target, int count) {
+  void fill(long position, long stride, long[] target, int from, int count) {
     if (count >= Lanes.MIN) {
-      Lanes.words(base + position * Mixing.GAMMA, stride, key, target, count);
+      Lanes.words(base + position * Mixing.GAMMA, stride, key, target, from, count);
       return;
     }
     for (int i = 0; i < count; i++) {
-      target[i] = at(position + i * stride);
+      target[from + i] = at(position + i * stride);
     }
   }
 }

@@ -58,8 +58,8 @@ class BoundedTest {
     long[] words = new long[Lanes.CHUNK];
     int marked = 0;
     for (int i = 0; i < 1000; i++) {
-      Words.of(i).fill(0, 1, words, words.length);
-      Lanes.products(words, words.length, bound, 24, 40);
+      Words.of(i).fill(0, 1, words, 0, words.length);
+      Lanes.products(words, 0, words.length, bound);
       for (long word : words) {
         marked += word < 0 ? 1 : 0;
       }
@@ -73,7 +73,7 @@ class BoundedTest {
 
   private static long[] draws(long bound, Words words, long position, long stride) {
     long[] target = new long[COUNT + 2];
-    new Bounded(bound).draw(words, position, stride, new long[COUNT], target, 1, COUNT);
+    new Bounded(bound).draw(words, position, stride, target, 1, COUNT);
     assertThat(target[0] | target[COUNT + 1]).isZero();
     return Arrays.copyOfRange(target, 1, COUNT + 1);
   }
