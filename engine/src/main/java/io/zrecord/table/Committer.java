@@ -9,7 +9,6 @@ import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardList;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.time.Duration;
 import java.time.Instant;
@@ -71,7 +70,7 @@ public final class Committer {
       }
       RecordSchema schema = rules.after(newest);
       if (attempt == 1) {
-        new ShardCheck(storage).check(change.shards());
+        new ShardCheck(storage).check(change.newShards());
         if (isLate(began)) {
           // Of very many shards; what was read before is too old to build on.
           continue;
@@ -162,16 +161,11 @@ public final class Committer {
 
   private Manifest next(
       TableChange change, RecordSchema schema, Optional<Manifest> newest, List<ShardList> written) {
-    boolean keeps = change.kind() == TableChange.Kind.APPEND && newest.isPresent();
-    List<ShardList> lists = new ArrayList<>(keeps ? newest.get().lists() : List.of());
-    List<ShardSummary> shards = new ArrayList<>(keeps ? newest.get().shards() : List.of());
-    shards.addAll(change.shards());
-    if (shards.size() > ShardList.MAX_SHARDS) {
-      int spilled = shards.size() - shards.size() % ShardList.MAX_SHARDS;
-      log.writeLists(shards.subList(0, spilled), written);
-      lists.addAll(written);
-      shards = shards.subList(spilled, shards.size());
+    ShardSequence sequence = new ShardSequence(log, written);
+    if (newest.isPresent() && change.kind() != TableChange.Kind.OVERWRITE) {
+      sequence.add(newest.get(), new Replacements(storage.location(), change.replacements()));
     }
+    change.shards().forEach(sequence::add);
     Map<String, Long> transactions =
         new TreeMap<>(newest.map(Manifest::transactions).orElse(Map.of()));
     change.transaction().ifPresent(t -> transactions.put(t.applicationId(), t.number()));
@@ -189,8 +183,8 @@ public final class Committer {
         properties(change, newest),
         nextFieldId,
         schema,
-        lists,
-        shards,
+        sequence.lists(),
+        sequence.rest(),
         transactions);
   }
 

@@ -10,11 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** What a change may follow, and the fields that come out of it. */
 final class SchemaRules {
-  private static final String APPEND = "append";
+  /** What leaves every record where it is. */
+  private static final Set<String> KEEPS_RECORDS = Set.of("append", "rebalance");
 
   private final String location;
   private final TableChange change;
@@ -24,11 +26,14 @@ final class SchemaRules {
     this.change = change;
   }
 
-  /** An append commutes with appends, and with the commit that created the table. Other kinds are compared by version. */
+  /**
+   * An append commutes with appends and rebalances, and with the commit that created the table. An overwriting is compared by version, a
+   * rebalance by its shards.
+   */
   void requireCommutes(Manifest winner) {
     if (change.kind() == TableChange.Kind.APPEND
         && winner.version() > 0
-        && !winner.operation().equals(APPEND)) {
+        && !KEEPS_RECORDS.contains(winner.operation())) {
       throw conflict("version " + winner.version() + " is an " + winner.operation()
           + " committed since version " + planned() + ", on which it was planned");
     }
@@ -55,6 +60,7 @@ final class SchemaRules {
                 + "; append to it or overwrite it");
       case OVERWRITE -> overwritten(manifest);
       case APPEND -> rebased(manifest);
+      case REBALANCE -> recompressed(manifest);
     };
   }
 
@@ -101,6 +107,16 @@ final class SchemaRules {
       }
     }
     return new RecordSchema(fields);
+  }
+
+  private RecordSchema recompressed(Manifest manifest) {
+    return new RecordSchema(manifest.schema().fields().stream()
+        .map(field -> change
+            .schema()
+            .find(field.id())
+            .map(planned -> field.withCompression(planned.compression()))
+            .orElse(field))
+        .toList());
   }
 
   private boolean hasSameFields(Manifest manifest) {

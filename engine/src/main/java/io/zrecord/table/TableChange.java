@@ -16,9 +16,10 @@ import java.util.UUID;
  * @param baseTable identity of the table that the change was planned on; empty if there was none then
  * @param baseVersion the version that the change was planned on; empty if there was no table then
  * @param schema the fields after the change, with their ids
- * @param shards shards to add, in index order
+ * @param shards shards to add at the end, in index order
  * @param transaction key under which the change takes effect once only
  * @param properties informative strings
+ * @param replacements runs of shards that are replaced by others with the same records
  */
 public record TableChange(
     UUID commitId,
@@ -28,7 +29,8 @@ public record TableChange(
     RecordSchema schema,
     List<ShardSummary> shards,
     Optional<Transaction> transaction,
-    Map<String, String> properties) {
+    Map<String, String> properties,
+    List<Replacement> replacements) {
 
   /** What happens to the shards that are there. */
   public enum Kind {
@@ -37,7 +39,12 @@ public record TableChange(
     /** They stay; the new ones come after them. Creates the table if there is none. Commutes with appends. */
     APPEND,
     /** They go. Conflicts with every other commit since the base version. Creates the table if there is none. */
-    OVERWRITE
+    OVERWRITE,
+    /**
+     * Some neighbouring shards are replaced by others with the same records in the same order. Commutes with appends and with changes of
+     * other shards; conflicts if one of the replaced shards is not there any more.
+     */
+    REBALANCE
   }
 
   private static final int MAX_KEY_LENGTH = 1024;
@@ -46,10 +53,80 @@ public record TableChange(
   public TableChange {
     shards = List.copyOf(shards);
     properties = Map.copyOf(properties);
+    replacements = List.copyOf(replacements);
+    boolean replaces = kind == Kind.REBALANCE;
+    if (replaces == replacements.isEmpty() || (replaces && !shards.isEmpty())) {
+      throw new IllegalArgumentException("A change of kind " + kind + " with " + shards.size()
+          + " shards to add and " + replacements.size()
+          + " replacements is not possible: a rebalance replaces, other kinds add");
+    }
     properties.forEach((key, value) -> {
       requireLength("The name of a property", key, MAX_KEY_LENGTH);
       requireLength("Property '" + key + "'", value, MAX_VALUE_LENGTH);
     });
+  }
+
+  /** A change that adds shards. */
+  public TableChange(
+      UUID commitId,
+      Kind kind,
+      Optional<UUID> baseTable,
+      OptionalLong baseVersion,
+      RecordSchema schema,
+      List<ShardSummary> shards,
+      Optional<Transaction> transaction,
+      Map<String, String> properties) {
+    this(
+        commitId, kind, baseTable, baseVersion, schema, shards, transaction, properties, List.of());
+  }
+
+  /**
+   * A change that replaces shards of a version.
+   *
+   * @param schema the fields of the version; their compressions become those of the table
+   */
+  public static TableChange rebalance(
+      TableSnapshot base,
+      RecordSchema schema,
+      List<Replacement> replacements,
+      Map<String, String> properties) {
+    return new TableChange(
+        UUID.randomUUID(),
+        Kind.REBALANCE,
+        Optional.of(base.tableId()),
+        OptionalLong.of(base.version()),
+        schema,
+        List.of(),
+        Optional.empty(),
+        properties,
+        replacements);
+  }
+
+  /** The shards that the change brings. */
+  List<ShardSummary> newShards() {
+    return kind == Kind.REBALANCE
+        ? replacements.stream().flatMap(run -> run.added().stream()).toList()
+        : shards;
+  }
+
+  /**
+   * A run of shards and what takes its place.
+   *
+   * @param removed neighbours in a version, in index order, at least one
+   * @param added with as many records, in index order
+   */
+  public record Replacement(List<ShardSummary> removed, List<ShardSummary> added) {
+    public Replacement {
+      removed = List.copyOf(removed);
+      added = List.copyOf(added);
+      long before = removed.stream().mapToLong(ShardSummary::length).sum();
+      long after = added.stream().mapToLong(ShardSummary::length).sum();
+      if (removed.isEmpty() || before != after) {
+        throw new IllegalArgumentException("Cannot replace " + removed.size() + " shards with "
+            + before + " records by " + added.size() + " with " + after
+            + ": there must be at least one, and as many records as before");
+      }
+    }
   }
 
   private static void requireLength(String what, String text, int most) {

@@ -1,0 +1,157 @@
+package io.zrecord.rebalance;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.scan.FieldReader;
+import io.zrecord.scan.ReadMetrics;
+import io.zrecord.scan.Verification;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.ShardWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.LongConsumer;
+
+/**
+ * Reads shards through their tables, verifying every value, and writes their records to new shards. What it wrote is no part of the table
+ * until {@link RebalanceCommit} names it. Memory is that of a stripe, and of a batch of at most 16 MiB or one value for each field. Belongs to one
+ * thread.
+ */
+public final class GroupRewriter implements AutoCloseable {
+  private static final int BATCH_RECORDS = 4096;
+  private static final long BATCH_BYTES = 4 << 20;
+
+  private final Storage storage;
+  private final RecordSchema schema;
+  private final RebalanceOptions options;
+  private final LongConsumer onRecords;
+  private final List<ShardSummary> written = new ArrayList<>();
+  private final byte[][] columns;
+  private ShardWriter writer;
+  private boolean keepsFiles;
+
+  /**
+   * A rewriter, for one group.
+   *
+   * @param schema the fields, as new shards have them
+   * @param onRecords told of records that are written, so many more each time
+   */
+  public GroupRewriter(
+      Storage storage, RecordSchema schema, RebalanceOptions options, LongConsumer onRecords) {
+    this.storage = storage;
+    this.schema = schema;
+    this.options = options;
+    this.onRecords = onRecords;
+    this.columns = new byte[schema.fields().size()][0];
+    this.writer = newWriter();
+  }
+
+  private ShardWriter newWriter() {
+    return ShardWriter.create(storage, UUID.randomUUID(), schema, options.write());
+  }
+
+  /**
+   * Rewrites a group.
+   *
+   * @return the new shards, with the same records in the same order
+   * @throws io.zrecord.errors.CorruptDataException if a value is damaged; the group stays as it is
+   */
+  public List<ShardSummary> rewrite(RebalanceGroup group) {
+    for (ShardSummary shard : group.shards()) {
+      copy(shard);
+    }
+    finishShard();
+    return List.copyOf(written);
+  }
+
+  private void copy(ShardSummary shard) {
+    RecordDataset.ReadOptions reading =
+        new RecordDataset.ReadOptions(Verification.FIRST, new ReadMetrics());
+    try (RecordDataset source = RecordDataset.openShard(storage, schema, shard, reading)) {
+      List<FieldReader> readers = new ArrayList<>();
+      for (FieldSpec field : schema.fields()) {
+        readers.add(source.reader(field.name()));
+      }
+      long index = 0;
+      while (index < source.length()) {
+        int count = select(readers, index, (int) Math.min(BATCH_RECORDS, source.length() - index));
+        write(readers, count);
+        index += count;
+        onRecords.accept(count);
+        if (writer.writtenBytes() >= options.targetShardBytes()) {
+          finishShard();
+          writer = newWriter();
+        }
+      }
+    }
+  }
+
+  /** Selects records in all fields, as many as the field with the longest values takes at once. */
+  private static int select(List<FieldReader> readers, long index, int most) {
+    int count = most;
+    for (FieldReader reader : readers) {
+      count = Math.min(count, reader.selectRange(index, count, BATCH_BYTES));
+    }
+    // A batch is bounded by stored bytes so far, which may become a thousand times as many.
+    boolean fits = false;
+    while (!fits) {
+      fits = true;
+      for (FieldReader reader : readers) {
+        if (reader.count() != count) {
+          reader.selectRange(index, count, Long.MAX_VALUE);
+        }
+        fits &= count == 1 || reader.totalLengthBytes() <= 4 * BATCH_BYTES;
+      }
+      count = fits ? count : count / 2;
+    }
+    return count;
+  }
+
+  private void write(List<FieldReader> readers, int count) {
+    int[] positions = new int[readers.size()];
+    for (int field = 0; field < readers.size(); field++) {
+      FieldReader reader = readers.get(field);
+      int bytes = Math.toIntExact(reader.totalLengthBytes());
+      if (columns[field].length < bytes) {
+        columns[field] = new byte[bytes];
+      }
+      reader.copyAll(columns[field], 0);
+    }
+    for (int i = 0; i < count; i++) {
+      for (int field = 0; field < positions.length; field++) {
+        FieldReader reader = readers.get(field);
+        boolean isAbsent = reader.hasAbsent() && reader.isAbsent(i);
+        int width = reader.field().valueWidthBytes().orElse(-1);
+        int length = width >= 0 ? width : reader.lengthBytes(i);
+        if (!isAbsent) {
+          writer.put(field, columns[field], positions[field], length);
+        }
+        positions[field] += length;
+      }
+      writer.endRecord();
+    }
+  }
+
+  private void finishShard() {
+    writer.finish().ifPresent(written::add);
+    writer.close();
+  }
+
+  /** From now on what was written is kept by {@link #close}: a commit names it, or may do so. */
+  public void keep() {
+    keepsFiles = true;
+  }
+
+  /** Deletes what was written, unless it is to be kept. */
+  @Override
+  public void close() {
+    writer.close();
+    if (!keepsFiles) {
+      for (ShardSummary shard : written) {
+        storage.delete(shard.directory());
+      }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package io.zrecord.rebalance;
+
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+
+/**
+ * Rebalances a table on this machine: group by group, each replaced by a commit of its own as soon as it is rewritten.
+ *
+ * <pre>{@code
+ * RebalancePlan plan = RebalancePlan.of(RecordTable.at(LocalStorage.at(path)).latest(), RebalanceOptions.defaults());
+ * RebalanceResult result = Rebalance.of(plan).threads(2).run();
+ * }</pre>
+ */
+public final class Rebalance {
+  private final RebalancePlan plan;
+  private int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
+  private Map<String, String> properties = Map.of();
+  private LongConsumer onRecords = records -> {};
+
+  private Rebalance(RebalancePlan plan) {
+    this.plan = plan;
+  }
+
+  public static Rebalance of(RebalancePlan plan) {
+    return new Rebalance(plan);
+  }
+
+  /** Groups that are rewritten side by side, 1 to 64; default one for each processor, at most 4. */
+  public Rebalance threads(int count) {
+    if (count < 1 || count > 64) {
+      throw new IllegalArgumentException("threads is " + count + "; it must be 1 to 64");
+    }
+    threads = count;
+    return this;
+  }
+
+  /** Informative strings for the manifests. */
+  public Rebalance properties(Map<String, String> strings) {
+    properties = Map.copyOf(strings);
+    return this;
+  }
+
+  /** Is told how many records are rewritten so far, by any thread. */
+  public Rebalance onRecords(LongConsumer listener) {
+    onRecords = listener;
+    return this;
+  }
+
+  /**
+   * Rewrites what is planned. A group that fails stays as it is; the others go on.
+   *
+   * @throws CommitOutcomeUnknownException if a commit may or may not have been published; then nothing more is begun
+   */
+  public RebalanceResult run() {
+    Totals totals = new Totals();
+    AtomicLong records = new AtomicLong();
+    RebalanceCommit commit = new RebalanceCommit(plan, properties);
+    ExecutorService executor = Executors.newFixedThreadPool(threads);
+    try {
+      List<Future<?>> running = new ArrayList<>();
+      for (RebalanceGroup group : plan.groups()) {
+        running.add(executor.submit(() ->
+            rewrite(group, commit, totals, count -> onRecords.accept(records.addAndGet(count)))));
+      }
+      for (Future<?> group : running) {
+        await(group);
+      }
+    } finally {
+      executor.shutdownNow();
+    }
+    return totals.result(plan.isCutShort());
+  }
+
+  private static void await(Future<?> group) {
+    try {
+      group.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted in a rebalance; what was committed is kept", e);
+    }
+  }
+
+  private void rewrite(
+      RebalanceGroup group, RebalanceCommit commit, Totals totals, LongConsumer onMore) {
+    Storage storage = plan.snapshot().storage();
+    try (GroupRewriter rewriter =
+        new GroupRewriter(storage, plan.schema(), plan.options(), onMore)) {
+      List<ShardSummary> shards = rewriter.rewrite(group);
+      try {
+        commit.commit(group, shards);
+        rewriter.keep();
+      } catch (CommitOutcomeUnknownException e) {
+        rewriter.keep();
+        throw e;
+      }
+      totals.add(group, shards);
+    } catch (CommitOutcomeUnknownException e) {
+      throw e;
+    } catch (ZRecordException e) {
+      totals.fail(group, e);
+    }
+  }
+
+  /** Sums of what the threads did. */
+  private static final class Totals {
+    private final List<RebalanceResult.Failure> failures = new ArrayList<>();
+    private int groups;
+    private long records;
+    private long valueBytes;
+    private long before;
+    private long after;
+    private int shardsBefore;
+    private int shardsAfter;
+
+    synchronized void add(RebalanceGroup group, List<ShardSummary> shards) {
+      groups++;
+      records += group.recordCount();
+      valueBytes += group.valueBytes();
+      before += group.chunkBytes();
+      after += shards.stream().mapToLong(ShardSummary::chunkBytes).sum();
+      shardsBefore += group.shards().size();
+      shardsAfter += shards.size();
+    }
+
+    synchronized void fail(RebalanceGroup group, RuntimeException reason) {
+      failures.add(new RebalanceResult.Failure(
+          group.firstIndex(), group.recordCount(), String.valueOf(reason.getMessage())));
+    }
+
+    synchronized RebalanceResult result(boolean isCutShort) {
+      return new RebalanceResult(
+          groups,
+          records,
+          valueBytes,
+          before,
+          after,
+          shardsBefore,
+          shardsAfter,
+          failures,
+          isCutShort);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.zrecord.rebalance;
+
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableChange;
+import io.zrecord.table.TableSnapshot;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Puts rewritten shards in the place of those of a group. */
+public final class RebalanceCommit {
+  private final RebalancePlan plan;
+  private final Map<String, String> properties;
+
+  /** @param properties informative strings for the manifests, such as an application id */
+  public RebalanceCommit(RebalancePlan plan, Map<String, String> properties) {
+    this.plan = plan;
+    this.properties = Map.copyOf(properties);
+  }
+
+  /**
+   * Publishes a version in which a group is replaced, on top of whatever was committed since the plan.
+   *
+   * @param rewritten what {@link GroupRewriter#rewrite} returned for the group
+   * @throws io.zrecord.errors.CommitConflictException if another commit replaced or removed a shard of the group; nothing changed
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if it may or may not have been published; delete nothing
+   */
+  public TableSnapshot commit(RebalanceGroup group, List<ShardSummary> rewritten) {
+    Map<String, String> said = new TreeMap<>(properties);
+    said.put("recordsRewritten", Long.toString(group.recordCount()));
+    said.put("shardsRemoved", Integer.toString(group.shards().size()));
+    said.put("shardsAdded", Integer.toString(rewritten.size()));
+    said.put("chunkBytesRemoved", Long.toString(group.chunkBytes()));
+    said.put(
+        "chunkBytesAdded",
+        Long.toString(rewritten.stream().mapToLong(ShardSummary::chunkBytes).sum()));
+    return RecordTable.at(plan.snapshot().storage())
+        .commit(TableChange.rebalance(
+            plan.snapshot(),
+            plan.schema(),
+            List.of(new TableChange.Replacement(group.shards(), rewritten)),
+            said));
+  }
+}

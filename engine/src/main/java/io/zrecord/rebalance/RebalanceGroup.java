@@ -1,0 +1,49 @@
+package io.zrecord.rebalance;
+
+import io.zrecord.shard.ShardSummary;
+import java.io.Serializable;
+import java.util.List;
+
+/**
+ * Neighbouring shards that are rewritten and replaced together.
+ *
+ * @param shards in index order, at least one
+ * @param firstIndex of the first record in the table
+ * @param reasons why, each once
+ */
+public record RebalanceGroup(List<ShardSummary> shards, long firstIndex, List<Reason> reasons)
+    implements Serializable {
+
+  /** Why a shard is rewritten. */
+  public enum Reason {
+    /** It has few bytes, and neighbours that it can be joined with. */
+    SMALL,
+    /** Many of its bytes are dead. */
+    SPARSE,
+    /** A field has another compression than wanted. */
+    COMPRESSION
+  }
+
+  public RebalanceGroup {
+    shards = List.copyOf(shards);
+    reasons = List.copyOf(reasons);
+  }
+
+  public long recordCount() {
+    return shards.stream().mapToLong(ShardSummary::length).sum();
+  }
+
+  /** Stored bytes of the values. */
+  public long valueBytes() {
+    return shards.stream().mapToLong(RebalanceGroup::valueBytes).sum();
+  }
+
+  /** Bytes of the chunk files. */
+  public long chunkBytes() {
+    return shards.stream().mapToLong(ShardSummary::chunkBytes).sum();
+  }
+
+  static long valueBytes(ShardSummary shard) {
+    return shard.valueBytes().values().stream().mapToLong(Long::longValue).sum();
+  }
+}

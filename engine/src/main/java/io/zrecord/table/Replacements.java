@@ -1,0 +1,75 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.shard.ShardSummary;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Puts runs of shards in the place of others, while the shards of a version go by in order. Belongs to one thread. */
+final class Replacements {
+  private final String location;
+  private final Map<UUID, TableChange.Replacement> byFirst = new HashMap<>();
+  private final Map<UUID, TableChange.Replacement> byAny = new HashMap<>();
+  private TableChange.@Nullable Replacement current;
+  private int matched;
+
+  Replacements(String location, List<TableChange.Replacement> runs) {
+    this.location = location;
+    for (TableChange.Replacement run : runs) {
+      byFirst.put(run.removed().get(0).id(), run);
+      run.removed().forEach(shard -> byAny.put(shard.id(), run));
+    }
+  }
+
+  boolean isEmpty() {
+    return byAny.isEmpty();
+  }
+
+  /** Whether any of these shards is replaced. */
+  boolean touch(List<ShardSummary> shards) {
+    return shards.stream().anyMatch(shard -> byAny.containsKey(shard.id()));
+  }
+
+  /** What stands in the place of a shard: itself, nothing, or at the end of a run those that replace it. */
+  List<ShardSummary> next(ShardSummary shard) {
+    TableChange.Replacement run = current != null ? current : byFirst.remove(shard.id());
+    if (run == null) {
+      if (byAny.containsKey(shard.id())) {
+        throw conflict(shard.id());
+      }
+      return List.of(shard);
+    }
+    // The same shard may have got another meta file, and other values with it.
+    if (!run.removed().get(matched).equals(shard)) {
+      throw conflict(run.removed().get(matched).id());
+    }
+    matched++;
+    if (matched < run.removed().size()) {
+      current = run;
+      return List.of();
+    }
+    current = null;
+    matched = 0;
+    return run.added();
+  }
+
+  /** To be called behind the last shard. */
+  void requireDone() {
+    if (current != null || !byFirst.isEmpty()) {
+      UUID missing = current != null
+          ? current.removed().get(matched).id()
+          : byFirst.keySet().iterator().next();
+      throw conflict(missing);
+    }
+  }
+
+  private CommitConflictException conflict(UUID shard) {
+    return new CommitConflictException(
+        location,
+        "Cannot commit the rebalance of " + location + ": shard " + shard
+            + " was replaced, changed or removed by another commit since it was planned; plan again");
+  }
+}

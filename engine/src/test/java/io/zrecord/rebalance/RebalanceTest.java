@@ -1,0 +1,290 @@
+package io.zrecord.rebalance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rebalancing a table: what is rewritten, and that no index ever names another record. */
+class RebalanceTest {
+  private static final long MIB = 1 << 20;
+  private static final RebalanceOptions JOIN_ALL =
+      RebalanceOptions.defaults().withShardBytes(MIB, 4 * MIB);
+
+  @TempDir
+  Path directory;
+
+  private Path path;
+  private RecordTable table;
+
+  @BeforeEach
+  void locate() {
+    path = directory.resolve("table");
+    table = RecordTable.at(LocalStorage.at(path));
+  }
+
+  private RebalancePlan plan(RebalanceOptions options) {
+    return RebalancePlan.of(table.latest(), options);
+  }
+
+  @Test
+  void smallShardsAreJoinedAndEveryVersionReadsAsBefore() {
+    List<Integer> expected = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      TableData.append(path, expected, 10 + i, i);
+    }
+    RebalanceResult result = Rebalance.of(plan(JOIN_ALL)).threads(2).run();
+    assertThat(result.failures()).isEmpty();
+    assertThat(result.records()).isEqualTo(expected.size());
+    assertThat(result.shardsBefore()).isEqualTo(20);
+    assertThat(result.shardsAfter()).isEqualTo(1);
+    TableSnapshot newest = table.latest();
+    assertThat(newest.operation()).isEqualTo("rebalance");
+    assertThat(newest.properties()).containsEntry("recordsRewritten", "" + expected.size());
+    TableData.check(newest, expected);
+    int length = 0;
+    for (int version = 0; version < 20; version++) {
+      length += 10 + version;
+      TableData.check(table.version(version), expected.subList(0, length));
+    }
+    assertThat(plan(JOIN_ALL).groups()).isEmpty();
+  }
+
+  @Test
+  void largeShardsStayAndASmallOneAloneIsNotWorthIt() {
+    List<Integer> expected = new ArrayList<>();
+    TableData.append(path, expected, 5_000, 1);
+    TableData.append(path, expected, 10, 2);
+    TableData.append(path, expected, 5_000, 3);
+    long small = table.latest().shards().get(1).chunkBytes();
+    long large = table.latest().shards().get(0).chunkBytes();
+    RebalanceOptions options =
+        RebalanceOptions.defaults().withShardBytes((small + large) / 2, 4 * MIB);
+    assertThat(plan(options).groups()).isEmpty();
+    TableData.append(path, expected, 10, 4);
+    TableData.append(path, expected, 10, 5);
+    List<RebalanceGroup> groups = plan(options).groups();
+    assertThat(groups).hasSize(1);
+    assertThat(groups.get(0).shards()).hasSize(2);
+    assertThat(groups.get(0).firstIndex()).isEqualTo(10_010);
+    assertThat(groups.get(0).reasons()).containsExactly(RebalanceGroup.Reason.SMALL);
+  }
+
+  @Test
+  void anotherCompressionRewritesWhatHasNotGotIt() {
+    List<Integer> expected = new ArrayList<>();
+    TableData.append(path, expected, 500, 1);
+    TableData.append(path, expected, 500, 2);
+    RebalanceOptions options = RebalanceOptions.defaults()
+        .withShardBytes(0, 4 * MIB)
+        .withCompression(Map.of("text", Compression.of(Codec.ZSTD)));
+    assertThat(plan(options).groups().get(0).reasons())
+        .containsExactly(RebalanceGroup.Reason.COMPRESSION);
+    Rebalance.of(plan(options)).run();
+    assertThat(table.latest().schema().fields().get(1).compression().codec()).isEqualTo(Codec.ZSTD);
+    TableData.check(table.latest(), expected);
+    assertThat(plan(options).groups()).isEmpty();
+    assertThatThrownBy(
+            () -> plan(options.withCompression(Map.of("nope", Compression.of(Codec.LZ4)))))
+        .hasMessageContaining("nope");
+  }
+
+  @Test
+  void aRunIsCutShortAndTheNextGoesOn() {
+    List<Integer> expected = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      TableData.append(path, expected, 2_000, i);
+    }
+    RebalanceOptions options =
+        RebalanceOptions.defaults().withShardBytes(MIB, MIB).withMaxRunBytes(1);
+    int runs = 0;
+    while (!plan(options).groups().isEmpty() && runs < 20) {
+      assertThat(plan(options).groups()).hasSize(1);
+      Rebalance.of(plan(options)).run();
+      TableData.check(table.latest(), expected);
+      runs++;
+    }
+    assertThat(runs).isBetween(1, 11);
+    assertThat(plan(options).isCutShort()).isFalse();
+  }
+
+  @Test
+  void onlyShardsWithinARangeOfIndicesAreRewritten() {
+    List<Integer> expected = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      TableData.append(path, expected, 100, i);
+    }
+    List<RebalanceGroup> groups = plan(JOIN_ALL.withIndices(150, 500)).groups();
+    assertThat(groups).hasSize(1);
+    assertThat(groups.get(0).firstIndex()).isEqualTo(200);
+    assertThat(groups.get(0).recordCount()).isEqualTo(300);
+  }
+
+  @Test
+  void appendsAndOtherGroupsCommuteAndTheSameGroupConflicts() {
+    List<Integer> expected = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      TableData.append(path, expected, 100, i);
+    }
+    RebalancePlan first = plan(JOIN_ALL.withIndices(0, 200));
+    RebalancePlan second = plan(JOIN_ALL.withIndices(200, 400));
+    RebalancePlan all = plan(JOIN_ALL);
+    TableData.append(path, expected, 50, 9);
+    assertThat(Rebalance.of(second).run().failures()).isEmpty();
+    assertThat(Rebalance.of(first).run().failures()).isEmpty();
+    TableData.check(table.latest(), expected);
+    RebalanceResult late = Rebalance.of(all).run();
+    assertThat(late.failures()).hasSize(1);
+    assertThat(late.failures().get(0).reason()).contains("plan again");
+    TableData.check(table.latest(), expected);
+    assertThat(TableData.shardDirectories(path)).isEqualTo(TableData.namedShards(table));
+  }
+
+  @Test
+  void anOverwriteAndAnAppendPlannedBeforeARebalance() {
+    List<Integer> expected = new ArrayList<>();
+    TableData.append(path, expected, 100, 1);
+    TableData.append(path, expected, 100, 2);
+    TableData.append(path, expected, 100, 3);
+    RebalancePlan plan = plan(JOIN_ALL);
+    try (TableData.Appending append = TableData.beginAppend(path, 30, 7)) {
+      Rebalance.of(plan).run();
+      append.commit(expected);
+    }
+    TableData.check(table.latest(), expected);
+
+    RebalancePlan late = plan(JOIN_ALL);
+    expected.clear();
+    TableData.overwrite(path, expected, 20, 4);
+    RebalanceResult result = Rebalance.of(late).run();
+    assertThat(result.failures()).hasSize(1);
+    TableData.check(table.latest(), expected);
+  }
+
+  @Test
+  void shardsInListsAreReplacedAndTheOrderStays() {
+    List<Integer> expected = new ArrayList<>();
+    TableData.appendShards(path, expected, 2_500, 2);
+    TableData.appendShards(path, expected, 100, 3);
+    for (int round = 0; round < 3; round++) {
+      long length = table.latest().length();
+      RebalancePlan plan =
+          plan(JOIN_ALL.withIndices(round * 900L, Math.min(length, round * 900L + 1_700)));
+      assertThat(Rebalance.of(plan).run().failures()).isEmpty();
+      TableData.check(table.latest(), expected);
+    }
+    assertThat(Rebalance.of(plan(JOIN_ALL)).run().failures()).isEmpty();
+    TableData.check(table.latest(), expected);
+    assertThat(table.latest().shards()).hasSizeLessThan(5);
+  }
+
+  @Test
+  void damagedValuesKeepTheirGroupAsItIs() throws Exception {
+    List<Integer> expected = new ArrayList<>();
+    TableData.append(path, expected, 100, 1);
+    TableData.append(path, expected, 100, 2);
+    ShardSummary shard = table.latest().shards().get(1);
+    TableData.damage(path.resolve(shard.directory()));
+    TableSnapshot before = table.latest();
+    RebalanceResult result = Rebalance.of(plan(JOIN_ALL)).run();
+    assertThat(result.failures()).hasSize(1);
+    assertThat(result.failures().get(0).reason()).contains("checksum");
+    assertThat(table.latest().version()).isEqualTo(before.version());
+    assertThat(TableData.shardDirectories(path)).isEqualTo(TableData.namedShards(table));
+  }
+
+  @Test
+  void readersOfTheVersionBeforeGoOn() {
+    List<Integer> expected = new ArrayList<>();
+    TableData.append(path, expected, 100, 1);
+    TableData.append(path, expected, 100, 2);
+    try (RecordDataset pinned = RecordDataset.open(path)) {
+      Rebalance.of(plan(JOIN_ALL)).run();
+      TableData.check(pinned, expected);
+    }
+  }
+
+  @Test
+  void replacementsThatDoNotFitAreRefused() {
+    List<Integer> expected = new ArrayList<>();
+    TableData.append(path, expected, 100, 1);
+    TableData.append(path, expected, 100, 2);
+    RebalancePlan plan = plan(JOIN_ALL);
+    RebalanceGroup group = plan.groups().get(0);
+    RebalanceCommit commit = new RebalanceCommit(plan, Map.of());
+    assertThatThrownBy(() -> commit.commit(group, List.of(group.shards().get(0))))
+        .hasMessageContaining("as many records");
+    RebalanceGroup swapped = new RebalanceGroup(
+        List.of(group.shards().get(1), group.shards().get(0)), 0, group.reasons());
+    assertThatThrownBy(() -> commit.commit(swapped, group.shards()))
+        .isInstanceOf(CommitConflictException.class);
+    TableData.check(table.latest(), expected);
+  }
+
+  @Test
+  void optionsSayTheirRanges() {
+    RebalanceOptions options = RebalanceOptions.defaults();
+    assertThatThrownBy(() -> options.withMinUtilization(1.1)).hasMessageContaining("0 to 1");
+    assertThatThrownBy(() -> options.withShardBytes(2 * MIB, MIB))
+        .hasMessageContaining("not below");
+    assertThatThrownBy(() -> options.withIndices(5, 4)).hasMessageContaining("fromIndex 5");
+    assertThatThrownBy(() -> options.withMaxRunBytes(0)).hasMessageContaining("1 or more");
+  }
+
+  /** Random appends, overwrites and rebalances, some of them planned before others are committed; each version is compared. */
+  @Test
+  void anySequenceKeepsEveryVersion() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    System.out.println("anySequenceKeepsEveryVersion: seed " + seed);
+    List<Integer> expected = new ArrayList<>();
+    Map<Long, List<Integer>> versions = new java.util.HashMap<>();
+    TableData.append(path, expected, 5, 0);
+    versions.put(0L, List.copyOf(expected));
+    RebalancePlan waiting = null;
+    for (int step = 0; step < 60; step++) {
+      long before = table.latest().version();
+      switch (random.nextInt(8)) {
+        case 0, 1, 2 -> TableData.append(path, expected, 1 + random.nextInt(40), step);
+        case 3 -> {
+          if (random.nextInt(4) == 0) {
+            expected.clear();
+            TableData.overwrite(path, expected, 1 + random.nextInt(40), step);
+          }
+        }
+        case 4 -> waiting = plan(JOIN_ALL.withIndices(0, random.nextInt(expected.size() + 1)));
+        case 5 -> {
+          if (waiting != null) {
+            Rebalance.of(waiting).run();
+            waiting = null;
+          }
+        }
+        default -> {
+          long from = random.nextInt(expected.size());
+          Rebalance.of(plan(JOIN_ALL.withIndices(from, from + random.nextInt(200))))
+              .run();
+        }
+      }
+      TableSnapshot newest = table.latest();
+      for (long version = before + 1; version <= newest.version(); version++) {
+        versions.put(version, List.copyOf(expected));
+      }
+    }
+    versions.forEach((version, values) -> TableData.check(table.version(version), values));
+  }
+}

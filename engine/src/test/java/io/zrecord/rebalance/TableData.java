@@ -1,0 +1,161 @@
+package io.zrecord.rebalance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.Batch;
+import io.zrecord.RecordAppender;
+import io.zrecord.RecordDataset;
+import io.zrecord.RecordDatasetWriter;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Tables for tests of rebalancing; a record is known by a number, which all its values tell. */
+final class TableData {
+  private static final RecordSchema SCHEMA = RecordSchema.builder()
+      .field("number", ElementType.I64)
+      .field("text", ElementType.UTF8, Shape.scalar(), Compression.RAW)
+      .field("pixels", ElementType.U8, Shape.of(3), Compression.RAW)
+      .build();
+  private static final WriteOptions OPTIONS =
+      WriteOptions.defaults().withStripeBytes(1 << 16).withDurability(Durability.NONE);
+
+  private TableData() {}
+
+  static void append(Path path, List<Integer> expected, int records, int seed) {
+    try (Appending append = beginAppend(path, records, seed)) {
+      append.commit(expected);
+    }
+  }
+
+  static Appending beginAppend(Path path, int records, int seed) {
+    return new Appending(RecordDatasetWriter.append(path, SCHEMA, OPTIONS), records, seed);
+  }
+
+  static void overwrite(Path path, List<Integer> expected, int records, int seed) {
+    try (Appending append =
+        new Appending(RecordDatasetWriter.overwrite(path, SCHEMA, OPTIONS), records, seed)) {
+      append.commit(expected);
+    }
+  }
+
+  /** Many shards in one version. */
+  static void appendShards(Path path, List<Integer> expected, int shards, int seed) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, SCHEMA, OPTIONS)) {
+      for (int i = 0; i < shards; i++) {
+        add(writer.newAppender(), expected, 1 + i % 2, seed * 1_000_000 + 2 * i);
+      }
+      writer.commit();
+    }
+  }
+
+  /** Records that are written, and not committed yet. */
+  static final class Appending implements AutoCloseable {
+    private final RecordDatasetWriter writer;
+    private final List<Integer> numbers = new ArrayList<>();
+
+    Appending(RecordDatasetWriter writer, int records, int seed) {
+      this.writer = writer;
+      add(writer.newAppender(), numbers, records, seed * 100_000);
+    }
+
+    void commit(List<Integer> expected) {
+      writer.commit();
+      expected.addAll(numbers);
+    }
+
+    @Override
+    public void close() {
+      writer.close();
+    }
+  }
+
+  private static void add(RecordAppender appender, List<Integer> numbers, int records, int first) {
+    for (int i = 0; i < records; i++) {
+      int number = first + i;
+      numbers.add(number);
+      appender.set("number", (long) number).set("pixels", pixels(number));
+      if (number % 5 != 0) {
+        appender.set("text", text(number));
+      }
+      appender.endRecord();
+    }
+  }
+
+  private static byte[] pixels(int number) {
+    return new byte[] {(byte) number, (byte) (number >> 8), 7};
+  }
+
+  private static String text(int number) {
+    return "t".repeat(number % 90) + number;
+  }
+
+  static void check(TableSnapshot snapshot, List<Integer> expected) {
+    try (RecordDataset dataset =
+        RecordDataset.open(snapshot, RecordDataset.ReadOptions.defaults())) {
+      check(dataset, expected);
+    }
+  }
+
+  static void check(RecordDataset dataset, List<Integer> expected) {
+    assertThat(dataset.length()).isEqualTo(expected.size());
+    long[] all = Stream.iterate(0L, i -> i + 1)
+        .limit(expected.size())
+        .mapToLong(Long::longValue)
+        .toArray();
+    try (Batch batch = dataset.gather(all)) {
+      for (int i = 0; i < all.length; i++) {
+        int number = expected.get(i);
+        assertThat(batch.value("number", i).getLong(0)).isEqualTo(number);
+        assertThat(batch.value("pixels", i).get(1)).isEqualTo((byte) (number >> 8));
+        assertThat(batch.isAbsent("text", i)).isEqualTo(number % 5 == 0);
+        if (number % 5 != 0) {
+          assertThat(StandardCharsets.UTF_8.decode(batch.value("text", i)).toString())
+              .isEqualTo(text(number));
+        }
+      }
+    }
+  }
+
+  /** Flips a bit in the last value of a shard's chunk. */
+  static void damage(Path shard) throws IOException {
+    Path chunk = shard.resolve("chunk/0.zr");
+    byte[] bytes = Files.readAllBytes(chunk);
+    bytes[bytes.length - 9] ^= 4;
+    Files.write(chunk, bytes);
+  }
+
+  static Set<String> shardDirectories(Path path) {
+    try (Stream<Path> shards = Files.list(path.resolve("shard"))) {
+      return shards
+          .map(shard -> shard.getFileName().toString())
+          .collect(Collectors.toCollection(TreeSet::new));
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  /** Shards that any version names. */
+  static Set<String> namedShards(RecordTable table) {
+    Set<String> named = new TreeSet<>();
+    for (long version : table.versions()) {
+      table.version(version).shards().forEach(shard -> named.add(shard.id().toString()));
+    }
+    return named;
+  }
+}
