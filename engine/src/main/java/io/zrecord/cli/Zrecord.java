@@ -29,6 +29,7 @@ import picocli.CommandLine.ScopeType;
       DeleteCommand.class,
       VerifyCommand.class,
       RepairCommand.class,
+      RebalanceCommand.class,
       ImportCommand.class,
       ExportCommand.class,
       FeedCommand.class,
