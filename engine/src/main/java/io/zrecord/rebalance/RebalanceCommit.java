@@ -28,13 +28,10 @@ public final class RebalanceCommit {
    */
   public TableSnapshot commit(RebalanceGroup group, List<ShardSummary> rewritten) {
     Map<String, String> said = new TreeMap<>(properties);
-    said.put("recordsRewritten", Long.toString(group.recordCount()));
-    said.put("shardsRemoved", Integer.toString(group.shards().size()));
-    said.put("shardsAdded", Integer.toString(rewritten.size()));
-    said.put("chunkBytesRemoved", Long.toString(group.chunkBytes()));
-    said.put(
-        "chunkBytesAdded",
-        Long.toString(rewritten.stream().mapToLong(ShardSummary::chunkBytes).sum()));
+    said.put("rewrittenRecords", Long.toString(group.recordCount()));
+    said.put("removedShards", Integer.toString(group.shards().size()));
+    said.put("addedShards", Integer.toString(rewritten.size()));
+    said.put("removedBytes", Long.toString(group.chunkBytes()));
     return RecordTable.at(plan.snapshot().storage())
         .commit(TableChange.rebalance(
             plan.snapshot(),

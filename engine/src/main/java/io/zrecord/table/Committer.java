@@ -9,6 +9,7 @@ import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardList;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.time.Duration;
 import java.time.Instant;
@@ -193,7 +194,7 @@ public final class Committer {
     Map<String, String> properties = new TreeMap<>(change.properties());
     properties.putIfAbsent("user", System.getProperty("user.name", ""));
     long added = change.shards().stream().mapToLong(ShardSummary::length).sum();
-    long bytes = change.shards().stream().mapToLong(ShardSummary::chunkBytes).sum();
+    long bytes = change.newShards().stream().mapToLong(ShardSummary::chunkBytes).sum();
     boolean replaces = change.kind() == TableChange.Kind.OVERWRITE;
     properties.put("addedRecords", String.valueOf(added));
     properties.put("addedBytes", String.valueOf(bytes));

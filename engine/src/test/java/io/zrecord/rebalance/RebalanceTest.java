@@ -55,7 +55,7 @@ class RebalanceTest {
     assertThat(result.shardsAfter()).isEqualTo(1);
     TableSnapshot newest = table.latest();
     assertThat(newest.operation()).isEqualTo("rebalance");
-    assertThat(newest.properties()).containsEntry("recordsRewritten", "" + expected.size());
+    assertThat(newest.properties()).containsEntry("rewrittenRecords", "" + expected.size());
     TableData.check(newest, expected);
     int length = 0;
     for (int version = 0; version < 20; version++) {
