@@ -83,6 +83,16 @@ class ZRecord(Contestant):
             yield found["data"], found["label"]
 
 
+class ZRecordFeed(Contestant):
+    name = "zrecord.feed"
+    suffix = "zrecord"
+
+    def epoch(self, seed: int) -> Iterator[Batch]:
+        with zrecord.feed(self.path, batch_size=BATCH, seed=seed) as feed:
+            for batch in feed:
+                yield batch["data"], batch["label"]
+
+
 class Items:
     """What a DataLoader of PyTorch asks for single records."""
 
@@ -272,6 +282,7 @@ class MosaicStreaming(Contestant):
 ALL: list[type[Contestant]] = [
     Memmap,
     ZRecord,
+    ZRecordFeed,
     TorchBatches,
     TorchBatchesTwoWorkers,
     TorchZRecord,

@@ -12,6 +12,7 @@ import io.zrecord.feed.FeedBatch;
 import io.zrecord.feed.FeedBuilder;
 import io.zrecord.feed.FeedGroup;
 import io.zrecord.feed.FeedState;
+import io.zrecord.feed.FeedStatistics;
 import io.zrecord.internal.io.LocalChannels;
 import io.zrecord.internal.io.SharedFile;
 import io.zrecord.sampler.Remainder;
@@ -137,6 +138,9 @@ final class FeedCommand extends Subcommand {
           "streams to a Unix socket on which the reader listens, not to the standard" + " output")
   private @Nullable Path socket;
 
+  @Option(names = "--progress", description = "show on the standard error how far it is")
+  private boolean showsProgress;
+
   @Option(
       names = "--share",
       paramLabel = "FILE",
@@ -202,6 +206,7 @@ final class FeedCommand extends Subcommand {
   private void stream(FeedBuilder builder, RecordDataset dataset) throws IOException {
     try (GatheringByteChannel out =
             socket == null ? LocalChannels.standardOutput() : LocalChannels.connect(socket);
+        Progress progress = Progress.of("feed", err(), showsProgress);
         Feed feed = builder.start()) {
       Map<String, String> metadata = new TreeMap<>();
       header(dataset, feed)
@@ -214,6 +219,9 @@ final class FeedCommand extends Subcommand {
           try (batch) {
             arrow.write(batch);
           }
+          if (showsProgress) {
+            show(progress, feed, batchesInAll(feed));
+          }
         }
         arrow.end();
       } catch (IOException e) {
@@ -223,6 +231,19 @@ final class FeedCommand extends Subcommand {
         }
       }
     }
+  }
+
+  /** 0 if there is no end. */
+  private long batchesInAll(Feed feed) {
+    long perEpoch = feed.batchesPerEpoch();
+    boolean isEndless = epochs == 0 || perEpoch == Sampler.ENDLESS;
+    return isEndless ? 0 : Math.multiplyExact(perEpoch, epochs);
+  }
+
+  private static void show(Progress progress, Feed feed, long batchesInAll) {
+    FeedStatistics statistics = feed.statistics();
+    double bytesPerBatch = (double) statistics.bytes() / statistics.batches();
+    progress.at(statistics.bytes(), (long) (batchesInAll * bytesPerBatch));
   }
 
   private static String text(JsonNode value) {
