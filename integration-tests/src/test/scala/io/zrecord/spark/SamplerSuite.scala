@@ -4,7 +4,7 @@ import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 import java.nio.file.Paths
 
 import io.zrecord.RecordDataset
-import io.zrecord.feed.Feed
+import io.zrecord.feed.{Feed, FeedGroup}
 import io.zrecord.sampler.{Remainder, Sampler, Samplers, SlidingSampler}
 
 import org.apache.spark.sql.DataFrame
@@ -125,9 +125,13 @@ class SamplerSuite extends SparkSuite {
     val dataset = RecordDataset.open(Paths.get(path))
     try
       for (rank <- 0 until 2) {
-        val order = Samplers.shuffle(dataset.length(), 9).share(rank, 2, Remainder.DROP)
+        val group = FeedGroup
+          .of(dataset)
+          .fields("id")
+          .sampler(Samplers.shuffle(dataset.length(), 9), 9)
+          .batchSize(100)
         val delivered = Seq.newBuilder[Long]
-        val feed = Feed.of(dataset).fields("id").sampler(order, 9).batchSize(100).start()
+        val feed = Feed.of(group).rank(rank, 2, Remainder.DROP).start()
         try {
           var batch = feed.next()
           while (batch != null) {
