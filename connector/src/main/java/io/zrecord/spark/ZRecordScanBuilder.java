@@ -134,6 +134,10 @@ final class ZRecordScanBuilder
 
   @Override
   public boolean pushLimit(int newLimit) {
+    if (newLimit < 0) {
+      // Spark adds limit and offset in 32 bits.
+      return false;
+    }
     if (!isCounted()) {
       return false;
     }

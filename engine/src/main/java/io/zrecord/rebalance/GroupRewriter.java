@@ -144,6 +144,11 @@ public final class GroupRewriter implements AutoCloseable {
     keepsFiles = true;
   }
 
+  /** What was written is deleted by {@link #close}: no commit names it. */
+  public void discard() {
+    keepsFiles = false;
+  }
+
   /** Deletes what was written, unless it is to be kept. */
   @Override
   public void close() {

@@ -11,11 +11,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
 /**
- * Rebalances a table on this machine: group by group, each replaced by a commit of its own as soon as it is rewritten.
+ * Rebalances a table on this machine: group by group, each replaced by a commit of its own as soon as it is rewritten. For one run.
  *
  * <pre>{@code
  * RebalancePlan plan = RebalancePlan.of(RecordTable.at(LocalStorage.at(path)).latest(), RebalanceOptions.defaults());
@@ -27,6 +29,7 @@ public final class Rebalance {
   private int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
   private Map<String, String> properties = Map.of();
   private LongConsumer onRecords = records -> {};
+  private final AtomicBoolean hasFailed = new AtomicBoolean();
 
   private Rebalance(RebalancePlan plan) {
     this.plan = plan;
@@ -77,9 +80,27 @@ public final class Rebalance {
         await(group);
       }
     } finally {
+      hasFailed.set(true);
       executor.shutdownNow();
+      awaitEnd(executor);
     }
     return totals.result(plan.isCutShort());
+  }
+
+  /** Nothing is committed or deleted any more when this returns. */
+  private static void awaitEnd(ExecutorService executor) {
+    boolean interrupted = false;
+    boolean ended = false;
+    while (!ended) {
+      try {
+        ended = executor.awaitTermination(1, TimeUnit.MINUTES);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static void await(Future<?> group) {
@@ -98,22 +119,40 @@ public final class Rebalance {
 
   private void rewrite(
       RebalanceGroup group, RebalanceCommit commit, Totals totals, LongConsumer onMore) {
+    if (hasFailed.get()) {
+      return;
+    }
     Storage storage = plan.snapshot().storage();
     try (GroupRewriter rewriter =
         new GroupRewriter(storage, plan.schema(), plan.options(), onMore)) {
       List<ShardSummary> shards = rewriter.rewrite(group);
-      try {
-        commit.commit(group, shards);
-        rewriter.keep();
-      } catch (CommitOutcomeUnknownException e) {
-        rewriter.keep();
-        throw e;
-      }
+      commit(group, commit, rewriter, shards);
       totals.add(group, shards);
     } catch (CommitOutcomeUnknownException e) {
+      hasFailed.set(true);
       throw e;
     } catch (ZRecordException e) {
       totals.fail(group, e);
+    } catch (RuntimeException | Error e) {
+      hasFailed.set(true);
+      throw e;
+    }
+  }
+
+  /** Until the outcome is known to be a failure, deleting could delete what a version names. */
+  private static void commit(
+      RebalanceGroup group,
+      RebalanceCommit commit,
+      GroupRewriter rewriter,
+      List<ShardSummary> shards) {
+    rewriter.keep();
+    try {
+      commit.commit(group, shards);
+    } catch (CommitOutcomeUnknownException e) {
+      throw e;
+    } catch (ZRecordException e) {
+      rewriter.discard();
+      throw e;
     }
   }
 

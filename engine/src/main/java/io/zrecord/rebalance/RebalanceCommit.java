@@ -7,16 +7,19 @@ import io.zrecord.table.TableSnapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** Puts rewritten shards in the place of those of a group. */
+/** Puts rewritten shards in the place of those of a group. Thread-safe. */
 public final class RebalanceCommit {
   private final RebalancePlan plan;
   private final Map<String, String> properties;
+  private final AtomicLong seen;
 
   /** @param properties informative strings for the manifests, such as an application id */
   public RebalanceCommit(RebalancePlan plan, Map<String, String> properties) {
     this.plan = plan;
     this.properties = Map.copyOf(properties);
+    this.seen = new AtomicLong(plan.snapshot().version());
   }
 
   /**
@@ -32,11 +35,16 @@ public final class RebalanceCommit {
     said.put("removedShards", Integer.toString(group.shards().size()));
     said.put("addedShards", Integer.toString(rewritten.size()));
     said.put("removedBytes", Long.toString(group.chunkBytes()));
-    return RecordTable.at(plan.snapshot().storage())
+    TableSnapshot published = RecordTable.at(plan.snapshot().storage())
         .commit(TableChange.rebalance(
             plan.snapshot(),
-            plan.schema(),
+            seen.get(),
+            plan.recompressed(),
             List.of(new TableChange.Replacement(group.shards(), rewritten)),
             said));
+    // Whether a group is still there is decided by its shards, so that no commit needs to look at
+    // these versions again.
+    seen.accumulateAndGet(published.version(), Math::max);
+    return published;
   }
 }

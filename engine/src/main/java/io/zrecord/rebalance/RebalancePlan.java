@@ -65,6 +65,13 @@ public final class RebalancePlan {
     return schema;
   }
 
+  /** The fields whose compression is to become another one. */
+  RecordSchema recompressed() {
+    return new RecordSchema(schema.fields().stream()
+        .filter(field -> options.compression().containsKey(field.name()))
+        .toList());
+  }
+
   /** What is rewritten, in index order. */
   public List<RebalanceGroup> groups() {
     return groups;

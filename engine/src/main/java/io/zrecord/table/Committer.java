@@ -61,7 +61,7 @@ public final class Committer {
       Optional<Manifest> newest = log.newest();
       if (newest.isPresent()) {
         if (isDone(change, newest.get())) {
-          return newest.get();
+          return findPublished(change, seen + 1, newest.get()).orElse(newest.get());
         }
         Optional<Manifest> own = findOwn(change, rules, seen + 1, newest.get());
         if (own.isPresent()) {
@@ -114,6 +114,22 @@ public final class Committer {
         .orElse(false);
   }
 
+  /** This very change among the versions that came since the base, when it is tried again after an unknown outcome. */
+  private Optional<Manifest> findPublished(TableChange change, long from, Manifest newest) {
+    for (long version = newest.version(); version >= from; version--) {
+      try {
+        Manifest manifest = version == newest.version() ? newest : log.read(version);
+        if (manifest.commitId().equals(change.commitId())) {
+          return Optional.of(manifest);
+        }
+      } catch (MissingFileException e) {
+        // Expired, and all before it.
+        return Optional.empty();
+      }
+    }
+    return Optional.empty();
+  }
+
   /**
    * Looks through the versions that came since the base: this very change may be among them, when its outcome was unknown and it
    * is tried again; others must commute.
@@ -125,6 +141,10 @@ public final class Committer {
       try {
         winner = version == newest.version() ? newest : log.read(version);
       } catch (MissingFileException e) {
+        if (change.kind() == TableChange.Kind.REBALANCE) {
+          // What it replaces is there or not, whatever came between.
+          continue;
+        }
         throw new CommitOutcomeUnknownException(
             storage.location(),
             "Cannot commit to " + storage.location() + ": version " + version

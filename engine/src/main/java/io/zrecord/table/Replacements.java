@@ -20,7 +20,12 @@ final class Replacements {
     this.location = location;
     for (TableChange.Replacement run : runs) {
       byFirst.put(run.removed().get(0).id(), run);
-      run.removed().forEach(shard -> byAny.put(shard.id(), run));
+      for (ShardSummary shard : run.removed()) {
+        if (byAny.put(shard.id(), run) != null) {
+          throw new IllegalArgumentException(
+              "Shard " + shard.id() + " is to be replaced twice; name it in one replacement only");
+        }
+      }
     }
   }
 
@@ -28,9 +33,9 @@ final class Replacements {
     return byAny.isEmpty();
   }
 
-  /** Whether any of these shards is replaced. */
+  /** Whether any of these shards is replaced, or stands where the rest of a run should. */
   boolean touch(List<ShardSummary> shards) {
-    return shards.stream().anyMatch(shard -> byAny.containsKey(shard.id()));
+    return current != null || shards.stream().anyMatch(shard -> byAny.containsKey(shard.id()));
   }
 
   /** What stands in the place of a shard: itself, nothing, or at the end of a run those that replace it. */

@@ -33,7 +33,8 @@ final class ShardSequence {
       List<ShardSummary> shards = log.shards(list);
       if (replacements.touch(shards)) {
         shards.forEach(shard -> replacements.next(shard).forEach(this::add));
-      } else if (loose.size() + shards.size() <= ShardList.MAX_SHARDS) {
+      } else if (loose.size() + shards.size() <= ShardList.MAX_SHARDS
+          && (!loose.isEmpty() || shards.size() < ShardList.MAX_SHARDS / 2)) {
         // So that lists do not become smaller and smaller.
         shards.forEach(this::add);
       } else {

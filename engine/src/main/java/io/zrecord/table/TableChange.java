@@ -83,10 +83,12 @@ public record TableChange(
   /**
    * A change that replaces shards of a version.
    *
-   * @param schema the fields of the version; their compressions become those of the table
+   * @param seenVersion a version at or behind the base up to which nothing needs to be looked at again
+   * @param schema fields whose compressions become those of the table
    */
   public static TableChange rebalance(
       TableSnapshot base,
+      long seenVersion,
       RecordSchema schema,
       List<Replacement> replacements,
       Map<String, String> properties) {
@@ -94,7 +96,7 @@ public record TableChange(
         UUID.randomUUID(),
         Kind.REBALANCE,
         Optional.of(base.tableId()),
-        OptionalLong.of(base.version()),
+        OptionalLong.of(Math.max(seenVersion, base.version())),
         schema,
         List.of(),
         Optional.empty(),

@@ -237,6 +237,49 @@ class RebalanceTest {
   }
 
   @Test
+  void listsThatAreNotTouchedAreTakenOver() {
+    List<Integer> expected = new ArrayList<>();
+    TableData.appendShards(path, expected, 3_010, 2);
+    java.util.Set<String> before = TableData.lists(path);
+    assertThat(before).hasSize(3);
+    RebalancePlan plan = plan(JOIN_ALL.withIndices(4_500, expected.size()));
+    assertThat(plan.groups()).hasSize(1);
+    assertThat(Rebalance.of(plan).run().failures()).isEmpty();
+    assertThat(TableData.lists(path)).isEqualTo(before);
+    TableData.check(table.latest(), expected);
+  }
+
+  @Test
+  void aRebalanceGoesOnWhenVersionsSinceItsPlanWereExpired() throws Exception {
+    List<Integer> expected = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      TableData.append(path, expected, 20, i);
+    }
+    RebalancePlan plan = plan(JOIN_ALL);
+    TableData.append(path, expected, 20, 8);
+    TableData.append(path, expected, 20, 9);
+    java.nio.file.Files.delete(path.resolve("manifest/00000000000000000006.json"));
+    assertThat(Rebalance.of(plan).run().failures()).isEmpty();
+    TableData.check(table.latest(), expected);
+  }
+
+  @Test
+  void anotherRebalanceKeepsACompressionThatItWasNotAskedFor() {
+    List<Integer> expected = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      TableData.append(path, expected, 20, i);
+    }
+    RebalancePlan late = plan(JOIN_ALL.withIndices(40, 80));
+    Rebalance.of(plan(JOIN_ALL
+            .withIndices(0, 40)
+            .withCompression(Map.of("text", Compression.of(Codec.ZSTD)))))
+        .run();
+    Rebalance.of(late).run();
+    assertThat(table.latest().schema().fields().get(1).compression().codec()).isEqualTo(Codec.ZSTD);
+    TableData.check(table.latest(), expected);
+  }
+
+  @Test
   void optionsSayTheirRanges() {
     RebalanceOptions options = RebalanceOptions.defaults();
     assertThatThrownBy(() -> options.withMinUtilization(1.1)).hasMessageContaining("0 to 1");

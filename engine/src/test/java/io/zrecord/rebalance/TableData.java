@@ -141,9 +141,17 @@ final class TableData {
   }
 
   static Set<String> shardDirectories(Path path) {
-    try (Stream<Path> shards = Files.list(path.resolve("shard"))) {
-      return shards
-          .map(shard -> shard.getFileName().toString())
+    return names(path.resolve("shard"));
+  }
+
+  static Set<String> lists(Path path) {
+    return names(path.resolve("list"));
+  }
+
+  private static Set<String> names(Path directory) {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .map(file -> file.getFileName().toString())
           .collect(Collectors.toCollection(TreeSet::new));
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
