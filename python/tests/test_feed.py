@@ -384,3 +384,27 @@ def test_no_descriptor_is_left(data: Path) -> None:
     gc.collect()
     assert len(list(Path("/proc/self/fd").iterdir())) == before
     assert not [engine for engine in _engine._running if engine._process.returncode is None]
+
+
+def test_the_end_comes_also_to_who_keeps_all_batches(data: Path) -> None:
+    batches = list(zrecord.feed(data, batch_size=200, depth=6))
+    assert sum(len(batch["label"]) for batch in batches) == RECORDS
+
+
+def test_a_batch_that_another_thread_drops_makes_room(data: Path) -> None:
+    with zrecord.feed(data, batch_size=10, depth=8, timeout=20) as feed:
+        held = [next(feed) for _ in range(8)]
+        timer = threading.Timer(0.5, held.pop)
+        timer.start()
+        assert len(next(feed)["label"]) == 10
+
+
+@pytest.mark.parametrize("indices", [np.arange(10) > 5, [1.5, 2.5], [[1], [2]]])
+def test_indices_are_whole_numbers(data: Path, indices: Any) -> None:
+    with pytest.raises(ValueError, match="whole numbers"):
+        zrecord.feed(data, indices=indices)
+
+
+def test_a_feed_has_at_least_an_epoch(data: Path) -> None:
+    with pytest.raises(ValueError, match="1 or more"):
+        zrecord.feed(data, epochs=0)

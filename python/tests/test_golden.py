@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from decimal import Decimal, localcontext
 from pathlib import Path
 from typing import Any
@@ -141,3 +142,25 @@ def test_a_missing_codec_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> Non
         with pytest.raises(zrecord.MissingExtraError, match=rf"zrecord\[{codec}\]"):
             zrecord.open(GOLDEN / "v1" / "table")[f"{codec}-{3 if codec == 'zstd' else 0}"][80:]
     _codecs.decoder.cache_clear()
+
+
+@pytest.mark.parametrize("codec", ["zstd", "lz4", "flate"])
+def test_threads_share_decoders(codec: str) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    import lz4.block
+    import zstandard
+
+    from zrecord._codecs import decoder
+
+    deflater = zlib.compressobj(wbits=-15)
+    value = bytes(range(256)) * 64
+    compressed: bytes = {
+        "zstd": zstandard.ZstdCompressor().compress(value),
+        "lz4": lz4.block.compress(value, store_size=False),
+        "flate": deflater.compress(value) + deflater.flush(),
+    }[codec]
+    stored = len(value).to_bytes(4, "little") + compressed
+    decode = decoder(codec)
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(lambda _: all(decode(stored) == value for _ in range(200)), range(16)))

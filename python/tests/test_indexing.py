@@ -187,3 +187,14 @@ def test_runs_are_found_whatever_their_lengths(most_buckets: int, monkeypatch: p
         dense = _dense.Dense([None] * lengths.size, starts, 4)
         assert (dense._bucket_run is None) == (most_buckets == 0)
         assert dense.runs(np.arange(starts[-1])).tolist() == np.repeat(np.arange(lengths.size), lengths).tolist()
+
+
+def test_threads_that_open_fields_at_once_get_their_values(dataset: zrecord.Dataset, arrays: dict[str, Any]) -> None:
+    path = dataset.path
+    rows = np.arange(0, RECORDS, 17)
+    for _ in range(100):
+        fresh = zrecord.open(path)
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda name, data=fresh: (name, data[name][rows]), list(arrays) * 2))
+        for name, values in found:
+            assert np.array_equal(values, arrays[name][rows])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -10,7 +11,8 @@ from zrecord.errors import MissingExtraError
 
 _AS_IS = 1 << 31
 _PREFIX_BYTES = 4
-_MAX_RATIO = 1 << 17  # of Zstandard, whose shortest block repeats one byte 128 Ki times
+# How many bytes one may become: Zstandard's shortest block repeats one byte 128 Ki times.
+_MAX_RATIOS = {"zstd": 1 << 17, "flate": 1032, "lz4": 255}
 Decoder = Callable[[bytes], bytes]
 
 
@@ -19,6 +21,7 @@ def decoder(codec: str) -> Decoder:
     """A function from stored bytes to the value. It raises ``ValueError`` if they are not what the format says."""
     if codec == "raw":
         return bytes
+    max_ratio = _MAX_RATIOS[codec]
     decompress = {"flate": _flate, "zstd": _zstd, "lz4": _lz4}[codec]()
 
     def decode(stored: bytes) -> bytes:
@@ -27,7 +30,7 @@ def decoder(codec: str) -> Decoder:
         prefix = int.from_bytes(stored[:_PREFIX_BYTES], "little")
         length, payload = prefix & ~_AS_IS, stored[_PREFIX_BYTES:]
         if not prefix & _AS_IS:
-            if length > len(payload) * _MAX_RATIO:
+            if length > (len(payload) + 1) * max_ratio:
                 raise ValueError(f"{len(payload)} bytes cannot decode to {length}")
             payload = decompress(payload, length)
         if len(payload) != length:
@@ -57,14 +60,16 @@ def _zstd() -> Callable[[bytes, int], bytes]:
     except ImportError as e:
         raise _missing("zstd") from e
 
-    decompressor = zstandard.ZstdDecompressor()
+    own = threading.local()  # it must not be used by two threads at once
 
     def decompress(payload: bytes, length: int) -> bytes:
+        if not hasattr(own, "decompressor"):
+            own.decompressor = zstandard.ZstdDecompressor()
         try:
             # What the frame says would be allocated, whatever the limit.
             if zstandard.frame_content_size(payload) not in (-1, length):
                 raise ValueError(f"its frame is not of {length} bytes")
-            value: bytes = decompressor.decompress(payload, max_output_size=length, allow_extra_data=False)
+            value: bytes = own.decompressor.decompress(payload, max_output_size=length, allow_extra_data=False)
         except zstandard.ZstdError as e:
             raise ValueError(str(e)) from e
         return value

@@ -11,6 +11,7 @@ import json
 import mmap
 import os
 import select
+import signal
 import struct
 import subprocess
 import tempfile
@@ -61,8 +62,8 @@ class _Leases:
         self._owned[number] = lease
 
     def _release(self, lease: _Lease) -> None:
-        del self._owned[lease.number]
         self._dropped.append(_RELEASE.pack(lease.number))
+        del self._owned[lease.number]
         if len(self._dropped) >= self._at_once:
             self.give_back()
 
@@ -86,6 +87,7 @@ class Engine:
     """A running engine. One thread takes messages; arrays may be dropped by any."""
 
     def __init__(self, arguments: Sequence[str], depth: int, writable: bool) -> None:
+        command = _launcher.command()
         self._depth = depth
         self._protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
         self._memory = _anonymous_file()
@@ -93,7 +95,7 @@ class Engine:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         # Not the standard output, to which a virtual machine writes what it likes.
         self._out, messages = os.pipe()
-        words = [*_launcher.command(), *arguments]
+        words = [*command, *arguments]
         words += [f"--share=/dev/fd/{self._memory}", f"--messages=/dev/fd/{messages}"]
         try:
             self._process = subprocess.Popen(
@@ -106,9 +108,11 @@ class Engine:
                 # An interrupt at the terminal is for this process, which ends the other one.
                 start_new_session=True,
             )
-        except OSError as e:
+        except BaseException as e:
             os.close(self._memory)
             os.close(self._out)
+            if not isinstance(e, OSError):
+                raise
             raise LauncherError(f"Cannot run {words[0]}: {e}; see ZRECORD_HOME and ZRECORD_COMMAND", words[0]) from e
         finally:
             os.close(messages)
@@ -136,13 +140,13 @@ class Engine:
 
     def message(self, timeout: float) -> tuple[int, memoryview]:
         """The next message: its kind and what is in it."""
+        if os.getpid() != self._pid:
+            raise FeedError("A feed belongs to the process that began it; begin one after the fork")
         while not self._messages:
             self._receive(timeout)
         return self._messages.popleft()
 
     def _receive(self, timeout: float) -> None:
-        if os.getpid() != self._pid:
-            raise FeedError("A feed belongs to the process that began it; begin one after the fork")
         try:
             received = os.read(self._out, 1 << 16)
         except BlockingIOError:
@@ -181,6 +185,7 @@ class Engine:
                     " copy what must outlive them, or raise depth"
                 )
             pause = min(2 * pause, 0.5)
+        self._leases.give_back()
         if not self._poll.poll(timeout * 1000):
             raise FeedTimeoutError(f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads")
 
@@ -240,7 +245,9 @@ def _end(process: subprocess.Popen[bytes], leases: _Leases, files: Sequence[int]
     try:
         process.wait(_CLOSE_SECONDS)
     except subprocess.TimeoutExpired:
-        process.kill()
+        # A session of its own: also what a first use builds with.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     for file in files:
         os.close(file)

@@ -9,6 +9,7 @@ import struct
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Union
 
@@ -41,7 +42,7 @@ _DTYPES = {
     "timestamp": "<M8[us]",
     "timestamp_ntz": "<M8[us]",
 }
-_PLAIN = frozenset(_DTYPES) - {"date"} | {"bytes", "utf8"}
+_PLAIN = frozenset(_DTYPES) - {"date", "bool"} | {"bytes", "utf8"}
 
 
 class Batch(dict[str, Any]):
@@ -110,8 +111,21 @@ class _Field:
                 unscaled = data[i * self._element_bytes : (i + 1) * self._element_bytes]
                 decimals[i] = Decimal(f"{int.from_bytes(unscaled, 'little', signed=True)}E-{self._scale}")
             return decimals
+        if self._type == "bool":
+            return raw != 0
         elements = raw.view(self._dtype)
         return elements.astype("M8[D]") if self._type == "date" else elements
+
+
+def _checked_indices(indices: Sequence[int] | Array) -> Array:
+    """Whole numbers; a mask or floats would be other records than were meant."""
+    found = np.asarray(indices)
+    if found.ndim != 1 or (found.dtype.kind not in "iu" and len(found) > 0):
+        raise ValueError(
+            f"indices are an array of {found.ndim} dimensions of {found.dtype}; give a list of whole numbers,"
+            " np.flatnonzero(mask) for a mask"
+        )
+    return found.astype(np.int64)
 
 
 class Feed(Iterator[Batch]):
@@ -126,7 +140,7 @@ class Feed(Iterator[Batch]):
         writable: bool,
     ) -> None:
         self._arguments = list(arguments)
-        self._indices = None if indices is None else np.array(indices, np.int64)
+        self._indices = None if indices is None else _checked_indices(indices)
         self._depth = depth
         self._timeout = timeout
         self._writable = writable
@@ -273,7 +287,8 @@ def feed(
 
     The order depends on the sampler and the seed only. Samplers are ``sequential``, ``shuffle``, ``block`` (needs
     ``block_length``), ``random``, ``global`` (``draw``), ``sliding`` (``window``, ``stride``), ``weighted``,
-    ``stratified`` and ``balanced`` (``by``, a field); with ``indices`` they order these records only.
+    ``stratified`` and ``balanced`` (``by``, a field; their batches are even over all
+    ranks together); with ``indices`` they order these records only.
 
     :param path: the dataset
     :param fields: by default all
@@ -289,7 +304,14 @@ def feed(
     :param verify: checksums are compared ``first``, when a value is touched first, ``always`` or ``never``
     :param timeout: seconds to wait for a batch
     :param writable: whether arrays may be written to, which changes nothing but the batch
+
+    Arrays are memory that is shared with the engine: copy what a fork of this process is to keep.
     """
+    if epochs is not None and epochs < 1:
+        raise ValueError(f"epochs is {epochs}; it must be 1 or more, or None for no end")
+    for name in pad or {}:
+        if "=" in name:
+            raise ValueError(f"Field '{name}' cannot be padded: its name has a '='")
     options: dict[str, Any] = {
         "batch-size": batch_size,
         "epochs": 0 if epochs is None else epochs,
@@ -311,7 +333,7 @@ def feed(
         "version": version,
         "verify": verify,
     }
-    arguments = ["feed", os.fspath(path)]
+    arguments = ["feed", str(Path(path).absolute())]
     arguments += [f"--{name}={value}" for name, value in options.items() if value is not None]
     arguments += [f"--field={field}" for field in fields or ()]
     arguments += [f"--pad={field}={length}" for field, length in (pad or {}).items()]

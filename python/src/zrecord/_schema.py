@@ -104,7 +104,7 @@ def read_field(json: JsonObject) -> FieldSpec:
     if codec not in CODECS:
         raise json.corrupt(f"field '{name}' has the unknown codec '{codec[:40]}'; known are {', '.join(CODECS)}")
     spec = FieldSpec(json.integer("id", 1, 2**31 - 1), name, dtype, _shape(json, dtype), codec, json.strings("attributes"))
-    if prod(abs(d) for d in spec.shape) * (spec.element_bytes or 1) > _MAX_WIDTH:
+    if prod(max(1, abs(d)) for d in spec.shape) * (spec.element_bytes or 1) > _MAX_WIDTH:
         raise json.corrupt(f"values of field '{name}' would have more than {_MAX_WIDTH} bytes: {dtype}{list(spec.shape)}")
     return spec
 

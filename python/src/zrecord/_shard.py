@@ -57,7 +57,8 @@ class Shard:
             path = self.directory / "chunk" / f"{number}.zr"
             mapped = map_bytes(path, self.meta.chunks[number])
             _check_header(path, mapped[:CHUNK_HEADER_BYTES].tobytes(), number, self.meta.uuid)
-            self._chunks[number] = mapped
+            # Another thread may have mapped it meanwhile; addresses are compared, so all must have the same map.
+            mapped = self._chunks.setdefault(number, mapped)
         return mapped
 
 

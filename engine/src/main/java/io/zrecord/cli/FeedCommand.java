@@ -30,6 +30,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.file.Path;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -156,7 +157,7 @@ final class FeedCommand extends Subcommand {
   private @Nullable Path messages;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws IOException {
     if ((share == null) != (messages == null) || (share != null && socket != null)) {
       throw misuse("--share FILE and --messages FILE go together, and without --socket");
     }
@@ -176,6 +177,8 @@ final class FeedCommand extends Subcommand {
           .depth(depth)
           .loaderThreads(threads)
           .badRecords(badRecords)
+          // Readers have a patience of their own.
+          .timeout(ChronoUnit.FOREVER.getDuration())
           .stopBeforeEpoch(epochs == 0 ? Long.MAX_VALUE : epochs);
       if (state != null) {
         builder.resume(FeedState.fromJson(state));
@@ -251,7 +254,7 @@ final class FeedCommand extends Subcommand {
   }
 
   private void share(Path memory, Path pipe, FeedBuilder builder, RecordDataset dataset)
-      throws IOException, InterruptedException {
+      throws IOException {
     try (FileOutputStream out = new FileOutputStream(pipe.toFile())) {
       SharedBatches batches = new SharedBatches(
           SharedFile.open(memory), depth, out, new FileInputStream(FileDescriptor.in));

@@ -158,6 +158,10 @@ public final class FeedGroup {
       throw new IllegalArgumentException("Cannot pad field '" + field.name() + "' of "
           + field.type() + field.shape() + ": its values have one length; leave the collation out");
     }
+    if (collation.isPadded() && !field.shape().isScalar() && field.shape().elementsPerStep() == 0) {
+      throw new IllegalArgumentException("Cannot pad field '" + field.name() + "' of shape "
+          + field.shape() + ": its values have no elements");
+    }
     Padding.requirePossible(field, collation);
   }
 }

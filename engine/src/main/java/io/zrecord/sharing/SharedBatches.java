@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +38,6 @@ public final class SharedBatches {
   private final OutputStream out;
   private final InputStream in;
   private final AtomicReferenceArray<@Nullable FeedBatch> owned;
-  private final Semaphore room;
 
   /**
    * @param file for the values
@@ -50,7 +48,6 @@ public final class SharedBatches {
   public SharedBatches(SharedFile file, int depth, OutputStream out, InputStream in) {
     this.arena = new SharedArena(file);
     this.owned = new AtomicReferenceArray<>(depth);
-    this.room = new Semaphore(depth);
     this.out = out;
     this.in = in;
   }
@@ -63,22 +60,22 @@ public final class SharedBatches {
   /**
    * Sends all batches.
    *
-   * @param feed with {@link #memory}
+   * @param feed with {@link #memory}, the depth, and a timeout as long as the other process may keep batches
    * @param fields those of the feed, in the order wanted in messages
    * @param header JSON for the other process
    * @param onAbandoned called when the other process does not want more, by another thread
    * @throws IOException if a message cannot be sent
    */
   public void send(Feed feed, List<FieldSpec> fields, String header, Runnable onAbandoned)
-      throws IOException, InterruptedException {
+      throws IOException {
     Thread releases = new Thread(() -> takeReleases(onAbandoned), "zrecord-feed-releases");
     releases.setDaemon(true);
     releases.start();
     BatchMessages messages = new BatchMessages(arena, fields, owned.length());
     out.write(BatchMessages.header(header));
     while (true) {
-      // The feed waits for a batch with a time limit; the other process may take any time.
-      room.acquire();
+      // The feed has as many batches as there are numbers, so that one is free when it gives a
+      // batch.
       FeedBatch batch = feed.next();
       if (batch == null) {
         break;
@@ -99,7 +96,6 @@ public final class SharedBatches {
         FeedBatch batch = owned.getAndSet(numbers.readInt(), null);
         if (batch != null) {
           batch.close();
-          room.release();
         }
       }
     } catch (IOException | IndexOutOfBoundsException e) {
