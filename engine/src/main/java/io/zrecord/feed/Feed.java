@@ -58,7 +58,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     this.plan = plan;
     this.delivered = new Watermark(plan, start, deliveredBefore);
     this.completed = new Watermark(plan, start, deliveredBefore);
-    this.schedule = new Schedule(plan, start, deliveredBefore, this::complete);
+    this.schedule = new Schedule(plan, start, deliveredBefore);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < settings.depth(); i++) {
       slots.add(new Slot(plan, settings.memory()));
@@ -169,11 +169,6 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
       throw exception;
     }
     return new IllegalStateException("Cannot load a batch: " + cause, cause);
-  }
-
-  private void complete(long number, Cursor after) {
-    delivered.complete(number, after);
-    completed.complete(number, after);
   }
 
   private void release(FeedBatch batch, Slot slot) {

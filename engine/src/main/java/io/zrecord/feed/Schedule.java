@@ -9,23 +9,16 @@ final class Schedule {
   private final Cursor ahead;
   private final Place placeAhead;
   private final Set<Long> delivered;
-  private final Completion onDelivered;
   private long number;
   private boolean isStopped;
 
-  /** Is told of batches that are done. */
-  interface Completion {
-    void complete(long number, Cursor after);
-  }
-
   /** @param delivered numbers of batches that were delivered before the feed was resumed */
-  Schedule(FeedPlan plan, Cursor start, Set<Long> delivered, Completion onDelivered) {
+  Schedule(FeedPlan plan, Cursor start, Set<Long> delivered) {
     this.plan = plan;
     this.cursor = start.copy();
     this.ahead = start.copy();
     this.placeAhead = new Place(plan.group(0));
     this.delivered = delivered;
-    this.onDelivered = onDelivered;
   }
 
   /** Gives a slot the next batch; false if there is none any more. */
@@ -36,7 +29,6 @@ final class Schedule {
         slot.begin(current, cursor);
         return true;
       }
-      onDelivered.complete(current, cursor);
     }
     return false;
   }

@@ -3,7 +3,6 @@ package io.zrecord.feed;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -13,30 +12,38 @@ final class Watermark {
   private final Cursor reached;
   private final TreeMap<Long, Cursor> ahead = new TreeMap<>();
   private final Set<Long> before;
+  private final Place anyPlace;
   private long next;
 
-  /** @param before numbers of batches that were done before the feed was resumed; completed again when the plan comes to them */
+  /** @param before numbers of batches that were done before the feed was resumed */
   Watermark(FeedPlan plan, Cursor start, Set<Long> before) {
     this.plan = plan;
     this.before = new HashSet<>(before);
+    this.anyPlace = new Place(plan.group(0));
     this.reached = start.copy();
   }
 
   /** A batch is done. */
   synchronized void complete(long number, Cursor after) {
-    before.remove(number);
     if (number != next) {
       ahead.put(number, after.copy());
       return;
     }
     reached.copyFrom(after);
     next++;
-    while (!ahead.isEmpty() && ahead.firstKey() == next) {
-      Map.Entry<Long, Cursor> first = ahead.firstEntry();
-      reached.copyFrom(first.getValue());
-      ahead.remove(first.getKey());
+    while (advances()) {
       next++;
     }
+  }
+
+  /** Moves over the next batch, if it is done as well. */
+  private boolean advances() {
+    Cursor after = ahead.isEmpty() ? null : ahead.remove(next);
+    if (after != null) {
+      reached.copyFrom(after);
+      return true;
+    }
+    return !before.isEmpty() && before.remove(next) && plan.step(reached, anyPlace);
   }
 
   synchronized FeedState state() {

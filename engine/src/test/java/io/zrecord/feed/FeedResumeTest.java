@@ -87,7 +87,7 @@ class FeedResumeTest {
       List<Long> labels = new ArrayList<>();
       try (Feed feed = builder.start()) {
         // Behind the whole batches ranks may have one batch more or less, so all go on to the end.
-        for (int i = 0; i < steps || steps > wholeBatches; i++) {
+        for (int i = 0; i < steps || steps >= wholeBatches; i++) {
           try (FeedBatch batch = feed.next()) {
             if (batch == null) {
               break;
