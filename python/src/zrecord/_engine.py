@@ -245,7 +245,7 @@ def _end(process: subprocess.Popen[bytes], leases: _Leases, files: Sequence[int]
     try:
         process.wait(_CLOSE_SECONDS)
     except subprocess.TimeoutExpired:
-        # A session of its own: also what a first use builds with.
+        # The whole process group: also what a first use builds with.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

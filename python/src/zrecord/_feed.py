@@ -17,6 +17,7 @@ import numpy as np
 
 from zrecord._engine import BATCH, END, Engine
 from zrecord._ragged import Ragged
+from zrecord._schema import STORED
 from zrecord.errors import FeedError
 
 Array = np.ndarray[Any, Any]
@@ -24,24 +25,7 @@ Values = Union[Array, Ragged]
 _START_SECONDS = 600.0
 _BATCH_WORDS = 6
 _FIELD_WORDS = 5
-_DTYPES = {
-    "bool": "?",
-    "i8": "i1",
-    "u8": "u1",
-    "i16": "<i2",
-    "u16": "<u2",
-    "i32": "<i4",
-    "u32": "<u4",
-    "i64": "<i8",
-    "u64": "<u8",
-    "f16": "<f2",
-    "bf16": "<u2",
-    "f32": "<f4",
-    "f64": "<f8",
-    "date": "<i4",
-    "timestamp": "<M8[us]",
-    "timestamp_ntz": "<M8[us]",
-}
+_DTYPES = {**STORED, "timestamp": "<M8[us]", "timestamp_ntz": "<M8[us]"}
 _PLAIN = frozenset(_DTYPES) - {"date", "bool"} | {"bytes", "utf8"}
 
 

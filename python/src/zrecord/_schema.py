@@ -15,7 +15,7 @@ from zrecord._sealed import JsonObject
 CODECS = ("raw", "flate", "zstd", "lz4")
 _MAX_WIDTH = 2**31 - 1
 _MAX_RANK = 16
-_STORED = {
+STORED = {
     "bool": "u1",
     "i8": "i1",
     "u8": "u1",
@@ -51,12 +51,12 @@ class FieldSpec:
     @cached_property
     def stored_dtype(self) -> np.dtype[Any]:
         """The elements as they are stored; bytes, text and decimals are unsigned bytes."""
-        return np.dtype(_STORED.get(self.dtype, "u1"))
+        return np.dtype(STORED.get(self.dtype, "u1"))
 
     @cached_property
     def numpy_dtype(self) -> np.dtype[Any]:
         """The elements of the arrays that are handed out; ``object`` for bytes, text and decimals."""
-        shown = _SHOWN.get(self.dtype) or _STORED.get(self.dtype)
+        shown = _SHOWN.get(self.dtype) or STORED.get(self.dtype)
         return np.dtype(shown or object)
 
     @cached_property
@@ -98,7 +98,7 @@ def read_field(json: JsonObject) -> FieldSpec:
     if decimal:
         if not 1 <= int(decimal[1]) <= 38 or int(decimal[2]) > int(decimal[1]):
             raise json.corrupt(f"field '{name}' has the impossible dtype '{dtype}'")
-    elif dtype not in _STORED and dtype not in ("bytes", "utf8"):
+    elif dtype not in STORED and dtype not in ("bytes", "utf8"):
         raise json.corrupt(f"field '{name}' has the unknown dtype '{dtype[:40]}'")
     codec = json.string("compress")
     if codec not in CODECS:
