@@ -1,10 +1,11 @@
-"""Ways to deliver a shuffled epoch to Python as NumPy arrays of 256 records. Each makes its own files of the same records.
+"""Ways to deliver shuffled epochs to Python as NumPy arrays of 256 records. Each makes its own files of the same records.
 
 Another way is another class, named in ``ALL``.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ Batch = tuple[Any, Any]
 
 
 class Contestant:
-    """``epoch`` yields images and labels in a random order that the seed chooses."""
+    """``epoch`` yields images and labels in a random order that the seed chooses, ``epochs`` those of one epoch after the other."""
 
     name = ""
     suffix = ""
@@ -36,6 +37,11 @@ class Contestant:
 
     def epoch(self, seed: int) -> Iterator[Batch]:
         raise NotImplementedError
+
+    def epochs(self, seed: int) -> Iterator[Batch]:
+        """Without an end, as training asks for them."""
+        for epoch in itertools.count():
+            yield from self.epoch(seed + epoch)
 
     def warm(self) -> None:
         """Reads its files, so that they are in the page cache."""
@@ -87,8 +93,8 @@ class ZRecordFeed(Contestant):
     name = "zrecord.feed"
     suffix = "zrecord"
 
-    def epoch(self, seed: int) -> Iterator[Batch]:
-        with zrecord.feed(self.path, batch_size=BATCH, seed=seed) as feed:
+    def epochs(self, seed: int) -> Iterator[Batch]:
+        with zrecord.feed(self.path, batch_size=BATCH, seed=seed, epochs=None) as feed:
             for batch in feed:
                 yield batch["data"], batch["label"]
 
@@ -130,18 +136,21 @@ class TorchItems(Contestant):
     def open(self) -> None:
         self.dataset = Items(self.images, self.labels)
 
-    def epoch(self, seed: int) -> Iterator[Batch]:
+    def epochs(self, seed: int) -> Iterator[Batch]:
         import torch
         from torch.utils.data import DataLoader
 
-        yield from DataLoader(
+        loader = DataLoader(
             self.dataset,
             batch_size=BATCH,
             shuffle=True,
             num_workers=self.workers,
+            persistent_workers=self.workers > 0,
             collate_fn=self.collate,
             generator=torch.Generator().manual_seed(seed),
         )
+        while True:
+            yield from loader
 
 
 class TorchItemsTwoWorkers(TorchItems):
@@ -246,10 +255,10 @@ class Grain(ArrayRecord):
 
         self.source = grain.sources.ArrayRecordDataSource([str(self.path)])
 
-    def epoch(self, seed: int) -> Iterator[Batch]:
+    def epochs(self, seed: int) -> Iterator[Batch]:
         import grain
 
-        dataset = grain.MapDataset.source(self.source).shuffle(seed=seed).map(self.parse).batch(BATCH)
+        dataset = grain.MapDataset.source(self.source).shuffle(seed=seed).repeat().map(self.parse).batch(BATCH)
         # By default 16 threads load 500 batches ahead, which on few cores takes seconds until the first one is there.
         yield from dataset.to_iter_dataset(grain.ReadOptions(num_threads=4, prefetch_buffer_size=8))
 
@@ -268,15 +277,17 @@ class MosaicStreaming(Contestant):
                 for image, label in zip(self.images, self.labels):
                     out.write({"data": np.asarray(image), "label": int(label)})
 
-    def epoch(self, seed: int) -> Iterator[Batch]:
+    def epochs(self, seed: int) -> Iterator[Batch]:
         from streaming import StreamingDataset
         from streaming.base.util import clean_stale_shared_memory
         from torch.utils.data import DataLoader
 
         clean_stale_shared_memory()
         dataset = StreamingDataset(local=str(self.path), shuffle=True, shuffle_seed=seed, batch_size=BATCH)
-        for batch in DataLoader(dataset, batch_size=BATCH, collate_fn=as_it_is):
-            yield stacked([(item["data"], item["label"]) for item in batch])
+        loader = DataLoader(dataset, batch_size=BATCH, collate_fn=as_it_is)
+        while True:
+            for batch in loader:
+                yield stacked([(item["data"], item["label"]) for item in batch])
 
 
 ALL: list[type[Contestant]] = [

@@ -1,10 +1,12 @@
-"""Records a second of a shuffled epoch, delivered to Python as NumPy arrays: zrecord beside others, on the same records.
+"""Records a second of shuffled epochs, delivered to Python as NumPy arrays: zrecord beside others, on the same records.
 
     benchmarks/python/run [DIRECTORY [SECONDS [PERCENT]]]
 
-Each contestant delivers for so many seconds, or its epoch if that is shorter, beginning with the opening of its iterator. They take
-turns, each in a process of its own, which first reads its files and delivers once without being counted. PERCENT is how many of
-the records there are. Prints a Markdown table of medians. Those that are not installed are left out.
+Each contestant delivers one epoch after the other: for so many seconds without being counted, then for as many that count.
+Also printed are how long its first batch took from the opening of the iterator, processes that are started for it included,
+and how much of a processor this process, the one that would train, is busy with it. They take turns, each in a process of
+its own, which reads the files first. PERCENT is how many of the records there are. Prints a Markdown table of medians. Those
+that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -16,47 +18,65 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
-from contestants import ALL, Contestant
+from contestants import ALL, BATCH, Contestant
 from records import Records
 
-ROUNDS = 5
+ROUNDS = 3
 CASES = {"784 B": Records((28, 28), 1_000_000), "64 KiB": Records((65536,), 30_000)}
 VERSIONS = ["numpy", "torch", "datasets", "array-record", "grain", "mosaicml-streaming"]
 
 
-def rate(contestant: Contestant, seed: int, seconds: float) -> float:
-    """Records a second."""
-    delivered = labels = 0
+class Rate(NamedTuple):
+    """How fast a contestant is.
+
+    :param records: a second
+    :param first: seconds until the first batch
+    :param busy: seconds of a processor in each second
+    """
+
+    records: float
+    first: float
+    busy: float
+
+
+def rate(contestant: Contestant, seconds: float) -> Rate:
+    begin = time.perf_counter()
+    batches = contestant.epochs(1)
+    labels = int(next(batches)[1].sum())
     start = time.perf_counter()
-    for images, found in contestant.epoch(seed):
+    delivered = last = BATCH
+    first = start - begin
+    is_counted = False
+    busy = time.process_time()
+    while (taken := time.perf_counter() - start) < seconds or not is_counted:
+        if taken >= seconds:
+            start, busy, last, is_counted = time.perf_counter(), time.process_time(), delivered, True
+        images, found = next(batches)
         assert images.shape[1:] == contestant.records.shape
         delivered += len(found)
         labels += int(found.sum())
-        if time.perf_counter() - start > seconds:
-            break
-    taken = time.perf_counter() - start
-    if delivered == contestant.records.count:
-        assert labels == int(contestant.labels.sum()), contestant.name
-    return delivered / taken
+        if delivered == contestant.records.count:
+            assert labels == int(contestant.labels.sum()), contestant.name
+    return Rate((delivered - last) / taken, first, (time.process_time() - busy) / taken)
 
 
 def turn(directory: Path, seconds: float, records: Records, name: str) -> None:
-    """Prints the rate of a contestant in a process of its own, so that no threads of another go on meanwhile."""
+    """Prints the figures of a contestant in a process of its own, so that no threads of another go on meanwhile."""
     contestant = next(c for c in ALL if c.name == name)(records, directory)
     contestant.warm()
-    rate(contestant, 0, seconds)
-    print(rate(contestant, 1, seconds))
+    print(*rate(contestant, seconds))
 
 
-def measure(directory: Path, seconds: float, percent: int, value: str, name: str) -> float | None:
+def measure(directory: Path, seconds: float, percent: int, value: str, name: str) -> Rate | None:
     """Takes a turn; ``None`` if it fails, as where something is not installed."""
     command = [sys.executable, __file__, str(directory), str(seconds), str(percent), value, name]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         print(f"{name}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
         return None
-    return float(done.stdout.split()[-1])
+    return Rate(*map(float, done.stdout.split()[-3:]))
 
 
 def main(directory: Path, seconds: float, percent: int) -> None:
@@ -66,11 +86,11 @@ def main(directory: Path, seconds: float, percent: int) -> None:
             print(package, importlib.metadata.version(package), end="; ")
         except importlib.metadata.PackageNotFoundError:
             print("no", package, end="; ")
-    print(f"{os.cpu_count()} cores\n\n| value | contestant | records/s | GiB/s | of np.memmap |\n|---|---|---|---|---|")
+    columns = "value | contestant | records/s | GiB/s | of np.memmap | first batch (ms) | busy"
+    print(f"{os.cpu_count()} cores\n\n| {columns} |\n|{'---|' * 7}")
     for value in CASES:
-        records = case(value, percent)
-        records.make(directory, (1,))
-        rates: dict[str, list[float]] = {contestant.name: [] for contestant in ALL}
+        case(value, percent).make(directory, (1,))
+        rates: dict[str, list[Rate]] = {contestant.name: [] for contestant in ALL}
         for _ in range(ROUNDS):
             for name in list(rates):
                 found = measure(directory, seconds, percent, value, name)
@@ -78,11 +98,12 @@ def main(directory: Path, seconds: float, percent: int) -> None:
                     del rates[name]
                 else:
                     rates[name].append(found)
-        base = statistics.median(rates["np.memmap"])
-        for name, found_rates in rates.items():
-            median = statistics.median(found_rates)
-            gib = median * records.width / 2**30
-            print(f"| {value} | {name.strip()} | {median:,.0f} | {gib:.2f} | {median / base:.2f} |", flush=True)
+        base = statistics.median(turn.records for turn in rates["np.memmap"])
+        for name, turns in rates.items():
+            records, first, busy = map(statistics.median, zip(*turns))
+            gib = records * CASES[value].width / 2**30
+            shown = f"{records:,.0f} | {gib:.2f} | {records / base:.2f} | {first * 1000:,.1f} | {busy:.2f}"
+            print(f"| {value} | {name.strip()} | {shown} |", flush=True)
 
 
 def case(value: str, percent: int) -> Records:

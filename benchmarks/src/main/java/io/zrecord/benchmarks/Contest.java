@@ -7,17 +7,22 @@ import java.util.Map;
 
 /** Contestants that answer the same question in turns: some rounds to warm up, then those that count; prints medians. */
 final class Contest {
-  private static final int WARM_UPS = 2;
-  private static final int REPEATS = 5;
-
   private final String title;
+  private final int warmUps;
+  private final int repeats;
   private final Map<String, Contestant> contestants = new LinkedHashMap<>();
 
   private record Contestant(Runnable preparation, Runnable work) {}
 
-  /** The first contestant whose name begins with "zrecord" is what the others are compared with. */
+  /** Twice to warm up, then five times. The first contestant whose name begins with "zrecord" is what the others are compared with. */
   Contest(String title) {
+    this(title, 2, 5);
+  }
+
+  Contest(String title, int warmUps, int repeats) {
     this.title = title;
+    this.warmUps = warmUps;
+    this.repeats = repeats;
   }
 
   void add(String name, Runnable work) {
@@ -45,14 +50,14 @@ final class Contest {
   /** The seconds of each, in the order in which they were added. */
   Map<String, Double> medians() {
     Map<String, double[]> seconds = new LinkedHashMap<>();
-    for (int round = -WARM_UPS; round < REPEATS; round++) {
+    for (int round = -warmUps; round < repeats; round++) {
       for (Map.Entry<String, Contestant> contestant : contestants.entrySet()) {
         contestant.getValue().preparation().run();
         long start = System.nanoTime();
         contestant.getValue().work().run();
         double elapsed = (System.nanoTime() - start) / 1e9;
         if (round >= 0) {
-          seconds.computeIfAbsent(contestant.getKey(), name -> new double[REPEATS])[round] =
+          seconds.computeIfAbsent(contestant.getKey(), name -> new double[repeats])[round] =
               elapsed;
         }
       }

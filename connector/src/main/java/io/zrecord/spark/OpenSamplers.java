@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * epoch or rank. Kept while there is memory. Thread-safe; who asks for one that is being made waits for it.
  */
 final class OpenSamplers {
-  private static final Map<Key, SoftReference<Opened>> OPENED = new ConcurrentHashMap<>();
+  private static final Map<Key, Entry> OPENED = new ConcurrentHashMap<>();
 
   private OpenSamplers() {}
 
@@ -28,21 +28,35 @@ final class OpenSamplers {
   record Opened(TableSnapshot snapshot, Sampler sampler) {}
 
   static Opened of(SnapshotId dataset, SamplerConf conf) {
-    OPENED.values().removeIf(reference -> reference.get() == null);
-    Opened[] result = new Opened[1];
-    OPENED.compute(new Key(dataset, conf), (key, reference) -> {
-      @Nullable Opened known = reference == null ? null : reference.get();
-      result[0] = known == null ? open(key) : known;
-      return known == null ? new SoftReference<>(result[0]) : reference;
-    });
-    return result[0];
+    OPENED.values().removeIf(Entry::isForgotten);
+    return OPENED.computeIfAbsent(new Key(dataset, conf), key -> new Entry()).opened(dataset, conf);
   }
 
-  private static Opened open(Key key) {
-    TableSnapshot snapshot = key.dataset().open();
+  /** Makes its sampler when it is first asked for it; while it does, only who wants the same waits. */
+  private static final class Entry {
+    private volatile @Nullable SoftReference<Opened> reference;
+
+    boolean isForgotten() {
+      SoftReference<Opened> known = reference;
+      return known != null && known.get() == null;
+    }
+
+    synchronized Opened opened(SnapshotId dataset, SamplerConf conf) {
+      SoftReference<Opened> known = reference;
+      Opened opened = known == null ? null : known.get();
+      if (opened == null) {
+        opened = open(dataset, conf);
+        reference = new SoftReference<>(opened);
+      }
+      return opened;
+    }
+  }
+
+  private static Opened open(SnapshotId id, SamplerConf conf) {
+    TableSnapshot snapshot = id.open();
     try (RecordDataset dataset =
         RecordDataset.open(snapshot, RecordDataset.ReadOptions.defaults())) {
-      return new Opened(snapshot, key.conf().of(dataset));
+      return new Opened(snapshot, conf.of(dataset));
     }
   }
 }

@@ -1,6 +1,10 @@
 package io.zrecord.feed;
 
-/** What a feed does with a record that cannot be read or transformed. What is delivered after a resume is the same in all of them. */
+/**
+ * What a feed does with a record that is damaged, or that a transform throws for. What is delivered after a resume is the same in all of
+ * them. That the system refuses to read is nothing that a record can help: a {@link io.zrecord.errors.StorageException} ends the feed
+ * under each policy.
+ */
 public enum BadRecordPolicy {
   /** {@link Feed#next} throws what went wrong, when it comes to the batch; the feed has ended then. The default. */
   FAIL,

@@ -1,5 +1,6 @@
 package io.zrecord.feed;
 
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.scan.FieldReader;
 import java.util.ArrayList;
@@ -27,9 +28,11 @@ final class Salvage {
     this.allIndices = Arrays.copyOf(slot.indices(), slot.place().count());
   }
 
-  /** Whether something went wrong that may lie in single records. */
+  /** Whether something went wrong that may lie in single records. What the system refuses, such as to open one more file, does not. */
   static boolean mayHelp(RuntimeException failure) {
-    return failure instanceof ZRecordException || failure instanceof BadRecordsException;
+    boolean isRefused = failure instanceof StorageException;
+    return !isRefused
+        && (failure instanceof ZRecordException || failure instanceof BadRecordsException);
   }
 
   /**
@@ -62,6 +65,8 @@ final class Salvage {
       try {
         reader.select(allIndices, ordinal, 1);
         reader.value(0);
+      } catch (StorageException e) {
+        throw e;
       } catch (ZRecordException e) {
         bad.put(ordinal, new BadRecord(allIndices[ordinal], reader.field().name(), reason(e)));
         return;

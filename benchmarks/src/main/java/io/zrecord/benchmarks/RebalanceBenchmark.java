@@ -1,0 +1,239 @@
+package io.zrecord.benchmarks;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.RecordDataset.ReadOptions;
+import io.zrecord.rebalance.Rebalance;
+import io.zrecord.rebalance.RebalanceOptions;
+import io.zrecord.rebalance.RebalancePlan;
+import io.zrecord.rebalance.RebalanceResult;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.ShardWriter;
+import io.zrecord.table.TableChange;
+import io.zrecord.table.TableSnapshot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/**
+ * A table of shards of 8 MiB rewritten to shards of 1 GiB, beside {@code cp} of its bytes on the same disk; scans of the table before,
+ * after, and of one that was written at once; what a plan costs that finds nothing to do. Values of 4 KiB and of 64 KiB that cannot be
+ * compressed, with an i64 each. Contestants take turns, medians of three.
+ *
+ * <p>Arguments: a work directory, and the size in percent of 10 GiB for each of the two. It needs three times as much space.
+ */
+public final class RebalanceBenchmark {
+  private static final long SHARD_BYTES = 8 << 20;
+  private static final int QUIET_SHARDS = 10_000;
+  private static final RecordSchema SCHEMA = RecordSchema.builder()
+      .field("id", ElementType.I64)
+      .field("data", ElementType.BYTES)
+      .build();
+
+  private final Path work;
+  private final int width;
+  private final long records;
+
+  private RebalanceBenchmark(Path work, int width, long totalBytes) {
+    this.work = work;
+    this.width = width;
+    this.records = totalBytes / width;
+  }
+
+  public static void main(String[] arguments) throws IOException {
+    Path work = Files.createDirectories(Path.of(arguments[0]));
+    long totalBytes = (10L << 30) / 100 * Integer.parseInt(arguments[1]);
+    for (int width : new int[] {4 << 10, 64 << 10}) {
+      new RebalanceBenchmark(work.resolve("rebalance-" + width), width, totalBytes).measure();
+    }
+    planNothing(work.resolve("rebalance-nothing"));
+  }
+
+  private void measure() throws IOException {
+    Workplace.delete(work);
+    Files.createDirectories(work);
+    Path fragmented = work.resolve("fragmented");
+    write(fragmented, SHARD_BYTES);
+    Path copy = work.resolve("copy");
+    Path forced = work.resolve("forced");
+    Path unforced = work.resolve("unforced");
+    Contest contest = new Contest(
+        records * width / (1 << 20) + " MiB of " + width / 1024 + " KiB values rewritten", 1, 3);
+    contest.add(
+        "zrecord, not forced to disk",
+        () -> link(fragmented, unforced, copy, forced),
+        () -> rebalance(unforced, Durability.NONE));
+    contest.add("cp", () -> clear(copy, forced, unforced), () -> copy(fragmented, copy));
+    contest.add(
+        "zrecord, forced to disk",
+        () -> link(fragmented, forced, copy, unforced),
+        () -> rebalance(forced, Durability.COMMIT));
+    contest.add("cp and sync", () -> clear(copy, forced, unforced), () -> {
+      copy(fragmented, copy);
+      run("sync");
+    });
+    contest.run();
+    clear(copy, forced, unforced);
+    link(fragmented, forced);
+    rebalance(forced, Durability.NONE);
+    scan(fragmented, forced);
+    Workplace.delete(work);
+  }
+
+  private void scan(Path fragmented, Path rebalanced) throws IOException {
+    double alive = (double) records * (width + 8);
+    System.out.printf(
+        Locale.ROOT,
+        "%nBytes of values over bytes of the files of the new version: %.4f%n",
+        alive / namedBytes(rebalanced));
+    Path fresh = work.resolve("fresh");
+    write(fresh, Long.MAX_VALUE);
+    Contest contest = new Contest("scan of all values, table opened anew");
+    contest.add("zrecord, rebalanced", () -> scan(rebalanced));
+    contest.add("zrecord, written at once", () -> scan(fresh));
+    contest.add("zrecord, before", () -> scan(fragmented));
+    contest.run();
+  }
+
+  private static long namedBytes(Path table) {
+    return RecordTable.at(LocalStorage.at(table)).latest().shards().stream()
+        .mapToLong(ShardSummary::chunkBytes)
+        .sum();
+  }
+
+  private static void scan(Path table) {
+    byte[] target = new byte[4 << 20];
+    try (RecordDataset dataset = RecordDataset.open(
+        RecordTable.at(LocalStorage.at(table)).latest(), ReadOptions.defaults())) {
+      var id = dataset.reader("id");
+      var data = dataset.reader("data");
+      for (long next = 0; next < dataset.length(); ) {
+        int most = (int) Math.min(1 << 16, dataset.length() - next);
+        int count = data.selectRange(next, most, target.length);
+        data.copyAll(target, 0);
+        id.selectRange(next, count, target.length);
+        id.copyAll(target, 0);
+        next += count;
+      }
+    }
+  }
+
+  private static void rebalance(Path table, Durability durability) {
+    RebalanceOptions options = RebalanceOptions.defaults();
+    RebalancePlan plan = RebalancePlan.of(
+        RecordTable.at(LocalStorage.at(table)).latest(),
+        options.withWrite(options.write().withDurability(durability)));
+    RebalanceResult result = Rebalance.of(plan).run();
+    if (!result.failures().isEmpty() || result.records() != plan.snapshot().length()) {
+      throw new IllegalStateException("Not everything was rewritten: " + result);
+    }
+  }
+
+  private void write(Path table, long shardBytes) {
+    Storage storage = LocalStorage.at(table);
+    WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
+    byte[] noise = Workplace.noise(width + 4096, width);
+    List<ShardSummary> shards = new ArrayList<>();
+    for (long record = 0; record < records; ) {
+      try (ShardWriter shard = ShardWriter.create(storage, UUID.randomUUID(), SCHEMA, options)) {
+        for (long bytes = 0; bytes < shardBytes && record < records; bytes += width, record++) {
+          shard.putLong(0, record);
+          shard.put(1, noise, (int) (record % 4096), width);
+          shard.endRecord();
+        }
+        shards.add(shard.finish().orElseThrow());
+      }
+    }
+    commit(storage, shards);
+  }
+
+  private static void commit(Storage storage, List<ShardSummary> shards) {
+    RecordTable.at(storage)
+        .commit(new TableChange(
+            UUID.randomUUID(),
+            TableChange.Kind.CREATE,
+            Optional.empty(),
+            OptionalLong.empty(),
+            SCHEMA,
+            shards,
+            Optional.empty(),
+            Map.of()));
+  }
+
+  /** A table that needs no care: its shards are as large as wanted. */
+  private static void planNothing(Path path) throws IOException {
+    Workplace.delete(path);
+    Storage storage = LocalStorage.at(path);
+    WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
+    List<ShardSummary> shards = new ArrayList<>();
+    for (int i = 0; i < QUIET_SHARDS; i++) {
+      try (ShardWriter shard = ShardWriter.create(storage, UUID.randomUUID(), SCHEMA, options)) {
+        shard.putLong(0, i);
+        shard.put(1, new byte[4096], 0, 4096);
+        shard.endRecord();
+        shards.add(shard.finish().orElseThrow());
+      }
+    }
+    commit(storage, shards);
+    Contest contest = new Contest("a plan for " + QUIET_SHARDS + " shards that need nothing");
+    contest.add("zrecord", () -> {
+      TableSnapshot table = RecordTable.at(storage).latest();
+      RebalanceOptions wanted = RebalanceOptions.defaults().withShardBytes(1, 1 << 20);
+      if (!RebalancePlan.of(table, wanted).groups().isEmpty()) {
+        throw new IllegalStateException("There is something to do");
+      }
+    });
+    contest.run();
+    Workplace.delete(path);
+  }
+
+  /** Makes a table of hard links to another one's files. */
+  private static void link(Path table, Path to, Path... others) {
+    clear(others);
+    clear(to);
+    run("cp", "-al", table.toString(), to.toString());
+  }
+
+  private static void copy(Path table, Path to) {
+    run("cp", "-r", table.toString(), to.toString());
+  }
+
+  /** Deletes and lets the disk come to rest. */
+  private static void clear(Path... paths) {
+    try {
+      for (Path path : paths) {
+        Workplace.delete(path);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    run("sync");
+  }
+
+  private static void run(String... command) {
+    try {
+      Process process = new ProcessBuilder(command).inheritIO().start();
+      if (process.waitFor() != 0) {
+        throw new IllegalStateException(List.of(command) + " failed");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
