@@ -84,7 +84,7 @@ public final class RebalanceBenchmark {
         () -> rebalance(forced, Durability.COMMIT));
     contest.add("cp and sync", () -> clear(copy, forced, unforced), () -> {
       copy(fragmented, copy);
-      run("sync");
+      Workplace.run("sync");
     });
     contest.run();
     clear(copy, forced, unforced);
@@ -205,11 +205,11 @@ public final class RebalanceBenchmark {
   private static void link(Path table, Path to, Path... others) {
     clear(others);
     clear(to);
-    run("cp", "-al", table.toString(), to.toString());
+    Workplace.run("cp", "-al", table.toString(), to.toString());
   }
 
   private static void copy(Path table, Path to) {
-    run("cp", "-r", table.toString(), to.toString());
+    Workplace.run("cp", "-r", table.toString(), to.toString());
   }
 
   /** Deletes and lets the disk come to rest. */
@@ -221,19 +221,6 @@ public final class RebalanceBenchmark {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    run("sync");
-  }
-
-  private static void run(String... command) {
-    try {
-      Process process = new ProcessBuilder(command).inheritIO().start();
-      if (process.waitFor() != 0) {
-        throw new IllegalStateException(List.of(command) + " failed");
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
+    Workplace.run("sync");
   }
 }

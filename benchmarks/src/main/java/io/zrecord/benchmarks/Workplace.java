@@ -1,6 +1,7 @@
 package io.zrecord.benchmarks;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,6 +56,19 @@ final class Workplace {
         .start();
     String answer = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return Long.parseLong(answer.substring(0, answer.indexOf('\t')));
+  }
+
+  /** Runs a command of the system. */
+  static void run(String... command) {
+    try {
+      if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
+        throw new IllegalStateException(List.of(command) + " failed");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Deletes a directory with all that is in it, if it exists. */
