@@ -7,6 +7,7 @@ import io.zrecord.inspect.Fragmentation;
 import io.zrecord.inspect.ShardUsage;
 import io.zrecord.inspect.SpaceUsage;
 import io.zrecord.inspect.VersionEntry;
+import io.zrecord.schema.FieldSpec;
 import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +38,7 @@ final class ViewRows {
           .number("first_index", row -> row.shard.firstIndex())
           .number("field_id", row -> (long) row.field.field().id())
           .string("field", row -> row.field.field().name())
-          .string("type", row -> row.field.field().type().toString())
+          .string("type", row -> type(row.field.field()))
           .string("compression", row -> row.field.field().compression().toString())
           .number("records", row -> row.field.recordCount())
           .number("absent", row -> row.field.absentCount())
@@ -90,6 +91,11 @@ final class ViewRows {
         .fraction("mean_jump_bytes", row -> fragmentation.apply(row).meanJumpBytes())
         .number("spanned_bytes", row -> fragmentation.apply(row).spannedBytes())
         .fraction("scan_cost", row -> fragmentation.apply(row).scanCost());
+  }
+
+  /** Such as {@code utf8} or {@code u8[28,28]}. */
+  private static String type(FieldSpec field) {
+    return field.type() + (field.shape().isScalar() ? "" : field.shape().toString());
   }
 
   /** A time beyond what Spark can have is the last that it can. */

@@ -109,7 +109,7 @@ class ViewSuite extends SparkSuite {
     val path = table()
     RecordTable.at(LocalStorage.at(Paths.get(path))).tag(0, "first")
     val newest = view(path, "shards")
-    write(spark.range(5).selectExpr("id", "'x' text"), path, "append")
+    write(spark.range(0, 5, 1, 1).selectExpr("id", "'x' text"), path, "append")
     assert(newest.count() == 4)
     assert(view(path, "shards").count() == 5)
     assert(view(path, "shards", "versionAsOf" -> "0").count() == 3)
