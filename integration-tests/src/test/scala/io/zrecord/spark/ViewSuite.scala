@@ -91,7 +91,9 @@ class ViewSuite extends SparkSuite {
       .agg(Map("records" -> "sum", "absent" -> "sum"))
       .selectExpr("field", "`sum(records)` r", "`sum(absent)` a")
       .orderBy("field")
-    assert(sums.collect().toSeq == Seq(Row("id", 315, 0), Row("more", 315, 310), Row("text", 315, 5)))
+    assert(
+      sums.collect().toSeq == Seq(Row("id", 315, 0), Row("more", 315, 310), Row("text", 315, 5))
+    )
   }
 
   test("columns are pruned, conditions and counts are Spark's") {
@@ -101,7 +103,9 @@ class ViewSuite extends SparkSuite {
     assert(chunks.select("bytes").where("bytes > 1000").count() == 3)
     assert(chunks.select("file", "chunk").columns.toSeq == Seq("file", "chunk"))
     chunks.createOrReplaceTempView("chunks")
-    assert(spark.sql("select max(byte_utilization) from chunks where chunk = 0").head().getDouble(0) < 1)
+    assert(
+      spark.sql("select max(byte_utilization) from chunks where chunk = 0").head().getDouble(0) < 1
+    )
     assert(chunks.limit(2).collect().length == 2)
   }
 
@@ -140,7 +144,8 @@ class ViewSuite extends SparkSuite {
     assert(rows.map(_.getAs[String]("tags")) == Seq("", "a,b", ""))
     assert(rows.forall(_.getAs[String]("application_id") == spark.sparkContext.applicationId))
     assert(rows.forall(_.getAs[String]("user") == spark.sparkContext.sparkUser))
-    val added = view(path, "chunks", "versionAsOf" -> "0").selectExpr("sum(bytes)").head().getLong(0)
+    val added =
+      view(path, "chunks", "versionAsOf" -> "0").selectExpr("sum(bytes)").head().getLong(0)
     assert(rows.head.getAs[Long]("added_bytes") == added)
     val millis = RecordTable.at(LocalStorage.at(Paths.get(path))).version(1).timestamp.toEpochMilli
     assert(rows(1).getAs[java.sql.Timestamp]("timestamp").getTime == millis)
@@ -193,12 +198,21 @@ class ViewSuite extends SparkSuite {
     assert(unknown.contains("chunks, shards, fields, versions, files"))
     assert(view(path, " Chunks ").count() == 4)
     for (
-      (key, value) <- Seq("sampler" -> "shuffle", "indices" -> "1", "batchRows" -> "7", "seed" -> "1")
+      (key, value) <- Seq(
+        "sampler" -> "shuffle",
+        "indices" -> "1",
+        "batchRows" -> "7",
+        "seed" -> "1"
+      )
     )
-      assert(failure(view(path, "chunks", key -> value).count()).contains(s"Option $key does not go"))
+      assert(
+        failure(view(path, "chunks", key -> value).count()).contains(s"Option $key does not go")
+      )
     assert(failure(view(path, "chunks", "vew" -> "1").count()).contains("unknown option vew"))
     val two = spark.read.format("zrecord").option("view", "chunks")
     assert(failure(two.load(path, table())).contains("2 datasets"))
+    val ofTable = spark.read.option("view", "chunks").table(s"zrecord.`$path`")
+    assert(failure(ofTable.count()).contains("temporary view"))
     assert(failure(view("/data/trian", "chunks")).contains("/data/trian"))
   }
 
