@@ -10,46 +10,38 @@ import java.util.UUID;
 /** Adds up what of a chunk is alive. Belongs to one thread. */
 final class ChunkTally {
   private final ChunkMeta meta;
-  private final int ordinal;
   private final String path;
   private final SortedMap<Integer, Long> liveByField = new TreeMap<>();
   private long liveBytes;
   private long paddingBytes = ChunkHeader.BYTES;
   private long recordCount;
 
-  /**
-   * A tally of nothing.
-   *
-   * @param ordinal its place in the shard's meta file
-   * @param path its file, for messages
-   */
-  ChunkTally(ChunkMeta meta, int ordinal, String path) {
+  /** @param path its file, for messages */
+  ChunkTally(ChunkMeta meta, String path) {
     this.meta = meta;
-    this.ordinal = ordinal;
     this.path = path;
-  }
-
-  int ordinal() {
-    return ordinal;
   }
 
   long fileBytes() {
     return meta.endBytes();
   }
 
-  SortedMap<Integer, Long> liveByField() {
-    return liveByField;
-  }
-
   /** Adds bytes of values that are within the chunk: values of a sound shard do not overlap, so there is room for all. */
   void add(long live, long padding) {
-    liveBytes += live;
-    paddingBytes += padding;
-    if (liveBytes > meta.endBytes() - paddingBytes) {
+    if (live + padding > meta.endBytes() - paddingBytes - liveBytes) {
       throw new CorruptDataException(
           path,
           "Cannot tell how " + path + " is used: its " + meta.endBytes()
               + " bytes are fewer than those of its values, so that some of them overlap. Run zrecord verify, and restore the tables of the shard from a copy");
+    }
+    liveBytes += live;
+    paddingBytes += padding;
+  }
+
+  /** Says whose the bytes are that were added. */
+  void addOfField(int fieldId, long bytes) {
+    if (bytes > 0) {
+      liveByField.merge(fieldId, bytes, Long::sum);
     }
   }
 

@@ -1,11 +1,11 @@
 package io.zrecord.inspect;
 
 import io.zrecord.schema.FieldSpec;
-import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 
 /** Adds up the values of one field of one shard, which come in the order of the index. Belongs to one thread. */
 final class FieldTally {
-  private static final int NONE = -1;
+  private static final long NONE = -1;
 
   private final FieldSpec field;
   private final SizeHistogram.Builder sizes = new SizeHistogram.Builder();
@@ -16,7 +16,7 @@ final class FieldTally {
   private long jumpCount;
   private double jumpBytes;
   private long spannedPages;
-  private int lastChunk = NONE;
+  private @Nullable ChunkTally lastChunk;
   private long lastEnd;
   private long lastPage = NONE;
 
@@ -27,31 +27,34 @@ final class FieldTally {
     this.field = field;
   }
 
-  /** Adds values without a gap between them. */
+  /**
+   * Adds values without a gap between them.
+   *
+   * @throws ArithmeticException if a sum exceeds 2⁶³−1
+   */
   void add(ChunkTally chunk, long offset, long count, int lengthBytes) {
     long bytes = count * lengthBytes;
     long end = offset + bytes;
     long padding = Math.min(-end & 7, chunk.fileBytes() - end);
-    follow(chunk.ordinal(), offset);
+    chunk.add(bytes, padding);
+    follow(chunk, offset);
     if (bytes > 0) {
       span(offset / Fragmentation.PAGE_BYTES, (end - 1) / Fragmentation.PAGE_BYTES);
     }
     lastEnd = end;
     sizes.add(lengthBytes, count);
     valueCount += count;
-    liveBytes += bytes;
+    liveBytes = Math.addExact(liveBytes, bytes);
     pendingBytes += bytes;
     paddingBytes += padding;
-    chunk.add(bytes, padding);
   }
 
-  private void follow(int chunk, long offset) {
-    if (lastChunk == NONE) {
+  private void follow(ChunkTally chunk, long offset) {
+    if (chunk != lastChunk) {
+      scatteredCount += lastChunk == null ? 0 : 1;
+      flush();
       lastChunk = chunk;
-    } else if (chunk != lastChunk) {
-      scatteredCount++;
       lastPage = NONE;
-      lastChunk = chunk;
     } else {
       long distance = offset - lastEnd;
       if (distance < 0 || distance >= Fragmentation.PAGE_BYTES) {
@@ -67,22 +70,12 @@ final class FieldTally {
     lastPage = page;
   }
 
-  /** Tells a chunk what of the field is in it, before the field goes on in another one. */
-  boolean leaves(int chunk) {
-    return lastChunk != NONE && lastChunk != chunk;
-  }
-
-  /** The chunk of the last value. */
-  int lastChunk() {
-    return lastChunk;
-  }
-
-  /** Moves what was added since the last time to the sums of its chunk. */
-  void flush(SortedMap<Integer, Long> sums) {
-    if (pendingBytes > 0) {
-      sums.merge(field.id(), pendingBytes, Long::sum);
-      pendingBytes = 0;
+  /** Tells the chunk of the last values what was added since the last change of the chunk. */
+  void flush() {
+    if (lastChunk != null) {
+      lastChunk.addOfField(field.id(), pendingBytes);
     }
+    pendingBytes = 0;
   }
 
   long valueCount() {

@@ -22,28 +22,18 @@ final class ShardTally implements ShardPlaces.Visitor {
     this.meta = meta;
     fields.forEach(field -> this.fields.add(new FieldTally(field)));
     for (ChunkMeta chunk : meta.chunks()) {
-      chunks.add(new ChunkTally(chunk, chunks.size(), pathOf.apply(chunk.fileName())));
+      chunks.add(new ChunkTally(chunk, pathOf.apply(chunk.fileName())));
     }
   }
 
   @Override
   public void values(int field, int chunk, long offset, long valueCount, int lengthBytes) {
-    FieldTally tally = fields.get(field);
-    if (tally.leaves(chunk)) {
-      flush(tally);
-    }
-    tally.add(chunks.get(chunk), offset, valueCount, lengthBytes);
+    fields.get(field).add(chunks.get(chunk), offset, valueCount, lengthBytes);
   }
 
   @Override
   public void records(int chunk, long count) {
     chunks.get(chunk).addRecords(count);
-  }
-
-  private void flush(FieldTally tally) {
-    if (tally.valueCount() > 0) {
-      tally.flush(chunks.get(tally.lastChunk()).liveByField());
-    }
   }
 
   /**
@@ -53,7 +43,7 @@ final class ShardTally implements ShardPlaces.Visitor {
    * @throws ArithmeticException if a sum exceeds 2⁶³−1
    */
   ShardUsage usage(String directory, long firstIndex, List<FieldSpec> specs) {
-    fields.forEach(this::flush);
+    fields.forEach(FieldTally::flush);
     Map<Integer, FieldMeta> stored = new HashMap<>();
     meta.fields().forEach(field -> stored.put(field.spec().id(), field));
     List<FieldUsage> fieldUsages = new ArrayList<>();
@@ -70,8 +60,9 @@ final class ShardTally implements ShardPlaces.Visitor {
     List<ChunkUsage> chunkUsages = new ArrayList<>();
     SpaceUsage space = SpaceUsage.NONE;
     for (ChunkTally chunk : chunks) {
-      chunkUsages.add(chunk.usage(meta.id(), directory, meta.isSequential()));
-      space = space.plus(chunkUsages.get(chunk.ordinal()).space());
+      ChunkUsage usage = chunk.usage(meta.id(), directory, meta.isSequential());
+      chunkUsages.add(usage);
+      space = space.plus(usage.space());
     }
     SpaceUsage ofShard = new SpaceUsage(
         space.fileBytes(),

@@ -14,9 +14,13 @@ import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.Run;
+import io.zrecord.internal.format.RunsFile;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
@@ -33,6 +37,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -284,6 +289,28 @@ class DatasetInspectionTest {
     assertThatThrownBy(() -> inspect(directory))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("add up to more than 2^63");
+  }
+
+  /** Three fields in the same bytes, of which there would be 2⁶³ and more. */
+  @Test
+  void runsThatOverlapAreDamageHoweverLongTheySayTheyAre() throws IOException {
+    long half = (1L << 58) - 1;
+    List<Run> runs = List.of(new Run(0, half, 64, 0, 0), new Run(half, half, 1L << 61, 0, 0));
+    RunsFile file = new RunsFile(2 * half, 8, false, false, runs, new int[0], new int[0]);
+    List<FieldMeta> fields = new ArrayList<>();
+    for (int id = 1; id <= 3; id++) {
+      FieldSpec spec = new FieldSpec(
+          id, "f" + id, ElementType.I64, Shape.scalar(), Compression.RAW, Map.of());
+      fields.add(new FieldMeta(spec, "f" + id, FieldMeta.Layout.RUNS, 0, 16 * half));
+      Files.write(directory.resolve("f" + id + ".runs"), file.write());
+    }
+    ChunkMeta huge = new ChunkMeta(0, 1, Long.MAX_VALUE);
+    ShardMeta meta = new ShardMeta(
+        UUID.randomUUID(), 2 * half, false, false, 1, 1, List.of(huge), fields);
+    Files.write(directory.resolve("meta.json"), meta.write());
+    assertThatThrownBy(() -> inspect(directory))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("overlap");
   }
 
   @Test
