@@ -299,14 +299,14 @@ class DatasetInspectionTest {
     RunsFile file = new RunsFile(2 * half, 8, false, false, runs, new int[0], new int[0]);
     List<FieldMeta> fields = new ArrayList<>();
     for (int id = 1; id <= 3; id++) {
-      FieldSpec spec = new FieldSpec(
-          id, "f" + id, ElementType.I64, Shape.scalar(), Compression.RAW, Map.of());
+      FieldSpec spec =
+          new FieldSpec(id, "f" + id, ElementType.I64, Shape.scalar(), Compression.RAW, Map.of());
       fields.add(new FieldMeta(spec, "f" + id, FieldMeta.Layout.RUNS, 0, 16 * half));
       Files.write(directory.resolve("f" + id + ".runs"), file.write());
     }
     ChunkMeta huge = new ChunkMeta(0, 1, Long.MAX_VALUE);
-    ShardMeta meta = new ShardMeta(
-        UUID.randomUUID(), 2 * half, false, false, 1, 1, List.of(huge), fields);
+    ShardMeta meta =
+        new ShardMeta(UUID.randomUUID(), 2 * half, false, false, 1, 1, List.of(huge), fields);
     Files.write(directory.resolve("meta.json"), meta.write());
     assertThatThrownBy(() -> inspect(directory))
         .isInstanceOf(CorruptDataException.class)
