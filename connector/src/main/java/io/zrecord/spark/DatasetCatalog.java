@@ -64,6 +64,7 @@ abstract class DatasetCatalog implements StagingTableCatalog {
 
   @Override
   public final boolean tableExists(Identifier identifier) {
+    refuseView(identifier);
     return identifiesPaths(identifier)
         && DatasetPaths.exists(DatasetPaths.paths(identifier).get(0));
   }
@@ -156,13 +157,26 @@ abstract class DatasetCatalog implements StagingTableCatalog {
       throw new NoSuchDatasetException(identifier);
     }
     List<String> paths = DatasetPaths.paths(identifier);
-    return DatasetPaths.load(paths, time);
+    Optional<ViewName> view = DatasetPaths.view(identifier);
+    return view.isPresent()
+        ? ZRecordView.load(paths.get(0), view.get(), time)
+        : DatasetPaths.load(paths, time);
+  }
+
+  /** Spark asks whether a table exists, and for a path alone, only when it is going to write. */
+  private static void refuseView(Identifier identifier) {
+    DatasetPaths.view(identifier).ifPresent(view -> {
+      throw Unsupported.operation(
+          "writing to the view " + view + " of " + identifier.name(),
+          "leave the option " + ZRecordOptions.VIEW + " out");
+    });
   }
 
   /** Whether this catalog takes the identifier for one or several paths. */
   abstract boolean identifiesPaths(Identifier identifier);
 
   final String requirePath(Identifier identifier) {
+    refuseView(identifier);
     if (!identifiesPaths(identifier) || DatasetPaths.paths(identifier).size() != 1) {
       throw new IllegalArgumentException("Cannot write to " + identifier
           + ": use one path, such as " + ZRecordSource.SHORT_NAME + ".`/data/train`");

@@ -17,6 +17,7 @@ import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.jspecify.annotations.Nullable;
 
 /** From options and identifiers to datasets. A path is an identifier without a namespace. */
 final class DatasetPaths {
@@ -25,6 +26,9 @@ final class DatasetPaths {
 
   /** Namespace of an identifier whose name is a JSON array of paths. */
   private static final String SEVERAL = "paths";
+
+  /** First part of the namespace of an identifier of a view, whose name is the second. */
+  private static final String VIEW = "view";
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -71,20 +75,43 @@ final class DatasetPaths {
   static Identifier identifier(CaseInsensitiveStringMap options) {
     String several = options.get(ZRecordOptions.PATHS);
     String one = options.get(ZRecordOptions.PATH);
+    String view = options.get(ZRecordOptions.VIEW);
     if (several != null && parse(several).length > 0) {
       List<String> all = new ArrayList<>(List.of(parse(several)));
       if (one != null) {
         all.add(0, one);
       }
-      return all.size() == 1
-          ? Identifier.of(new String[0], all.get(0))
-          : Identifier.of(new String[] {SEVERAL}, write(all));
+      if (all.size() == 1) {
+        return identifier(all.get(0), view);
+      }
+      if (view != null) {
+        throw new IllegalArgumentException("Cannot read the view " + view + " of " + all.size()
+            + " datasets; load one path at a time");
+      }
+      return Identifier.of(new String[] {SEVERAL}, write(all));
     }
     if (one == null || one.isBlank()) {
       throw new IllegalArgumentException(
           "No path is given; use load(\"/path\") or save(\"/path\")");
     }
-    return Identifier.of(new String[0], one);
+    return identifier(one, view);
+  }
+
+  private static Identifier identifier(String path, @Nullable String view) {
+    return view == null
+        ? Identifier.of(new String[0], path)
+        : Identifier.of(
+            new String[] {
+              VIEW, WriteConf.parse(ZRecordOptions.VIEW, view, ViewName::of).toString()
+            },
+            path);
+  }
+
+  /** The view that an identifier asks for, if it does. */
+  static Optional<ViewName> view(Identifier identifier) {
+    return identifier.namespace().length == 2 && identifier.namespace()[0].equals(VIEW)
+        ? Optional.of(ViewName.of(identifier.namespace()[1]))
+        : Optional.empty();
   }
 
   static List<String> paths(Identifier identifier) {
@@ -176,7 +203,8 @@ final class DatasetPaths {
     }
   }
 
-  private static TableSnapshot snapshot(String path, Time time) {
+  /** The version of that time, or what a store has now. */
+  static TableSnapshot snapshot(String path, Time time) {
     Optional<Path> store = SparkStorages.storeAt(path);
     if (store.isPresent()) {
       if (!time.isNewest()) {

@@ -19,9 +19,26 @@ final class ReadConf {
 
   private final CaseInsensitiveStringMap options;
 
-  ReadConf(CaseInsensitiveStringMap options) {
-    ZRecordOptions.requireKnownForReading(options.asCaseSensitiveMap());
+  private ReadConf(CaseInsensitiveStringMap options) {
     this.options = options;
+  }
+
+  /** Of a read of records. */
+  static ReadConf ofRecords(CaseInsensitiveStringMap options) {
+    ZRecordOptions.requireKnownForReading(options.asCaseSensitiveMap());
+    if (options.containsKey(ZRecordOptions.VIEW)) {
+      // What a table has is known before the options of a statement are.
+      throw new IllegalArgumentException(
+          "Option " + ZRecordOptions.VIEW
+              + " goes with spark.read.format(\"zrecord\").load(path); make a temporary view of that for SQL");
+    }
+    return new ReadConf(options);
+  }
+
+  /** Of a read of a view. */
+  static ReadConf ofView(CaseInsensitiveStringMap options) {
+    ZRecordOptions.requireOfViews(options.asCaseSensitiveMap());
+    return new ReadConf(options);
   }
 
   /**

@@ -24,6 +24,9 @@ final class ZRecordOptions {
   static final String BATCH_ROWS = "batchRows";
   static final String BATCH_BYTES = "batchBytes";
 
+  // Reading about a dataset instead of its records.
+  static final String VIEW = "view";
+
   // Reading in the order of a sampler.
   static final String SAMPLER = "sampler";
   static final String SEED = "seed";
@@ -94,8 +97,14 @@ final class ZRecordOptions {
               VERIFY,
               BATCH_ROWS,
               BATCH_BYTES,
-              SAMPLER))
+              SAMPLER,
+              VIEW))
       .collect(Collectors.toUnmodifiableSet());
+
+  /** Those that go with a view. */
+  private static final Set<String> OF_VIEWS =
+      Set.of(PATH, PATHS, VERSION_AS_OF, TIMESTAMP_AS_OF, TAG, NUM_PARTITIONS, VIEW);
+
   private static final Set<String> WRITE = Set.of(
       PATH,
       COMPRESSION,
@@ -117,6 +126,19 @@ final class ZRecordOptions {
 
   static void requireKnownForReading(Map<String, String> options) {
     requireKnown("read", options, READ, Set.of(), WRITE, WRITE_PREFIXES);
+  }
+
+  /** Refuses options of records; those of the session are for other reads. */
+  static void requireOfViews(Map<String, String> options) {
+    requireKnownForReading(options);
+    for (String key : options.keySet()) {
+      if (isAmong(key, READ, Set.of())
+          && !isAmong(key, OF_VIEWS, Set.of())
+          && !isSessionDefault(key)) {
+        throw new IllegalArgumentException("Option " + key + " does not go with the option " + VIEW
+            + ", which reads no records; use one of them");
+      }
+    }
   }
 
   static void requireKnownForWriting(Map<String, String> options) {

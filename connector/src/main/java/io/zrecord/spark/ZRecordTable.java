@@ -108,7 +108,7 @@ class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColum
       throw new NotADatasetException(
           location, "Cannot read " + location + ": there is no dataset. Check the path");
     }
-    return new ZRecordScanBuilder(location, snapshots, schema, new ReadConf(options));
+    return new ZRecordScanBuilder(location, snapshots, schema, ReadConf.ofRecords(options));
   }
 
   @Override

@@ -1,14 +1,23 @@
 package io.zrecord.cli;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.inspect.ChunkUsage;
+import io.zrecord.inspect.DatasetInspection;
+import io.zrecord.inspect.DatasetUsage;
+import io.zrecord.inspect.ShardUsage;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.verify.DatasetSummary;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -18,11 +27,18 @@ import picocli.CommandLine.Parameters;
     name = "info",
     description = {
       "Says what stands in a directory: its kind, its fields, and how well its chunks are used.",
-      "Reads metadata only, also while a store is being written."
+      "Reads metadata only, also while a store is being written; --chunks reads the tables of entries, and takes"
+          + " a snapshot of a store for that."
     })
 final class InfoCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the dataset")
   private Path path = Path.of("");
+
+  @Option(
+      names = "--chunks",
+      description =
+          "live, dead and padding bytes of each chunk, and how far index order is from file order")
+  private boolean hasChunks;
 
   @Option(names = "--json", description = "print one JSON object")
   private boolean isJson;
@@ -31,12 +47,61 @@ final class InfoCommand extends Subcommand {
   public Integer call() throws IOException {
     DatasetSummary summary = DatasetSummary.of(path);
     if (isJson) {
-      out().println(ValueJson.MAPPER.writeValueAsString(json(summary)));
+      printJson(summary);
     } else {
       print(summary);
+      if (hasChunks) {
+        printChunks(summary);
+      }
     }
     out().flush();
     return ExitCodes.DONE;
+  }
+
+  private void printChunks(DatasetSummary summary) {
+    UsagePrinter printer = new UsagePrinter(out());
+    out().println();
+    printer.printHeader();
+    printer.print(inspect(summary).run(shard -> shard.chunks().forEach(printer::print)));
+  }
+
+  /** The version that the summary is about, which may not be the newest any more. */
+  private DatasetInspection inspect(DatasetSummary summary) {
+    return summary
+        .snapshot()
+        .map(DatasetInspection::of)
+        .orElseGet(() -> DatasetInspection.of(path));
+  }
+
+  /** Chunks are printed while they go by: there may be more of them than memory has room for. */
+  private void printJson(DatasetSummary summary) throws IOException {
+    try (JsonGenerator json = ValueJson.MAPPER.getFactory().createGenerator(out())) {
+      json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+      json.writeStartObject();
+      Iterator<Map.Entry<String, JsonNode>> members = json(summary).fields();
+      while (members.hasNext()) {
+        Map.Entry<String, JsonNode> member = members.next();
+        json.writePOJOField(member.getKey(), member.getValue());
+      }
+      if (hasChunks) {
+        json.writeArrayFieldStart("chunkFiles");
+        DatasetUsage usage = inspect(summary).run(shard -> write(json, shard));
+        json.writeEndArray();
+        json.writePOJOField("usage", UsageJson.of(usage));
+      }
+      json.writeEndObject();
+    }
+    out().println();
+  }
+
+  private static void write(JsonGenerator json, ShardUsage shard) {
+    try {
+      for (ChunkUsage chunk : shard.chunks()) {
+        json.writePOJO(UsageJson.of(chunk));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private void print(DatasetSummary summary) {

@@ -227,4 +227,34 @@ final class StoreCommandsTest {
         + Cli.run("get", store, 0, "--field", "x").err();
     assertThat(said).contains("\\u001b[2Jme").doesNotContain("\u001b");
   }
+
+  @Test
+  void chunksAreListedWithWhatIsAliveInThem() {
+    Path store = create("text:utf8");
+    Cli.run("append", store, "--set", "text=aaaaa");
+    Cli.run("append", store, "--set", "text=b");
+    Cli.run("delete", store, 0);
+    // b at 72; a deletion moves it to the place of the first record.
+    Cli.Said said = Cli.run("info", store, "--chunks");
+    assertThat(said.err()).isEmpty();
+    assertThat(said.lines())
+        .contains(
+            "          bytes            live            dead         padding   bytes  records  chunk",
+            "             73               1               8              64    1.4%    50.0%  chunk/0.zr",
+            "             73               1               8              64    1.4%    50.0%  all 1 chunks",
+            "shard sizes: 1 from 64 B",
+            "chunk sizes: 1 from 64 B",
+            "fragmentation: 0.0 % scattered, 0 bytes apart, a scan reads 4096.00 bytes for a live one",
+            "  text: 1 bytes, 0 of 1 absent, 0.0 % scattered, 0 bytes apart, a scan reads 4096.00 bytes for a live one");
+    assertThat(Cli.run("info", store, "--chunks", "--json").out())
+        .startsWith("{\"path\":")
+        .contains("\"kind\":\"store\"")
+        .contains("\"chunkFiles\":[{\"shard\":\"")
+        .contains("\"file\":\"chunk/0.zr\",\"fileBytes\":73,\"liveBytes\":1,\"deadBytes\":8,"
+            + "\"paddingBytes\":64,\"writtenRecords\":2,\"liveRecords\":1,")
+        .contains("\"liveBytesByFieldId\":{\"1\":1}}],\"usage\":{\"records\":1,")
+        .contains("\"valueSizes\":[{\"fromBytes\":1,\"toBytes\":1,\"count\":1}]")
+        .endsWith("}\n");
+    assertThat(Cli.run("info", store, "--json").out()).doesNotContain("chunkFiles");
+  }
 }

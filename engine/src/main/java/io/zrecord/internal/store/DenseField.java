@@ -92,6 +92,10 @@ final class DenseField implements OpenField {
     return file.widthBytes();
   }
 
+  int runCount() {
+    return chunkOrdinals.length;
+  }
+
   Run run(int ordinal) {
     return file.runs().get(ordinal);
   }

@@ -102,7 +102,8 @@ public final class OpenShard {
     return storage.read(prefix() + name, maxBytes);
   }
 
-  String pathOf(String name) {
+  /** Full path of one of its files. */
+  public String pathOf(String name) {
     return storage.pathOf(prefix() + name);
   }
 

@@ -1,0 +1,67 @@
+package io.zrecord.inspect;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.ChunkHeader;
+import io.zrecord.internal.format.ChunkMeta;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/** Adds up what of a chunk is alive. Belongs to one thread. */
+final class ChunkTally {
+  private final ChunkMeta meta;
+  private final String path;
+  private final SortedMap<Integer, Long> liveByField = new TreeMap<>();
+  private long liveBytes;
+  private long paddingBytes = ChunkHeader.BYTES;
+  private long recordCount;
+
+  /** @param path its file, for messages */
+  ChunkTally(ChunkMeta meta, String path) {
+    this.meta = meta;
+    this.path = path;
+  }
+
+  long fileBytes() {
+    return meta.endBytes();
+  }
+
+  /** Adds bytes of values that are within the chunk: values of a sound shard do not overlap, so there is room for all. */
+  void add(long live, long padding) {
+    if (live + padding > meta.endBytes() - paddingBytes - liveBytes) {
+      throw new CorruptDataException(
+          path,
+          "Cannot tell how " + path + " is used: its " + meta.endBytes()
+              + " bytes are fewer than those of its values, so that some of them overlap. Run zrecord verify, and restore the tables of the shard from a copy");
+    }
+    liveBytes += live;
+    paddingBytes += padding;
+  }
+
+  /** Says whose the bytes are that were added. */
+  void addOfField(int fieldId, long bytes) {
+    if (bytes > 0) {
+      liveByField.merge(fieldId, bytes, Long::sum);
+    }
+  }
+
+  void addRecords(long count) {
+    recordCount += count;
+  }
+
+  /** @param isSequential whether its records are all alive, by the meta file */
+  ChunkUsage usage(UUID shard, String directory, boolean isSequential) {
+    return new ChunkUsage(
+        shard,
+        Integer.toUnsignedLong(meta.id()),
+        directory + meta.fileName(),
+        new SpaceUsage(
+            meta.endBytes(),
+            liveBytes,
+            meta.endBytes() - liveBytes - paddingBytes,
+            paddingBytes,
+            meta.recordCount(),
+            isSequential ? meta.recordCount() : recordCount),
+        liveByField);
+  }
+}

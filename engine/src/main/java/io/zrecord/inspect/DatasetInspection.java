@@ -1,0 +1,141 @@
+package io.zrecord.inspect;
+
+import io.zrecord.StoreSnapshot;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.store.DatasetShape;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+
+/**
+ * Looks at how well a dataset is used: a version of a table, a shard standing alone, or what is committed in a store at that moment.
+ *
+ * <pre>{@code
+ * DatasetUsage usage = DatasetInspection.of(Path.of("/data/train"))
+ *     .run(shard -> shard.chunks().forEach(chunk -> log.info("{}", chunk)));
+ * log.info("{} of the bytes are alive", usage.space().byteUtilization());
+ * }</pre>
+ *
+ * <p>Entries are read, values are not. Immutable and thread-safe.
+ */
+public final class DatasetInspection {
+  private final String location;
+  private final RecordSchema schema;
+  private final int shardCount;
+  private final IntFunction<ShardInspection> shards;
+
+  private DatasetInspection(
+      String location, RecordSchema schema, int shardCount, IntFunction<ShardInspection> shards) {
+    this.location = location;
+    this.schema = schema;
+    this.shardCount = shardCount;
+    this.shards = shards;
+  }
+
+  /**
+   * Of what stands in a directory; of a table the newest version. Of a store a snapshot is taken, which needs room for its tables: 20
+   * bytes a value.
+   *
+   * @throws io.zrecord.errors.NotADatasetException if there is no dataset
+   */
+  public static DatasetInspection of(Path path) {
+    DatasetShape.requireDirectory(path);
+    Storage storage = LocalStorage.at(path);
+    return switch (DatasetShape.of(storage)) {
+      case TABLE -> of(RecordTable.at(storage).latest());
+      case SHARD -> ofShard(storage);
+      case STORE -> ofStore(StoreSnapshot.temporary(path), path.toString());
+    };
+  }
+
+  /** Of a version of a table. */
+  public static DatasetInspection of(TableSnapshot snapshot) {
+    return new DatasetInspection(
+        snapshot.storage().location(),
+        snapshot.schema(),
+        snapshot.shards().size(),
+        ordinal -> shard(snapshot, ordinal));
+  }
+
+  private static ShardInspection shard(TableSnapshot snapshot, int ordinal) {
+    return ShardInspection.of(
+        snapshot.storage(),
+        snapshot.schema(),
+        snapshot.shards().get(ordinal),
+        snapshot.firstIndex(ordinal));
+  }
+
+  /** The snapshot is removed when nobody has this any more. */
+  private static DatasetInspection ofStore(TableSnapshot snapshot, String location) {
+    return new DatasetInspection(
+        location,
+        snapshot.schema(),
+        snapshot.shards().size(),
+        ordinal -> shard(snapshot, ordinal).atRoot());
+  }
+
+  private static DatasetInspection ofShard(Storage storage) {
+    byte[] file = storage.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES);
+    String path = storage.pathOf(ShardMeta.FILE_NAME);
+    RecordSchema schema = new RecordSchema(
+        ShardMeta.read(path, file).fields().stream().map(FieldMeta::spec).toList());
+    ShardInspection shard = ShardInspection.alone(storage, schema, SealedJson.checksum(path, file));
+    return new DatasetInspection(storage.location(), schema, 1, ordinal -> shard);
+  }
+
+  /** The fields. */
+  public RecordSchema schema() {
+    return schema;
+  }
+
+  /** Number of shards. */
+  public int shardCount() {
+    return shardCount;
+  }
+
+  /**
+   * A shard.
+   *
+   * @param ordinal 0 to {@link #shardCount} − 1, in index order
+   */
+  public ShardInspection shard(int ordinal) {
+    return shards.apply(java.util.Objects.checkIndex(ordinal, shardCount));
+  }
+
+  /**
+   * Looks at all shards, one after the other in index order; no more than one is in memory.
+   *
+   * @param onShard takes each
+   * @return their sum
+   * @throws CorruptDataException if metadata or an entry is damaged
+   */
+  public DatasetUsage run(Consumer<ShardUsage> onShard) {
+    DatasetUsage.Sum sum = new DatasetUsage.Sum(schema.fields());
+    for (int i = 0; i < shardCount; i++) {
+      ShardUsage shard = shard(i).usage();
+      add(sum, shard);
+      onShard.accept(shard);
+    }
+    return sum.build();
+  }
+
+  private void add(DatasetUsage.Sum sum, ShardUsage shard) {
+    try {
+      sum.add(shard);
+    } catch (ArithmeticException e) {
+      throw new CorruptDataException(
+          location,
+          "Cannot tell how " + location + " is used: sizes or counts of shard " + shard.shard()
+              + " add up to more than 2^63 with those before it; restore its meta file from a copy",
+          e);
+    }
+  }
+}

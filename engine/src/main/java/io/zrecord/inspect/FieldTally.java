@@ -1,0 +1,101 @@
+package io.zrecord.inspect;
+
+import io.zrecord.schema.FieldSpec;
+import org.jspecify.annotations.Nullable;
+
+/** Adds up the values of one field of one shard, which come in the order of the index. Belongs to one thread. */
+final class FieldTally {
+  private static final long NONE = -1;
+
+  private final FieldSpec field;
+  private final SizeHistogram.Builder sizes = new SizeHistogram.Builder();
+  private long valueCount;
+  private long liveBytes;
+  private long paddingBytes;
+  private long scatteredCount;
+  private long jumpCount;
+  private double jumpBytes;
+  private long spannedPages;
+  private @Nullable ChunkTally lastChunk;
+  private long lastEnd;
+  private long lastPage = NONE;
+
+  /** Bytes since the last change of the chunk. */
+  private long pendingBytes;
+
+  FieldTally(FieldSpec field) {
+    this.field = field;
+  }
+
+  /**
+   * Adds values without a gap between them.
+   *
+   * @throws ArithmeticException if a sum exceeds 2⁶³−1
+   */
+  void add(ChunkTally chunk, long offset, long count, int lengthBytes) {
+    long bytes = count * lengthBytes;
+    long end = offset + bytes;
+    long padding = Math.min(-end & 7, chunk.fileBytes() - end);
+    chunk.add(bytes, padding);
+    follow(chunk, offset);
+    if (bytes > 0) {
+      span(offset / Fragmentation.PAGE_BYTES, (end - 1) / Fragmentation.PAGE_BYTES);
+    }
+    lastEnd = end;
+    sizes.add(lengthBytes, count);
+    valueCount += count;
+    liveBytes = Math.addExact(liveBytes, bytes);
+    pendingBytes += bytes;
+    paddingBytes += padding;
+  }
+
+  private void follow(ChunkTally chunk, long offset) {
+    if (chunk != lastChunk) {
+      scatteredCount += lastChunk == null ? 0 : 1;
+      flush();
+      lastChunk = chunk;
+      lastPage = NONE;
+    } else {
+      long distance = offset - lastEnd;
+      if (distance < 0 || distance >= Fragmentation.PAGE_BYTES) {
+        scatteredCount++;
+        jumpCount++;
+        jumpBytes += Math.abs((double) distance);
+      }
+    }
+  }
+
+  private void span(long firstPage, long page) {
+    spannedPages += page - firstPage + (firstPage == lastPage ? 0 : 1);
+    lastPage = page;
+  }
+
+  /** Tells the chunk of the last values what was added since the last change of the chunk. */
+  void flush() {
+    if (lastChunk != null) {
+      lastChunk.addOfField(field.id(), pendingBytes);
+    }
+    pendingBytes = 0;
+  }
+
+  long valueCount() {
+    return valueCount;
+  }
+
+  FieldUsage usage(long recordCount, long absentCount) {
+    return new FieldUsage(
+        field,
+        recordCount,
+        absentCount,
+        liveBytes,
+        paddingBytes,
+        sizes.build(),
+        new Fragmentation(
+            Math.max(0, valueCount - 1),
+            scatteredCount,
+            jumpCount,
+            jumpBytes,
+            liveBytes,
+            Math.multiplyExact(spannedPages, (long) Fragmentation.PAGE_BYTES)));
+  }
+}
