@@ -96,6 +96,11 @@ public final class Batch implements AutoCloseable {
     return reader(field).isAbsent(i);
   }
 
+  /** Logical bytes of the value of the {@code i}-th record asked for; 0 if absent. */
+  public int lengthBytes(String field, int i) {
+    return reader(field).lengthBytes(i);
+  }
+
   /**
    * A read-only, little-endian view of a value: of the mapped file if the value is raw, else of memory of its own. It stays valid
    * as long as it is referenced.

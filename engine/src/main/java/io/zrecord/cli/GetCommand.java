@@ -3,6 +3,8 @@ package io.zrecord.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.Batch;
 import io.zrecord.internal.format.Stems;
+import io.zrecord.internal.records.Records;
+import io.zrecord.internal.text.ShortText;
 import io.zrecord.schema.FieldSpec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.zrecord.internal.text.ElementJson;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;

@@ -23,6 +23,7 @@ import picocli.CommandLine.ScopeType;
     },
     subcommands = {
       InfoCommand.class,
+      ReportCommand.class,
       GetCommand.class,
       CreateCommand.class,
       AppendCommand.class,

@@ -1,4 +1,4 @@
-package io.zrecord.cli;
+package io.zrecord.internal.text;
 
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
@@ -10,14 +10,15 @@ import java.util.HexFormat;
 import java.util.List;
 
 /** Values for a person to read: short ones whole, of long ones the beginning. Stateless. */
-final class ShortText {
+public final class ShortText {
   private static final int MAX_ELEMENTS = 16;
   private static final int MAX_BYTES = 32;
   private static final int MAX_CHARACTERS = 200;
 
   private ShortText() {}
 
-  static String of(FieldSpec field, byte[] value) {
+  /** The value as one line, which may contain control characters. */
+  public static String of(FieldSpec field, byte[] value) {
     if (field.type().equals(ElementType.BYTES)) {
       int shown = Math.min(MAX_BYTES, value.length);
       return value.length + " bytes " + HexFormat.of().formatHex(value, 0, shown)

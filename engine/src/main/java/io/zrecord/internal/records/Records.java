@@ -1,4 +1,4 @@
-package io.zrecord.cli;
+package io.zrecord.internal.records;
 
 import io.zrecord.Batch;
 import io.zrecord.RecordDataset;
@@ -12,12 +12,18 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 
 /** A dataset of any kind, open for reading: the one place that knows how each kind is opened. */
-interface Records extends AutoCloseable {
+public interface Records extends AutoCloseable {
 
   RecordSchema schema();
 
+  /** Number of records; of a store those that are committed now. */
   long length();
 
+  /**
+   * The values of some fields at any indices, in this order; the caller closes it. No field named: all.
+   *
+   * @throws IndexOutOfBoundsException if an index is not in {@code [0, length)}
+   */
   Batch gather(long[] indices, String... fields);
 
   @Override
@@ -27,6 +33,8 @@ interface Records extends AutoCloseable {
    * Opens a dataset.
    *
    * @param version of a table; empty: the newest
+   * @throws io.zrecord.errors.NotADatasetException if there is none
+   * @throws IllegalArgumentException if a version is asked for of what is no table
    */
   static Records open(Path path, OptionalLong version) {
     DatasetKind kind = DatasetKind.of(path);

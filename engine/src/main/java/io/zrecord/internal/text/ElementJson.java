@@ -1,4 +1,4 @@
-package io.zrecord.cli;
+package io.zrecord.internal.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -16,7 +16,7 @@ import java.time.format.DateTimeParseException;
  * One element of a value as JSON and back: numbers as numbers, decimals, dates and times as strings in the form of ISO 8601. What is
  * no number in JSON is the string {@code NaN}, {@code Infinity} or {@code -Infinity}. Stateless.
  */
-final class ElementJson {
+public final class ElementJson {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final long MICROS = 1_000_000;
   private static final int NANOS_PER_MICRO = 1_000;
@@ -24,7 +24,7 @@ final class ElementJson {
   private ElementJson() {}
 
   /** The element at the position of a little-endian buffer, which moves behind it. */
-  static JsonNode read(ElementType type, ByteBuffer from) {
+  public static JsonNode read(ElementType type, ByteBuffer from) {
     return switch (type.kind()) {
       case BOOL -> JSON.booleanNode(from.get() != 0);
       case I8 -> JSON.numberNode(from.get());
@@ -68,7 +68,7 @@ final class ElementJson {
    *
    * @throws IllegalArgumentException if it is not one of this type; the message says what is allowed
    */
-  static void write(ElementType type, JsonNode node, ByteBuffer to) {
+  public static void write(ElementType type, JsonNode node, ByteBuffer to) {
     try {
       put(type, node, to);
     } catch (ArithmeticException | DateTimeParseException | NumberFormatException e) {

@@ -1,4 +1,4 @@
-package io.zrecord.cli;
+package io.zrecord.internal.text;
 
 /** The two floating-point types of 16 bits, which Java 17 does not know. Stateless. */
 final class HalfFloats {

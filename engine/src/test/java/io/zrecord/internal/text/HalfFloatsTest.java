@@ -1,4 +1,4 @@
-package io.zrecord.cli;
+package io.zrecord.internal.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
