@@ -13,9 +13,10 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -42,7 +43,6 @@ public final class DatasetReport {
   private static final int MAX_RECORDS = 1000;
 
   private final Path path;
-  private final InstantSource clock;
   private int recordCount = 12;
   private long maxImageBytes = 1 << 20;
   private ProgressListener listener = (done, total) -> {};
@@ -59,18 +59,13 @@ public final class DatasetReport {
     void progress(long doneBytes, long totalBytes);
   }
 
-  private DatasetReport(Path path, InstantSource clock) {
+  private DatasetReport(Path path) {
     this.path = path;
-    this.clock = clock;
   }
 
   /** On a table's newest version, a shard standing alone, or what is committed in a store. */
   public static DatasetReport of(Path path) {
-    return of(path, InstantSource.system());
-  }
-
-  static DatasetReport of(Path path, InstantSource clock) {
-    return new DatasetReport(path, clock);
+    return new DatasetReport(path);
   }
 
   /** Records that are shown, 0 to 1,000, from the first to the last at even distances; default 12. */
@@ -102,7 +97,7 @@ public final class DatasetReport {
    * Writes the page; a file that was begun and cannot be finished is removed.
    *
    * @param file must not exist
-   * @throws IllegalArgumentException if it exists
+   * @throws IllegalArgumentException if it exists, or its directory does not
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    * @throws io.zrecord.errors.CorruptDataException if metadata or an entry is damaged; a damaged value is shown as such
    * @throws UncheckedIOException if the file cannot be written
@@ -125,6 +120,9 @@ public final class DatasetReport {
     } catch (FileAlreadyExistsException e) {
       throw new IllegalArgumentException(
           "Cannot write the report " + file + ": it exists; remove it or choose another name", e);
+    } catch (NoSuchFileException e) {
+      throw new IllegalArgumentException(
+          "Cannot write the report " + file + ": its directory does not exist; create it first", e);
     } catch (IOException e) {
       throw new UncheckedIOException("Cannot write the report " + file + ": " + e.getMessage(), e);
     }
@@ -146,7 +144,7 @@ public final class DatasetReport {
         snapshot.map(found -> OptionalLong.of(found.version())).orElse(OptionalLong.empty());
     ReportPage page = new ReportPage(html, path, kind, snapshot, usage, map);
     try (Records records = Records.open(path, version)) {
-      page.write(records, recordCount, maxImageBytes, clock.instant());
+      page.write(records, recordCount, maxImageBytes, Instant.now());
     }
   }
 }

@@ -82,7 +82,10 @@ final class ReportPage {
     SpaceUsage space = usage.space();
     Fragmentation order = usage.fragmentation();
     page.start("dl", "class", "totals");
-    total("records", Amounts.count(usage.recordCount()), usage.fields().size() + " fields");
+    total(
+        "records",
+        Amounts.count(usage.recordCount()),
+        usage.fields().size() + (usage.fields().size() == 1 ? " field" : " fields"));
     total(
         "chunk files",
         Amounts.count(usage.chunkCount()),

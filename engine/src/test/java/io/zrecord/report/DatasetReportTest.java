@@ -3,7 +3,11 @@ package io.zrecord.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.RecordDatasetWriter;
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.table.RecordTable;
 import java.awt.image.BufferedImage;
@@ -214,7 +218,7 @@ final class DatasetReportTest {
     ReportData.halfDeadStore(store);
     Document page = report(store, 3);
     assertThat(page.select("header p").get(1).text()).startsWith("A store; looked at on 2");
-    assertThat(total(page, "records")).isEqualTo("15 1 fields");
+    assertThat(total(page, "records")).isEqualTo("15 1 field");
     assertThat(total(page, "utilization, bytes")).isEqualTo("49.8 % 14.6 KiB live");
     assertThat(total(page, "dead")).isEqualTo("14.6 KiB 49.8 %");
     assertThat(total(page, "padding")).isEqualTo("64 bytes 0.2 %");
@@ -223,6 +227,30 @@ final class DatasetReportTest {
     assertThat(page.select("#versions")).isEmpty();
     assertThat(rows(page.select("#records table").first()).stream().map(row -> row.get(0)))
         .containsExactly("0", "7", "14");
+  }
+
+  @Test
+  void aShardOfEveryTypeIsShown() throws IOException {
+    Document page = report(Path.of("src/test/resources/golden/v1/shard"), 1000);
+    assertThat(page.select("header p").get(1).text()).startsWith("A shard; looked at on 2");
+    assertThat(page.select("#records tbody tr").size())
+        .isEqualTo(Integer.parseInt(total(page, "records").split(" ", 2)[0]));
+    assertThat(page.select(".damage")).isEmpty();
+  }
+
+  @Test
+  void aTableWithoutRecordsHasNothingToShow() throws IOException {
+    Path table = directory.resolve("empty");
+    RecordSchema schema = RecordSchema.builder().field("f", ElementType.I64).build();
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(table, schema, WriteOptions.defaults())) {
+      writer.commit();
+    }
+    Document page = report(table, 5);
+    assertThat(total(page, "records")).isEqualTo("0 1 field");
+    assertThat(page.select("#chunks .group, #records")).isEmpty();
+    assertThat(page.select("#sizes figure").text()).isEqualTo("f no values");
+    assertThat(page.select("#versions tbody tr")).hasSize(1);
   }
 
   @Test
@@ -297,6 +325,9 @@ final class DatasetReportTest {
     assertThat(file).doesNotExist();
     Path table = directory.resolve("gallery");
     ReportData.gallery(table);
+    assertThatThrownBy(() -> DatasetReport.of(table).write(directory.resolve("no/report.html")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("create it first");
     Files.writeString(file, "mine");
     assertThatThrownBy(() -> DatasetReport.of(table).write(file))
         .isInstanceOf(IllegalArgumentException.class)

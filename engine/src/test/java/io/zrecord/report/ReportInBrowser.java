@@ -8,6 +8,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -53,6 +54,7 @@ final class ReportInBrowser {
         new ChromeDriverService.Builder()
             .usingDriverExecutable(
                 new File(executable("ZRECORD_CHROMEDRIVER", "/usr/bin/chromedriver")))
+            .withTimeout(Duration.ofMinutes(2))
             .build(),
         options);
   }
