@@ -1,9 +1,7 @@
 package io.zrecord.rebalance;
 
-import java.io.Serializable;
-
 /** Which record comes where: a permutation of the indices of a version, asked from both sides. Thread-safe. */
-public interface Arrangement extends Serializable {
+public interface Arrangement {
 
   /** Number of records. */
   long length();

@@ -49,8 +49,8 @@ final class IndexMapCheck {
       run.found(
           Kind.INDEX_MAP,
           storage.pathOf(map.directory()),
-          "it gives at least " + twice
-              + " records a new index that another record has, one of them " + example);
+          "more than one record has the new index " + example + "; such records: " + twice
+              + " or more");
     }
   }
 

@@ -79,7 +79,7 @@ final class IndexMapTest {
     List<Finding> findings = findings();
     assertThat(findings).hasSize(1);
     assertThat(findings.get(0).kind()).isEqualTo(Finding.Kind.INDEX_MAP);
-    assertThat(findings.get(0).problem()).contains("one of them 2");
+    assertThat(findings.get(0).problem()).contains("new index 2;");
   }
 
   @ParameterizedTest
