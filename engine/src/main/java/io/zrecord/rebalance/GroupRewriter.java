@@ -87,7 +87,8 @@ public final class GroupRewriter implements AutoCloseable {
       onRecords.accept(count);
       // Long values: the next batch does not begin from far too many again.
       most = Math.min(BATCH_RECORDS, 2 * count);
-      beginShardIfFull();
+      // A range is about a shard: cut at the size wanted, many would leave a small rest.
+      beginShardIf(writer.writtenBytes() / 2 >= options.targetShardBytes());
     }
     finishShard();
     return List.copyOf(written);
@@ -124,13 +125,13 @@ public final class GroupRewriter implements AutoCloseable {
         write(readers, count);
         index += count;
         onRecords.accept(count);
-        beginShardIfFull();
+        beginShardIf(writer.writtenBytes() >= options.targetShardBytes());
       }
     }
   }
 
-  private void beginShardIfFull() {
-    if (writer.writtenBytes() >= options.targetShardBytes()) {
+  private void beginShardIf(boolean isFull) {
+    if (isFull) {
       finishShard();
       writer = newWriter();
     }
