@@ -164,3 +164,11 @@ def test_threads_share_decoders(codec: str) -> None:
     decode = decoder(codec)
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(lambda _: all(decode(stored) == value for _ in range(200)), range(16)))
+
+
+def test_an_index_map_is_read_as_an_array() -> None:
+    table = GOLDEN / "v1-index-map"
+    (shard,) = (directory for directory in (table / "shard").iterdir() if (directory / "newIndex.runs").exists())
+    new_index = zrecord.open(shard)["newIndex"][:]
+    assert new_index.tolist() == list(range(9, -1, -1))
+    assert zrecord.open(table)["value"][new_index].tolist() == list(range(10))

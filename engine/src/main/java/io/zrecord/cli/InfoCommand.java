@@ -112,6 +112,11 @@ final class InfoCommand extends Subcommand {
           .println("version " + snapshot.version() + " of " + versions.get(0) + " to "
               + versions.get(versions.size() - 1) + ": " + Printable.of(snapshot.operation()) + ", "
               + snapshot.timestamp());
+      snapshot
+          .indexMap()
+          .ifPresent(map -> out()
+              .println(
+                  "index map from version " + (snapshot.version() - 1) + ": " + map.directory()));
     });
     out()
         .println(summary.length() + " records in " + summary.shardCount() + " shards, "
@@ -172,6 +177,7 @@ final class InfoCommand extends Subcommand {
       node.put("version", snapshot.version())
           .put("operation", snapshot.operation())
           .put("timestamp", snapshot.timestamp().toString());
+      snapshot.indexMap().ifPresent(map -> node.put("indexMap", map.directory()));
       summary.versions().forEach(node.putArray("versions")::add);
     }
     ArrayNode fields = node.putArray("fields");

@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -25,7 +26,8 @@ import picocli.CommandLine.Parameters;
     name = "rebalance",
     description = {
       "Joins small shards of a table, and rewrites those with many dead bytes or another compression"
-          + " than wanted. No index ever names another record; versions before stay as they are.",
+          + " than wanted. No index ever names another record, but with --order-by and --shuffle; versions"
+          + " before stay as they are.",
       "Each group of shards is replaced by a commit of its own: what a run finished is kept."
     })
 final class RebalanceCommand extends Subcommand {
@@ -87,6 +89,9 @@ final class RebalanceCommand extends Subcommand {
       description = "give a field another compression: --compression text=zstd:9")
   private Map<String, String> compression = new HashMap<>();
 
+  @Mixin
+  private RelayoutArguments relayout = new RelayoutArguments();
+
   @Option(names = "--threads", paramLabel = "N", description = "groups that are rewritten at once")
   private int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
 
@@ -101,6 +106,10 @@ final class RebalanceCommand extends Subcommand {
 
   @Override
   public Integer call() throws IOException {
+    if (relayout.isAsked()) {
+      return new RelayoutRun(commandLine(), path, relayout)
+          .run(writeOptions(), targetShardBytes, threads);
+    }
     RebalancePlan plan =
         RebalancePlan.of(RecordTable.at(LocalStorage.at(path)).latest(), options());
     if (isDryRun) {
@@ -125,6 +134,10 @@ final class RebalanceCommand extends Subcommand {
     return result.failures().isEmpty() ? ExitCodes.DONE : ExitCodes.FAILED;
   }
 
+  private WriteOptions writeOptions() {
+    return WriteOptions.defaults().withChunkBytes(chunkBytes).withStripeBytes(stripeBytes);
+  }
+
   private RebalanceOptions options() {
     Map<String, Compression> compressions = new HashMap<>();
     compression.forEach((field, codec) -> compressions.put(field, Compression.parse(codec)));
@@ -133,7 +146,7 @@ final class RebalanceCommand extends Subcommand {
         .withShardBytes(minShardBytes, targetShardBytes)
         .withMaxRunBytes(maxRunBytes)
         .withCompression(compressions)
-        .withWrite(WriteOptions.defaults().withChunkBytes(chunkBytes).withStripeBytes(stripeBytes));
+        .withWrite(writeOptions());
     if (indices == null) {
       return options;
     }

@@ -2,6 +2,7 @@ package io.zrecord.cli;
 
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -18,6 +19,11 @@ abstract class Subcommand implements Callable<Integer> {
 
   PrintWriter err() {
     return spec.commandLine().getErr();
+  }
+
+  /** The command as it was called. */
+  CommandLine commandLine() {
+    return spec.commandLine();
   }
 
   /** The exception for a command that was called wrongly. */

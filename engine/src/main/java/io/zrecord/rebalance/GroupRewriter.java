@@ -4,7 +4,6 @@ import io.zrecord.RecordDataset;
 import io.zrecord.scan.FieldReader;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.scan.Verification;
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
@@ -15,8 +14,8 @@ import java.util.UUID;
 import java.util.function.LongConsumer;
 
 /**
- * Reads shards through their tables, verifying every value, and writes their records to new shards. What it wrote is no part of the table
- * until {@link RebalanceCommit} names it. Memory is that of a stripe, and of a batch of at most 16 MiB or one value for each field. Belongs to one
+ * Reads shards through their tables, verifying every value, and writes their records to new shards, in their order or in another one. What it
+ * wrote is no part of the table until a commit names it. Memory is that of a stripe, and of a batch of at most 16 MiB or one value for each field. Belongs to one
  * thread.
  */
 public final class GroupRewriter implements AutoCloseable {
@@ -66,25 +65,75 @@ public final class GroupRewriter implements AutoCloseable {
     return List.copyOf(written);
   }
 
+  /**
+   * Writes records of a version in a new order.
+   *
+   * @param source the version; readers of its own are made
+   * @param range their new indices
+   * @return the new shards
+   * @throws io.zrecord.errors.CorruptDataException if a value is damaged
+   */
+  public List<ShardSummary> gather(
+      RecordDataset source, Arrangement arrangement, RelayoutPlan.Range range) {
+    List<FieldReader> readers = readers(source);
+    long[] indices = new long[BATCH_RECORDS];
+    int most = BATCH_RECORDS;
+    for (long index = range.from(); index < range.to(); ) {
+      int count = (int) Math.min(most, range.to() - index);
+      arrangement.oldIndices(index, indices, count);
+      count = select(readers, indices, count);
+      write(readers, count);
+      index += count;
+      onRecords.accept(count);
+      // Long values: the next batch does not begin from far too many again.
+      most = Math.min(BATCH_RECORDS, 2 * count);
+      // A range is about a shard: cut at the size wanted, many would leave a small rest.
+      beginShardIf(writer.writtenBytes() / 2 >= options.targetShardBytes());
+    }
+    finishShard();
+    return List.copyOf(written);
+  }
+
+  /** Selects the first of these records in all fields, as many as a batch takes. */
+  private static int select(List<FieldReader> readers, long[] indices, int most) {
+    int count = most;
+    while (true) {
+      long longest = 0;
+      for (FieldReader reader : readers) {
+        reader.select(indices, 0, count);
+        longest = Math.max(longest, reader.totalLengthBytes());
+      }
+      if (count == 1 || longest <= 4 * BATCH_BYTES) {
+        return count;
+      }
+      count /= 2;
+    }
+  }
+
+  private List<FieldReader> readers(RecordDataset source) {
+    return schema.fields().stream().map(field -> source.reader(field.name())).toList();
+  }
+
   private void copy(ShardSummary shard) {
     RecordDataset.ReadOptions reading =
         new RecordDataset.ReadOptions(Verification.FIRST, new ReadMetrics());
     try (RecordDataset source = RecordDataset.openShard(storage, schema, shard, reading)) {
-      List<FieldReader> readers = new ArrayList<>();
-      for (FieldSpec field : schema.fields()) {
-        readers.add(source.reader(field.name()));
-      }
+      List<FieldReader> readers = readers(source);
       long index = 0;
       while (index < source.length()) {
         int count = select(readers, index, (int) Math.min(BATCH_RECORDS, source.length() - index));
         write(readers, count);
         index += count;
         onRecords.accept(count);
-        if (writer.writtenBytes() >= options.targetShardBytes()) {
-          finishShard();
-          writer = newWriter();
-        }
+        beginShardIf(writer.writtenBytes() >= options.targetShardBytes());
       }
+    }
+  }
+
+  private void beginShardIf(boolean isFull) {
+    if (isFull) {
+      finishShard();
+      writer = newWriter();
     }
   }
 

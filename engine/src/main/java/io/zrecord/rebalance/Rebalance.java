@@ -88,7 +88,7 @@ public final class Rebalance {
   }
 
   /** Nothing is committed or deleted any more when this returns. */
-  private static void awaitEnd(ExecutorService executor) {
+  static void awaitEnd(ExecutorService executor) {
     boolean interrupted = false;
     boolean ended = false;
     while (!ended) {

@@ -72,6 +72,7 @@ public final class Committer {
       RecordSchema schema = rules.after(newest);
       if (attempt == 1) {
         new ShardCheck(storage).check(change.newShards());
+        new ShardCheck(storage).check(change.indexMap().stream().toList());
         if (isLate(began)) {
           // Of very many shards; what was read before is too old to build on.
           continue;
@@ -183,7 +184,7 @@ public final class Committer {
   private Manifest next(
       TableChange change, RecordSchema schema, Optional<Manifest> newest, List<ShardList> written) {
     ShardSequence sequence = new ShardSequence(log, written);
-    if (newest.isPresent() && change.kind() != TableChange.Kind.OVERWRITE) {
+    if (newest.isPresent() && change.keepsShards()) {
       sequence.add(newest.get(), new Replacements(storage.location(), change.replacements()));
     }
     change.shards().forEach(sequence::add);
@@ -206,14 +207,17 @@ public final class Committer {
         schema,
         sequence.lists(),
         sequence.rest(),
-        transactions);
+        transactions,
+        change.indexMap());
   }
 
   /** What the committer left, and what it did in figures. */
   private static Map<String, String> properties(TableChange change, Optional<Manifest> newest) {
     Map<String, String> properties = new TreeMap<>(change.properties());
     properties.putIfAbsent("user", System.getProperty("user.name", ""));
-    long added = change.shards().stream().mapToLong(ShardSummary::length).sum();
+    long added = change.kind() == TableChange.Kind.RELAYOUT
+        ? 0
+        : change.shards().stream().mapToLong(ShardSummary::length).sum();
     long bytes = change.newShards().stream().mapToLong(ShardSummary::chunkBytes).sum();
     boolean replaces = change.kind() == TableChange.Kind.OVERWRITE;
     properties.put("addedRecords", String.valueOf(added));

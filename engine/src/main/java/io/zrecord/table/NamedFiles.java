@@ -77,6 +77,7 @@ final class NamedFiles {
         }
       }
       add(manifest.shards());
+      add(manifest.indexMap().stream().toList());
       versions.add(version);
     } catch (MissingFileException e) {
       // Expired since the directory was read; anything else is damage.

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 
 /** What a change may follow, and the fields that come out of it. */
 final class SchemaRules {
-  /** What leaves every record where it is. */
-  private static final Set<String> KEEPS_RECORDS = Set.of("append", "rebalance");
+  /** What leaves every record in the table, so that others can come after them. */
+  private static final Set<String> KEEPS_RECORDS = Set.of("append", "rebalance", "relayout");
 
   private final String location;
   private final TableChange change;
@@ -27,8 +27,8 @@ final class SchemaRules {
   }
 
   /**
-   * An append commutes with appends and rebalances, and with the commit that created the table. An overwriting is compared by version, a
-   * rebalance by its shards.
+   * An append commutes with appends, rebalances and relayouts, and with the commit that created the table. An overwriting and a relayout
+   * are compared by version, a rebalance by its shards.
    */
   void requireCommutes(Manifest winner) {
     if (change.kind() == TableChange.Kind.APPEND
@@ -61,6 +61,7 @@ final class SchemaRules {
       case OVERWRITE -> overwritten(manifest);
       case APPEND -> rebased(manifest);
       case REBALANCE -> recompressed(manifest);
+      case RELAYOUT -> reordered(manifest);
     };
   }
 
@@ -80,6 +81,14 @@ final class SchemaRules {
       }
     }
     return change.schema();
+  }
+
+  private RecordSchema reordered(Manifest manifest) {
+    if (change.baseVersion().orElse(-1) != manifest.version()) {
+      throw conflict("version " + manifest.version() + " was committed since version " + planned()
+          + ", on which it was planned, and what it changed is not in the new order");
+    }
+    return manifest.schema();
   }
 
   /** The winner's fields and those that the change adds. One that was planned for a new table has not been compared with any. */

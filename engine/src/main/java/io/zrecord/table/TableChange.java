@@ -20,6 +20,7 @@ import java.util.UUID;
  * @param transaction key under which the change takes effect once only
  * @param properties informative strings
  * @param replacements runs of shards that are replaced by others with the same records
+ * @param indexMap of a relayout: a shard that says where each record of the base went ({@link IndexMap})
  */
 public record TableChange(
     UUID commitId,
@@ -30,7 +31,8 @@ public record TableChange(
     List<ShardSummary> shards,
     Optional<Transaction> transaction,
     Map<String, String> properties,
-    List<Replacement> replacements) {
+    List<Replacement> replacements,
+    Optional<ShardSummary> indexMap) {
 
   /** What happens to the shards that are there. */
   public enum Kind {
@@ -44,7 +46,9 @@ public record TableChange(
      * Some neighbouring shards are replaced by others with the same records in the same order. Commutes with appends and with changes of
      * other shards; conflicts if one of the replaced shards is not there any more.
      */
-    REBALANCE
+    REBALANCE,
+    /** They go, and others come with the same records in another order. Conflicts with every other commit since the base version. */
+    RELAYOUT
   }
 
   private static final int MAX_KEY_LENGTH = 1024;
@@ -59,6 +63,11 @@ public record TableChange(
       throw new IllegalArgumentException("A change of kind " + kind + " with " + shards.size()
           + " shards to add and " + replacements.size()
           + " replacements is not possible: a rebalance replaces, other kinds add");
+    }
+    if ((kind == Kind.RELAYOUT) != indexMap.isPresent()) {
+      throw new IllegalArgumentException("A change of kind " + kind
+          + (indexMap.isPresent() ? " has" : " lacks")
+          + " an index map; a relayout has one, other kinds have none");
     }
     properties.forEach((key, value) -> {
       requireLength("The name of a property", key, MAX_KEY_LENGTH);
@@ -77,7 +86,16 @@ public record TableChange(
       Optional<Transaction> transaction,
       Map<String, String> properties) {
     this(
-        commitId, kind, baseTable, baseVersion, schema, shards, transaction, properties, List.of());
+        commitId,
+        kind,
+        baseTable,
+        baseVersion,
+        schema,
+        shards,
+        transaction,
+        properties,
+        List.of(),
+        Optional.empty());
   }
 
   /**
@@ -101,7 +119,43 @@ public record TableChange(
         List.of(),
         Optional.empty(),
         properties,
-        replacements);
+        replacements,
+        Optional.empty());
+  }
+
+  /**
+   * A change that puts all records of a version into another order.
+   *
+   * @param shards with as many records as the version has
+   * @param indexMap a shard as {@link IndexMap} reads it, of the same length
+   */
+  public static TableChange relayout(
+      TableSnapshot base,
+      List<ShardSummary> shards,
+      ShardSummary indexMap,
+      Map<String, String> properties) {
+    long length = shards.stream().mapToLong(ShardSummary::length).sum();
+    if (length != base.length() || indexMap.length() != length) {
+      throw new IllegalArgumentException("Cannot put " + base + " with " + base.length()
+          + " records into another order: the new shards have " + length + ", the index map has "
+          + indexMap.length() + "; both must have as many");
+    }
+    return new TableChange(
+        UUID.randomUUID(),
+        Kind.RELAYOUT,
+        Optional.of(base.tableId()),
+        OptionalLong.of(base.version()),
+        base.schema(),
+        shards,
+        Optional.empty(),
+        properties,
+        List.of(),
+        Optional.of(indexMap));
+  }
+
+  /** Whether shards that are there may stay. */
+  boolean keepsShards() {
+    return kind != Kind.OVERWRITE && kind != Kind.RELAYOUT;
   }
 
   /** The shards that the change brings. */

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -112,6 +113,14 @@ public final class TableSnapshot {
   /** Number of records. */
   public long length() {
     return manifest.length();
+  }
+
+  /**
+   * Which indices the records of the version before have in this one, if they have others: a new map, for one thread. No file is opened for
+   * it. It belongs to this version and is removed with it; versions after have none unless they changed indices as well.
+   */
+  public Optional<IndexMap> indexMap() {
+    return manifest.indexMap().map(shard -> new IndexMap(storage, shard));
   }
 
   /** All shards in index order. */

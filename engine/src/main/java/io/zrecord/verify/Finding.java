@@ -35,6 +35,8 @@ public record Finding(
     PRESENCE,
     /** A sum in a meta file or manifest that is not that of the data. */
     COUNT,
+    /** The map from the indices of a version to those of the next: not every record has one index of its own. */
+    INDEX_MAP,
     /** The journal of a store. */
     JOURNAL,
     /** The file by which readers follow the writer of a store. */

@@ -11,6 +11,7 @@ import io.zrecord.internal.table.ShardList;
 import io.zrecord.internal.table.TagLog;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
+import io.zrecord.table.IndexMap;
 import io.zrecord.verify.Finding.Kind;
 import io.zrecord.verify.SealedShardCheck.Depth;
 import java.util.ArrayList;
@@ -125,6 +126,7 @@ final class TableCheck {
       }
       firstIndex += shard.length();
     }
+    manifest.indexMap().ifPresent(map -> checkIndexMap(map, version, depth));
     return true;
   }
 
@@ -135,6 +137,19 @@ final class TableCheck {
     new SealedShardCheck(run, files, depth).check(shard, manifest.schema(), firstIndex);
     if (depth == Depth.VALUES) {
       run.endPart();
+    }
+  }
+
+  private void checkIndexMap(ShardSummary map, long version, Depth depth) {
+    namedShards.add(map.id().toString());
+    if (depth == Depth.VALUES) {
+      run.expect(valueBytes(map));
+      run.beginPart(0, valueBytes(map));
+    }
+    new SealedShardCheck(run, files, depth).check(map, IndexMap.SCHEMA, 0);
+    if (depth == Depth.VALUES) {
+      run.endPart();
+      new IndexMapCheck(run, storage).check(version);
     }
   }
 

@@ -9,6 +9,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -25,6 +26,7 @@ import java.util.UUID;
  * @param lists older shards
  * @param shards newer shards
  * @param transactions last transaction number of each application
+ * @param indexMap shard whose record <i>i</i> says which index record <i>i</i> of the version before has in this one
  */
 public record Manifest(
     UUID tableId,
@@ -37,7 +39,36 @@ public record Manifest(
     RecordSchema schema,
     List<ShardList> lists,
     List<ShardSummary> shards,
-    Map<String, Long> transactions) {
+    Map<String, Long> transactions,
+    Optional<ShardSummary> indexMap) {
+
+  /** A version in which records have the indices that they had. */
+  public Manifest(
+      UUID tableId,
+      long version,
+      UUID commitId,
+      long timestampMillis,
+      String operation,
+      Map<String, String> properties,
+      int nextFieldId,
+      RecordSchema schema,
+      List<ShardList> lists,
+      List<ShardSummary> shards,
+      Map<String, Long> transactions) {
+    this(
+        tableId,
+        version,
+        commitId,
+        timestampMillis,
+        operation,
+        properties,
+        nextFieldId,
+        schema,
+        lists,
+        shards,
+        transactions,
+        Optional.empty());
+  }
 
   byte[] write() {
     ObjectNode node = SealedJson.object()
@@ -58,6 +89,7 @@ public record Manifest(
     shards.forEach(shard -> shardsNode.add(ShardJson.write(shard)));
     ObjectNode transactionsNode = node.putObject("transactions");
     transactions.forEach(transactionsNode::put);
+    indexMap.ifPresent(map -> node.set("indexMap", ShardJson.write(map)));
     return SealedJson.seal(node);
   }
 
@@ -81,7 +113,10 @@ public record Manifest(
         schema,
         json.objects("lists").stream().map(ShardList::read).toList(),
         json.objects("shards").stream().map(ShardJson::read).toList(),
-        json.integerMap("transactions"));
+        json.integerMap("transactions"),
+        json.has("indexMap")
+            ? Optional.of(ShardJson.read(json.object("indexMap")))
+            : Optional.empty());
     if (manifest.version != expectedVersion) {
       throw json.corrupt(
           "it is version " + manifest.version + ", but its name says " + expectedVersion);
@@ -95,6 +130,10 @@ public record Manifest(
     }
     if (length != json.integer("length", 0, Long.MAX_VALUE)) {
       throw json.corrupt("its shards have " + length + " records, but it says another length");
+    }
+    if (manifest.indexMap.isPresent() && manifest.indexMap.get().length() != length) {
+      throw json.corrupt("its index map has " + manifest.indexMap.get().length()
+          + " records, but the version has " + length);
     }
     if (schema.fields().stream().anyMatch(field -> field.id() >= manifest.nextFieldId)) {
       throw json.corrupt("a field has an id that is not below nextFieldId " + manifest.nextFieldId);

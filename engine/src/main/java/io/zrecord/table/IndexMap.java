@@ -1,0 +1,116 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.store.OpenShard;
+import io.zrecord.internal.store.OpenShards;
+import io.zrecord.internal.store.ShardId;
+import io.zrecord.internal.store.ShardList;
+import io.zrecord.internal.store.ShardedFieldReader;
+import io.zrecord.scan.FieldReader;
+import io.zrecord.scan.ReadMetrics;
+import io.zrecord.scan.Verification;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Which index a record has after a relayout, by the index that it had in the version before (FORMAT.md section 7). The map is a shard of its
+ * own, with one field of 8 bytes a record, so that it can also be read as a dataset at {@link #directory}. It is read through memory maps and
+ * verified at first touch; nothing is kept in memory. Belongs to one thread.
+ */
+public final class IndexMap {
+  /** The field of the map. */
+  public static final String FIELD = "newIndex";
+
+  /** The fields of the shard that is the map. */
+  public static final RecordSchema SCHEMA =
+      RecordSchema.builder().field(FIELD, ElementType.I64).build();
+
+  private static final int BLOCK = 1 << 13;
+
+  private final Storage storage;
+  private final ShardSummary shard;
+  private final FieldReader reader;
+  private final byte[] bytes = new byte[BLOCK * Long.BYTES];
+
+  IndexMap(Storage storage, ShardSummary shard) {
+    this.storage = storage;
+    this.shard = shard;
+    ShardList shards = new ShardList(new long[] {shard.length()}, List.of(this::open));
+    this.reader = new ShardedFieldReader(
+        SCHEMA.fields().get(0), shards, Verification.FIRST, new ReadMetrics());
+  }
+
+  private OpenShard open() {
+    OpenShard open = OpenShards.shared()
+        .get(
+            storage,
+            new ShardId(
+                storage.location(), shard.directory(), shard.metaFile(), shard.metaChecksum()));
+    open.requireIs(shard.id(), shard.length());
+    return open;
+  }
+
+  /** Number of records, of the version before as of this one. */
+  public long length() {
+    return shard.length();
+  }
+
+  /** Directory of the shard that is the map, relative to the table's. */
+  public String directory() {
+    return shard.directory();
+  }
+
+  /**
+   * The index that a record has now.
+   *
+   * @param oldIndex that it had in the version before, in {@code [0, length())}
+   * @throws CorruptDataException if the map is damaged there
+   */
+  public long newIndex(long oldIndex) {
+    Objects.checkIndex(oldIndex, length());
+    long[] one = new long[1];
+    newIndices(oldIndex, one, 0, 1);
+    return one[0];
+  }
+
+  /**
+   * The indices that {@code count} consecutive records have now, to {@code target[from]} and behind.
+   *
+   * @param firstOldIndex that the first of them had in the version before
+   * @throws IndexOutOfBoundsException if they are not all in {@code [0, length())}, or the target has no room
+   * @throws CorruptDataException if the map is damaged there
+   */
+  public void newIndices(long firstOldIndex, long[] target, int from, int count) {
+    Objects.checkFromIndexSize(firstOldIndex, count, length());
+    Objects.checkFromIndexSize(from, count, target.length);
+    for (int done = 0; done < count; ) {
+      int taken =
+          reader.selectRange(firstOldIndex + done, Math.min(BLOCK, count - done), Long.MAX_VALUE);
+      reader.copyAll(bytes, 0);
+      ByteBuffer values = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+      for (int i = 0; i < taken; i++) {
+        long index = values.getLong(i * Long.BYTES);
+        if (reader.isAbsent(i) || index < 0 || index >= length()) {
+          throw corrupt(firstOldIndex + done + i, reader.isAbsent(i) ? "nothing" : "" + index);
+        }
+        target[from + done + i] = index;
+      }
+      done += taken;
+    }
+  }
+
+  private CorruptDataException corrupt(long oldIndex, String found) {
+    String path = storage.pathOf(directory());
+    return new CorruptDataException(
+        path,
+        "Cannot read the index map " + path + ": record " + oldIndex + " has " + found
+            + " as its new index, but indices are 0 to " + (length() - 1)
+            + "; restore the shard from a copy");
+  }
+}

@@ -1,0 +1,238 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.Crc32c;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
+import io.zrecord.verify.CheckSummary;
+import io.zrecord.verify.DatasetCheck;
+import io.zrecord.verify.Finding;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The map from old to new indices: untrusted, checked, and removed with its version, never before. */
+final class IndexMapTest {
+  private static final SweepOptions SWEEP =
+      SweepOptions.defaults().withOlderThan(Duration.ofHours(2)).withMode(CareMode.DELETE);
+
+  @TempDir
+  Path directory;
+
+  private Storage storage;
+  private RecordTable table;
+
+  @BeforeEach
+  void create() {
+    storage = LocalStorage.at(directory.resolve("table"));
+    table = RecordTable.at(storage);
+    table.commit(Shards.append(OptionalLong.empty(), Shards.write(storage, Shards.SCHEMA, 1, 2)));
+    table.commit(Shards.append(OptionalLong.of(0), Shards.write(storage, Shards.SCHEMA, 3, 4)));
+  }
+
+  private IndexMap commit(RecordSchema schema, long... newIndices) {
+    ShardSummary records = Shards.write(storage, Shards.SCHEMA, 4, 3, 2, 1);
+    ShardSummary map = Shards.write(storage, schema, newIndices);
+    return table
+        .commit(TableChange.relayout(table.latest(), List.of(records), map, Map.of()))
+        .indexMap()
+        .orElseThrow();
+  }
+
+  private List<Finding> findings() {
+    List<Finding> findings = new ArrayList<>();
+    CheckSummary summary = DatasetCheck.of(Path.of(storage.location())).run(findings::add);
+    assertThat(summary.isSound()).isEqualTo(findings.isEmpty());
+    return findings;
+  }
+
+  @Test
+  void aSoundMapIsReadAndChecked() {
+    IndexMap map = commit(IndexMap.SCHEMA, 3, 2, 1, 0);
+    assertThat(LongStream.range(0, 4).map(map::newIndex).toArray()).containsExactly(3, 2, 1, 0);
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void anIndexThatIsGivenTwiceIsFound() {
+    commit(IndexMap.SCHEMA, 3, 2, 2, 0);
+    List<Finding> findings = findings();
+    assertThat(findings).hasSize(1);
+    assertThat(findings.get(0).kind()).isEqualTo(Finding.Kind.INDEX_MAP);
+    assertThat(findings.get(0).problem()).contains("new index 2;");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-1, 4, Long.MIN_VALUE, Long.MAX_VALUE})
+  void anIndexOutOfRangeIsCorrupt(long index) {
+    IndexMap map = commit(IndexMap.SCHEMA, 3, index, 1, 0);
+    assertThat(map.newIndex(0)).isEqualTo(3);
+    assertThatThrownBy(() -> map.newIndex(1))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(map.directory())
+        .hasMessageContaining("record 1")
+        .hasMessageContaining("0 to 3");
+    assertThat(findings()).extracting(Finding::kind).containsExactly(Finding.Kind.INDEX_MAP);
+  }
+
+  @Test
+  void aMapOfAnotherKindIsATypedError() {
+    RecordSchema doubles =
+        RecordSchema.builder().field("newIndex", ElementType.F64).build();
+    IndexMap map = commit(doubles, 3, 2, 1, 0);
+    assertThatThrownBy(() -> map.newIndex(0)).isInstanceOf(ZRecordException.class);
+    assertThat(findings()).isNotEmpty();
+  }
+
+  @Test
+  void aMapOfAnotherLengthIsRefused() throws IOException {
+    assertThatThrownBy(() -> commit(IndexMap.SCHEMA, 2, 1, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("the index map has 3");
+    commit(IndexMap.SCHEMA, 3, 2, 1, 0);
+    ShardSummary wrong = Shards.write(storage, IndexMap.SCHEMA, 2, 1, 0);
+    Path manifest = Path.of(storage.location()).resolve("manifest/00000000000000000002.json");
+    String text = Files.readString(manifest);
+    String body = text.substring(0, text.lastIndexOf(",\"crc32c\""));
+    int at = body.lastIndexOf("\"indexMap\"");
+    String changed = body.substring(0, at)
+        + body.substring(at).replace("\"length\":4", "\"length\":3").replace("[[4,", "[[3,");
+    Files.write(manifest, sealed(changed));
+    assertThatThrownBy(table::latest)
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("its index map has 3 records, but the version has 4");
+    // Nor does it help to lie about the length of a shorter one.
+    String other = body.substring(0, at)
+        + body.substring(at)
+            .replaceFirst("[0-9a-f-]{36}", wrong.id().toString())
+            .replaceFirst(
+                "(\"metaCrc\":\")[0-9a-f]{8}",
+                "$1" + HexFormat.of().toHexDigits(wrong.metaChecksum()));
+    Files.write(manifest, sealed(other));
+    IndexMap map = table.latest().indexMap().orElseThrow();
+    assertThatThrownBy(() -> map.newIndex(0)).isInstanceOf(CorruptDataException.class);
+    assertThat(findings()).extracting(Finding::kind).contains(Finding.Kind.META);
+  }
+
+  private static byte[] sealed(String json) {
+    byte[] body = json.getBytes(StandardCharsets.UTF_8);
+    String seal =
+        ",\"crc32c\":\"" + HexFormat.of().toHexDigits(Crc32c.of(body, 0, body.length)) + "\"}\n";
+    return (json + seal).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Bits all over a file of the map, one after the other: what is read is right, or the damage is named. */
+  @ParameterizedTest
+  @ValueSource(strings = {"chunk/0.zr", "newIndex.runs", "meta.json"})
+  void aFlippedBitIsFound(String file) throws IOException {
+    IndexMap sound = commit(IndexMap.SCHEMA, 3, 2, 1, 0);
+    Path damaged = Path.of(storage.location()).resolve(sound.directory()).resolve(file);
+    byte[] content = Files.readAllBytes(damaged);
+    int found = 0;
+    for (int bit = 0; bit < content.length * 8; bit += 17) {
+      byte[] flipped = content.clone();
+      flipped[bit / 8] ^= (byte) (1 << (bit % 8));
+      // A file of its own each time, for open ones are shared.
+      Path copy = directory.resolve("copy-" + file.hashCode() + "-" + bit);
+      copy(Path.of(storage.location()), copy);
+      Files.write(copy.resolve(sound.directory()).resolve(file), flipped);
+      List<Finding> findings = new ArrayList<>();
+      DatasetCheck.of(copy).run(findings::add);
+      IndexMap map = RecordTable.at(LocalStorage.at(copy)).latest().indexMap().orElseThrow();
+      try {
+        assertThat(LongStream.range(0, 4).map(map::newIndex).toArray()).containsExactly(3, 2, 1, 0);
+      } catch (ZRecordException e) {
+        assertThat(findings).as("bit " + bit).isNotEmpty();
+        found++;
+      }
+    }
+    assertThat(found).isPositive();
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (var files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Path target = to.resolve(from.relativize(file).toString());
+        if (Files.isDirectory(file)) {
+          Files.createDirectories(target);
+        } else {
+          Files.copy(file, target);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aMissingMapIsNamedAndTheRecordsAreReadWithoutIt() {
+    IndexMap map = commit(IndexMap.SCHEMA, 3, 2, 1, 0);
+    storage.delete(map.directory());
+    assertThatThrownBy(() -> table.latest().indexMap().orElseThrow().newIndex(0))
+        .isInstanceOf(ZRecordException.class)
+        .hasMessageContaining(map.directory());
+    assertThat(table.latest().length()).isEqualTo(4);
+    assertThat(findings()).extracting(Finding::kind).contains(Finding.Kind.META);
+  }
+
+  @Test
+  void aMapIsNoOrphanWhileItsVersionIsThereAndOneAfterwards() {
+    TableModel model = new TableModel(directory.resolve("model"));
+    model.append(5);
+    // Committed by hand, for time is simulated.
+    String map = model
+        .table
+        .commit(TableChange.relayout(
+            model.table.latest(),
+            List.of(Shards.write(model.storage, Shards.SCHEMA, 4, 3, 2, 1, 0)),
+            Shards.write(model.storage, IndexMap.SCHEMA, 4, 3, 2, 1, 0),
+            Map.of()))
+        .indexMap()
+        .orElseThrow()
+        .directory();
+    model.stamp();
+    Shards.write(model.storage, Shards.SCHEMA, 1);
+    model.table.commit(
+        Shards.append(OptionalLong.of(1), Shards.write(model.storage, Shards.SCHEMA, 6)));
+    model.pass(Duration.ofDays(30));
+
+    SweepResult first = model.table.sweep(SWEEP, orphan -> {});
+    assertThat(first.fileCount()).isPositive();
+    assertThat(model.storage.exists(map)).isTrue();
+    assertThat(model.table.version(1).indexMap().orElseThrow().newIndex(0)).isEqualTo(4);
+
+    ExpireOptions keepTagged = ExpireOptions.defaults();
+    model.table.tag(1, "shuffled");
+    assertThat(model.table.expire(keepTagged).expired()).containsExactly(0L);
+    model.pass(Duration.ofDays(30));
+    model.table.sweep(SWEEP, orphan -> {});
+    assertThat(model.storage.exists(map)).isTrue();
+
+    model.table.untag("shuffled");
+    assertThat(model.table.expire(keepTagged).expired()).containsExactly(1L);
+    model.pass(Duration.ofDays(30));
+    model.table.sweep(SWEEP, orphan -> {});
+    assertThat(model.storage.exists(map)).isFalse();
+    assertThat(model.table.latest().length()).isEqualTo(6);
+    assertThat(model.storage.list("shard"))
+        .hasSize(model.table.latest().shards().size());
+  }
+}
