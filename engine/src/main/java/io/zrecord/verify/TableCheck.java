@@ -4,7 +4,6 @@ import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TagNames;
-import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardList;
@@ -18,6 +17,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TableCheck {
   private final CheckRun run;
-  private final MutableFiles files;
+  private final Consumer<ShardVerification> shards;
   private final Storage storage;
   private final ManifestLog log;
   private final Set<String> checkedShards = new HashSet<>();
@@ -34,9 +34,10 @@ final class TableCheck {
   private final Set<String> namedLists = new HashSet<>();
   private boolean isComplete = true;
 
-  TableCheck(CheckRun run, MutableFiles files, Storage storage) {
+  /** @param shards checks each shard when its turn comes, or takes care that somebody does */
+  TableCheck(CheckRun run, Storage storage, Consumer<ShardVerification> shards) {
     this.run = run;
-    this.files = files;
+    this.shards = shards;
     this.storage = storage;
     this.log = new ManifestLog(storage);
   }
@@ -99,10 +100,10 @@ final class TableCheck {
   /** Returns whether the manifest can be read. */
   private boolean check(long version, Depth depth) {
     Manifest manifest;
-    List<ShardSummary> shards;
+    List<ShardSummary> named;
     try {
       manifest = log.read(version);
-      shards = log.shards(manifest);
+      named = log.shards(manifest);
     } catch (ZRecordException e) {
       isComplete = false;
       run.found(
@@ -113,33 +114,20 @@ final class TableCheck {
     }
     manifest.lists().stream().map(ShardList::file).forEach(namedLists::add);
     List<ShardSummary> due =
-        shards.stream().filter(shard -> !checkedShards.contains(keyOf(shard))).toList();
+        named.stream().filter(shard -> !checkedShards.contains(keyOf(shard))).toList();
     if (depth == Depth.VALUES) {
-      run.expect(due.stream().mapToLong(TableCheck::valueBytes).sum());
+      run.expect(due.stream().mapToLong(ShardVerification::valueBytes).sum());
     }
     long firstIndex = 0;
-    for (ShardSummary shard : shards) {
+    for (ShardSummary shard : named) {
       namedShards.add(shard.id().toString());
       if (checkedShards.add(keyOf(shard))) {
-        check(shard, manifest, firstIndex, depth);
+        shards.accept(
+            new ShardVerification(storage.location(), shard, manifest.schema(), firstIndex, depth));
       }
       firstIndex += shard.length();
     }
     return true;
-  }
-
-  private void check(ShardSummary shard, Manifest manifest, long firstIndex, Depth depth) {
-    if (depth == Depth.VALUES) {
-      run.beginPart(shard.length(), valueBytes(shard));
-    }
-    new SealedShardCheck(run, files, depth).check(shard, manifest.schema(), firstIndex);
-    if (depth == Depth.VALUES) {
-      run.endPart();
-    }
-  }
-
-  private static long valueBytes(ShardSummary shard) {
-    return shard.valueBytes().values().stream().mapToLong(Long::longValue).sum();
   }
 
   private static String keyOf(ShardSummary shard) {
