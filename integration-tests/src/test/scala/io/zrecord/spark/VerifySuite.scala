@@ -42,12 +42,18 @@ class VerifySuite extends SparkSuite {
   }
 
   /** What the engine finds by itself: problems and their places, and the summary. */
-  private def alone(path: String, check: DatasetCheck): (Set[(String, Long, Long)], CheckSummary) = {
+  private def alone(
+      path: String,
+      check: DatasetCheck
+  ): (Set[(String, Long, Long)], CheckSummary) = {
     val found = Set.newBuilder[(String, Long, Long)]
     val summary =
       check.run((finding: Finding) =>
-        found += ((finding.problem(), if (finding.count() == 0) -1 else finding.firstIndex(),
-          finding.count()))
+        found += ((
+          finding.problem(),
+          if (finding.count() == 0) -1 else finding.firstIndex(),
+          finding.count()
+        ))
       )
     (found.result(), summary)
   }
@@ -72,10 +78,11 @@ class VerifySuite extends SparkSuite {
 
   test("damaged, cut and missing files are rows, and no task fails") {
     val path = table()
-    flip(shard(path, 0).resolve("chunk/0.zr"), -9)
-    truncate(shard(path, 1).resolve("chunk/0.zr"))
-    Files.delete(shard(path, 2).resolve("meta.json"))
-    truncate(shard(path, 3).resolve("text.offset"))
+    val shards = (0 until 4).map(shard(path, _))
+    flip(shards(0).resolve("chunk/0.zr"), -9)
+    truncate(shards(1).resolve("chunk/0.zr"))
+    Files.delete(shards(2).resolve("meta.json"))
+    truncate(shards(3).resolve("text.offset"))
     Files.write(Paths.get(path, "manifest", "00000000000000000007.json"), Array[Byte](1, 2))
     val failed = new AtomicInteger()
     listening(new SparkListener {
@@ -88,18 +95,18 @@ class VerifySuite extends SparkSuite {
       assert(!summary.isSound && summary.badValueCount() > 50)
 
       val bad = verify.badValues()
-      val flipped = bad.where(s"shard = '${shard(path, 0).getFileName}'").collect().toSeq
+      val flipped = bad.where(s"shard = '${shards(0).getFileName}'").collect().toSeq
       assert(flipped.size == 1)
       val value = flipped.head
       assert(value.getAs[String]("field") == "text")
       assert(value.getAs[Long]("index") == 99 && value.getAs[Long]("count") == 1)
       assert(value.getAs[String]("kind") == "value" && value.getAs[Boolean]("damage"))
       val chunk = Paths.get(value.getAs[String]("file"))
-      assert(chunk == shard(path, 0).resolve("chunk/0.zr"))
+      assert(chunk == shards(0).resolve("chunk/0.zr"))
       val end = value.getAs[Long]("offset") + value.getAs[Long]("length")
       assert(end > Files.size(chunk) - 9 && end <= Files.size(chunk))
       // A shard without its meta file has lost all its records.
-      val lost = bad.where(s"shard = '${shard(path, 2).getFileName}'").select("index", "count")
+      val lost = bad.where(s"shard = '${shards(2).getFileName}'").select("index", "count")
       assert(lost.collect().toSeq == Seq(Row(200L, 100L)))
     }
     assert(failed.get() == 0)
@@ -119,7 +126,7 @@ class VerifySuite extends SparkSuite {
     assert(distributed(all) == alone(path, DatasetCheck.of(Paths.get(path)).allVersions()))
     assert(failure(Verify.of(spark, path).version(5).run()).contains("Cannot check version 5"))
     assert(failure(Verify.of(spark, path).tag("none")).contains("There is no tag 'none'"))
-    assert(failure(Verify.of(spark, freshPath()).run()).contains("does not exist"))
+    assert(failure(Verify.of(spark, freshPath()).run()).contains("no such directory"))
   }
 
   test("the command and its exit codes") {
