@@ -7,7 +7,7 @@ import io.zrecord.shard.ShardSummary;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongConsumer;
-import org.apache.spark.SparkException;
+import java.util.regex.Pattern;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaSparkContext;
 
@@ -16,7 +16,9 @@ import org.apache.spark.api.java.JavaSparkContext;
  * driver. Thread-safe.
  */
 final class RewriteJobs implements GroupRewrite {
-  private static final String CANCELLED = "SPARK_JOB_CANCELLED";
+  /** What Spark says of a job that somebody cancelled; a condition with a name it is only since 4.0. */
+  private static final Pattern CANCELLED =
+      Pattern.compile("(\\[SPARK_JOB_CANCELLED\\] )?Job [0-9]+ cancelled");
 
   private final JavaSparkContext spark;
   private final String location;
@@ -59,7 +61,7 @@ final class RewriteJobs implements GroupRewrite {
   private RuntimeException failure(Throwable cause) {
     String reason =
         String.valueOf(cause.getMessage()).lines().findFirst().orElseGet(cause::toString);
-    boolean isCancelled = cause instanceof SparkException e && CANCELLED.equals(e.getErrorClass());
+    boolean isCancelled = CANCELLED.matcher(reason).lookingAt();
     return isCancelled || spark.sc().isStopped()
         ? new IllegalStateException(
             "The rebalance of " + location + " was cancelled, what it committed is kept: " + reason,
