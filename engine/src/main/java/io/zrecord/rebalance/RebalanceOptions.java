@@ -106,34 +106,42 @@ public final class RebalanceOptions implements Serializable {
     return with(options -> options.write = layout);
   }
 
+  /** As given to {@link #withMinUtilization}. */
   public double minUtilization() {
     return minUtilization;
   }
 
+  /** As given to {@link #withShardBytes}. */
   public long minShardBytes() {
     return minShardBytes;
   }
 
+  /** As given to {@link #withShardBytes}. */
   public long targetShardBytes() {
     return targetShardBytes;
   }
 
+  /** As given to {@link #withMaxRunBytes}. */
   public long maxRunBytes() {
     return maxRunBytes;
   }
 
+  /** As given to {@link #withIndices}. */
   public long fromIndex() {
     return fromIndex;
   }
 
+  /** As given to {@link #withIndices}. */
   public long toIndex() {
     return toIndex;
   }
 
+  /** As given to {@link #withCompression}. */
   public SortedMap<String, Compression> compression() {
     return Collections.unmodifiableSortedMap(compression);
   }
 
+  /** As given to {@link #withWrite}. */
   public WriteOptions write() {
     return write;
   }
