@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 import org.slf4j.Logger;
@@ -92,7 +93,7 @@ final class TableCommit {
             fields.table(),
             shards,
             conf.transaction(),
-            properties()));
+            properties(SparkSession.active().sparkContext())));
     if (!current.commitId().equals(commitId)) {
       LOG.info(
           "Nothing was written to {}: {} took effect before",
@@ -113,13 +114,13 @@ final class TableCommit {
     }
   }
 
-  private static Map<String, String> properties() {
+  /** Who commits, for a manifest. */
+  static Map<String, String> properties(SparkContext spark) {
     Map<String, String> properties = new TreeMap<>();
-    SparkSession session = SparkSession.active();
-    properties.put("applicationId", session.sparkContext().applicationId());
-    properties.put("applicationName", session.sparkContext().appName());
-    properties.put("user", session.sparkContext().sparkUser());
-    properties.put("sparkVersion", session.version());
+    properties.put("applicationId", spark.applicationId());
+    properties.put("applicationName", spark.appName());
+    properties.put("user", spark.sparkUser());
+    properties.put("sparkVersion", spark.version());
     return properties;
   }
 }

@@ -19,11 +19,19 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /** Prints an error as one line, and gives the exit code. */
-final class ErrorLines implements IExecutionExceptionHandler, IParameterExceptionHandler {
+public final class ErrorLines implements IExecutionExceptionHandler, IParameterExceptionHandler {
   private final BooleanSupplier printsStackTraces;
 
   ErrorLines(BooleanSupplier printsStackTraces) {
     this.printsStackTraces = printsStackTraces;
+  }
+
+  /** A command of its own whose errors are printed so, for one execution. */
+  public static CommandLine commandLine(Object command) {
+    ErrorLines errors = new ErrorLines(() -> false);
+    return new CommandLine(command)
+        .setExecutionExceptionHandler(errors)
+        .setParameterExceptionHandler(errors);
   }
 
   @Override

@@ -3,11 +3,11 @@ package io.zrecord.cli;
 import java.util.Locale;
 
 /** Text for a terminal. What stands in a dataset is not to be trusted, and a control character could rewrite the screen. Stateless. */
-final class Printable {
+public final class Printable {
   private Printable() {}
 
   /** The text with control characters as {@code \\u001b}. */
-  static String of(String text) {
+  public static String of(String text) {
     if (text.codePoints().noneMatch(Character::isISOControl)) {
       return text;
     }

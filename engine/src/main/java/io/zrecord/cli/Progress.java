@@ -1,14 +1,12 @@
 package io.zrecord.cli;
 
 import java.io.PrintWriter;
+import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 
 /** Shows how far a command is: a bar on a terminal, elsewhere a line now and then, or nothing. Belongs to one thread. */
 interface Progress extends AutoCloseable {
-  /** Whether the standard error is a terminal; the launcher knows. */
-  String TERMINAL_PROPERTY = "zrecord.terminal";
-
   void at(long doneBytes, long totalBytes);
 
   /** Whether it draws over lines of the terminal, so that others must not print until it is closed. */
@@ -29,7 +27,7 @@ interface Progress extends AutoCloseable {
     if (!isWanted) {
       return new Silent();
     }
-    return Boolean.getBoolean(TERMINAL_PROPERTY) ? new Bar(task) : new Lines(task, err);
+    return Terminal.isStandardError() ? new Bar(task, err) : new Lines(task, err);
   }
 
   /** Shows nothing. */
@@ -44,22 +42,32 @@ interface Progress extends AutoCloseable {
   /** A bar on the standard error. */
   final class Bar implements Progress {
     private static final int UPDATE_MILLIS = 200;
+    private static final int COLUMNS = 79;
 
+    private final PrintWriter err;
     private final ProgressBar bar;
     private boolean isClosed;
 
-    Bar(String task) {
+    Bar(String task, PrintWriter err) {
+      this.err = err;
       bar = new ProgressBarBuilder()
           .setTaskName(task)
           .setInitialMax(0)
           .setUnit(" MiB", 1 << 20)
           .setUpdateIntervalMillis(UPDATE_MILLIS)
+          // A width that is given needs no library that asks the terminal for its own.
+          .setConsumer(new DelegatingProgressBarConsumer(this::draw, COLUMNS))
           .build();
     }
 
     @Override
     public void at(long doneBytes, long totalBytes) {
       bar.maxHint(totalBytes).stepTo(doneBytes);
+    }
+
+    private void draw(String line) {
+      err.print('\r' + line);
+      err.flush();
     }
 
     @Override
@@ -72,6 +80,8 @@ interface Progress extends AutoCloseable {
       if (!isClosed) {
         isClosed = true;
         bar.close();
+        err.println();
+        err.flush();
       }
     }
   }

@@ -1,10 +1,10 @@
 package io.zrecord.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RecordOrder;
 import io.zrecord.rebalance.Relayout;
 import io.zrecord.rebalance.RelayoutResult;
-import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
@@ -24,7 +24,7 @@ final class RelayoutRun {
       "--shuffle",
       "--change-indices",
       "--target-shard-bytes",
-      "--chunk-bytes",
+      "--target-chunk-bytes",
       "--stripe-bytes",
       "--threads",
       "--dry-run",
@@ -43,7 +43,7 @@ final class RelayoutRun {
   }
 
   /** Returns the exit code. */
-  int run(WriteOptions write, long targetShardBytes, int threads) {
+  int run(RebalanceOptions options, int threads) {
     RecordOrder order = order();
     if (DatasetKind.of(path) == DatasetKind.STORE) {
       throw misuse(
@@ -67,7 +67,7 @@ final class RelayoutRun {
           .sum();
       double bytesPerRecord = (double) bytes / Math.max(1, snapshot.length());
       result = Relayout.of(snapshot, order)
-          .layout(write, targetShardBytes)
+          .layout(options.write(), options.targetShardBytes())
           .threads(threads)
           .properties(Map.of("tool", "zrecord rebalance"))
           .onRecords(done -> {

@@ -29,7 +29,7 @@ public final class GroupRewriter implements AutoCloseable {
   private final List<ShardSummary> written = new ArrayList<>();
   private final byte[][] columns;
   private ShardWriter writer;
-  private boolean keepsFiles;
+  private boolean isDone;
 
   /**
    * A rewriter, for one group.
@@ -54,7 +54,7 @@ public final class GroupRewriter implements AutoCloseable {
   /**
    * Rewrites a group.
    *
-   * @return the new shards, with the same records in the same order
+   * @return the new shards, with the same records in the same order; they belong to the caller, also after {@link #close}
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; the group stays as it is
    */
   public List<ShardSummary> rewrite(RebalanceGroup group) {
@@ -62,6 +62,7 @@ public final class GroupRewriter implements AutoCloseable {
       copy(shard);
     }
     finishShard();
+    isDone = true;
     return List.copyOf(written);
   }
 
@@ -188,21 +189,11 @@ public final class GroupRewriter implements AutoCloseable {
     writer.close();
   }
 
-  /** From now on what was written is kept by {@link #close}: a commit names it, or may do so. */
-  public void keep() {
-    keepsFiles = true;
-  }
-
-  /** What was written is deleted by {@link #close}: no commit names it. */
-  public void discard() {
-    keepsFiles = false;
-  }
-
-  /** Deletes what was written, unless it is to be kept. */
+  /** Deletes what was written, unless a group was rewritten to its end. */
   @Override
   public void close() {
     writer.close();
-    if (!keepsFiles) {
+    if (!isDone) {
       for (ShardSummary shard : written) {
         storage.delete(shard.directory());
       }

@@ -3,7 +3,6 @@ package io.zrecord.rebalance;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
 /**
- * Rebalances a table on this machine: group by group, each replaced by a commit of its own as soon as it is rewritten. For one run.
+ * Rebalances a table, on this machine unless said otherwise: group by group, each replaced by a commit of its own as soon as it is rewritten. For one run.
  *
  * <pre>{@code
  * RebalancePlan plan = RebalancePlan.of(RecordTable.at(LocalStorage.at(path)).latest(), RebalanceOptions.defaults());
@@ -29,6 +28,7 @@ public final class Rebalance {
   private int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
   private Map<String, String> properties = Map.of();
   private LongConsumer onRecords = records -> {};
+  private GroupRewrite rewrite = this::rewriteHere;
   private final AtomicBoolean hasFailed = new AtomicBoolean();
 
   private Rebalance(RebalancePlan plan) {
@@ -39,10 +39,10 @@ public final class Rebalance {
     return new Rebalance(plan);
   }
 
-  /** Groups that are rewritten side by side, 1 to 64; default one for each processor, at most 4. */
+  /** Groups that are rewritten side by side, 1 to 1,000; default one for each processor, at most 4. */
   public Rebalance threads(int count) {
-    if (count < 1 || count > 64) {
-      throw new IllegalArgumentException("threads is " + count + "; it must be 1 to 64");
+    if (count < 1 || count > 1000) {
+      throw new IllegalArgumentException("threads is " + count + "; it must be 1 to 1000");
     }
     threads = count;
     return this;
@@ -51,6 +51,12 @@ public final class Rebalance {
   /** Informative strings for the manifests. */
   public Rebalance properties(Map<String, String> strings) {
     properties = Map.copyOf(strings);
+    return this;
+  }
+
+  /** Has groups rewritten elsewhere; they are still committed here. */
+  public Rebalance rewriting(GroupRewrite elsewhere) {
+    rewrite = elsewhere;
     return this;
   }
 
@@ -80,7 +86,7 @@ public final class Rebalance {
         await(group);
       }
     } finally {
-      hasFailed.set(true);
+      hasFailed.set(true); // Nothing more is begun, also if this thread was interrupted.
       executor.shutdownNow();
       awaitEnd(executor);
     }
@@ -122,11 +128,9 @@ public final class Rebalance {
     if (hasFailed.get()) {
       return;
     }
-    Storage storage = plan.snapshot().storage();
-    try (GroupRewriter rewriter =
-        new GroupRewriter(storage, plan.schema(), plan.options(), onMore)) {
-      List<ShardSummary> shards = rewriter.rewrite(group);
-      commit(group, commit, rewriter, shards);
+    try {
+      List<ShardSummary> shards = rewrite.rewrite(group, onMore);
+      commit(group, commit, shards);
       totals.add(group, shards);
     } catch (CommitOutcomeUnknownException e) {
       hasFailed.set(true);
@@ -139,20 +143,30 @@ public final class Rebalance {
     }
   }
 
+  private List<ShardSummary> rewriteHere(RebalanceGroup group, LongConsumer onMore) {
+    try (GroupRewriter rewriter =
+        new GroupRewriter(plan.snapshot().storage(), plan.schema(), plan.options(), onMore)) {
+      return rewriter.rewrite(group);
+    }
+  }
+
   /** Until the outcome is known to be a failure, deleting could delete what a version names. */
-  private static void commit(
-      RebalanceGroup group,
-      RebalanceCommit commit,
-      GroupRewriter rewriter,
-      List<ShardSummary> shards) {
-    rewriter.keep();
+  private void commit(RebalanceGroup group, RebalanceCommit commit, List<ShardSummary> shards) {
     try {
       commit.commit(group, shards);
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (ZRecordException e) {
-      rewriter.discard();
+      shards.forEach(shard -> delete(shard, e));
       throw e;
+    }
+  }
+
+  private void delete(ShardSummary shard, ZRecordException reason) {
+    try {
+      plan.snapshot().storage().delete(shard.directory());
+    } catch (ZRecordException e) {
+      reason.addSuppressed(e); // An orphan costs space only.
     }
   }
 
@@ -161,20 +175,14 @@ public final class Rebalance {
     private final List<RebalanceResult.Failure> failures = new ArrayList<>();
     private int groups;
     private long records;
-    private long valueBytes;
-    private long before;
-    private long after;
-    private int shardsBefore;
-    private int shardsAfter;
+    private RebalanceResult.Extent before = RebalanceResult.Extent.NONE;
+    private RebalanceResult.Extent after = RebalanceResult.Extent.NONE;
 
     synchronized void add(RebalanceGroup group, List<ShardSummary> shards) {
       groups++;
       records += group.recordCount();
-      valueBytes += group.valueBytes();
-      before += group.chunkBytes();
-      after += shards.stream().mapToLong(ShardSummary::chunkBytes).sum();
-      shardsBefore += group.shards().size();
-      shardsAfter += shards.size();
+      before = before.plus(RebalanceGroup.extent(group.shards()));
+      after = after.plus(RebalanceGroup.extent(shards));
     }
 
     synchronized void fail(RebalanceGroup group, RuntimeException reason) {
@@ -183,16 +191,7 @@ public final class Rebalance {
     }
 
     synchronized RebalanceResult result(boolean isCutShort) {
-      return new RebalanceResult(
-          groups,
-          records,
-          valueBytes,
-          before,
-          after,
-          shardsBefore,
-          shardsAfter,
-          failures,
-          isCutShort);
+      return new RebalanceResult(groups, records, before, after, failures, isCutShort);
     }
   }
 }

@@ -7,19 +7,18 @@ import io.zrecord.table.TableSnapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicLong;
 
-/** Puts rewritten shards in the place of those of a group. Thread-safe. */
+/** Puts rewritten shards in the place of those of a group. Thread-safe; commits of one process wait for each other, as only one can be next. */
 public final class RebalanceCommit {
   private final RebalancePlan plan;
   private final Map<String, String> properties;
-  private final AtomicLong seen;
+  private long seen;
 
   /** @param properties informative strings for the manifests, such as an application id */
   public RebalanceCommit(RebalancePlan plan, Map<String, String> properties) {
     this.plan = plan;
     this.properties = Map.copyOf(properties);
-    this.seen = new AtomicLong(plan.snapshot().version());
+    this.seen = plan.snapshot().version();
   }
 
   /**
@@ -29,7 +28,7 @@ public final class RebalanceCommit {
    * @throws io.zrecord.errors.CommitConflictException if another commit replaced or removed a shard of the group; nothing changed
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if it may or may not have been published; delete nothing
    */
-  public TableSnapshot commit(RebalanceGroup group, List<ShardSummary> rewritten) {
+  public synchronized TableSnapshot commit(RebalanceGroup group, List<ShardSummary> rewritten) {
     Map<String, String> said = new TreeMap<>(properties);
     said.put("rewrittenRecords", Long.toString(group.recordCount()));
     said.put("removedShards", Integer.toString(group.shards().size()));
@@ -38,13 +37,13 @@ public final class RebalanceCommit {
     TableSnapshot published = RecordTable.at(plan.snapshot().storage())
         .commit(TableChange.rebalance(
             plan.snapshot(),
-            seen.get(),
+            seen,
             plan.recompressed(),
             List.of(new TableChange.Replacement(group.shards(), rewritten)),
             said));
     // Whether a group is still there is decided by its shards, so that no commit needs to look at
     // these versions again.
-    seen.accumulateAndGet(published.version(), Math::max);
+    seen = Math.max(seen, published.version());
     return published;
   }
 }

@@ -3,6 +3,7 @@ package io.zrecord.rebalance;
 import io.zrecord.shard.ShardSummary;
 import java.io.Serializable;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Neighbouring shards that are rewritten and replaced together.
@@ -41,6 +42,21 @@ public record RebalanceGroup(List<ShardSummary> shards, long firstIndex, List<Re
   /** Bytes of the chunk files. */
   public long chunkBytes() {
     return shards.stream().mapToLong(ShardSummary::chunkBytes).sum();
+  }
+
+  /** What it is, for people. */
+  @Override
+  public String toString() {
+    return shards.size() + " shards, records " + firstIndex + " to "
+        + (firstIndex + recordCount() - 1) + ", " + chunkBytes() + " bytes: "
+        + reasons.toString().toLowerCase(Locale.ROOT);
+  }
+
+  static RebalanceResult.Extent extent(List<ShardSummary> shards) {
+    return new RebalanceResult.Extent(
+        shards.size(),
+        shards.stream().mapToLong(RebalanceGroup::valueBytes).sum(),
+        shards.stream().mapToLong(ShardSummary::chunkBytes).sum());
   }
 
   static long valueBytes(ShardSummary shard) {

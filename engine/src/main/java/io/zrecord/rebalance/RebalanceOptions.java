@@ -3,35 +3,49 @@ package io.zrecord.rebalance;
 import io.zrecord.schema.Compression;
 import io.zrecord.shard.WriteOptions;
 import java.io.Serializable;
+import java.util.Collections;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
-/**
- * What is worth rewriting, and how. Immutable.
- *
- * @param minUtilization rewritten are shards of whose chunk bytes a smaller part is surely alive, 0 to 1
- * @param minShardBytes rewritten are neighbouring shards with fewer chunk bytes, ≥ 0
- * @param targetShardBytes chunk bytes of new shards, about; at least {@code minShardBytes} and 1 MiB
- * @param maxRunBytes a run rewrites at most about so many bytes of values, > 0
- * @param fromIndex only shards are rewritten that have no record before this index, ≥ 0
- * @param toIndex … and none from this index on
- * @param compression compressions that fields are to have; shards in which they have another one are rewritten
- * @param write how new shards are laid out
- */
-public record RebalanceOptions(
-    double minUtilization,
-    long minShardBytes,
-    long targetShardBytes,
-    long maxRunBytes,
-    long fromIndex,
-    long toIndex,
-    Map<String, Compression> compression,
-    WriteOptions write)
-    implements Serializable {
+/** What is worth rewriting, and how: {@link #defaults} and what is to differ from them. Immutable. */
+public final class RebalanceOptions implements Serializable {
+  private static final long serialVersionUID = 1L;
   private static final long MIB = 1 << 20;
 
-  public RebalanceOptions {
-    compression = java.util.Collections.unmodifiableMap(new TreeMap<>(compression));
+  private double minUtilization = 0.8;
+  private long minShardBytes = 64 * MIB;
+  private long targetShardBytes = 1024 * MIB;
+  private long maxRunBytes = Long.MAX_VALUE;
+  private long fromIndex;
+  private long toIndex = Long.MAX_VALUE;
+  private TreeMap<String, Compression> compression = new TreeMap<>();
+  private WriteOptions write = WriteOptions.defaults();
+
+  private RebalanceOptions() {}
+
+  /** Shards below 64 MiB or with a fifth of their bytes dead, into shards of 1 GiB; all of the table, compressions as they are. */
+  public static RebalanceOptions defaults() {
+    return new RebalanceOptions();
+  }
+
+  private RebalanceOptions with(Consumer<RebalanceOptions> change) {
+    RebalanceOptions changed = new RebalanceOptions();
+    changed.minUtilization = minUtilization;
+    changed.minShardBytes = minShardBytes;
+    changed.targetShardBytes = targetShardBytes;
+    changed.maxRunBytes = maxRunBytes;
+    changed.fromIndex = fromIndex;
+    changed.toIndex = toIndex;
+    changed.compression = compression;
+    changed.write = write;
+    change.accept(changed);
+    changed.requireRanges();
+    return changed;
+  }
+
+  private void requireRanges() {
     require("minUtilization", minUtilization, minUtilization >= 0 && minUtilization <= 1, "0 to 1");
     require("minShardBytes", minShardBytes, minShardBytes >= 0, "0 or more");
     require(
@@ -51,70 +65,84 @@ public record RebalanceOptions(
     }
   }
 
-  /** Shards below 64 MiB or with a fifth of their bytes dead, into shards of 1 GiB; all of the table, compressions as they are. */
-  public static RebalanceOptions defaults() {
-    return new RebalanceOptions(
-        0.8,
-        64 * MIB,
-        1024 * MIB,
-        Long.MAX_VALUE,
-        0,
-        Long.MAX_VALUE,
-        Map.of(),
-        WriteOptions.defaults());
-  }
-
+  /** Rewritten are shards of whose chunk bytes surely a smaller part than this, 0 to 1, is alive. */
   public RebalanceOptions withMinUtilization(double part) {
-    return new RebalanceOptions(
-        part, minShardBytes, targetShardBytes, maxRunBytes, fromIndex, toIndex, compression, write);
+    return with(options -> options.minUtilization = part);
   }
 
-  /** Sizes of shards that are too small, and of those that are made. */
+  /**
+   * Sizes of shards that are too small, and of those that are made.
+   *
+   * @param minBytes rewritten are neighbouring shards with fewer chunk bytes, ≥ 0
+   * @param targetBytes chunk bytes of new shards, about; at least {@code minBytes} and 1 MiB
+   */
   public RebalanceOptions withShardBytes(long minBytes, long targetBytes) {
-    return new RebalanceOptions(
-        minUtilization, minBytes, targetBytes, maxRunBytes, fromIndex, toIndex, compression, write);
+    return with(options -> {
+      options.minShardBytes = minBytes;
+      options.targetShardBytes = targetBytes;
+    });
   }
 
+  /** A run rewrites at most about so many bytes of values, > 0. */
   public RebalanceOptions withMaxRunBytes(long bytes) {
-    return new RebalanceOptions(
-        minUtilization,
-        minShardBytes,
-        targetShardBytes,
-        bytes,
-        fromIndex,
-        toIndex,
-        compression,
-        write);
+    return with(options -> options.maxRunBytes = bytes);
   }
 
   /** Only shards whose records are all in {@code [from, to)}. */
   public RebalanceOptions withIndices(long from, long to) {
-    return new RebalanceOptions(
-        minUtilization, minShardBytes, targetShardBytes, maxRunBytes, from, to, compression, write);
+    return with(options -> {
+      options.fromIndex = from;
+      options.toIndex = to;
+    });
   }
 
-  /** Compressions by names of fields. */
+  /** Compressions that fields are to have, by name; shards in which they have another one are rewritten. */
   public RebalanceOptions withCompression(Map<String, Compression> byField) {
-    return new RebalanceOptions(
-        minUtilization,
-        minShardBytes,
-        targetShardBytes,
-        maxRunBytes,
-        fromIndex,
-        toIndex,
-        byField,
-        write);
+    return with(options -> options.compression = new TreeMap<>(byField));
   }
 
+  /** How new shards are laid out. */
   public RebalanceOptions withWrite(WriteOptions layout) {
-    return new RebalanceOptions(
-        minUtilization,
-        minShardBytes,
-        targetShardBytes,
-        maxRunBytes,
-        fromIndex,
-        toIndex,
-        compression,
-        layout);
+    return with(options -> options.write = layout);
+  }
+
+  /** As given to {@link #withMinUtilization}. */
+  public double minUtilization() {
+    return minUtilization;
+  }
+
+  /** As given to {@link #withShardBytes}. */
+  public long minShardBytes() {
+    return minShardBytes;
+  }
+
+  /** As given to {@link #withShardBytes}. */
+  public long targetShardBytes() {
+    return targetShardBytes;
+  }
+
+  /** As given to {@link #withMaxRunBytes}. */
+  public long maxRunBytes() {
+    return maxRunBytes;
+  }
+
+  /** As given to {@link #withIndices}. */
+  public long fromIndex() {
+    return fromIndex;
+  }
+
+  /** As given to {@link #withIndices}. */
+  public long toIndex() {
+    return toIndex;
+  }
+
+  /** As given to {@link #withCompression}. */
+  public SortedMap<String, Compression> compression() {
+    return Collections.unmodifiableSortedMap(compression);
+  }
+
+  /** As given to {@link #withWrite}. */
+  public WriteOptions write() {
+    return write;
   }
 }

@@ -1,5 +1,6 @@
 package io.zrecord.rebalance;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
@@ -92,6 +93,19 @@ public final class RebalancePlan {
 
   public long chunkBytes() {
     return groups.stream().mapToLong(RebalanceGroup::chunkBytes).sum();
+  }
+
+  /** What would be done, as a JSON object on one line. */
+  public String toJson() {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("version", snapshot.version())
+        .put("groups", groups.size())
+        .put("records", recordCount())
+        .put("valueBytes", valueBytes())
+        .put("chunkBytes", chunkBytes())
+        .put("cutShort", isCutShort)
+        .toString();
   }
 
   /** Collects groups while the shards go by. */

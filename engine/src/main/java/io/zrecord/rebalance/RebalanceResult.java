@@ -1,5 +1,7 @@
 package io.zrecord.rebalance;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
 /**
@@ -7,24 +9,47 @@ import java.util.List;
  *
  * @param groups that were replaced
  * @param records that were rewritten in them
- * @param valueBytes stored bytes of their values before
- * @param before bytes of their chunk files before
- * @param after bytes of their chunk files after
- * @param shardsBefore shards of these groups before
- * @param shardsAfter shards of these groups after
+ * @param before these groups as they were
+ * @param after what stands in their place
  * @param failures groups that stayed as they were
  * @param isCutShort whether a later run has more to do
  */
 public record RebalanceResult(
     int groups,
     long records,
-    long valueBytes,
-    long before,
-    long after,
-    int shardsBefore,
-    int shardsAfter,
+    Extent before,
+    Extent after,
     List<Failure> failures,
     boolean isCutShort) {
+
+  /**
+   * Some shards together.
+   *
+   * @param shards their number
+   * @param valueBytes stored bytes of their values
+   * @param chunkBytes bytes of their chunk files
+   */
+  public record Extent(int shards, long valueBytes, long chunkBytes) {
+    static final Extent NONE = new Extent(0, 0, 0);
+
+    Extent plus(Extent other) {
+      return new Extent(
+          shards + other.shards, valueBytes + other.valueBytes, chunkBytes + other.chunkBytes);
+    }
+
+    /** The part of the bytes of the chunk files that are bytes of values, 0 to 1; 1 if there are none. */
+    public double utilization() {
+      return chunkBytes == 0 ? 1 : (double) valueBytes / chunkBytes;
+    }
+
+    private void putInto(ObjectNode node, String when) {
+      node.put("shards" + when, shards)
+          .put("valueBytes" + when, valueBytes)
+          .put("chunkBytes" + when, chunkBytes)
+          .put("utilization" + when, Math.rint(utilization() * 1e4) / 1e4);
+    }
+  }
+
   /**
    * A group that stayed as it was.
    *
@@ -36,5 +61,22 @@ public record RebalanceResult(
 
   public RebalanceResult {
     failures = List.copyOf(failures);
+  }
+
+  /** The result as a JSON object on one line. */
+  public String toJson() {
+    ObjectNode node =
+        JsonNodeFactory.instance.objectNode().put("groups", groups).put("records", records);
+    before.putInto(node, "Before");
+    after.putInto(node, "After");
+    node.put("cutShort", isCutShort).put("groupsFailed", failures.size());
+    for (Failure failure : failures) {
+      node.withArray("failures")
+          .addObject()
+          .put("firstIndex", failure.firstIndex())
+          .put("records", failure.records())
+          .put("reason", failure.reason());
+    }
+    return node.toString();
   }
 }

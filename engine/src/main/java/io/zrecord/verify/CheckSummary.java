@@ -1,5 +1,8 @@
 package io.zrecord.verify;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.io.Serializable;
+
 /**
  * The outcome of a check.
  *
@@ -16,7 +19,33 @@ public record CheckSummary(
     long badValueCount,
     long recordCount,
     long valueCount,
-    long bytes) {
+    long bytes)
+    implements Serializable {
+
+  /** The outcome of this check and of one of other data together. */
+  public CheckSummary plus(CheckSummary other) {
+    return new CheckSummary(
+        damageCount + other.damageCount,
+        noteCount + other.noteCount,
+        badValueCount + other.badValueCount,
+        recordCount + other.recordCount,
+        valueCount + other.valueCount,
+        bytes + other.bytes);
+  }
+
+  /** The outcome as a JSON object on one line. */
+  public String toJson() {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("sound", isSound())
+        .put("damage", damageCount)
+        .put("notes", noteCount)
+        .put("badValues", badValueCount)
+        .put("records", recordCount)
+        .put("values", valueCount)
+        .put("bytes", bytes)
+        .toString();
+  }
 
   /** Whether there is no damage. */
   public boolean isSound() {

@@ -6,6 +6,7 @@ import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.verify.SealedShardCheck.Depth;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /**
  * Looks through all of a dataset on a local file system for damage: every checksum, and whatever FORMAT.md says must hold.
@@ -59,7 +60,8 @@ public final class DatasetCheck {
           + ": it is no table, and only tables have versions; leave the version out");
     }
     switch (kind) {
-      case TABLE -> new TableCheck(run, files, LocalStorage.at(path)).check(choice);
+      case TABLE ->
+        new TableCheck(run, LocalStorage.at(path), shard -> shard.run(run, files)).check(choice);
       case SHARD -> new SealedShardCheck(run, files, Depth.VALUES).checkAlone();
       case STORE -> {
         ProcessLock lock = ProcessLock.acquire(path);
@@ -70,6 +72,24 @@ public final class DatasetCheck {
         }
       }
     }
+    return run.summary();
+  }
+
+  /**
+   * Checks of a table all but its shards: manifests, tags, and which files no version names.
+   *
+   * @param shards takes what is left to be checked, each shard once; summaries of all add up to that of {@link #run}
+   * @throws IllegalArgumentException if it is no table
+   * @throws io.zrecord.errors.NotADatasetException if there is no dataset
+   * @throws io.zrecord.errors.VersionNotFoundException if the table does not have the version
+   */
+  public CheckSummary withoutShards(CheckListener listener, Consumer<ShardVerification> shards) {
+    if (DatasetKind.of(path) != DatasetKind.TABLE) {
+      throw new IllegalArgumentException("Cannot check " + path
+          + " in parts: it is no table; check it with DatasetCheck.run, or zrecord verify");
+    }
+    CheckRun run = new CheckRun(listener);
+    new TableCheck(run, LocalStorage.at(path), shards).check(choice);
     return run.summary();
   }
 }

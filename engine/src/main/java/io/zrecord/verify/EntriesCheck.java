@@ -60,7 +60,7 @@ final class EntriesCheck {
     long word1 = block.word1(k);
     ValueCheck.Problem problem = values.check(word0, word1, block.checksums[k]);
     if (problem != null) {
-      add(problem.kind(), path, first + k, 1, problem.text());
+      add(problem, path, first + k, 1);
     }
     long bytes = Entry.physicalLength(word1) & 0xffff_ffffL;
     absentCount += Entry.isAbsent(word0, word1) ? 1 : 0;
@@ -76,14 +76,23 @@ final class EntriesCheck {
         k++;
       }
       if (k > from) {
-        add(Kind.ENTRY, path, first + from, k - from, "its entry or checksum is not in the file");
+        ValueCheck.Problem problem =
+            new ValueCheck.Problem(Kind.ENTRY, "its entry or checksum is not in the file");
+        add(problem, path, first + from, k - from);
       }
     }
   }
 
-  private void add(Kind kind, String path, long index, long count, String problem) {
-    hasDamage |= kind.isDamage();
-    found.add(new Finding(kind, path, field.spec().name(), firstIndex + index, count, problem));
+  private void add(ValueCheck.Problem problem, String path, long index, long count) {
+    hasDamage |= problem.kind().isDamage();
+    found.add(new Finding(
+        problem.kind(),
+        path,
+        field.spec().name(),
+        firstIndex + index,
+        count,
+        problem.text(),
+        problem.stretch()));
   }
 
   /** Compares what the meta file says of the field as a whole, unless an entry is damaged anyway. */

@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +12,32 @@ import org.jspecify.annotations.Nullable;
  * @param firstIndex index of the first record concerned, in the newest of the checked versions that has it; -1: none in particular
  * @param count records concerned, from {@code firstIndex} on; 0: none in particular
  * @param problem what is wrong, and with which values
+ * @param stretch the bytes of the value or values that are damaged; null if it is not about such
  */
 public record Finding(
-    Kind kind, String file, @Nullable String field, long firstIndex, long count, String problem) {
+    Kind kind,
+    String file,
+    @Nullable String field,
+    long firstIndex,
+    long count,
+    String problem,
+    @Nullable Stretch stretch)
+    implements Serializable {
+
+  /** A finding that is not about bytes in a chunk. */
+  public Finding(
+      Kind kind, String file, @Nullable String field, long firstIndex, long count, String problem) {
+    this(kind, file, field, firstIndex, count, problem, null);
+  }
+
+  /**
+   * Bytes of a chunk file.
+   *
+   * @param file full path of the chunk file
+   * @param offset of the first byte
+   * @param lengthBytes how many, ≥ 0
+   */
+  public record Stretch(String file, long offset, long lengthBytes) implements Serializable {}
 
   /** What a finding is about. */
   public enum Kind {

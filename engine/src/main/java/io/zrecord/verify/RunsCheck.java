@@ -113,8 +113,7 @@ final class RunsCheck {
     run.checked(0, length);
     if (chunks.read(stretch.chunkId(), position, block, 0, length) < length) {
       found(
-          Kind.VALUE,
-          path,
+          new Finding.Stretch(path, position, length),
           firstRecord,
           lastRecord - firstRecord + 1,
           "the " + length + " bytes at " + position + " cannot all be read");
@@ -125,8 +124,7 @@ final class RunsCheck {
       int crc = Crc32c.of(block, 0, length);
       if (crc != expected) {
         found(
-            Kind.VALUE,
-            path,
+            new Finding.Stretch(path, position, length),
             firstRecord,
             lastRecord - firstRecord + 1,
             "the checksum of the " + length + " bytes at " + position + " is "
@@ -166,5 +164,10 @@ final class RunsCheck {
 
   private void found(Kind kind, String path, long index, long count, String problem) {
     run.found(new Finding(kind, path, field.spec().name(), firstIndex + index, count, problem));
+  }
+
+  private void found(Finding.Stretch bytes, long index, long count, String problem) {
+    run.found(new Finding(
+        Kind.VALUE, bytes.file(), field.spec().name(), firstIndex + index, count, problem, bytes));
   }
 }

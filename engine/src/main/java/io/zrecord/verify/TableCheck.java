@@ -4,6 +4,7 @@ import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TagNames;
+import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
@@ -14,11 +15,13 @@ import io.zrecord.storage.Storage;
 import io.zrecord.table.IndexMap;
 import io.zrecord.verify.Finding.Kind;
 import io.zrecord.verify.SealedShardCheck.Depth;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TableCheck {
   private final CheckRun run;
-  private final MutableFiles files;
+  private final Consumer<ShardVerification> shards;
   private final Storage storage;
   private final ManifestLog log;
   private final Set<String> checkedShards = new HashSet<>();
@@ -35,9 +38,10 @@ final class TableCheck {
   private final Set<String> namedLists = new HashSet<>();
   private boolean isComplete = true;
 
-  TableCheck(CheckRun run, MutableFiles files, Storage storage) {
+  /** @param shards checks each shard when its turn comes, or takes care that somebody does */
+  TableCheck(CheckRun run, Storage storage, Consumer<ShardVerification> shards) {
     this.run = run;
-    this.files = files;
+    this.shards = shards;
     this.storage = storage;
     this.log = new ManifestLog(storage);
   }
@@ -100,10 +104,10 @@ final class TableCheck {
   /** Returns whether the manifest can be read. */
   private boolean check(long version, Depth depth) {
     Manifest manifest;
-    List<ShardSummary> shards;
+    List<ShardSummary> named;
     try {
       manifest = log.read(version);
-      shards = log.shards(manifest);
+      named = log.shards(manifest);
     } catch (ZRecordException e) {
       isComplete = false;
       run.found(
@@ -114,15 +118,16 @@ final class TableCheck {
     }
     manifest.lists().stream().map(ShardList::file).forEach(namedLists::add);
     List<ShardSummary> due =
-        shards.stream().filter(shard -> !checkedShards.contains(keyOf(shard))).toList();
+        named.stream().filter(shard -> !checkedShards.contains(keyOf(shard))).toList();
     if (depth == Depth.VALUES) {
-      run.expect(due.stream().mapToLong(TableCheck::valueBytes).sum());
+      run.expect(due.stream().mapToLong(ShardVerification::valueBytes).sum());
     }
     long firstIndex = 0;
-    for (ShardSummary shard : shards) {
+    for (ShardSummary shard : named) {
       namedShards.add(shard.id().toString());
       if (checkedShards.add(keyOf(shard))) {
-        check(shard, manifest, firstIndex, depth);
+        shards.accept(
+            new ShardVerification(storage.location(), shard, manifest.schema(), firstIndex, depth));
       }
       firstIndex += shard.length();
     }
@@ -130,31 +135,19 @@ final class TableCheck {
     return true;
   }
 
-  private void check(ShardSummary shard, Manifest manifest, long firstIndex, Depth depth) {
-    if (depth == Depth.VALUES) {
-      run.beginPart(shard.length(), valueBytes(shard));
-    }
-    new SealedShardCheck(run, files, depth).check(shard, manifest.schema(), firstIndex);
-    if (depth == Depth.VALUES) {
-      run.endPart();
-    }
-  }
-
   private void checkIndexMap(ShardSummary map, long version, Depth depth) {
     namedShards.add(map.id().toString());
+    long bytes = ShardVerification.valueBytes(map);
     if (depth == Depth.VALUES) {
-      run.expect(valueBytes(map));
-      run.beginPart(0, valueBytes(map));
+      run.expect(bytes);
+      run.beginPart(0, bytes);
     }
+    MutableFiles files = new LocalMutableFiles(Path.of(storage.location()));
     new SealedShardCheck(run, files, depth).check(map, IndexMap.SCHEMA, 0);
     if (depth == Depth.VALUES) {
       run.endPart();
       new IndexMapCheck(run, storage).check(version);
     }
-  }
-
-  private static long valueBytes(ShardSummary shard) {
-    return shard.valueBytes().values().stream().mapToLong(Long::longValue).sum();
   }
 
   private static String keyOf(ShardSummary shard) {

@@ -28,7 +28,15 @@ final class ValueCheck implements AutoCloseable {
   private byte[] unpacked = new byte[0];
 
   /** What is wrong with a value. */
-  record Problem(Kind kind, String text) {}
+  record Problem(Kind kind, String text, Finding.@Nullable Stretch stretch) {
+    Problem(Kind kind, String text) {
+      this(kind, text, null);
+    }
+
+    Problem at(Finding.Stretch bytes) {
+      return new Problem(kind, text, bytes);
+    }
+  }
 
   /** @param scratch used by nobody else meanwhile */
   ValueCheck(FieldSpec field, boolean hasChecksums, ChunkFiles chunks, byte[] scratch) {
@@ -65,7 +73,10 @@ final class ValueCheck implements AutoCloseable {
               + Integer.toUnsignedString(Entry.chunkId(word1))
               + (chunk == null ? ", which does not exist" : ", which ends at " + chunk.endBytes()));
     }
-    return checkStored(chunk.id(), word0, length, storedChecksum);
+    Problem problem = checkStored(chunk.id(), word0, length, storedChecksum);
+    return problem == null
+        ? null
+        : problem.at(new Finding.Stretch(chunks.path(chunk.id()), word0, length));
   }
 
   private @Nullable Problem checkStored(int chunkId, long position, int length, int checksum) {

@@ -51,8 +51,10 @@ class RebalanceTest {
     RebalanceResult result = Rebalance.of(plan(JOIN_ALL)).threads(2).run();
     assertThat(result.failures()).isEmpty();
     assertThat(result.records()).isEqualTo(expected.size());
-    assertThat(result.shardsBefore()).isEqualTo(20);
-    assertThat(result.shardsAfter()).isEqualTo(1);
+    assertThat(result.before().shards()).isEqualTo(20);
+    assertThat(result.after().shards()).isEqualTo(1);
+    assertThat(result.after().valueBytes()).isEqualTo(result.before().valueBytes());
+    assertThat(result.after().utilization()).isBetween(result.before().utilization(), 1.0);
     TableSnapshot newest = table.latest();
     assertThat(newest.operation()).isEqualTo("rebalance");
     assertThat(newest.properties()).containsEntry("rewrittenRecords", "" + expected.size());

@@ -4,8 +4,11 @@ import java.io.File
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.atomic.AtomicInteger
 
-import org.apache.spark.TaskContext
-import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
+import io.zrecord.rebalance.RebalanceOptions
+import io.zrecord.schema.Compression
+import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd, SparkListenerTaskStart}
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.{col, udf}
 
 /** Several executor processes, as on a cluster. */
@@ -95,6 +98,25 @@ class ClusterSuite extends SparkSuite {
     expect(path, 1000)
   }
 
+  test("an executor that dies during a rebalance loses nothing") {
+    val path = freshPath()
+    write(ClusterSuite.shardsWorthAWhile(spark), path, "append")
+    val expected = read(path).selectExpr("_index", "id", "md5(bin)").collect().toSeq
+    val executors = ClusterSuite.processes(spark)
+    val dead = new AtomicInteger()
+    listening(new SparkListener {
+      override def onTaskStart(start: SparkListenerTaskStart): Unit =
+        if (dead.getAndIncrement() == 0)
+          ProcessHandle.of(executors(start.taskInfo.executorId)).get().destroyForcibly()
+    }) {
+      val result = Rebalance.of(spark, path).options(ClusterSuite.joinSlowly).run()
+      assert(result.failures().isEmpty && result.records() == 400, result)
+      assert(eventually(dead.get() >= 2), "no task was run again")
+    }
+    assert(read(path).selectExpr("_index", "id", "md5(bin)").collect().toSeq == expected)
+    assert(Verify.of(spark, path).allVersions().run().isSound)
+  }
+
   test("a job that is aborted publishes nothing and a later one is whole") {
     val path = freshPath()
     write(spark.range(0, 10, 1, 2).toDF("id"), path, "append")
@@ -163,6 +185,26 @@ object ClusterSuite {
       "spark.executor.memory" -> "1g"
     )
   }
+
+  /** Eight shards of 4 MiB. */
+  def shardsWorthAWhile(spark: SparkSession): DataFrame =
+    spark
+      .range(0, 400, 1, 8)
+      .selectExpr("id", "cast(repeat(lpad(string(id), 8, '0'), 10486) as binary) bin")
+
+  /** All of them become one shard, which takes longer than a signal. */
+  def joinSlowly: RebalanceOptions =
+    RebalanceOptions
+      .defaults()
+      .withCompression(java.util.Map.of("bin", Compression.parse("flate:9")))
+
+  /** Process ids by executor. */
+  def processes(spark: SparkSession): Map[String, Long] =
+    spark.sparkContext
+      .parallelize(1 to 40, 40)
+      .map { _ => Thread.`yield`(); (SparkEnv.get.executorId, ProcessHandle.current().pid()) }
+      .collect()
+      .toMap
 
   val failFirstAttempts = udf((id: Long) => {
     val task = TaskContext.get()

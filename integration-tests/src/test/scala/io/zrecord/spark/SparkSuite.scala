@@ -74,8 +74,8 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   /** Waits for what tasks that were cancelled do on their way out. */
-  protected def eventually(condition: => Boolean): Boolean = {
-    val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30)
+  protected def eventually(condition: => Boolean, seconds: Long = 30): Boolean = {
+    val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
     while (!condition && System.nanoTime() < deadline) Thread.`yield`()
     condition
   }

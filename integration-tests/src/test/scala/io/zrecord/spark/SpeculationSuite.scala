@@ -2,7 +2,7 @@ package io.zrecord.spark
 
 import java.io.File
 import java.net.ServerSocket
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import org.apache.spark.TaskContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskStart}
@@ -30,6 +30,8 @@ class SpeculationSuite extends SparkSuite {
       "spark.speculation.multiplier" -> "1.1",
       "spark.speculation.quantile" -> "0.1",
       "spark.speculation.minTaskRuntime" -> "100ms",
+      // For jobs of one task.
+      "spark.speculation.task.duration.threshold" -> "500ms",
       "spark.speculation.efficiency.enabled" -> "false"
     )
 
@@ -77,6 +79,31 @@ class SpeculationSuite extends SparkSuite {
     // Attempts that lost clean up behind them unless they were done when they lost.
     val shards = new File(path, "shard").list().length
     assert(shards >= 8 && shards <= 8 + speculative.get(), shards)
+  }
+
+  test("a group whose task hangs is rewritten by another, and the first one cleans up") {
+    val path = freshPath()
+    write(ClusterSuite.shardsWorthAWhile(spark), path, "append")
+    val expected = read(path).selectExpr("_index", "id", "md5(bin)").collect().toSeq
+    val executors = ClusterSuite.processes(spark)
+    val hanging = new AtomicReference[Option[Long]](None)
+    val speculative = new AtomicInteger()
+    def signal(name: String): Unit =
+      hanging.get().foreach(pid => new ProcessBuilder("kill", name, pid.toString).start().waitFor())
+    listening(new SparkListener {
+      override def onTaskStart(start: SparkListenerTaskStart): Unit =
+        if (start.taskInfo.speculative) speculative.incrementAndGet()
+        else if (hanging.compareAndSet(None, executors.get(start.taskInfo.executorId)))
+          signal("-STOP")
+    }) {
+      try {
+        val result = Rebalance.of(spark, path).options(ClusterSuite.joinSlowly).run()
+        assert(result.failures().isEmpty && result.after().shards() == 1, result)
+        assert(eventually(speculative.get() > 0), "no task was run twice")
+      } finally signal("-CONT")
+    }
+    assert(read(path).selectExpr("_index", "id", "md5(bin)").collect().toSeq == expected)
+    assert(eventually(new File(path, "shard").list().length == 9), "the loser did not clean up")
   }
 }
 

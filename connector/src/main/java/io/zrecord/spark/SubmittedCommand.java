@@ -1,0 +1,28 @@
+package io.zrecord.spark;
+
+import io.zrecord.cli.ErrorLines;
+import org.apache.spark.sql.SparkSession;
+import scala.Option;
+
+/** Runs a command as the main program of {@code spark-submit}. */
+final class SubmittedCommand {
+  private SubmittedCommand() {}
+
+  /** Runs it, stops Spark, and ends the process with its exit code. */
+  static void run(Object command, String... args) {
+    int exitCode = execute(command, args);
+    Option<SparkSession> spark = SparkSession.getDefaultSession();
+    if (spark.isDefined()) {
+      spark.get().stop();
+    }
+    // A driver on YARN that exits by itself counts as failed, whatever its code.
+    if (exitCode != 0) {
+      System.exit(exitCode);
+    }
+  }
+
+  /** Runs it in this process; errors are lines on the standard error. */
+  static int execute(Object command, String... args) {
+    return ErrorLines.commandLine(command).execute(args);
+  }
+}

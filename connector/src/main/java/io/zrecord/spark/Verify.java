@@ -1,0 +1,166 @@
+package io.zrecord.spark;
+
+import io.zrecord.table.RecordTable;
+import io.zrecord.verify.CheckSummary;
+import io.zrecord.verify.DatasetCheck;
+import io.zrecord.verify.ShardVerification;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * Checks every checksum of a table, and whatever its format says must hold, with Spark: the driver reads the manifests, and a task checks
+ * a shard. Files that are damaged, cut or missing are findings; no task fails by them. Nothing is changed.
+ *
+ * <pre>{@code
+ * Verify.of(spark, "/data/train").badValues().show();
+ * }</pre>
+ *
+ * <p>The driver keeps some hundred bytes for each shard. Immutable. From the command line it is
+ *
+ * <pre>{@code
+ * spark-submit --class io.zrecord.spark.Verify zrecord-spark.jar --help
+ * }</pre>
+ */
+public final class Verify {
+  /** Findings of a shard that a task keeps in memory: 50 MB at most. */
+  private static final int MAX_LISTED = 100_000;
+
+  /** Findings of a whole run that the driver keeps. */
+  private static final int MAX_TOLD = 100;
+
+  private static final int MAX_TASKS = 10_000;
+
+  private final SparkSession spark;
+  private final String path;
+  private final DatasetCheck check;
+
+  private Verify(SparkSession spark, String path, DatasetCheck check) {
+    this.spark = spark;
+    this.path = path;
+    this.check = check;
+  }
+
+  /**
+   * A check of the values of a table's newest version, and of the files of all versions.
+   *
+   * @param path as in {@code load}
+   */
+  public static Verify of(SparkSession spark, String path) {
+    Path directory = Path.of(SparkStorages.storageFor(path).location());
+    return new Verify(spark, path, DatasetCheck.of(directory));
+  }
+
+  /** A check of the values of another version. */
+  public Verify version(long version) {
+    return new Verify(spark, path, check.version(version));
+  }
+
+  /**
+   * A check of the values of the version that a tag names.
+   *
+   * @throws io.zrecord.errors.VersionNotFoundException if there is no such tag
+   */
+  public Verify tag(String tag) {
+    return version(RecordTable.at(SparkStorages.storageFor(path)).tagged(tag).version());
+  }
+
+  /** A check of the values of all versions, each value once. */
+  public Verify allVersions() {
+    return new Verify(spark, path, check.allVersions());
+  }
+
+  /**
+   * Checks.
+   *
+   * @throws io.zrecord.errors.NotADatasetException if there is no dataset
+   * @throws io.zrecord.errors.VersionNotFoundException if the table does not have the version
+   * @throws IllegalArgumentException if it is a dataset of another kind than a table
+   */
+  public CheckSummary run() {
+    return run(finding -> {});
+  }
+
+  /** Checks, and tells the first findings, at the end. */
+  CheckSummary run(Consumer<ShardFindings.ShardFinding> listener) {
+    List<ShardFindings.ShardFinding> kept = new ArrayList<>();
+    List<byte[]> shards = new ArrayList<>();
+    CheckSummary summary = check.withoutShards(
+        finding -> {
+          if (kept.size() < MAX_TOLD) {
+            kept.add(new ShardFindings.ShardFinding(null, finding));
+          }
+        },
+        shard -> shards.add(ObjectBytes.of(shard)));
+    ShardFindings all = new ShardFindings(summary, kept);
+    if (!shards.isEmpty()) {
+      byte[] found = distributed(shards)
+          .map(shard -> ObjectBytes.of(
+              ShardFindings.of(ObjectBytes.read(shard, ShardVerification.class), MAX_TOLD)))
+          .reduce((one, other) -> ObjectBytes.of(ObjectBytes.read(one, ShardFindings.class)
+              .plus(ObjectBytes.read(other, ShardFindings.class), MAX_TOLD)));
+      all = all.plus(ObjectBytes.read(found, ShardFindings.class), MAX_TOLD);
+    }
+    all.findings().forEach(listener);
+    return all.summary();
+  }
+
+  /**
+   * All that is found, damage or not. Manifests are checked now, shards whenever the rows are asked for. Columns:
+   *
+   * <ul>
+   *   <li>{@code shard} string, its id; null: a manifest, a tag or another file of the table
+   *   <li>{@code field} string; null: not about one
+   *   <li>{@code index} bigint, of the first record concerned; null: none in particular
+   *   <li>{@code count} bigint, records concerned, from {@code index} on
+   *   <li>{@code file} string, full path
+   *   <li>{@code offset}, {@code length} bigint, the bytes of the damaged value in {@code file}; null: not about such
+   *   <li>{@code kind} string, as {@link io.zrecord.verify.Finding.Kind} in lower case
+   *   <li>{@code damage} boolean, false if it is only worth knowing
+   *   <li>{@code reason} string, what is wrong, with which values
+   * </ul>
+   *
+   * <p>Of a shard with more than 100,000 findings the others are counted by {@link #run} only.
+   *
+   * @throws io.zrecord.errors.NotADatasetException if there is no dataset
+   */
+  public Dataset<Row> findings() {
+    List<Row> rows = new ArrayList<>();
+    List<byte[]> shards = new ArrayList<>();
+    check.withoutShards(
+        finding -> rows.add(new ShardFindings.ShardFinding(null, finding).row()),
+        shard -> shards.add(ObjectBytes.of(shard)));
+    Dataset<Row> found = spark.createDataFrame(rows, ShardFindings.COLUMNS);
+    if (shards.isEmpty()) {
+      return found;
+    }
+    JavaRDD<Row> foundInShards = distributed(shards).flatMap(shard -> {
+      ShardVerification verification = ObjectBytes.read(shard, ShardVerification.class);
+      return ShardFindings.of(verification, MAX_LISTED).findings().stream()
+          .map(ShardFindings.ShardFinding::row)
+          .iterator();
+    });
+    return found.union(spark.createDataFrame(foundInShards, ShardFindings.COLUMNS));
+  }
+
+  /** Those of {@link #findings} by which values of certain records cannot be read. */
+  public Dataset<Row> badValues() {
+    return findings().where("damage and index is not null");
+  }
+
+  private JavaRDD<byte[]> distributed(List<byte[]> shards) {
+    return JavaSparkContext.fromSparkContext(spark.sparkContext())
+        .parallelize(shards, Math.min(MAX_TASKS, shards.size()));
+  }
+
+  /** Entry for {@code spark-submit}: {@code --help} says what it takes. */
+  public static void main(String[] args) {
+    SubmittedCommand.run(new VerifyJob(), args);
+  }
+}

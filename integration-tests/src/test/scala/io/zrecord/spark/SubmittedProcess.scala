@@ -1,0 +1,61 @@
+package io.zrecord.spark
+
+import java.io.File
+import java.lang.management.ManagementFactory
+import java.nio.charset.StandardCharsets
+import java.nio.file.{Files, Path, Paths}
+import java.util.UUID
+
+/** A driver of its own, as spark-submit starts one: the main program of a class, with this suite's
+  * class path. What it prints goes to files.
+  */
+final class SubmittedProcess private (process: Process, output: Path, errors: Path) {
+
+  /** Waits for its end. */
+  def exitCode(): Int = process.waitFor()
+
+  def isAlive: Boolean = process.isAlive
+
+  /** What it printed so far. */
+  def out: String = new String(Files.readAllBytes(output), StandardCharsets.UTF_8)
+
+  def err: String = new String(Files.readAllBytes(errors), StandardCharsets.UTF_8)
+
+  /** SIGKILL. */
+  def kill(): Unit = {
+    process.toHandle.destroyForcibly()
+    process.waitFor()
+  }
+}
+
+object SubmittedProcess {
+  def start(mainClass: String, arguments: String*): SubmittedProcess = {
+    val command = new java.util.ArrayList[String]()
+    command.add(new File(System.getProperty("java.home"), "bin/java").getPath)
+    ManagementFactory.getRuntimeMXBean.getInputArguments.forEach { argument =>
+      if (!argument.startsWith("-Xmx")) command.add(argument)
+    }
+    val classPath = System.getProperty("java.class.path") + File.pathSeparator +
+      System.getProperty("zrecord.test.jar")
+    java.util.Collections.addAll(
+      command,
+      "-Xmx1g",
+      "-Dspark.master=local[2]",
+      "-Dspark.app.name=" + mainClass,
+      "-Dspark.ui.enabled=false",
+      "-cp",
+      classPath,
+      mainClass
+    )
+    arguments.foreach(command.add)
+    val directory = Paths.get(System.getProperty("zrecord.test.directory"))
+    Files.createDirectories(directory)
+    val output = directory.resolve("out-" + UUID.randomUUID())
+    val errors = directory.resolve("err-" + UUID.randomUUID())
+    val process = new ProcessBuilder(command)
+      .redirectOutput(output.toFile)
+      .redirectError(errors.toFile)
+      .start()
+    new SubmittedProcess(process, output, errors)
+  }
+}

@@ -1,0 +1,152 @@
+package io.zrecord.spark
+
+import java.nio.file.{Files, Path, Paths}
+import java.util.concurrent.atomic.AtomicInteger
+
+import io.zrecord.storage.LocalStorage
+import io.zrecord.table.RecordTable
+import io.zrecord.verify.{CheckSummary, DatasetCheck, Finding}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
+import org.apache.spark.sql.Row
+
+/** Checking a table by Spark finds what the engine finds by itself. */
+class VerifySuite extends SparkSuite {
+  private def table(): String = {
+    val path = freshPath()
+    write(
+      spark
+        .range(0, 400, 1, 4)
+        .selectExpr("id", "if(id % 5 = 0, null, repeat(concat('text ', id), 20)) text"),
+      path,
+      "append",
+      "compression.text" -> "zstd"
+    )
+    path
+  }
+
+  private def shard(path: String, ordinal: Int): Path = {
+    val newest = RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
+    Paths.get(path, newest.shards().get(ordinal).directory())
+  }
+
+  private def flip(file: Path, position: Int): Unit = {
+    val bytes = Files.readAllBytes(file)
+    val at = if (position < 0) bytes.length + position else position
+    bytes(at) = (bytes(at) ^ 16).toByte
+    Files.write(file, bytes)
+  }
+
+  private def truncate(file: Path): Unit = {
+    val bytes = Files.readAllBytes(file)
+    Files.write(file, bytes.take(bytes.length / 2))
+  }
+
+  /** What the engine finds by itself: problems and their places, and the summary. */
+  private def alone(
+      path: String,
+      check: DatasetCheck
+  ): (Set[(String, Long, Long)], CheckSummary) = {
+    val found = Set.newBuilder[(String, Long, Long)]
+    val summary =
+      check.run((finding: Finding) =>
+        found += ((
+          finding.problem(),
+          if (finding.count() == 0) -1 else finding.firstIndex(),
+          finding.count()
+        ))
+      )
+    (found.result(), summary)
+  }
+
+  private def distributed(verify: Verify): (Set[(String, Long, Long)], CheckSummary) = {
+    val found = verify.findings().select("reason", "index", "count").collect().map { row =>
+      (row.getString(0), if (row.isNullAt(1)) -1L else row.getLong(1), row.getLong(2))
+    }
+    (found.toSet, verify.run())
+  }
+
+  test("a table that is sound") {
+    val path = table()
+    write(read(path).where("_index < 100"), path, "append")
+    val verify = Verify.of(spark, path)
+    val summary = verify.run()
+    assert(summary.isSound)
+    assert(summary.recordCount() == 500 && summary.valueCount() == 1000)
+    assert(verify.badValues().count() == 0)
+    assert(distributed(verify) == alone(path, DatasetCheck.of(Paths.get(path))))
+  }
+
+  test("damaged, cut and missing files are rows, and no task fails") {
+    val path = table()
+    val shards = (0 until 4).map(shard(path, _))
+    flip(shards(0).resolve("chunk/0.zr"), -9)
+    truncate(shards(1).resolve("chunk/0.zr"))
+    Files.delete(shards(2).resolve("meta.json"))
+    truncate(shards(3).resolve("text.offset"))
+    Files.write(Paths.get(path, "manifest", "00000000000000000007.json"), Array[Byte](1, 2))
+    val failed = new AtomicInteger()
+    listening(new SparkListener {
+      override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
+        if (!end.taskInfo.successful) failed.incrementAndGet()
+    }) {
+      val verify = Verify.of(spark, path)
+      val (findings, summary) = distributed(verify)
+      assert((findings, summary) == alone(path, DatasetCheck.of(Paths.get(path))))
+      assert(!summary.isSound && summary.badValueCount() > 50)
+
+      val bad = verify.badValues()
+      val flipped = bad.where(s"shard = '${shards(0).getFileName}'").collect().toSeq
+      assert(flipped.size == 1)
+      val value = flipped.head
+      assert(value.getAs[String]("field") == "text")
+      assert(value.getAs[Long]("index") == 99 && value.getAs[Long]("count") == 1)
+      assert(value.getAs[String]("kind") == "value" && value.getAs[Boolean]("damage"))
+      val chunk = Paths.get(value.getAs[String]("file"))
+      assert(chunk == shards(0).resolve("chunk/0.zr"))
+      val end = value.getAs[Long]("offset") + value.getAs[Long]("length")
+      assert(end > Files.size(chunk) - 9 && end <= Files.size(chunk))
+      // A shard without its meta file has lost all its records.
+      val lost = bad.where(s"shard = '${shards(2).getFileName}'").select("index", "count")
+      assert(lost.collect().toSeq == Seq(Row(200L, 100L)))
+    }
+    assert(failed.get() == 0)
+  }
+
+  test("versions and tags") {
+    val path = table()
+    val first = shard(path, 0)
+    RecordTable.at(LocalStorage.at(Paths.get(path))).tag(0, "first")
+    write(spark.range(0, 50, 1, 2).selectExpr("id", "'x' text"), path, "overwrite")
+    flip(first.resolve("chunk/0.zr"), -9)
+    assert(Verify.of(spark, path).run().isSound)
+    assert(Verify.of(spark, path).version(1).run().isSound)
+    assert(Verify.of(spark, path).version(0).run().badValueCount() == 1)
+    assert(Verify.of(spark, path).tag("first").badValues().count() == 1)
+    val all = Verify.of(spark, path).allVersions()
+    assert(distributed(all) == alone(path, DatasetCheck.of(Paths.get(path)).allVersions()))
+    assert(failure(Verify.of(spark, path).version(5).run()).contains("Cannot check version 5"))
+    assert(failure(Verify.of(spark, path).tag("none")).contains("There is no tag 'none'"))
+    assert(failure(Verify.of(spark, freshPath()).run()).contains("no such directory"))
+  }
+
+  test("the command and its exit codes") {
+    val path = table()
+    def run(arguments: String*): SubmittedProcess = {
+      val process = SubmittedProcess.start("io.zrecord.spark.Verify", arguments: _*)
+      process.exitCode()
+      process
+    }
+    val sound = run(path)
+    assert(sound.exitCode() == 0, sound.err)
+    assert(sound.out.matches("""\{"sound":true,.*"records":400,"values":800,.*\}\n"""), sound.out)
+    flip(shard(path, 0).resolve("chunk/0.zr"), -9)
+    val list = freshPath()
+    val damaged = run(path, "--bad-values", list)
+    assert(damaged.exitCode() == 1, damaged.err)
+    assert(damaged.out.contains(""""badValues":1"""), damaged.out)
+    assert(damaged.err.contains("field 'text', record 99"))
+    assert(spark.read.json(list).select("index").head().getLong(0) == 99)
+    assert(run(path, "--version", "7").exitCode() == 2)
+    assert(run(path, "--version", "0", "--tag", "x").exitCode() == 2)
+  }
+}
