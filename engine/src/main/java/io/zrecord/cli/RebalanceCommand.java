@@ -6,10 +6,12 @@ import io.zrecord.rebalance.RebalanceGroup;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.RebalanceResult;
+import io.zrecord.rebalance.StoreRebalanceOptions;
 import io.zrecord.schema.Compression;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.verify.DatasetKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -26,12 +28,14 @@ import picocli.CommandLine.Parameters;
     description = {
       "Joins small shards of a table, and rewrites those with many dead bytes or another compression"
           + " than wanted. No index ever names another record; versions before stay as they are.",
-      "Each group of shards is replaced by a commit of its own: what a run finished is kept."
+      "Each group of shards is replaced by a commit of its own: what a run finished is kept.",
+      "A store is rewritten beside itself, if it is worth it, and the new files take the place of the old"
+          + " ones at once. No writer may have it open; readers go on."
     })
 final class RebalanceCommand extends Subcommand {
   private static final RebalanceOptions DEFAULTS = RebalanceOptions.defaults();
 
-  @Parameters(paramLabel = "PATH", description = "directory of the table")
+  @Parameters(paramLabel = "PATH", description = "directory of the table or the store")
   private Path path = Path.of("");
 
   @Option(
@@ -101,6 +105,9 @@ final class RebalanceCommand extends Subcommand {
 
   @Override
   public Integer call() throws IOException {
+    if (DatasetKind.of(path) == DatasetKind.STORE) {
+      return rebalanceStore();
+    }
     RebalancePlan plan =
         RebalancePlan.of(RecordTable.at(LocalStorage.at(path)).latest(), options());
     if (isDryRun) {
@@ -125,14 +132,34 @@ final class RebalanceCommand extends Subcommand {
     return result.failures().isEmpty() ? ExitCodes.DONE : ExitCodes.FAILED;
   }
 
-  private RebalanceOptions options() {
+  private int rebalanceStore() {
+    if (indices != null || maxRunBytes != DEFAULTS.maxRunBytes()) {
+      throw misuse("--indices and --max-bytes are for tables; " + path
+          + " is a store, which is rewritten whole");
+    }
+    StoreRebalanceOptions options =
+        new StoreRebalanceOptions(minUtilization, chunkBytes, stripeBytes, compressions());
+    StoreRebalancing rebalancing = new StoreRebalancing(out(), err(), isJson);
+    if (isDryRun) {
+      rebalancing.plan(path, options);
+    } else {
+      rebalancing.run(path, options, !isQuiet);
+    }
+    return ExitCodes.DONE;
+  }
+
+  private Map<String, Compression> compressions() {
     Map<String, Compression> compressions = new HashMap<>();
     compression.forEach((field, codec) -> compressions.put(field, Compression.parse(codec)));
+    return compressions;
+  }
+
+  private RebalanceOptions options() {
     RebalanceOptions options = DEFAULTS
         .withMinUtilization(minUtilization)
         .withShardBytes(minShardBytes, targetShardBytes)
         .withMaxRunBytes(maxRunBytes)
-        .withCompression(compressions)
+        .withCompression(compressions())
         .withWrite(WriteOptions.defaults().withChunkBytes(chunkBytes).withStripeBytes(stripeBytes));
     if (indices == null) {
       return options;
