@@ -2,6 +2,9 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.internal.format.Stems;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.online.StoreRewrite;
 import io.zrecord.rebalance.StoreRebalance;
 import io.zrecord.rebalance.StoreRebalanceOptions;
 import io.zrecord.verify.DatasetCheck;
@@ -15,7 +18,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,7 +37,12 @@ class StoreRebalanceKillTest {
   private static final StoreOptions OPTIONS =
       StoreOptions.defaults().withChunkBytes(1 << 18).withCheckpointBytes(1 << 18);
   private static final StoreRebalanceOptions ALWAYS =
-      StoreRebalanceOptions.defaults().withMinUtilization(1).withChunkBytes(1 << 17);
+      StoreRebalanceOptions.defaults().withMinUtilization(1).withChunkBytes(1 << 17).withStripeBytes(1 << 16);
+
+  /** Of some three rebalances. */
+  private static final int MOST_LINES = 150;
+
+  private static final double MAX_DELAY_NANOS = 20e6;
 
   @TempDir
   Path directory;
@@ -53,8 +62,9 @@ class StoreRebalanceKillTest {
     Random random = new Random(SEED);
     int inRebalance = 0;
     int withLeftovers = 0;
+    int old = 0;
     for (int kill = 0; kill < KILLS; kill++) {
-      Said said = runUntilKilled(path, model.operationCount(), random.nextInt(400));
+      Said said = runUntilKilled(path, model.operationCount(), random);
       inRebalance += said.wasRebalancing() ? 1 : 0;
       while (model.operationCount() < said.acknowledged()) {
         model.next(null);
@@ -63,7 +73,15 @@ class StoreRebalanceKillTest {
       List<Finding> findings = new ArrayList<>();
       DatasetCheck.of(path).run(findings::add);
       assertThat(findings).as(context).noneMatch(finding -> finding.kind().isDamage());
-      withLeftovers += hasOrphans(findings) ? 1 : 0;
+      Set<String> orphans = orphans(findings);
+      String stem = StoreRewrite.readMeta(new LocalMutableFiles(path))
+          .shard()
+          .fields()
+          .get(0)
+          .stem();
+      String next = Stems.rewritten(1, Stems.generation(stem) + 1);
+      withLeftovers += orphans.isEmpty() ? 0 : 1;
+      old += orphans.contains(next + ".offset") ? 1 : 0;
       try (RecordStore store = RecordStore.open(path, OPTIONS)) {
         String difference = model.differenceFrom(store);
         // A group may be safe of which the process could not say so any more.
@@ -78,16 +96,20 @@ class StoreRebalanceKillTest {
       assertThat(findings).as(context).isEmpty();
     }
     System.out.printf(
-        "%d kills, seed %d: %d of them while rebalancing, %d with something left over; %d operations, 0 lost%n",
-        KILLS, SEED, inRebalance, withLeftovers, model.operationCount());
+        "%d kills, seed %d: %d of them while rebalancing, %d with something left over, %d of these of the old store; "
+            + "%d operations, 0 lost%n",
+        KILLS, SEED, inRebalance, withLeftovers, old, model.operationCount());
     assertThat(withLeftovers).isPositive();
   }
 
-  private static boolean hasOrphans(List<Finding> findings) {
-    return findings.stream().anyMatch(finding -> finding.kind() == Finding.Kind.ORPHAN);
+  private static Set<String> orphans(List<Finding> findings) {
+    return findings.stream()
+        .filter(finding -> finding.kind() == Finding.Kind.ORPHAN)
+        .map(finding -> Path.of(finding.file()).toFile().getName())
+        .collect(Collectors.toSet());
   }
 
-  private static Said runUntilKilled(Path path, long start, int delayMillis)
+  private static Said runUntilKilled(Path path, long start, Random random)
       throws IOException, InterruptedException {
     Path log = Files.createTempFile(path.getParent(), "process", ".log");
     Process process = new ProcessBuilder(List.of(
@@ -101,31 +123,36 @@ class StoreRebalanceKillTest {
             Long.toString(start)))
         .redirectError(log.toFile())
         .start();
+    // In the middle, or when all is copied and the new store takes the place of the old one.
+    boolean isAtEnd = random.nextInt(3) > 0;
+    int lastLine = random.nextInt(isAtEnd ? 3 : MOST_LINES);
+    long delayNanos = (long) (random.nextDouble() * MAX_DELAY_NANOS);
     Said said = new Said(start, false);
     try (BufferedReader lines = new BufferedReader(
         new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-      Thread killer = new Thread(() -> {
-        try {
-          TimeUnit.MILLISECONDS.sleep(delayMillis);
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
+      int count = 0;
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        boolean isRebalancing = line.equals("copied") || line.equals("all copied");
+        said = new Said(
+            isRebalancing ? said.acknowledged() : Long.parseLong(line), isRebalancing);
+        count += !isAtEnd || line.equals("all copied") ? 1 : 0;
+        if (count > lastLine) {
+          kill(process, delayNanos);
+          count = Integer.MIN_VALUE;
         }
-        // Not of the process itself: that would close the stream with what it said last.
-        process.toHandle().destroyForcibly();
-      });
-      String line = lines.readLine();
-      assertThat(line).as(Files.readString(log)).isNotNull();
-      killer.start();
-      while (line != null) {
-        said = line.equals("rebalance")
-            ? new Said(said.acknowledged(), true)
-            : new Said(Long.parseLong(line), false);
-        line = lines.readLine();
       }
-      killer.join();
     }
     assertThat(process.waitFor()).as(Files.readString(log)).isEqualTo(128 + 9);
     return said;
+  }
+
+  private static void kill(Process process, long delayNanos) {
+    long end = System.nanoTime() + delayNanos;
+    while (System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+    // Not of the process itself: that would close the stream with what it said last.
+    process.toHandle().destroyForcibly();
   }
 
   /** Does a few operations, says how many there were in all, and rebalances, for ever. */
@@ -140,8 +167,11 @@ class StoreRebalanceKillTest {
       }
       System.out.println(model.operationCount());
       while (model.operationCount() < Long.MAX_VALUE) {
-        System.out.println("rebalance");
-        StoreRebalance.of(path, ALWAYS).run();
+        StoreRebalance rebalance = StoreRebalance.of(path, ALWAYS);
+        long total = rebalance.plan().valueBytes();
+        rebalance
+            .onBytes(bytes -> System.out.println(bytes < total ? "copied" : "all copied"))
+            .run();
         try (RecordStore store = RecordStore.open(path, OPTIONS)) {
           for (int i = 0; i < GROUP_OPERATIONS; i++) {
             model.next(store);
