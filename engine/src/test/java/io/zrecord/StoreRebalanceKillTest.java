@@ -36,8 +36,10 @@ class StoreRebalanceKillTest {
   private static final int GROUP_OPERATIONS = 30;
   private static final StoreOptions OPTIONS =
       StoreOptions.defaults().withChunkBytes(1 << 18).withCheckpointBytes(1 << 18);
-  private static final StoreRebalanceOptions ALWAYS =
-      StoreRebalanceOptions.defaults().withMinUtilization(1).withChunkBytes(1 << 17).withStripeBytes(1 << 16);
+  private static final StoreRebalanceOptions ALWAYS = StoreRebalanceOptions.defaults()
+      .withMinUtilization(1)
+      .withChunkBytes(1 << 17)
+      .withStripeBytes(1 << 16);
 
   /** Of some three rebalances. */
   private static final int MOST_LINES = 150;
@@ -133,8 +135,7 @@ class StoreRebalanceKillTest {
       int count = 0;
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         boolean isRebalancing = line.equals("copied") || line.equals("all copied");
-        said = new Said(
-            isRebalancing ? said.acknowledged() : Long.parseLong(line), isRebalancing);
+        said = new Said(isRebalancing ? said.acknowledged() : Long.parseLong(line), isRebalancing);
         count += !isAtEnd || line.equals("all copied") ? 1 : 0;
         if (count > lastLine) {
           kill(process, delayNanos);

@@ -198,7 +198,6 @@ class StoreRebalanceReadersTest {
               batches++;
             } catch (IndexOutOfBoundsException e) {
               // Records were deleted since.
-              continue;
             }
           }
         }

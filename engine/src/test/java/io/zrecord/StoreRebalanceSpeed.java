@@ -107,8 +107,7 @@ public final class StoreRebalanceSpeed {
     try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
       for (long i = store.length() / 10; i > 0; i--) {
         random.nextBytes(value);
-        store.update(
-            random.nextInt((int) store.length()), store.newValues().set("image", value));
+        store.update(random.nextInt((int) store.length()), store.newValues().set("image", value));
       }
     }
   }

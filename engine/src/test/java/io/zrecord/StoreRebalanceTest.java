@@ -163,7 +163,8 @@ class StoreRebalanceTest {
     try (RecordDataset snapshot = RecordDataset.open(path);
         StoreReader reader = StoreReader.open(path);
         Batch batch = reader.gather(indices)) {
-      StoreRebalance.of(path, ALWAYS.withCompression(Map.of("text", Compression.RAW))).run();
+      StoreRebalance.of(path, ALWAYS.withCompression(Map.of("text", Compression.RAW)))
+          .run();
       requireTexts(batch, expected);
       assertThat(model.differenceFrom(snapshot)).isNull();
       assertThat(model.differenceFrom(reader)).isNull();
@@ -196,8 +197,9 @@ class StoreRebalanceTest {
       assertThat(StoreRebalance.of(path, ALWAYS).plan().isWorthwhile()).isTrue();
       assertThat(model.differenceFrom(store)).isNull();
     }
-    assertThatThrownBy(() ->
-            StoreRebalance.of(path, ALWAYS.withCompression(Map.of("none", Compression.RAW))).run())
+    assertThatThrownBy(() -> StoreRebalance.of(
+                path, ALWAYS.withCompression(Map.of("none", Compression.RAW)))
+            .run())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("none");
     assertThatThrownBy(() -> StoreRebalance.of(directory, ALWAYS))

@@ -86,7 +86,8 @@ final class RebalanceCommandTest {
     assertThat(Cli.run("rebalance", store).out())
         .startsWith("nothing to rewrite: 50 records")
         .contains("100.0 % of them alive");
-    assertThat(Cli.run("rebalance", store, "--compression", "text=zstd", "--dry-run").out())
+    assertThat(Cli.run("rebalance", store, "--compression", "text=zstd", "--dry-run")
+            .out())
         .contains("compression");
     assertThat(Cli.run("verify", store, "--no-progress").exitCode()).isZero();
     assertThat(Cli.run("get", store, "1").out()).contains("text");

@@ -29,8 +29,8 @@ final class RewriteTarget implements AutoCloseable {
   private final CRC32C crc = new CRC32C();
   private final byte[] entryBytes = new byte[Entry.BYTES];
   private final ByteBuffer entry = ByteBuffer.wrap(entryBytes).order(ByteOrder.LITTLE_ENDIAN);
-  private final byte[] buffer = new byte[BUFFER_BYTES];
-  private int buffered;
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private final BackgroundForce background = new BackgroundForce();
   private int chunkId;
   private @Nullable MutableFile file;
   private long flushedBytes;
@@ -50,7 +50,7 @@ final class RewriteTarget implements AutoCloseable {
     file = files.create(ChunkMeta.fileName(chunkId));
     flushedBytes = 0;
     recordCount = 0;
-    buffered = 0;
+    buffer.clear();
     write(new ChunkHeader(chunkId, storeId).encode(), 0, ChunkHeader.BYTES);
   }
 
@@ -97,34 +97,36 @@ final class RewriteTarget implements AutoCloseable {
   void end(EntryTable table, long index) {
     table.put(index, entry.getLong(0), entry.getLong(8), (int) crc.getValue());
     for (int padding = (int) (-endBytes() & 7); padding > 0; padding--) {
-      if (buffered == buffer.length) {
+      if (!buffer.hasRemaining()) {
         flush();
       }
-      buffer[buffered++] = 0;
+      buffer.put((byte) 0);
     }
   }
 
   private long endBytes() {
-    return flushedBytes + buffered;
+    return flushedBytes + buffer.position();
   }
 
   private void write(byte[] source, int at, int length) {
     for (int done = 0; done < length; ) {
-      if (buffered == buffer.length) {
+      if (!buffer.hasRemaining()) {
         flush();
       }
-      int step = Math.min(length - done, buffer.length - buffered);
-      System.arraycopy(source, at + done, buffer, buffered, step);
-      buffered += step;
+      int step = Math.min(length - done, buffer.remaining());
+      buffer.put(source, at + done, step);
       done += step;
     }
   }
 
   private void flush() {
-    if (file != null && buffered > 0) {
-      file.write(flushedBytes, ByteBuffer.wrap(buffer, 0, buffered));
-      flushedBytes += buffered;
-      buffered = 0;
+    MutableFile current = file;
+    if (current != null && buffer.position() > 0) {
+      int pending = buffer.position();
+      current.write(flushedBytes, buffer.flip());
+      flushedBytes += pending;
+      buffer.clear();
+      background.written(current, pending);
     }
   }
 
@@ -132,6 +134,7 @@ final class RewriteTarget implements AutoCloseable {
     flush();
     MutableFile done = file;
     if (done != null) {
+      background.await();
       done.force();
       done.close();
       file = null;
@@ -149,6 +152,7 @@ final class RewriteTarget implements AutoCloseable {
   /** Closes the file that is open, if any. */
   @Override
   public void close() {
+    background.close();
     if (file != null) {
       file.close();
       file = null;
