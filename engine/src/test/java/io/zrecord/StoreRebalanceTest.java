@@ -86,8 +86,8 @@ class StoreRebalanceTest {
     Codec[] codecs = Codec.values();
     return ALWAYS
         .withMinUtilization(random.nextDouble())
-        .withChunkBytes(1 << 16 + random.nextInt(4))
-        .withStripeBytes(1 << 16 + random.nextInt(6))
+        .withChunkBytes(1L << (16 + random.nextInt(4)))
+        .withStripeBytes(1L << (16 + random.nextInt(6)))
         .withCompression(Map.of(
             "packed", Compression.of(codecs[random.nextInt(codecs.length)]),
             "id", Compression.of(codecs[random.nextInt(codecs.length)])));
@@ -113,6 +113,14 @@ class StoreRebalanceTest {
       assertThat(names.mapToLong(file -> file.toFile().length()).sum())
           .isEqualTo(result.chunkBytesAfter());
     }
+    long tableBytes = 0;
+    for (String name : names(path)) {
+      tableBytes += name.startsWith("field-") ? Files.size(path.resolve(name)) : 0;
+    }
+    assertThat(plan.neededBytes())
+        .isBetween(
+            result.chunkBytesAfter() + tableBytes,
+            result.chunkBytesAfter() + tableBytes + (2 << 20));
     StoreRebalancePlan after = rebalance.plan();
     assertThat(after.isWorthwhile()).isFalse();
     assertThat(after.utilization()).isEqualTo(1);

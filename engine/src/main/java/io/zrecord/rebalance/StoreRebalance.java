@@ -137,7 +137,7 @@ public final class StoreRebalance {
       if (!plan.isWorthwhile()) {
         return new StoreRebalanceResult(plan, plan.chunkBytes(), plan.chunks());
       }
-      requireSpace(plan);
+      requireSpace(files.location(), plan.neededBytes(), files.usableBytes());
       ShardMeta written = new StoreRewrite(
               files,
               wantedFields(meta),
@@ -164,15 +164,13 @@ public final class StoreRebalance {
     StoreCore.open(files, limits).close();
   }
 
-  private void requireSpace(StoreRebalancePlan plan) {
-    long usable = files.usableBytes();
-    if (usable < plan.neededBytes()) {
+  static void requireSpace(String location, long neededBytes, long usableBytes) {
+    if (usableBytes < neededBytes) {
       throw new DiskFullException(
-          files.location(),
-          "Cannot rebalance " + files.location() + ": new chunks and tables need "
-              + plan.neededBytes() + " bytes beside the old ones, but its file system has only "
-              + usable
-              + " left. Free at least " + (plan.neededBytes() - usable)
+          location,
+          "Cannot rebalance " + location + ": new chunks and tables need " + neededBytes
+              + " bytes beside the old ones, but its file system has only " + usableBytes
+              + " left. Free at least " + (neededBytes - usableBytes)
               + " bytes there, or move the store; it is as it was");
     }
   }
