@@ -117,6 +117,7 @@ class StoreRebalanceKillTest {
     Process process = new ProcessBuilder(List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx128m",
+            "-Dzrecord.test.seed=" + SEED,
             "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("java.class.path"),
