@@ -14,6 +14,7 @@ import io.zrecord.schema.RecordSchema;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,8 +83,8 @@ public final class RecordStore implements AutoCloseable {
     this.schema = new RecordSchema(core.fields());
     this.batches = new StoreBatches(
         location,
-        schema,
-        new StoreView(core.parts(), options.verification(), metrics, options.readers()));
+        new StoreView(core.parts(), options.verification(), metrics, options.readers()),
+        UnaryOperator.identity());
   }
 
   /**

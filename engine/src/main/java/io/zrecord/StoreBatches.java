@@ -7,50 +7,92 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
-/** Gathers batches from a store, with readers that serve one batch after the other. Thread-safe. */
+/**
+ * Gathers batches from a store, with readers that serve one batch after the other. When the store is rewritten it goes on with another
+ * view of it, while batches that were handed out keep theirs. Thread-safe.
+ */
 final class StoreBatches implements AutoCloseable {
   private final String location;
-  private final RecordSchema schema;
-  private final StoreView view;
+  private final UnaryOperator<StoreView> viewAfter;
+  private volatile Opened opened;
   private volatile boolean isClosed;
 
-  StoreBatches(String location, RecordSchema schema, StoreView view) {
+  private record Opened(StoreView view, RecordSchema schema) {
+    static Opened of(StoreView view) {
+      return new Opened(view, new RecordSchema(view.parts().fields()));
+    }
+  }
+
+  /**
+   * Batches of a store.
+   *
+   * @param viewAfter the view that follows one which was retired by a rewrite
+   */
+  StoreBatches(String location, StoreView view, UnaryOperator<StoreView> viewAfter) {
     this.location = location;
-    this.schema = schema;
-    this.view = view;
+    this.viewAfter = viewAfter;
+    this.opened = Opened.of(view);
+  }
+
+  /** The fields; a rewrite may change their compressions. */
+  RecordSchema schema() {
+    return opened.schema();
   }
 
   long length() {
-    return view.length();
+    return opened.view().length();
   }
 
   Batch gather(long[] indices, String... fields) {
-    if (isClosed) {
-      throw new IllegalStateException("The store " + location + " is closed; open it again");
+    for (Opened current = opened; ; current = after(current)) {
+      requireOpen();
+      StoreView view = current.view();
+      List<LiveFieldReader> readers = takeReaders(current, fields);
+      if (view.select(indices, 0, indices.length, readers)) {
+        return new Batch(
+            location,
+            indices.length,
+            List.<FieldReader>copyOf(readers),
+            () -> readers.forEach(view::giveBack));
+      }
     }
+  }
+
+  private static List<LiveFieldReader> takeReaders(Opened current, String... fields) {
     List<LiveFieldReader> readers = new ArrayList<>();
     if (fields.length == 0) {
-      for (FieldSpec field : schema.fields()) {
-        readers.add(view.takeReader(schema.ordinal(field.name())));
+      for (FieldSpec field : current.schema().fields()) {
+        readers.add(current.view().takeReader(current.schema().ordinal(field.name())));
       }
     } else {
       for (String field : fields) {
-        readers.add(view.takeReader(schema.ordinal(field)));
+        readers.add(current.view().takeReader(current.schema().ordinal(field)));
       }
     }
-    view.select(indices, 0, indices.length, readers);
-    return new Batch(
-        location,
-        indices.length,
-        List.<FieldReader>copyOf(readers),
-        () -> readers.forEach(view::giveBack));
+    return readers;
+  }
+
+  private synchronized Opened after(Opened retired) {
+    requireOpen();
+    if (opened.equals(retired)) {
+      opened = Opened.of(viewAfter.apply(retired.view()));
+      retired.view().close();
+    }
+    return opened;
+  }
+
+  private void requireOpen() {
+    if (isClosed) {
+      throw new IllegalStateException("The store " + location + " is closed; open it again");
+    }
   }
 
   /** Refuses new batches. Those that were handed out stay valid. */
   @Override
-  public void close() {
+  public synchronized void close() {
     isClosed = true;
-    view.close();
+    opened.view().close();
   }
 }

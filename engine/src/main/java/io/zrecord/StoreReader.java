@@ -11,7 +11,7 @@ import java.nio.file.Path;
 /**
  * A store open for reading only, in any number of processes on the machine of its writer. It follows what the writer publishes: a batch
  * is one committed state of the records that it has, the next batch may be a later one. For all records as of one moment take a
- * snapshot, {@link StoreSnapshot}.
+ * snapshot, {@link StoreSnapshot}. It follows into the new files of a store that is rebalanced.
  *
  * <p>The writer may be closed, killed and started again meanwhile. While none is recovering what a killed one left half done, a gather may
  * have to wait, for 20 seconds at most. Thread-safe.
@@ -20,16 +20,17 @@ public final class StoreReader implements AutoCloseable {
   /** Threads that help with gathers which wait. */
   private static final int HELPERS = 8;
 
-  private final RecordSchema schema;
   private final StoreFollower follower;
   private final StoreBatches batches;
   private final ReadMetrics metrics = new ReadMetrics();
 
   private StoreReader(Path path, StoreFollower follower, Verification verification) {
     this.follower = follower;
-    this.schema = new RecordSchema(follower.parts().fields());
     this.batches = new StoreBatches(
-        path.toString(), schema, new StoreView(follower.parts(), verification, metrics, HELPERS));
+        path.toString(),
+        new StoreView(follower.parts(), verification, metrics, HELPERS),
+        retired ->
+            new StoreView(follower.partsAfter(retired.parts()), verification, metrics, HELPERS));
   }
 
   /** Opens a store; values are verified when they are touched first. */
@@ -49,8 +50,9 @@ public final class StoreReader implements AutoCloseable {
     return new StoreReader(path, StoreFollower.open(path), verification);
   }
 
+  /** The fields; their compressions may change when the store is rebalanced. */
   public RecordSchema schema() {
-    return schema;
+    return batches.schema();
   }
 
   /** Records that are committed. */

@@ -89,6 +89,11 @@ final class StampedWriter {
 
   /** Writes until a moment. Leaves the store closed. */
   void run(long endNanos) {
+    run(endNanos, () -> {});
+  }
+
+  /** The same, and does something whenever the store is closed. */
+  void run(long endNanos, Runnable whenClosed) {
     long nextClose = System.nanoTime();
     while (System.nanoTime() < endNanos) {
       group();
@@ -98,6 +103,7 @@ final class StampedWriter {
       }
       if (System.nanoTime() > nextClose) {
         store().close();
+        whenClosed.run();
         // Without verification a torn value comes through to who reads it.
         Verification[] all = Verification.values();
         Verification next = all[(int) (closes.incrementAndGet() % all.length)];

@@ -85,6 +85,14 @@ public final class RebalanceArguments {
     JSON
   }
 
+  boolean isDryRun() {
+    return isDryRun;
+  }
+
+  boolean showsProgress() {
+    return !isQuiet;
+  }
+
   /**
    * What is asked for.
    *

@@ -4,8 +4,10 @@ import io.zrecord.rebalance.Rebalance;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.verify.DatasetKind;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,10 +20,22 @@ import picocli.CommandLine.Parameters;
       "Joins small shards of a table, and rewrites those with many dead bytes or another compression"
           + " than wanted. No index ever names another record, but with --order-by and --shuffle; versions"
           + " before stay as they are.",
-      "Each group of shards is replaced by a commit of its own: what a run finished is kept."
+      "Each group of shards is replaced by a commit of its own: what a run finished is kept.",
+      "A store is rewritten beside itself, if it is worth it, and the new files take the place of the old"
+          + " ones at once. No writer may have it open; readers go on."
     })
 final class RebalanceCommand extends Subcommand {
-  @Parameters(paramLabel = "PATH", description = "directory of the table")
+  private static final Set<String> FITTING_A_STORE = Set.of(
+      "--min-utilization",
+      "--target-chunk-bytes",
+      "--stripe-bytes",
+      "--compression",
+      "--dry-run",
+      "--json",
+      "--no-progress",
+      "--stacktrace");
+
+  @Parameters(paramLabel = "PATH", description = "directory of the table or the store")
   private Path path = Path.of("");
 
   @Mixin
@@ -40,6 +54,10 @@ final class RebalanceCommand extends Subcommand {
   public Integer call() {
     if (relayout.isAsked()) {
       return new RelayoutRun(commandLine(), path, relayout).run(arguments.options(), threads);
+    }
+    if (DatasetKind.of(path) == DatasetKind.STORE) {
+      requireFitting(FITTING_A_STORE, "is for tables; " + path + " is a store, which is rewritten whole by one thread");
+      return new StoreRebalancing(out(), err(), isJson).run(path, arguments);
     }
     RebalancePlan plan =
         RebalancePlan.of(RecordTable.at(LocalStorage.at(path)).latest(), arguments.options());

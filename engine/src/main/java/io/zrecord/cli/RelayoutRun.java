@@ -100,14 +100,10 @@ final class RelayoutRun {
         .orElseThrow(
             () -> misuse("Give one of --order-by FIELD[:desc] and --shuffle SEED; without them no"
                 + " index changes, and --change-indices has nothing to allow"));
-    command.getParseResult().matchedOptions().stream()
-        .map(option -> option.longestName())
-        .filter(name -> !FITTING.contains(name))
-        .findFirst()
-        .ifPresent(name -> {
-          throw misuse(name + " does not go with another order, which rewrites all records as they"
-              + " are; leave it out");
-        });
+    Subcommand.requireFitting(
+        command,
+        FITTING,
+        "does not go with another order, which rewrites all records as they are");
     if (!arguments.allowsChange() && !isGiven("--dry-run")) {
       throw misuse("Another order changes indices: index 5 names another record afterwards, and"
           + " indices and positions of samplers and feeds that were saved elsewhere are those of the"

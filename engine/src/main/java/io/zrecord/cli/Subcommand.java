@@ -1,6 +1,7 @@
 package io.zrecord.cli;
 
 import java.io.PrintWriter;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,6 +25,26 @@ abstract class Subcommand implements Callable<Integer> {
   /** The command as it was called. */
   CommandLine commandLine() {
     return spec.commandLine();
+  }
+
+  /**
+   * Refuses options that have no effect together with what is asked for.
+   *
+   * @param fitting long names of the others
+   * @param why follows the name of the option
+   */
+  void requireFitting(Set<String> fitting, String why) {
+    requireFitting(commandLine(), fitting, why);
+  }
+
+  static void requireFitting(CommandLine command, Set<String> fitting, String why) {
+    command.getParseResult().matchedOptions().stream()
+        .map(option -> option.longestName())
+        .filter(name -> !fitting.contains(name))
+        .findFirst()
+        .ifPresent(name -> {
+          throw new ParameterException(command, name + " " + why + "; leave it out");
+        });
   }
 
   /** The exception for a command that was called wrongly. */

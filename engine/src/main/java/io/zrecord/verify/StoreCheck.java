@@ -1,24 +1,19 @@
 package io.zrecord.verify;
 
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.online.StoreLeftovers;
 import io.zrecord.verify.Finding.Kind;
 import java.util.Optional;
-import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * Checks a store (FORMAT.md section 9) that no writer has open: the caller holds its lock. Reads the journal over the tables as opening
  * would, and changes nothing. Belongs to one thread.
  */
 final class StoreCheck {
-  private static final Pattern CHUNK = Pattern.compile("(\\d+)\\.zr");
-
   private final CheckRun run;
   private final MutableFiles files;
 
@@ -43,7 +38,7 @@ final class StoreCheck {
     run.beginPart(state.journal().length(), bytes);
     try (ChunkFiles chunks = new ChunkFiles(files, "", state.meta().shard().id(), state.chunks())) {
       chunks.check(run, false);
-      reportStrayChunks(state);
+      reportLeftovers(state);
       if (state.journal().overlay().isEmpty()) {
         checkFields(state, chunks, (field, first, count, block) -> {});
       } else {
@@ -103,17 +98,12 @@ final class StoreCheck {
     }
   }
 
-  private void reportStrayChunks(StoreState state) {
-    Set<String> named = state.chunks().stream()
-        .map(chunk -> ChunkMeta.fileName(chunk.id()))
-        .collect(Collectors.toSet());
-    for (String name : files.list("chunk")) {
-      if (CHUNK.matcher(name).matches() && !named.contains("chunk/" + name)) {
-        run.found(
-            Kind.ORPHAN,
-            files.pathOf("chunk/" + name),
-            "no commit names it; it is of a writer that was killed");
-      }
+  private void reportLeftovers(StoreState state) {
+    for (String name : StoreLeftovers.of(files, state.meta().shard().fields(), state.chunks())) {
+      run.found(
+          Kind.ORPHAN,
+          files.pathOf(name),
+          "no commit names it; it is of a writer or a rebalance that was killed. Opening the store for writing deletes it, unless the rest of a damaged journal is kept beside it");
     }
   }
 }

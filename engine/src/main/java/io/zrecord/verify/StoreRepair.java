@@ -4,6 +4,7 @@ import io.zrecord.RecordStore.Moved;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.online.StoreCore;
+import io.zrecord.internal.online.StoreLeftovers;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.verify.Finding.Kind;
 import java.time.Duration;
@@ -65,9 +66,12 @@ final class StoreRepair {
           "delete " + records.length
               + " records with damaged values; the last records take their places",
           () -> change(state, core -> delete(core, records))));
-    } else if (bad.has(Kind.LIVE) || bad.has(Kind.COUNT) || !actions.isEmpty()) {
+    } else if (bad.has(Kind.LIVE)
+        || bad.has(Kind.COUNT)
+        || (bad.has(Kind.ORPHAN) && StoreLeftovers.areDeletable(files))
+        || !actions.isEmpty()) {
       actions.add(new RepairAction(
-          "open the store once, which makes the file 'live' anew, and count the values anew",
+          "open the store once, which makes the file 'live' anew and deletes what no commit names, and count the values anew",
           () -> change(state, core -> {})));
     }
     return actions;

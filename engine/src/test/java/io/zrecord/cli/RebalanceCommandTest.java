@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDatasetWriter;
+import io.zrecord.RecordStore;
+import io.zrecord.StoreOptions;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
@@ -53,6 +55,42 @@ final class RebalanceCommandTest {
     assertThat(Cli.run("rebalance", table, "--dry-run").out()).startsWith("nothing to rewrite");
     assertThat(Cli.run("verify", table, "--all-versions", "--no-progress").exitCode())
         .isZero();
+  }
+
+  @Test
+  void aStoreIsRewrittenIfItIsWorthIt() {
+    Path store = directory.resolve("store");
+    RecordSchema schema = RecordSchema.builder().field("text", ElementType.UTF8).build();
+    try (RecordStore open = RecordStore.create(store, schema, StoreOptions.defaults())) {
+      for (int i = 0; i < 100; i++) {
+        open.append(open.newValues().set("text", "text " + i));
+      }
+      for (int i = 0; i < 50; i++) {
+        open.delete(0);
+      }
+      open.checkpoint();
+      assertThat(Cli.run("rebalance", store, "--dry-run").out())
+          .startsWith("would rewrite")
+          .contains("sparse");
+      Cli.Said locked = Cli.run("rebalance", store);
+      assertThat(locked.exitCode()).isEqualTo(ExitCodes.FAILED);
+      assertThat(locked.err()).contains("has it open");
+    }
+    assertThat(Cli.run("rebalance", store, "--indices", "0-3").err()).contains("for tables");
+    assertThat(Cli.run("rebalance", store, "--dry-run", "--json").out())
+        .contains("\"records\":50", "\"reasons\":[\"sparse\"]");
+    Cli.Said done = Cli.run("rebalance", store, "--no-progress", "--json");
+    assertThat(done.exitCode()).isZero();
+    assertThat(done.lines()).hasSize(1);
+    assertThat(done.out()).contains("\"rewritten\":true", "\"chunksAfter\":1");
+    assertThat(Cli.run("rebalance", store).out())
+        .startsWith("nothing to rewrite: 50 records")
+        .contains("100.0 % of them alive");
+    assertThat(Cli.run("rebalance", store, "--compression", "text=zstd", "--dry-run")
+            .out())
+        .contains("compression");
+    assertThat(Cli.run("verify", store, "--no-progress").exitCode()).isZero();
+    assertThat(Cli.run("get", store, "1").out()).contains("text");
   }
 
   @Test

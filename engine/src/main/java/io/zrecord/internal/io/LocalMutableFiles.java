@@ -44,6 +44,15 @@ public final class LocalMutableFiles implements MutableFiles {
   }
 
   @Override
+  public long usableBytes() {
+    try {
+      return Files.getFileStore(root).getUsableSpace();
+    } catch (IOException e) {
+      throw FileErrors.of("look at the file system of", root, e);
+    }
+  }
+
+  @Override
   public boolean hasOtherNames(String name) {
     Path path = files.resolve(name);
     try {

@@ -18,6 +18,11 @@ public interface MutableFiles {
 
   boolean exists(String name);
 
+  /** Bytes that can still be written on this file system, as far as that is known. */
+  default long usableBytes() {
+    return Long.MAX_VALUE;
+  }
+
   /** Whether a file is known under other names as well, which would see what is written to it. */
   default boolean hasOtherNames(String name) {
     return false;

@@ -134,8 +134,7 @@ final class EntryTable implements AutoCloseable {
     if (count <= capacity) {
       return;
     }
-    long step = Math.max(MIN_GROWTH_ENTRIES, Math.min(MAX_GROWTH_ENTRIES, capacity));
-    long grown = Math.max(capacity + step, (count + step - 1) / step * step);
+    long grown = grown(capacity, count);
     appendZeros(entries, grown * Entry.BYTES);
     appendZeros(checksums, grown * CHECKSUM_BYTES);
     entries.force();
@@ -143,6 +142,16 @@ final class EntryTable implements AutoCloseable {
     synchronized (this) {
       map(grown);
     }
+  }
+
+  private static long grown(long capacity, long count) {
+    long step = Math.max(MIN_GROWTH_ENTRIES, Math.min(MAX_GROWTH_ENTRIES, capacity));
+    return Math.max(capacity + step, (count + step - 1) / step * step);
+  }
+
+  /** Bytes that the files of a new table take which has room for {@code count} entries. */
+  static long bytesFor(long count) {
+    return count == 0 ? 0 : grown(0, count) * STORED_BYTES;
   }
 
   private static void appendZeros(MutableFile file, long newLengthBytes) {

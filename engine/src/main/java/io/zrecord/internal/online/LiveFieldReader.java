@@ -1,5 +1,6 @@
 package io.zrecord.internal.online;
 
+import io.zrecord.errors.StorageException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.scan.FieldReader;
 import io.zrecord.schema.Codec;
@@ -139,7 +140,12 @@ public final class LiveFieldReader implements FieldReader {
   @Override
   public void select(long[] indices, int from, int newCount) {
     Objects.checkFromIndexSize(from, newCount, indices.length);
-    view.select(indices, from, newCount, List.of(this));
+    if (!view.select(indices, from, newCount, List.of(this))) {
+      throw new StorageException(
+          view.path(ordinal),
+          "Cannot read " + view.path(ordinal)
+              + " any more: the store was rewritten. Take another reader");
+    }
   }
 
   @Override

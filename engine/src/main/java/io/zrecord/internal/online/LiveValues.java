@@ -1,6 +1,7 @@
 package io.zrecord.internal.online;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.io.MapFaults;
@@ -122,11 +123,15 @@ final class LiveValues {
       int position = LiveChunk.within(slots.word0[k]);
       slots.position[k] = position;
       slots.window[k] = stored <= first.capacity() - position ? first : null;
+      if (slots.window[k] == null) {
+        hold(slots, k);
+      }
       return stored;
     }
     if (stored < ValueCodec.PREFIX_BYTES) {
       throw view.corruptEntry(field, slots.index[k], slots.word0[k], slots.word1[k]);
     }
+    hold(slots, k);
     verify(slots, k);
     int prefix = prefix(slots, k);
     int logical = ValueCodec.logicalLength(prefix);
@@ -144,6 +149,15 @@ final class LiveValues {
 
   private ByteBuffer window(LiveSlots slots, int k, int offset) {
     return view.window(field, slots.index[k], slots.word0[k], slots.word1[k], offset);
+  }
+
+  /** Maps all of a value, so that it can be read after its chunk was deleted. */
+  private void hold(LiveSlots slots, int k) {
+    int stored = slots.storedBytes(k);
+    for (int held = 0; held < stored; ) {
+      ByteBuffer part = window(slots, k, held);
+      held += Math.min(stored - held, part.capacity() - LiveChunk.within(slots.word0[k] + held));
+    }
   }
 
   private int prefix(LiveSlots slots, int k) {
@@ -202,8 +216,12 @@ final class LiveValues {
       LiveSlots slots, int k, int offset, ByteBuffer target, int at, int bytes) {
     if (readsFiles) {
       ByteBuffer part = target.duplicate().limit(at + bytes).position(at);
-      view.read(field, slots.index[k], slots.word0[k], slots.word1[k], offset, part);
-      return;
+      try {
+        view.read(field, slots.index[k], slots.word0[k], slots.word1[k], offset, part);
+        return;
+      } catch (MissingFileException e) {
+        // Deleted by a rewrite since it was selected, and therefore mapped.
+      }
     }
     try {
       try {

@@ -19,6 +19,7 @@ final class Lookup {
   private final long highest;
   private final long lowest;
   private long recoveryStamp = NEVER;
+  private boolean isRetired;
 
   Lookup(StoreParts parts, long[] indices, int from, int count, List<LiveFieldReader> readers) {
     this.parts = parts;
@@ -40,13 +41,17 @@ final class Lookup {
   /**
    * Loads what is missing.
    *
-   * @return whether all entries are of one state now; false if the writer was at work on them
+   * @return whether all entries are of one state now; false if the writer was at work on them, or if the tables are retired
    * @throws IndexOutOfBoundsException if an index is not within the length
    */
   boolean attempt() {
     LiveState live = parts.live();
     long recovery = live.recoveryStamp();
     if ((recovery & 1) != 0) {
+      return false;
+    }
+    if (recovery != recoveryStamp && !parts.isCurrent().test(recovery)) {
+      isRetired = true;
       return false;
     }
     long length = requireWithin();
@@ -65,6 +70,11 @@ final class Lookup {
     }
     requireWithin();
     return true;
+  }
+
+  /** Whether the store has other tables by now. */
+  boolean isRetired() {
+    return isRetired;
   }
 
   private long requireWithin() {

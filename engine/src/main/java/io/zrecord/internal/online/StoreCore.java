@@ -254,6 +254,9 @@ public final class StoreCore implements AutoCloseable {
       collected = new Changes(fields.size(), length[0]);
     }
     checkpoint(length[0]);
+    // What the checkpoint does not name is of a writer or of a rewrite that was killed; its meta
+    // file is durable now.
+    StoreLeftovers.remove(files);
     longest = length[0];
     live.endRecovery(length[0], journal.sequence());
   }
@@ -333,7 +336,7 @@ public final class StoreCore implements AutoCloseable {
 
   /** What readers of this process look at. */
   public StoreParts parts() {
-    return new StoreParts(files, storeId, fields, List.of(tables), live, waited -> {
+    return new StoreParts(files, storeId, fields, List.of(tables), live, stamp -> true, waited -> {
       if (failure != null) {
         requireUsable();
       }

@@ -1,5 +1,6 @@
 package io.zrecord.internal.online;
 
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StoreAbandonedException;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
 
 /**
  * A store that is open for reading only. Whoever writes it, here or in another process, may come and go: readers see what it
@@ -31,12 +33,30 @@ public final class StoreFollower implements AutoCloseable {
 
   private final Path path;
   private final LocalMutableFiles files;
-  private final StoreParts parts;
+  private volatile StoreParts parts;
 
   private StoreFollower(Path path) {
     this.path = path;
     this.files = new LocalMutableFiles(path);
-    StoreMeta meta = readMeta();
+    this.parts = openParts();
+  }
+
+  /** The tables that the meta file names: others, if it is replaced before they are open. */
+  private StoreParts openParts() {
+    for (StoreMeta meta = readMeta(); ; ) {
+      try {
+        return open(meta);
+      } catch (MissingFileException e) {
+        StoreMeta latest = readMeta();
+        if (stems(latest).equals(stems(meta))) {
+          throw e;
+        }
+        meta = latest;
+      }
+    }
+  }
+
+  private StoreParts open(StoreMeta meta) {
     List<FieldSpec> fields = meta.shard().fields().stream().map(FieldMeta::spec).toList();
     LongConsumer onStalled = this::requireWriter;
     List<EntryTable> tables = new ArrayList<>();
@@ -48,12 +68,47 @@ public final class StoreFollower implements AutoCloseable {
         table.requireCapacity(meta.shard().length());
       }
       LiveState live = LiveState.open(files, meta.shard().id());
-      this.parts = new StoreParts(files, meta.shard().id(), fields, tables, live, onStalled);
+      StoreParts opened = new StoreParts(
+          files, meta.shard().id(), fields, tables, live, new Naming(stems(meta)), onStalled);
       isOpen = true;
+      return opened;
     } finally {
       if (!isOpen) {
         Closing.all(tables);
       }
+    }
+  }
+
+  private static List<String> stems(StoreMeta meta) {
+    return meta.shard().fields().stream().map(FieldMeta::stem).toList();
+  }
+
+  /** Whether the meta file names the same tables as when they were opened. It is replaced only while the stamp of all records is odd. */
+  private final class Naming implements LongPredicate {
+    private final List<String> stems;
+    private volatile long lastStamp = -1;
+
+    Naming(List<String> stems) {
+      this.stems = stems;
+    }
+
+    @Override
+    public boolean test(long stamp) {
+      if (stamp == lastStamp) {
+        return true;
+      }
+      try {
+        if (!stems(readMeta()).equals(stems)) {
+          return false;
+        }
+      } catch (MissingFileException e) {
+        // A table was made of the store, whose last state can still be read here.
+        return true;
+      }
+      if ((stamp & 1) == 0) {
+        lastStamp = stamp;
+      }
+      return true;
     }
   }
 
@@ -83,6 +138,15 @@ public final class StoreFollower implements AutoCloseable {
 
   /** What readers look at. */
   public StoreParts parts() {
+    return parts;
+  }
+
+  /** What readers look at after the store was rewritten; the tables before are closed. */
+  public synchronized StoreParts partsAfter(StoreParts retired) {
+    if (parts.equals(retired)) {
+      parts = openParts();
+      retired.tables().forEach(EntryTable::close);
+    }
     return parts;
   }
 
@@ -125,7 +189,7 @@ public final class StoreFollower implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
     parts.tables().forEach(EntryTable::close);
   }
 }

@@ -2,6 +2,7 @@ package io.zrecord.internal.online;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.io.MapFaults;
@@ -63,6 +64,11 @@ public final class StoreView implements AutoCloseable {
     }
   }
 
+  /** What it looks at. */
+  public StoreParts parts() {
+    return parts;
+  }
+
   /** Records that can be read now. */
   public long length() {
     return parts.live().length();
@@ -108,13 +114,30 @@ public final class StoreView implements AutoCloseable {
 
   /**
    * Looks up records for several readers at once: what they get is one committed state, in all records and fields, whatever the writer
-   * does meanwhile.
+   * does meanwhile. All that is needed to read the values is mapped then: their chunks may be deleted by a rewrite.
    *
+   * @return false if the store was rewritten: it has to be looked at anew
    * @throws IndexOutOfBoundsException if an index is not within the length
    */
-  public void select(long[] indices, int from, int count, List<LiveFieldReader> readers) {
+  public boolean select(long[] indices, int from, int count, List<LiveFieldReader> readers) {
     readers.forEach(reader -> reader.begin(count));
     Lookup lookup = new Lookup(parts, indices, from, count, readers);
+    try {
+      lookUp(lookup);
+      if (!lookup.isRetired()) {
+        readers.forEach(reader -> reader.end(indices, from, count));
+      }
+      return !lookup.isRetired();
+    } catch (ZRecordException e) {
+      // Files that a rewrite has replaced are closed and deleted.
+      if (parts.isCurrent().test(parts.live().recoveryStamp())) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  private void lookUp(Lookup lookup) {
     try {
       try {
         if (!lookup.attempt()) {
@@ -126,12 +149,11 @@ public final class StoreView implements AutoCloseable {
     } catch (InternalError e) {
       throw truncated(e);
     }
-    readers.forEach(reader -> reader.end(indices, from, count));
   }
 
   private void lookUpPatiently(Lookup lookup) {
     long start = System.nanoTime();
-    for (int spins = 0; !lookup.attempt(); spins++) {
+    for (int spins = 0; !lookup.isRetired() && !lookup.attempt(); spins++) {
       if (spins < SPINS) {
         Thread.onSpinWait();
       } else {

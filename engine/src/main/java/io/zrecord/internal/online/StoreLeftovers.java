@@ -1,0 +1,81 @@
+package io.zrecord.internal.online;
+
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.Stems;
+import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.MutableFiles;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Chunks and tables in the directory of a store that no state of it names (FORMAT.md section 9): of a rewrite that was cut short before
+ * it was published, or after that and before what it replaced was deleted, and chunks of a writer that was killed. Only names that a writer
+ * gives count; whatever else stands there is not touched. Stateless.
+ */
+public final class StoreLeftovers {
+  private static final Pattern CHUNK = Pattern.compile("\\d+\\.zr");
+  private static final Pattern TABLE = Pattern.compile("(.+)\\.(?:offset|crc32c)");
+
+  private static final String CUT_JOURNAL = "journal.damaged-";
+
+  private StoreLeftovers() {}
+
+  /**
+   * Their names.
+   *
+   * @param fields the fields as the meta file has them
+   * @param chunks all chunks that the meta file or the journal names
+   */
+  public static List<String> of(
+      MutableFiles files, List<FieldMeta> fields, Collection<ChunkMeta> chunks) {
+    List<String> found = new ArrayList<>();
+    Set<String> named = new HashSet<>();
+    chunks.forEach(chunk -> named.add(chunk.fileName()));
+    for (String name : files.list("chunk")) {
+      if (CHUNK.matcher(name).matches() && !named.contains("chunk/" + name)) {
+        found.add("chunk/" + name);
+      }
+    }
+    Set<String> stems = new HashSet<>();
+    fields.forEach(field -> stems.add(field.stem()));
+    List<String> first = Stems.of(fields.stream().map(FieldMeta::spec).toList());
+    for (String name : files.list("")) {
+      Matcher table = TABLE.matcher(name);
+      if (table.matches() && !stems.contains(table.group(1))) {
+        String stem = table.group(1);
+        if (first.contains(stem) || Stems.generation(stem) > 0) {
+          found.add(name);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Their names in a store whose journal is empty. */
+  public static List<String> of(MutableFiles files, StoreMeta meta) {
+    List<ChunkMeta> chunks = new ArrayList<>(meta.shard().chunks());
+    chunks.addAll(meta.unfull());
+    return of(files, meta.shard().fields(), chunks);
+  }
+
+  /**
+   * Whether opening the store deletes them. As long as there is a journal that a repair cut off everything stays, for it may name chunks
+   * that somebody wants to look into.
+   */
+  public static boolean areDeletable(MutableFiles files) {
+    return files.list("").stream().noneMatch(name -> name.startsWith(CUT_JOURNAL));
+  }
+
+  /** Deletes those of a store whose journal is empty, and whose meta file is durable. */
+  static void remove(MutableFiles files) {
+    if (areDeletable(files)) {
+      of(files, StoreRewrite.readMeta(files)).forEach(files::delete);
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.zrecord.rebalance;
+
+import io.zrecord.RecordStore;
+import io.zrecord.errors.DiskFullException;
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.online.StoreCore;
+import io.zrecord.internal.online.StoreRewrite;
+import io.zrecord.internal.online.StoreUsage;
+import io.zrecord.internal.store.DatasetShape;
+import io.zrecord.rebalance.StoreRebalancePlan.Reason;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongConsumer;
+
+/**
+ * Rebalances a store that no writer has open: its records are written to full chunks in the order of their indices, beside the old files,
+ * and one atomic step puts the new ones in their place. Which record an index names never changes. Readers in other processes go on, and
+ * follow with their next batch; snapshots keep the old chunks. Cut short at any moment, the store is the old or the new one.
+ *
+ * <pre>{@code
+ * StoreRebalanceResult result = StoreRebalance.of(path, StoreRebalanceOptions.defaults()).run();
+ * }</pre>
+ */
+public final class StoreRebalance {
+  private static final int MAX_LANES = 4;
+  private static final long CHECKPOINT_BYTES = 64L << 20;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofMinutes(1);
+
+  private final Path path;
+  private final MutableFiles files;
+  private final StoreRebalanceOptions options;
+  private LongConsumer onBytes = bytes -> {};
+
+  private StoreRebalance(Path path, StoreRebalanceOptions options) {
+    this.path = path;
+    this.files = new LocalMutableFiles(path);
+    this.options = options;
+  }
+
+  /**
+   * A rebalance of a store.
+   *
+   * @throws NotADatasetException if there is none
+   */
+  public static StoreRebalance of(Path store, StoreRebalanceOptions options) {
+    DatasetShape.requireDirectory(store);
+    if (!RecordStore.exists(store)) {
+      throw new NotADatasetException(
+          store.toString(),
+          "Cannot rebalance " + store
+              + " as a store: it has no meta.json and journal of one. A table is rebalanced as such; check the path");
+    }
+    return new StoreRebalance(store, options);
+  }
+
+  /** Is told how many stored bytes of values are rewritten so far. */
+  public StoreRebalance onBytes(LongConsumer listener) {
+    onBytes = listener;
+    return this;
+  }
+
+  /**
+   * What a run would do. Changes nothing, and may be asked while a writer has the store open.
+   *
+   * @throws IllegalArgumentException if a compression is asked for a field that is not there
+   */
+  public StoreRebalancePlan plan() {
+    return plan(StoreRewrite.readMeta(files));
+  }
+
+  private StoreRebalancePlan plan(StoreMeta meta) {
+    StoreUsage usage = StoreUsage.of(files, meta);
+    Set<Reason> reasons = EnumSet.noneOf(Reason.class);
+    if (usage.utilization() < options.minUtilization()) {
+      reasons.add(Reason.SPARSE);
+    }
+    long neededChunks = usage.paddedBytes() / options.chunkBytes() + 1;
+    if (usage.chunkCount() > 2 * neededChunks + MAX_LANES) {
+      reasons.add(Reason.SMALL_CHUNKS);
+    }
+    List<FieldSpec> wanted = wantedFields(meta);
+    for (int i = 0; i < wanted.size(); i++) {
+      Compression stored = meta.shard().fields().get(i).spec().compression();
+      if (wanted.get(i).compression().codec() != stored.codec()) {
+        reasons.add(Reason.COMPRESSION);
+      }
+    }
+    return new StoreRebalancePlan(
+        reasons,
+        usage.records(),
+        usage.valueBytes(),
+        usage.utilization(),
+        usage.chunkBytes(),
+        usage.chunkCount(),
+        usage.scatteredValues(),
+        usage.rewrittenBytes(wanted.size(), options.chunkBytes()));
+  }
+
+  private List<FieldSpec> wantedFields(StoreMeta meta) {
+    List<FieldSpec> fields = meta.shard().fields().stream().map(FieldMeta::spec).toList();
+    RecordSchema schema = new RecordSchema(fields);
+    options.compression().keySet().forEach(schema::ordinal);
+    return fields.stream()
+        .map(field -> field.withCompression(
+            options.compression().getOrDefault(field.name(), field.compression())))
+        .toList();
+  }
+
+  /**
+   * Rewrites the store if it is worth it. What a writer that was killed had committed is recovered first.
+   *
+   * @throws io.zrecord.errors.StoreLockedException if a writer has it open; the message says who
+   * @throws DiskFullException if there is not enough space; the store is as it was
+   * @throws io.zrecord.errors.CorruptDataException if a value is damaged; the store is as it was
+   * @throws IllegalArgumentException if a compression is asked for a field that is not there
+   * @throws io.zrecord.errors.StorageException if something else failed; it is the old or the new store, with the same records
+   */
+  public StoreRebalanceResult run() {
+    try (ProcessLock lock = ProcessLock.acquire(path)) {
+      recover();
+      lock.setReady();
+      StoreMeta meta = StoreRewrite.readMeta(files);
+      StoreRebalancePlan plan = plan(meta);
+      if (!plan.isWorthwhile()) {
+        return new StoreRebalanceResult(plan, plan.chunkBytes(), plan.chunks());
+      }
+      requireSpace(files.location(), plan.neededBytes(), files.usableBytes());
+      ShardMeta written = new StoreRewrite(
+              files,
+              wantedFields(meta),
+              new StoreRewrite.Layout(options.chunkBytes(), (int) options.stripeBytes()),
+              onBytes)
+          .run()
+          .shard();
+      return new StoreRebalanceResult(
+          plan,
+          written.chunks().stream().mapToLong(ChunkMeta::endBytes).sum(),
+          written.chunks().size());
+    }
+  }
+
+  private void recover() {
+    StoreMeta meta = StoreRewrite.readMeta(files);
+    StoreCore.Limits limits = new StoreCore.Limits(
+        true,
+        meta.shard().chunkRecords(),
+        meta.shard().chunkBytes(),
+        MAX_LANES,
+        CHECKPOINT_BYTES,
+        CLOSE_TIMEOUT);
+    StoreCore.open(files, limits).close();
+  }
+
+  static void requireSpace(String location, long neededBytes, long usableBytes) {
+    if (usableBytes < neededBytes) {
+      throw new DiskFullException(
+          location,
+          "Cannot rebalance " + location + ": new chunks and tables need " + neededBytes
+              + " bytes beside the old ones, but its file system has only " + usableBytes
+              + " left. Free at least " + (neededBytes - usableBytes)
+              + " bytes there, or move the store; it is as it was");
+    }
+  }
+}

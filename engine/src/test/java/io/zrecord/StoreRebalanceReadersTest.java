@@ -1,0 +1,208 @@
+package io.zrecord;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.StampedRecords.Stamp;
+import io.zrecord.rebalance.StoreRebalance;
+import io.zrecord.rebalance.StoreRebalanceOptions;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Readers stay open while a store is written, closed, rebalanced, opened and written again, with another compression each time; they keep
+ * batches for a while. No value is torn, stale or of another record. One reader is a process of its own.
+ * {@code -Dzrecord.test.readSeconds=60} for a minute.
+ */
+class StoreRebalanceReadersTest {
+  private static final int SECONDS = Integer.getInteger("zrecord.test.readSeconds", 5);
+  private static final long SEED = Long.getLong("zrecord.test.seed", 1234);
+  private static final int THREADS = 2;
+  private static final StoreOptions OPTIONS =
+      StoreOptions.defaults().withChunkBytes(1 << 19).withCheckpointBytes(1 << 18);
+  private static final List<Codec> CODECS = List.of(Codec.LZ4, Codec.ZSTD, Codec.RAW);
+
+  @TempDir
+  Path directory;
+
+  @Test
+  void readersGoOnWhileRebalancesAndWritesAlternate() throws Exception {
+    Path path = directory.resolve("store");
+    StampedWriter writer = new StampedWriter(path, OPTIONS, SEED);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    Process process = startProcess(path);
+    List<Reader> readers = new ArrayList<>();
+    for (int i = 0; i < THREADS; i++) {
+      readers.add(new Reader(path, writer, SEED + 1 + i, end));
+    }
+    readers.forEach(Thread::start);
+    int[] rebalances = {0};
+    writer.run(end, () -> {
+      Codec codec = CODECS.get(rebalances[0]++ % CODECS.size());
+      StoreRebalance.of(
+              path,
+              StoreRebalanceOptions.defaults()
+                  .withMinUtilization(1)
+                  .withChunkBytes(1 << 18)
+                  .withCompression(Map.of(StampedRecords.PACKED, Compression.of(codec))))
+          .run();
+    });
+    for (Reader reader : readers) {
+      reader.join();
+    }
+    process.getOutputStream().close();
+    String said;
+    try (BufferedReader lines = new BufferedReader(
+        new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      said = String.join("\n", lines.lines().toList());
+    }
+    System.out.printf(
+        "Seed %d: %d commits, %d rebalances; %d batches of threads, %d of them read after a rebalance; process: %s%n",
+        SEED,
+        writer.commits(),
+        rebalances[0],
+        readers.stream().mapToLong(reader -> reader.batches).sum(),
+        readers.stream().mapToLong(reader -> reader.held).sum(),
+        said);
+    for (Reader reader : readers) {
+      assertThat(reader.failure).isNull();
+      assertThat(reader.held).isPositive();
+    }
+    assertThat(process.waitFor()).as(said).isZero();
+    assertThat(rebalances[0]).isGreaterThan(1);
+  }
+
+  private static Process startProcess(Path path) throws IOException {
+    Path log = Files.createTempFile(path.getParent(), "reader", ".log");
+    return new ProcessBuilder(List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx128m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Follower.class.getName(),
+            path.toString()))
+        .redirectError(log.toFile())
+        .start();
+  }
+
+  private static long[] indices(Random random, long length) {
+    return random.longs(48, 0, length).toArray();
+  }
+
+  /** Reads with one reader until a moment, and keeps batches. */
+  private static final class Reader extends Thread {
+    private final Path path;
+    private final StampedWriter writer;
+    private final Random random;
+    private final long endNanos;
+    private long batches;
+    private long held;
+    private @Nullable Throwable failure;
+
+    private record Held(Batch batch, long commits, List<String> stems) {}
+
+    Reader(Path path, StampedWriter writer, long seed, long endNanos) {
+      this.path = path;
+      this.writer = writer;
+      this.random = new Random(seed);
+      this.endNanos = endNanos;
+    }
+
+    @Override
+    public void run() {
+      Deque<Held> kept = new ArrayDeque<>();
+      try (StoreReader reader = StoreReader.open(path)) {
+        while (System.nanoTime() < endNanos) {
+          long commits = writer.commits();
+          long length = reader.length();
+          if (length == 0) {
+            continue;
+          }
+          try {
+            kept.add(new Held(reader.gather(indices(random, length)), commits, stems()));
+            batches++;
+          } catch (IndexOutOfBoundsException e) {
+            // Records were deleted since.
+            continue;
+          }
+          if (kept.size() > random.nextInt(400)) {
+            check(kept.removeFirst());
+          }
+        }
+        while (!kept.isEmpty()) {
+          check(kept.removeFirst());
+        }
+      } catch (RuntimeException | Error e) {
+        failure = e;
+      }
+    }
+
+    /** Changes with a rebalance. */
+    private List<String> stems() {
+      String[] names = path.toFile().list((directory, name) -> name.endsWith(".offset"));
+      return names == null ? List.of() : List.of(names);
+    }
+
+    private void check(Held old) {
+      held += stems().equals(old.stems()) ? 0 : 1;
+      try (Batch batch = old.batch()) {
+        for (int i = 0; i < batch.count(); i++) {
+          Stamp stamp = StampedRecords.stampOf(batch, i);
+          writer.requireCurrent(stamp, old.commits());
+        }
+      }
+    }
+  }
+
+  /** A process that reads until its input ends. */
+  static final class Follower {
+    private Follower() {}
+
+    public static void main(String[] arguments) {
+      AtomicBoolean isOver = new AtomicBoolean();
+      Thread input = new Thread(() -> {
+        try {
+          isOver.set(System.in.read() < 0);
+        } catch (IOException e) {
+          isOver.set(true);
+        }
+      });
+      input.setDaemon(true);
+      input.start();
+      long batches = 0;
+      Random random = new Random(SEED);
+      try (StoreReader reader = StoreReader.open(Path.of(arguments[0]))) {
+        while (!isOver.get()) {
+          long length = reader.length();
+          if (length > 0) {
+            try (Batch batch = reader.gather(indices(random, length))) {
+              for (int i = 0; i < batch.count(); i++) {
+                StampedRecords.stampOf(batch, i);
+              }
+              batches++;
+            } catch (IndexOutOfBoundsException e) {
+              // Records were deleted since.
+            }
+          }
+        }
+      }
+      System.out.println(batches + " batches");
+    }
+  }
+}

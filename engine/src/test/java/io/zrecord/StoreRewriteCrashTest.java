@@ -1,0 +1,180 @@
+package io.zrecord;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.errors.DiskFullException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.online.StoreLeftovers;
+import io.zrecord.internal.online.StoreRewrite;
+import io.zrecord.testing.PowerLossFiles;
+import io.zrecord.testing.PowerLossFiles.PowerLossException;
+import io.zrecord.testing.UnforcedFiles;
+import java.util.List;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A rewrite of a store, in which the power goes at every step, and every call fails once: the store has all its records, goes on, can be
+ * rewritten again, and nothing is left over once it was opened. Without forcing the same shows losses, or this would prove nothing.
+ * {@code -Dzrecord.test.states=100} tries every step so often.
+ */
+class StoreRewriteCrashTest {
+  private static final int STATES = Integer.getInteger("zrecord.test.states", 10);
+  private static final long SEED = Long.getLong("zrecord.test.seed", 41);
+  private static final int OPERATIONS = 300;
+  private static final int LENGTH = 60;
+  private static final StoreOptions OPTIONS =
+      StoreOptions.defaults().withWriters(2).withChunkBytes(1 << 15).withCheckpointBytes(1 << 14);
+  private static final StoreRewrite.Layout LAYOUT = new StoreRewrite.Layout(1 << 14, 1 << 13);
+
+  @Test
+  void allRecordsAreThereWhereverThePowerGoes() {
+    assertThat(losses(files -> files)).isZero();
+  }
+
+  @Test
+  void withoutForcingSomethingIsLost() {
+    assertThat(losses(UnforcedFiles::new)).isPositive();
+  }
+
+  /** In how many states something is wrong. */
+  private static long losses(UnaryOperator<MutableFiles> rewriting) {
+    PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
+    write(whole);
+    long first = whole.steps();
+    rewrite(rewriting.apply(whole));
+    assertThat(StoreLeftovers.of(whole, StoreRewrite.readMeta(whole))).isEmpty();
+    long losses = 0;
+    long old = 0;
+    String problem = null;
+    for (long step = first; step <= whole.steps(); step++) {
+      PowerLossFiles files = new PowerLossFiles(step);
+      write(files);
+      long sequence = StoreRewrite.readMeta(files).sequence();
+      try {
+        rewrite(rewriting.apply(files));
+      } catch (PowerLossException e) {
+        // As it is meant.
+      }
+      for (int state = 0; state < STATES; state++) {
+        PowerLossFiles left = files.afterPowerLoss(new Random(SEED + step * STATES + state));
+        old += StoreRewrite.readMeta(left).sequence() == sequence ? 1 : 0;
+        String found = problem(left);
+        if (found != null) {
+          losses++;
+          problem = problem == null ? "step " + step + ", state " + state + ": " + found : problem;
+        }
+      }
+    }
+    long states = STATES * (whole.steps() + 1 - first);
+    System.out.printf(
+        "Seed %d: %d steps, %d states, %d of the old store, %d with a loss%s%n",
+        SEED, whole.steps() - first, states, old, losses, problem == null ? "" : "; " + problem);
+    assertThat(old).isBetween(1L, states - 1);
+    return losses;
+  }
+
+  @Test
+  void aFullDiskAtAnyCallLeavesTheOldOrTheNewStore() {
+    failAtEveryCall(() -> new DiskFullException("disk", "no space is left"));
+  }
+
+  @Test
+  void anErrorAtAnyCallLeavesTheOldOrTheNewStore() {
+    failAtEveryCall(() -> new StorageException("disk", "input/output error"));
+  }
+
+  private static void failAtEveryCall(java.util.function.Supplier<RuntimeException> fault) {
+    PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
+    write(whole);
+    long first = whole.steps();
+    rewrite(whole);
+    long published = 0;
+    for (long step = first; step < whole.steps(); step++) {
+      PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
+      write(files);
+      long sequence = StoreRewrite.readMeta(files).sequence();
+      List<String> names = names(files);
+      files.failingAt(step, fault);
+      boolean isFailed = false;
+      try {
+        rewrite(files);
+      } catch (ZRecordException e) {
+        isFailed = true;
+      }
+      assertThat(isFailed).as("step %d", step).isTrue();
+      boolean isOld = StoreRewrite.readMeta(files).sequence() == sequence;
+      published += isOld ? 0 : 1;
+      if (isOld) {
+        assertThat(names(files)).as("step %d", step).isEqualTo(names);
+      }
+      // It may have been the one of a name that is visible and not durable.
+      PowerLossFiles left = files.afterPowerLoss(new Random(SEED + step));
+      assertThat(problem(left)).as("step %d, without power", step).isNull();
+      assertThat(problem(files)).as("step %d", step).isNull();
+    }
+    System.out.printf(
+        "%d calls failed, %d of them after the new store was there%n",
+        whole.steps() - first, published);
+    assertThat(published).isBetween(1L, whole.steps() - first - 1);
+  }
+
+  private static List<String> names(PowerLossFiles files) {
+    return java.util.stream.Stream.concat(
+            files.list("").stream(), files.list("chunk").stream().map(name -> "chunk/" + name))
+        .sorted()
+        .toList();
+  }
+
+  private static StoreModel model() {
+    StoreModel model = new StoreModel(SEED, LENGTH);
+    while (model.operationCount() < OPERATIONS) {
+      model.next(null);
+    }
+    return model;
+  }
+
+  private static void write(PowerLossFiles files) {
+    StoreModel model = new StoreModel(SEED, LENGTH);
+    try (RecordStore store = RecordStore.create(files, StoreModel.SCHEMA, OPTIONS, () -> {})) {
+      while (model.operationCount() < OPERATIONS) {
+        model.next(store);
+      }
+    }
+  }
+
+  private static void rewrite(MutableFiles files) {
+    new StoreRewrite(files, StoreModel.SCHEMA.fields(), LAYOUT, bytes -> {}).run();
+  }
+
+  private static @Nullable String problem(PowerLossFiles files) {
+    StoreModel model = model();
+    try {
+      try (RecordStore store = RecordStore.open(files, OPTIONS, () -> {})) {
+        String difference = model.differenceFrom(store);
+        if (difference != null) {
+          return difference;
+        }
+        List<String> leftovers = StoreLeftovers.of(files, StoreRewrite.readMeta(files)).stream()
+            .sorted()
+            .toList();
+        if (!leftovers.isEmpty()) {
+          return "left over: " + leftovers;
+        }
+        for (int i = 0; i < 20; i++) {
+          model.next(store);
+        }
+      }
+      rewrite(files);
+      try (RecordStore store = RecordStore.open(files, OPTIONS, () -> {})) {
+        return model.differenceFrom(store);
+      }
+    } catch (ZRecordException e) {
+      return e.toString();
+    }
+  }
+}
