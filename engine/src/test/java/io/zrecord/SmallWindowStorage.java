@@ -50,6 +50,11 @@ record SmallWindowStorage(Storage storage) implements Storage {
   }
 
   @Override
+  public boolean rename(String from, String to) {
+    return storage.rename(from, to);
+  }
+
+  @Override
   public void forceDirectory(String directory) {
     storage.forceDirectory(directory);
   }

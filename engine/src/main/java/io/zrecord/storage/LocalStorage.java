@@ -90,6 +90,11 @@ public final class LocalStorage implements Storage {
   }
 
   @Override
+  public boolean rename(String from, String to) {
+    return files.rename(files.resolve(from), files.resolve(to));
+  }
+
+  @Override
   public void forceDirectory(String directory) {
     files.forceDirectory(files.resolveDirectory(directory));
   }

@@ -64,6 +64,15 @@ public interface Storage {
    */
   boolean publish(String name, byte[] content);
 
+  /**
+   * Gives a file another name in its directory, at once: at any moment it has one of the two, and of several who rename or delete it
+   * one does.
+   *
+   * @param to a name that does not exist and that nobody else makes
+   * @return {@code false} if there is no file {@code from}
+   */
+  boolean rename(String from, String to);
+
   /** Makes the names in a directory survive power loss. */
   void forceDirectory(String directory);
 

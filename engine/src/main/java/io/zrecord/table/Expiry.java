@@ -1,7 +1,7 @@
 package io.zrecord.table;
 
 import io.zrecord.internal.format.ManifestNames;
-import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.table.ManifestAside;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.TagLog;
 import io.zrecord.storage.Storage;
@@ -11,17 +11,22 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Removes the manifests of versions that are no longer wanted, oldest first, and nothing else: what they named is left to {@link Sweep}.
- * Cut short at any moment, the versions that are left are whole, and the newest always is.
+ * Removes the manifests of versions that are no longer wanted and nothing else: what they named is left to {@link Sweep}. Cut short at
+ * any moment, the versions that are left are whole, and the newest always is.
  *
- * <p>Whoever tags a version looks afterwards whether it is still there, and here tags are looked at again after a version was
- * removed: so one of the two notices the other. A version that was tagged meanwhile is published again as it was.
+ * <p>A manifest is renamed first, to a name of its own; then the tags are read; then it is deleted, or renamed back if its version has a
+ * tag. Whoever tags looks for the manifest under its name after the tag is there. If he finds it, it has left every name that was given
+ * to it before, so that who read the tags too early deletes nothing; and who renames it later reads the tags later. What a run that was
+ * cut short set aside is finished by the next in the same way.
  */
 final class Expiry {
   private final Storage storage;
   private final ManifestLog log;
   private final TagLog tags;
   private final InstantSource clock;
+
+  /** Versions present and the oldest of them, which are old enough to be removed. */
+  private record Candidates(List<Long> versions, List<Long> due) {}
 
   Expiry(Storage storage, InstantSource clock) {
     this.storage = storage;
@@ -30,42 +35,61 @@ final class Expiry {
     this.clock = clock;
   }
 
-  /** @param versions those present, oldest first; not empty */
-  ExpireResult run(List<Long> versions, ExpireOptions options) {
-    List<Long> due = due(versions, options);
+  ExpireResult run(ExpireOptions options) {
+    Candidates candidates = log.reading(versions -> candidates(versions, options));
+    List<Long> versions = candidates.versions;
+    List<Long> due = candidates.due;
+    CareMode mode = options.mode();
     Set<Long> tagged = tags.versions();
-    List<Long> expired = new ArrayList<>();
-    for (long version : due) {
-      if (!tagged.contains(version) && (options.mode() == CareMode.DRY_RUN || remove(version))) {
-        expired.add(version);
+    List<Long> untagged =
+        due.stream().filter(version -> !tagged.contains(version)).toList();
+    if (mode == CareMode.DRY_RUN) {
+      return new ExpireResult(
+          mode, untagged, due.size() - untagged.size(), versions.size() - untagged.size());
+    }
+    List<ManifestAside> aside = new ArrayList<>(log.aside());
+    List<Long> own = new ArrayList<>();
+    for (long version : untagged) {
+      // Otherwise another run was faster.
+      log.setAside(version).ifPresent(manifest -> {
+        aside.add(manifest);
+        own.add(version);
+      });
+    }
+    int othersCount = untagged.size() - own.size();
+    own.removeAll(finish(aside));
+    return new ExpireResult(
+        mode,
+        own,
+        due.size() - othersCount - own.size(),
+        versions.size() - othersCount - own.size());
+  }
+
+  /** Deletes manifests that were set aside, or puts them back; returns the versions that have a tag. */
+  private Set<Long> finish(List<ManifestAside> aside) {
+    if (aside.isEmpty()) {
+      return Set.of();
+    }
+    Set<Long> tagged = tags.versions();
+    for (ManifestAside manifest : aside) {
+      if (tagged.contains(manifest.version())) {
+        log.putBack(manifest.version());
+      } else {
+        log.delete(manifest);
       }
     }
-    if (options.mode() == CareMode.DELETE && !expired.isEmpty()) {
-      storage.forceDirectory(ManifestNames.DIRECTORY);
-    }
-    return new ExpireResult(
-        options.mode(), expired, due.size() - expired.size(), versions.size() - expired.size());
+    storage.forceDirectory(ManifestNames.DIRECTORY);
+    return tagged;
   }
 
   /** Those that are beyond the number and whose successor is old enough. Times rise with the numbers. */
-  private List<Long> due(List<Long> versions, ExpireOptions options) {
+  private Candidates candidates(List<Long> versions, ExpireOptions options) {
     long latest = clock.millis() - options.olderThan().toMillis();
     int most = versions.size() - options.keepVersions();
     int count = 0;
     while (count < most && log.read(versions.get(count + 1)).timestampMillis() <= latest) {
       count++;
     }
-    return versions.subList(0, Math.max(0, count));
-  }
-
-  private boolean remove(long version) {
-    String name = ManifestNames.nameOf(version);
-    byte[] content = storage.read(name, SealedJson.MAX_BYTES);
-    storage.delete(name);
-    if (!tags.versions().contains(version)) {
-      return true;
-    }
-    storage.publish(name, content);
-    return false;
+    return new Candidates(versions, versions.subList(0, count));
   }
 }

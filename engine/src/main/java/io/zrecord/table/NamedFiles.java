@@ -42,22 +42,17 @@ final class NamedFiles {
    * @throws StorageException if it cannot be told what is named, because a tag names a version that is missing
    */
   void refresh() {
-    for (long version : log.versions()) {
-      if (!versions.contains(version)) {
-        add(version);
-      }
-    }
-    // A tag may bring back the version that it names, if that is being expired.
+    log.versions().forEach(this::addIfPresent);
+    // In this order: a manifest is first set aside, and then deleted or, if a tag came, put back.
+    log.aside().forEach(aside -> addIfPresent(aside.version()));
     for (TagLog.Entry tag : tags.all()) {
-      if (!versions.contains(tag.version())) {
-        requirePresent(tag);
-        add(tag.version());
-      }
+      addIfPresent(tag.version());
+      requireAdded(tag);
     }
   }
 
-  private void requirePresent(TagLog.Entry tag) {
-    if (!log.versions().contains(tag.version())) {
+  private void requireAdded(TagLog.Entry tag) {
+    if (!versions.contains(tag.version())) {
       throw new StorageException(
           storage.location(),
           "Cannot tell what " + storage.location() + " still needs: tag '" + tag.name()
@@ -67,7 +62,10 @@ final class NamedFiles {
     }
   }
 
-  private void add(long version) {
+  private void addIfPresent(long version) {
+    if (versions.contains(version)) {
+      return;
+    }
     try {
       Manifest manifest = log.read(version);
       for (ShardList list : manifest.lists()) {
@@ -80,7 +78,8 @@ final class NamedFiles {
       add(manifest.indexMap().stream().toList());
       versions.add(version);
     } catch (MissingFileException e) {
-      // Expired since the directory was read; anything else is damage.
+      // It was expired since the directory was read, or is what a tag names; anything else is
+      // damage.
       if (log.versions().contains(version)) {
         throw e;
       }

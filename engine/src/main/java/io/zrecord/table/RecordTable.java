@@ -14,6 +14,7 @@ import io.zrecord.storage.StoredFile;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -70,25 +71,28 @@ public final class RecordTable {
    * @throws VersionNotFoundException if it does not exist, or was expired
    */
   public TableSnapshot version(long version) {
-    requireVersion(version, requireVersions());
     try {
       return snapshot(log.read(version));
     } catch (MissingFileException e) {
-      // Unless it was expired just now, something else is missing.
-      requireVersion(version, log.versions());
+      // Unless there is no such version, something else is missing.
+      requireVersion(version, requireVersions());
       throw e;
     }
   }
 
   private void requireVersion(long version, List<Long> versions) {
     if (!versions.contains(version)) {
-      long newest = versions.isEmpty() ? -1 : versions.get(versions.size() - 1);
-      throw new VersionNotFoundException(
-          storage.location(),
-          "Cannot read version " + version + " of " + storage.location() + ": "
-              + (version >= 0 && version < newest ? "it was expired; " : "")
-              + "the versions are " + described(versions));
+      throw missing(version, versions);
     }
+  }
+
+  private VersionNotFoundException missing(long version, List<Long> versions) {
+    long newest = versions.isEmpty() ? -1 : versions.get(versions.size() - 1);
+    return new VersionNotFoundException(
+        storage.location(),
+        "Cannot read version " + version + " of " + storage.location() + ": "
+            + (version >= 0 && version < newest ? "it was expired; " : "")
+            + "the versions are " + described(versions));
   }
 
   /** {@code 3, 7 to 9}. */
@@ -114,7 +118,13 @@ public final class RecordTable {
    * @throws VersionNotFoundException if the time is before the first version, or the version of that time was expired
    */
   public TableSnapshot asOf(Instant time) {
-    List<Long> versions = requireVersions();
+    return log.reading(versions -> asOf(time, versions));
+  }
+
+  private TableSnapshot asOf(Instant time, List<Long> versions) {
+    if (versions.isEmpty()) {
+      throw notATable();
+    }
     int low = 0;
     int high = versions.size() - 1;
     Manifest first = log.read(versions.get(0));
@@ -179,22 +189,31 @@ public final class RecordTable {
     TagLog.Entry tag = new TagLog.Entry(name, version, clock.millis());
     TagNames.fileOf(name);
     requireVersion(version, requireVersions());
-    if (!tags.publish(tag)) {
-      long present = tags.find(name).map(TagLog.Entry::version).orElse(-1L);
-      if (present != version) {
-        throw new CommitConflictException(
-            storage.location(),
-            "Cannot tag version " + version + " of " + storage.location() + " as '" + name
-                + "': the name is taken by version " + present
-                + "; take another name, or untag that one first");
-      }
+    boolean isOwn = tags.publish(tag);
+    while (!isOwn && !isTag(version, name)) {
+      // It was removed meanwhile.
+      isOwn = tags.publish(tag);
     }
-    List<Long> versions = log.versions();
-    if (!versions.contains(version)) {
+    if (!log.putBack(version)) {
       // It was expired at the same time; see Expiry.
-      tags.delete(name);
-      requireVersion(version, versions);
+      if (isOwn) {
+        tags.delete(name);
+      }
+      throw missing(version, requireVersions());
     }
+  }
+
+  /** Whether a version has a tag; a name that another version has is a conflict. */
+  private boolean isTag(long version, String name) {
+    Optional<TagLog.Entry> present = tags.find(name);
+    if (present.isPresent() && present.get().version() != version) {
+      throw new CommitConflictException(
+          storage.location(),
+          "Cannot tag version " + version + " of " + storage.location() + " as '" + name
+              + "': the name is taken by version " + present.get().version()
+              + "; take another name, or untag that one first");
+    }
+    return present.isPresent();
   }
 
   /**
@@ -226,7 +245,8 @@ public final class RecordTable {
    * @throws io.zrecord.errors.CorruptDataException if a manifest or a tag is damaged
    */
   public ExpireResult expire(ExpireOptions options) {
-    return new Expiry(storage, clock).run(requireVersions(), options);
+    requireVersions();
+    return new Expiry(storage, clock).run(options);
   }
 
   /**

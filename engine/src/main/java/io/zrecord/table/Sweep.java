@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 final class Sweep {
   private static final String SHARDS = "shard";
   private static final String LISTS = "list";
-  private static final Pattern SET_ASIDE = Pattern.compile("\\d{20}\\.json\\..*");
+  private static final Pattern MOVED_ASIDE = Pattern.compile("\\d{20}\\.json\\..*");
 
   /** Orphans between two looks at whether a commit has come. */
   private static final int REFRESH_INTERVAL = 100;
@@ -60,7 +60,7 @@ final class Sweep {
   SweepResult run() {
     List<StoredFile> shards = storage.list(SHARDS);
     List<StoredFile> lists = storage.list(LISTS);
-    requireNothingSetAside();
+    requireNothingMovedAside();
     named.refresh();
     if (mode == CareMode.DELETE) {
       // A manifest that was expired must not come back by power loss when its shards are gone.
@@ -80,9 +80,10 @@ final class Sweep {
   }
 
   /** A repair moves a damaged manifest aside, and what it names may still be wanted. */
-  private void requireNothingSetAside() {
+  private void requireNothingMovedAside() {
     for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
-      if (SET_ASIDE.matcher(file.name()).matches()) {
+      if (MOVED_ASIDE.matcher(file.name()).matches()
+          && ManifestNames.versionSetAside(file.name()).isEmpty()) {
         String path = storage.pathOf(ManifestNames.DIRECTORY + "/" + file.name());
         throw new StorageException(
             path,

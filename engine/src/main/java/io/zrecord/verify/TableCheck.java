@@ -157,7 +157,7 @@ final class TableCheck {
   private void checkTags(List<Long> versions) {
     try {
       for (TagLog.Entry tag : new TagLog(storage).all()) {
-        if (!versions.contains(tag.version())) {
+        if (!versions.contains(tag.version()) && !isAside(tag.version())) {
           run.found(
               Kind.MANIFEST,
               storage.pathOf(TagNames.fileOf(tag.name())),
@@ -167,6 +167,11 @@ final class TableCheck {
     } catch (ZRecordException e) {
       run.found(Kind.MANIFEST, e.resource(), "the tag cannot be read: " + ChunkFiles.reason(e));
     }
+  }
+
+  /** The next expiry puts it back. */
+  private boolean isAside(long version) {
+    return log.aside().stream().anyMatch(aside -> aside.version() == version);
   }
 
   /** Each version follows the one before. */

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -289,47 +288,5 @@ class RebalanceTest {
         .hasMessageContaining("not below");
     assertThatThrownBy(() -> options.withIndices(5, 4)).hasMessageContaining("fromIndex 5");
     assertThatThrownBy(() -> options.withMaxRunBytes(0)).hasMessageContaining("1 or more");
-  }
-
-  /** Random appends, overwrites and rebalances, some of them planned before others are committed; each version is compared. */
-  @Test
-  void anySequenceKeepsEveryVersion() {
-    long seed = new Random().nextLong();
-    Random random = new Random(seed);
-    System.out.println("anySequenceKeepsEveryVersion: seed " + seed);
-    List<Integer> expected = new ArrayList<>();
-    Map<Long, List<Integer>> versions = new java.util.HashMap<>();
-    TableData.append(path, expected, 5, 0);
-    versions.put(0L, List.copyOf(expected));
-    RebalancePlan waiting = null;
-    for (int step = 0; step < 60; step++) {
-      long before = table.latest().version();
-      switch (random.nextInt(8)) {
-        case 0, 1, 2 -> TableData.append(path, expected, 1 + random.nextInt(40), step);
-        case 3 -> {
-          if (random.nextInt(4) == 0) {
-            expected.clear();
-            TableData.overwrite(path, expected, 1 + random.nextInt(40), step);
-          }
-        }
-        case 4 -> waiting = plan(JOIN_ALL.withIndices(0, random.nextInt(expected.size() + 1)));
-        case 5 -> {
-          if (waiting != null) {
-            Rebalance.of(waiting).run();
-            waiting = null;
-          }
-        }
-        default -> {
-          long from = random.nextInt(expected.size());
-          Rebalance.of(plan(JOIN_ALL.withIndices(from, from + random.nextInt(200))))
-              .run();
-        }
-      }
-      TableSnapshot newest = table.latest();
-      for (long version = before + 1; version <= newest.version(); version++) {
-        versions.put(version, List.copyOf(expected));
-      }
-    }
-    versions.forEach((version, values) -> TableData.check(table.version(version), values));
   }
 }

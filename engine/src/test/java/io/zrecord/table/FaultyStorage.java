@@ -109,6 +109,11 @@ final class FaultyStorage implements Storage {
   }
 
   @Override
+  public boolean rename(String from, String to) {
+    return call(() -> storage.rename(from, to));
+  }
+
+  @Override
   public void forceDirectory(String directory) {
     call(() -> {
       storage.forceDirectory(directory);

@@ -73,6 +73,11 @@ final class OverwritingStorage implements Storage {
   }
 
   @Override
+  public boolean rename(String from, String to) {
+    return storage.rename(from, to);
+  }
+
+  @Override
   public void forceDirectory(String directory) {
     storage.forceDirectory(directory);
   }

@@ -2,134 +2,349 @@ package io.zrecord.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.shard.ShardSummary;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.zrecord.RecordDataset;
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.rebalance.Rebalance;
+import io.zrecord.rebalance.RebalanceOptions;
+import io.zrecord.rebalance.RebalancePlan;
+import io.zrecord.rebalance.RebalanceResult;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 
-/** Random appends, overwrites, tags, expiries and sweeps, beside a model of what should be there. */
+/**
+ * Random appends, overwrites, new fields, rebalances, tags, expiries and sweeps, some of them planned before others, at once with others, killed
+ * or with failing storage, beside a list of records for each version. {@code -Dzrecord.test.sequences=100000} for more of them.
+ */
 final class TableCareTest {
-  private static final int STEPS = 150;
+  private static final int SEQUENCES = Integer.getInteger("zrecord.test.sequences", 500);
+  private static final long SEED = Long.getLong("zrecord.test.seed", System.nanoTime());
+  private static final int STEPS = 25;
+  private static final long MIB = 1 << 20;
 
-  @TempDir
-  Path directory;
+  /** What happened, so that a test that does nothing is noticed. */
+  private static final Map<String, Integer> COUNTS = new TreeMap<>();
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
-  void everyRetainedVersionStaysAndNothingElseDoes(long seed) throws IOException {
-    Random random = new Random(seed);
-    TableModel model = new TableModel(directory.resolve("table"));
-    model.append(3);
-    int swept = 0;
-    int expired = 0;
-    for (int step = 0; step < STEPS; step++) {
-      model.pass(Duration.ofMinutes(random.nextInt(24 * 60)));
-      switch (random.nextInt(10)) {
-        case 0, 1, 2 -> model.append(1 + random.nextInt(5));
-        case 3 -> model.overwrite(1 + random.nextInt(5));
-        case 4 -> model.write(1); // A write that fails before it commits.
-        case 5 -> strayFile(model, random);
-        case 6 -> model.tag(any(model.versions.keySet(), random), "tag-" + step);
-        case 7 -> untag(model, random);
-        case 8 -> expired += expire(model, random);
-        default -> swept += sweep(model, random);
+  private static void count(String what, int times) {
+    COUNTS.merge(what, times, Integer::sum);
+  }
+
+  @Test
+  void everyRetainedVersionStaysAndNothingElseDoes() {
+    System.out.println("everyRetainedVersionStaysAndNothingElseDoes: seed " + SEED);
+    for (int sequence = 0; sequence < SEQUENCES; sequence++) {
+      long seed = SEED + sequence;
+      try {
+        new Sequence(new Random(seed)).run();
+      } catch (RuntimeException | AssertionError e) {
+        throw new AssertionError(
+            "sequence " + sequence + "; again with -Dzrecord.test.seed=" + seed
+                + " -Dzrecord.test.sequences=1",
+            e);
       }
-      model.requireEqual();
     }
-    assertThat(expired).as("seed %d", seed).isPositive();
-    assertThat(swept).as("seed %d", seed).isPositive();
-  }
-
-  private static void untag(TableModel model, Random random) {
-    if (!model.tags.isEmpty()) {
-      String name = any(model.tags.keySet(), random);
-      model.table.untag(name);
-      model.tags.remove(name);
+    System.out.println(SEQUENCES + " sequences: " + COUNTS);
+    if (SEQUENCES >= 100) {
+      assertThat(COUNTS)
+          .containsKeys(
+              "groups rewritten",
+              "groups that conflict",
+              "rebalances killed",
+              "rebalances with failures",
+              "expiries killed",
+              "sweeps killed",
+              "versions expired",
+              "versions tagged",
+              "files swept",
+              "readers of old versions");
     }
   }
 
-  /** As of a change of a shard that was not committed, and of a publication that was cut short. */
-  private static void strayFile(TableModel model, Random random) throws IOException {
-    String shard = any(model.versions.get(model.newestVersion()), random).directory();
-    Files.writeString(
-        model.path.resolve(shard).resolve("stray-" + random.nextInt() + ".runs"), "x");
-    Files.writeString(model.path.resolve(shard).resolve("chunk/77.zr"), "x");
-    Files.writeString(model.path.resolve("manifest/.x" + random.nextInt() + ".tmp"), "x");
-    Files.createDirectories(model.path.resolve("list"));
-    Files.writeString(model.path.resolve("list/" + random.nextInt() + ".json"), "x");
-  }
+  private static final class Sequence {
+    private final Random random;
+    private final CareModel model;
+    private final Map<Long, RecordDataset> readers = new HashMap<>();
+    private @Nullable RebalancePlan waitingPlan;
+    private CareModel.@Nullable Written waitingAppend;
 
-  private static int expire(TableModel model, Random random) {
-    ExpireOptions options = ExpireOptions.defaults()
-        .withKeepVersions(1 + random.nextInt(4))
-        .withOlderThan(Duration.ofHours(1 + random.nextInt(72)))
-        .withMode(random.nextInt(4) == 0 ? CareMode.DRY_RUN : CareMode.DELETE);
-    Set<Long> due = model.due(options);
-    ExpireResult result = model.table.expire(options);
-    assertThat(result.expired()).containsExactlyElementsOf(due);
-    if (options.mode() == CareMode.DRY_RUN) {
-      return 0;
+    Sequence(Random random) {
+      this.random = random;
+      this.model = new CareModel(random);
     }
-    model.versions.keySet().removeAll(due);
-    assertThat(result.keptCount()).isEqualTo(model.versions.size());
-    return due.size();
-  }
 
-  private static int sweep(TableModel model, Random random) {
-    model.stamp();
-    SweepOptions options = SweepOptions.defaults()
-        .withOlderThan(Duration.ofHours(1 + random.nextInt(96)))
-        .withMode(random.nextInt(4) == 0 ? CareMode.DRY_RUN : CareMode.DELETE);
-    Map<String, Instant> before = model.files();
-    List<Orphan> orphans = new ArrayList<>();
-    SweepResult result = model.table.sweep(options, orphans::add);
-    Set<String> after = model.files().keySet();
-    assertThat(result.fileCount())
-        .isEqualTo(orphans.stream().mapToLong(Orphan::fileCount).sum());
-    if (options.mode() == CareMode.DRY_RUN) {
-      assertThat(after).isEqualTo(before.keySet());
-      return 0;
+    void run() {
+      model.append();
+      for (int step = 0; step < STEPS; step++) {
+        model.pass(Duration.ofMinutes(random.nextInt(24 * 60)));
+        step();
+        model.settle();
+        model.requireRetained();
+        model.requireContents(model.newestVersion());
+      }
+      model.retained.forEach(model::requireContents);
+      readers.forEach(this::read);
+      model.pass(Duration.ofHours(100));
+      // Deletes what killed expiries set aside.
+      model.table.expire(ExpireOptions.defaults().withKeepVersions(1000));
+      model.table.sweep(
+          SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> count("files swept", 1));
+      assertThat(model.storage.names()).isEqualTo(model.namedFiles());
+      model.retained.forEach(model::requireContents);
     }
-    Set<String> gone = new TreeSet<>(before.keySet());
-    gone.removeAll(after);
-    assertThat(result.fileCount()).isEqualTo(gone.size());
-    for (String file : gone) {
-      assertThat(before.get(file))
-          .as(file)
-          .isBeforeOrEqualTo(model.instant().minus(options.olderThan()));
+
+    private void step() {
+      switch (random.nextInt(14)) {
+        case 0 -> model.write(); // A write that fails before it commits.
+        case 1 -> model.addField();
+        case 2 -> commitWaiting();
+        case 3, 4 -> read();
+        case 5, 6, 7 -> rebalance();
+        case 8 -> waitingRebalance();
+        case 9 -> killed("expiries killed", this::expireWithDeath);
+        case 10 -> killed("sweeps killed", this::sweep);
+        default -> simpleStep();
+      }
     }
-    // What is left and is not named is young, or stands in a directory that is.
-    Set<String> named = model.namedShards();
-    assertThat(result.youngFileCount())
-        .isEqualTo(after.stream().filter(file -> !isNamed(file, named)).count());
-    return gone.size();
-  }
 
-  private static boolean isNamed(String file, Set<String> namedShards) {
-    boolean isStray = file.contains("stray") || file.endsWith("/77.zr");
-    return file.startsWith("shard/")
-        ? !isStray && namedShards.stream().anyMatch(shard -> file.startsWith(shard + "/"))
-        : file.startsWith("tag/") || file.matches("manifest/\\d{20}\\.json");
-  }
+    /** What may happen at any call of a rebalance. */
+    private void simpleStep() {
+      model.settle();
+      switch (random.nextInt(9)) {
+        case 0, 1, 2 -> model.append();
+        case 3 -> model.overwrite();
+        case 4 -> tag();
+        case 5 -> untag();
+        case 6 -> expire(model.storage);
+        case 7 -> sweep(model.storage);
+        default -> rebalance(plan(model.storage));
+      }
+      model.settle();
+    }
 
-  private static <T> T any(Iterable<T> items, Random random) {
-    List<T> list = new ArrayList<>();
-    items.forEach(list::add);
-    return list.get(random.nextInt(list.size()));
-  }
+    private void commitWaiting() {
+      if (waitingAppend == null) {
+        waitingAppend = model.write();
+        return;
+      }
+      try {
+        // Of a schema that may be another now, and of files that may have been swept.
+        model.commit(TableChange.Kind.APPEND, waitingAppend);
+      } catch (CommitConflictException | CommitOutcomeUnknownException e) {
+        count("appends refused", 1);
+      } catch (ZRecordException e) {
+        assertThat(e).hasMessageContaining("There is no file memory-");
+      }
+      waitingAppend = null;
+    }
 
-  private static ShardSummary any(List<ShardSummary> shards, Random random) {
-    return shards.get(random.nextInt(shards.size()));
+    private void read() {
+      long version = any(model.retained);
+      RecordDataset reader = readers.remove(version);
+      if (reader != null) {
+        count("readers of old versions", 1);
+        read(version, reader);
+      } else {
+        readers.put(
+            version,
+            RecordDataset.open(model.table.version(version), RecordDataset.ReadOptions.defaults()));
+      }
+    }
+
+    /** A version that was expired need not be readable any more. */
+    private void read(long version, RecordDataset reader) {
+      try (reader) {
+        if (model.retained.contains(version)) {
+          model.requireContents(version, reader);
+        }
+      }
+    }
+
+    private RebalancePlan plan(Storage storage) {
+      int length = model.contents.get(model.newestVersion()).size();
+      RebalanceOptions options = RebalanceOptions.defaults()
+          .withShardBytes(random.nextBoolean() ? MIB : random.nextInt(4000), MIB)
+          .withMinUtilization(random.nextDouble())
+          .withWrite(WriteOptions.defaults()
+              .withStripeBytes(1 << 16)
+              .withChunkRecords(1 + random.nextInt(60))
+              .withDurability(Durability.NONE));
+      if (random.nextBoolean()) {
+        int from = random.nextInt(length + 1);
+        options = options.withIndices(from, from + random.nextInt(length + 1));
+      }
+      if (random.nextInt(4) == 0) {
+        options = options.withMaxRunBytes(1 + random.nextInt(2000));
+      }
+      if (random.nextInt(3) == 0) {
+        Codec codec = any(List.of(Codec.values()));
+        options = options.withCompression(Map.of("text", Compression.of(codec)));
+      }
+      return RebalancePlan.of(RecordTable.at(storage, model).latest(), options);
+    }
+
+    private void rebalance() {
+      int call = random.nextInt(150);
+      switch (random.nextInt(4)) {
+        case 0 -> rebalance(plan(model.storage));
+        case 1 -> killed("rebalances killed", storage -> rebalance(plan(storage)));
+        case 2 -> failingRebalance(call);
+        default ->
+          rebalance(plan(
+              new InterruptedStorage(model.storage.elsewhere(), call, this::simpleStep).storage()));
+      }
+    }
+
+    private void waitingRebalance() {
+      if (waitingPlan == null) {
+        waitingPlan = plan(model.storage);
+      } else {
+        rebalance(waitingPlan);
+        waitingPlan = null;
+      }
+    }
+
+    private void rebalance(RebalancePlan plan) {
+      RebalanceResult result = Rebalance.of(plan).threads(1).run();
+      assertThat(result.groups() + result.failures().size())
+          .isEqualTo(plan.groups().size());
+      for (RebalanceResult.Failure failure : result.failures()) {
+        assertThat(failure.reason()).containsAnyOf("plan again", "There is no file");
+      }
+      count("groups rewritten", result.groups());
+      count("groups that conflict", result.failures().size());
+      model.settle();
+    }
+
+    /** What is reported is what happened. */
+    private void failingRebalance(int call) {
+      FaultyStorage.Fault fault = any(List.of(FaultyStorage.Fault.values()));
+      FaultyStorage faulty =
+          new FaultyStorage(model.storage.elsewhere(), fault, call, 1 + random.nextInt(3));
+      long before = model.newestVersion();
+      try {
+        RebalanceResult result = Rebalance.of(plan(faulty)).threads(1).run();
+        model.settle();
+        assertThat(model.newestVersion() - before).isEqualTo(result.groups());
+        count("rebalances with failures", result.failures().isEmpty() ? 0 : 1);
+      } catch (ZRecordException e) {
+        count("rebalances with failures", 1);
+      }
+      model.settle();
+    }
+
+    /** One who works on a storage. */
+    private interface Work {
+      void run(Storage storage);
+    }
+
+    private void killed(String what, Work work) {
+      // An expiry has few calls.
+      int call = random.nextInt(random.nextBoolean() ? 25 : 200);
+      MortalStorage mortal = new MortalStorage(model.storage.elsewhere(), call);
+      try {
+        work.run(mortal.storage());
+      } catch (MortalStorage.KilledError e) {
+        count(what, 1);
+      } catch (IllegalStateException e) {
+        assertThat(e).hasCauseInstanceOf(MortalStorage.KilledError.class);
+        count(what, 1);
+      }
+    }
+
+    private void tag() {
+      long version = any(model.retained);
+      String name = "tag-" + version;
+      model.table.tag(version, name);
+      model.tags.put(name, version);
+      count("versions tagged", 1);
+    }
+
+    private void untag() {
+      if (!model.tags.isEmpty()) {
+        String name = any(model.tags.keySet());
+        model.table.untag(name);
+        model.tags.remove(name);
+      }
+    }
+
+    private ExpireOptions expireOptions() {
+      return ExpireOptions.defaults()
+          .withKeepVersions(1 + random.nextInt(4))
+          .withOlderThan(Duration.ofHours(1 + random.nextInt(72)))
+          .withMode(random.nextInt(4) == 0 ? CareMode.DRY_RUN : CareMode.DELETE);
+    }
+
+    private void expire(Storage storage) {
+      ExpireOptions options = expireOptions();
+      Set<Long> due = model.due(options);
+      ExpireResult result = RecordTable.at(storage, model).expire(options);
+      assertThat(result.expired()).containsExactlyElementsOf(due);
+      if (options.mode() == CareMode.DELETE) {
+        count("versions expired", due.size());
+        model.retained.removeAll(due);
+        assertThat(result.keptCount()).isEqualTo(model.retained.size());
+      }
+    }
+
+    /** Some of those that are due are gone, and no other. */
+    private void expireWithDeath(Storage storage) {
+      ExpireOptions options = expireOptions();
+      Set<Long> due = model.due(options);
+      try {
+        RecordTable.at(storage, model).expire(options);
+      } finally {
+        Set<Long> gone = new TreeSet<>(model.retained);
+        model.table.versions().forEach(gone::remove);
+        assertThat(due).containsAll(gone);
+        model.retained.removeAll(gone);
+      }
+    }
+
+    private void sweep(Storage storage) {
+      SweepOptions options = SweepOptions.defaults()
+          .withOlderThan(Duration.ofHours(1 + random.nextInt(96)))
+          .withMode(random.nextInt(4) == 0 ? CareMode.DRY_RUN : CareMode.DELETE);
+      Map<String, Instant> before = new TreeMap<>();
+      model.storage.names().forEach(name -> before.put(name, model.storage.modified(name)));
+      List<Orphan> orphans = new ArrayList<>();
+      try {
+        SweepResult result = RecordTable.at(storage, model).sweep(options, orphans::add);
+        Set<String> gone = new TreeSet<>(before.keySet());
+        gone.removeAll(model.storage.names());
+        assertThat(result.fileCount())
+            .isEqualTo(orphans.stream().mapToLong(Orphan::fileCount).sum());
+        if (options.mode() == CareMode.DELETE) {
+          assertThat(gone).hasSize((int) result.fileCount());
+          count("files swept", gone.size());
+        } else {
+          assertThat(gone).isEmpty();
+        }
+      } finally {
+        before.keySet().removeAll(model.storage.names());
+        before.forEach((name, modified) ->
+            assertThat(modified).isBeforeOrEqualTo(model.instant().minus(options.olderThan())));
+      }
+    }
+
+    private <T> T any(Collection<T> items) {
+      return new ArrayList<>(items).get(random.nextInt(items.size()));
+    }
   }
 }

@@ -8,26 +8,47 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.WritableFile;
 import java.io.ByteArrayOutputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A storage in memory that remembers what was done to it, fails on demand, and knows what would be left after power loss. Every
- * call that changes something counts, those of the files that it hands out included, from 0. Thread-safe.
+ * call that changes something counts, those of the files that it hands out included, from 0. Files and directories have the times of a
+ * clock. Thread-safe.
  */
 public final class MemoryStorage implements Storage {
+  private static final AtomicInteger COUNT = new AtomicInteger();
+
+  private final String location = "memory-" + COUNT.incrementAndGet() + ":";
+  private final InstantSource clock;
   private final Map<String, Content> files = new TreeMap<>();
+  private final Map<String, Long> modifiedMillis = new HashMap<>();
   private final Set<String> durableNames = new TreeSet<>();
   private final List<String> log = new ArrayList<>();
   private final Set<Memory> openFiles = new java.util.HashSet<>();
   private int firstFailing = Integer.MAX_VALUE;
   private int lastFailing = Integer.MAX_VALUE;
+
+  public MemoryStorage() {
+    this(InstantSource.fixed(Instant.ofEpochMilli(1)));
+  }
+
+  public MemoryStorage(InstantSource clock) {
+    this.clock = clock;
+  }
 
   private static final class Content {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -61,6 +82,21 @@ public final class MemoryStorage implements Storage {
     Content file = new Content();
     file.bytes.writeBytes(content);
     files.put(name, file);
+    touch(name);
+  }
+
+  /** Dates a name, and the directory in which it stands. */
+  private void touch(String name) {
+    modifiedMillis.put(name, clock.millis());
+    int slash = name.lastIndexOf('/');
+    if (slash > 0) {
+      modifiedMillis.put(name.substring(0, slash), clock.millis());
+    }
+  }
+
+  /** When a file or directory was changed last. */
+  public synchronized Instant modified(String name) {
+    return Instant.ofEpochMilli(modifiedMillis.getOrDefault(name, 1L));
   }
 
   /**
@@ -84,7 +120,20 @@ public final class MemoryStorage implements Storage {
 
   @Override
   public String location() {
-    return "memory:";
+    return location;
+  }
+
+  /** The same as another process sees it: what is kept open by location is not shared. */
+  public Storage elsewhere() {
+    String itsLocation = "elsewhere-" + COUNT.incrementAndGet() + ":";
+    return (Storage) Proxy.newProxyInstance(
+        Storage.class.getClassLoader(), new Class<?>[] {Storage.class}, (proxy, method, given) -> {
+          try {
+            return method.getName().equals("location") ? itsLocation : method.invoke(this, given);
+          } catch (InvocationTargetException e) {
+            throw Objects.requireNonNull(e.getCause());
+          }
+        });
   }
 
   @Override
@@ -106,7 +155,9 @@ public final class MemoryStorage implements Storage {
         String rest = name.substring(prefix.length());
         int slash = rest.indexOf('/');
         String child = slash < 0 ? rest : rest.substring(0, slash);
-        found.put(child, new StoredFile(child, slash >= 0, slash < 0 ? file.bytes.size() : 0, 1));
+        long lengthBytes = slash < 0 ? file.bytes.size() : 0;
+        long millis = modified(prefix + child).toEpochMilli();
+        found.put(child, new StoredFile(child, slash >= 0, lengthBytes, millis));
       }
     });
     return List.copyOf(found.values());
@@ -136,6 +187,7 @@ public final class MemoryStorage implements Storage {
     }
     Content file = new Content();
     files.put(name, file);
+    touch(name);
     Memory writable = new Memory(name, file);
     openFiles.add(writable);
     return writable;
@@ -153,6 +205,25 @@ public final class MemoryStorage implements Storage {
   }
 
   @Override
+  public synchronized boolean rename(String from, String to) {
+    requireName(from);
+    requireName(to);
+    called("rename " + from + " to " + to);
+    Content file = files.remove(from);
+    if (file == null) {
+      return false;
+    }
+    files.put(to, file);
+    touch(from);
+    modifiedMillis.put(to, modifiedMillis.getOrDefault(from, 1L));
+    // Power loss leaves one of the two names.
+    if (durableNames.remove(from)) {
+      durableNames.add(to);
+    }
+    return true;
+  }
+
+  @Override
   public synchronized void forceDirectory(String directory) {
     called("forceDirectory " + directory);
     list(directory)
@@ -166,6 +237,7 @@ public final class MemoryStorage implements Storage {
     called("delete " + name);
     files.keySet().removeIf(file -> file.equals(name) || file.startsWith(name + "/"));
     durableNames.removeIf(file -> file.equals(name) || file.startsWith(name + "/"));
+    touch(name);
   }
 
   private boolean isDirectory(String name) {
@@ -228,6 +300,7 @@ public final class MemoryStorage implements Storage {
           byte[] bytes = new byte[buffer.remaining()];
           buffer.get(bytes);
           file.bytes.writeBytes(bytes);
+          modifiedMillis.put(name, clock.millis());
         }
       }
     }

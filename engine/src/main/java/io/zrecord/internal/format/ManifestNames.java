@@ -3,6 +3,7 @@ package io.zrecord.internal.format;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -12,6 +13,7 @@ public final class ManifestNames {
   public static final String DIRECTORY = "manifest";
 
   private static final Pattern NAME = Pattern.compile("(\\d{20})\\.json");
+  private static final Pattern SET_ASIDE = Pattern.compile("(\\d{20}\\.json)\\.[^.]+\\.expiring");
   private static final String LARGEST = "09223372036854775807";
 
   private ManifestNames() {}
@@ -19,6 +21,17 @@ public final class ManifestNames {
   /** Name of the file of a version, relative to the table. */
   public static String nameOf(long version) {
     return DIRECTORY + "/" + String.format(Locale.ROOT, "%020d", version) + ".json";
+  }
+
+  /** A name, relative to the table and never used before, under which the file of a version waits to be deleted. */
+  public static String newAsideNameOf(long version) {
+    return nameOf(version) + "." + UUID.randomUUID() + ".expiring";
+  }
+
+  /** The version whose file waits in the directory under such a name; empty if it is something else. */
+  public static OptionalLong versionSetAside(String fileName) {
+    Matcher matcher = SET_ASIDE.matcher(fileName);
+    return matcher.matches() ? version(matcher.group(1)) : OptionalLong.empty();
   }
 
   /** Whether files of the directory make a table: one of them is a version. */

@@ -17,6 +17,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
@@ -293,6 +294,18 @@ public final class LocalFiles {
       });
     } catch (IOException e) {
       throw FileErrors.of("delete", path, e);
+    }
+  }
+
+  /** Gives a file another name, at once; {@code false} if there is no such file. */
+  public boolean rename(Path from, Path to) {
+    try {
+      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      throw FileErrors.of("rename", from, e);
     }
   }
 

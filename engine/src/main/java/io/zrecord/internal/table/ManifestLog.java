@@ -15,11 +15,16 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The manifests of a table: which there are, reading one, publishing the next. Thread-safe. */
 public final class ManifestLog {
   private static final int PUBLISH_ATTEMPTS = 3;
+  private static final int READ_ATTEMPTS = 3;
+
+  /** A manifest may be put back by others between two looks, and be set aside again. */
+  private static final int PUT_BACK_MISSES = 3;
 
   private final Storage storage;
 
@@ -38,18 +43,114 @@ public final class ManifestLog {
   }
 
   /**
-   * Reads a version.
+   * Lets versions be read, and does it again on those that are left if one was expired meanwhile.
+   *
+   * @param reading what is done with the versions present, oldest first; there may be none
+   */
+  public <T> T reading(Function<List<Long>, T> reading) {
+    List<Long> versions = versions();
+    while (true) {
+      try {
+        return reading.apply(versions);
+      } catch (MissingFileException e) {
+        List<Long> left = versions();
+        if (left.containsAll(versions)) {
+          // Nothing was expired: this is damage.
+          throw e;
+        }
+        versions = left;
+      }
+    }
+  }
+
+  /**
+   * Reads a version, which may have been set aside.
    *
    * @throws io.zrecord.errors.MissingFileException if it does not exist
    * @throws CorruptDataException if it is damaged
    */
   public Manifest read(long version) {
     String name = ManifestNames.nameOf(version);
+    int attempts = 0;
+    while (true) {
+      try {
+        return read(name, version);
+      } catch (MissingFileException e) {
+        Optional<Manifest> aside = readAside(version);
+        if (aside.isPresent()) {
+          return aside.get();
+        }
+        // It may have been put back.
+        if (++attempts == READ_ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private Optional<Manifest> readAside(long version) {
+    for (ManifestAside aside : aside()) {
+      if (aside.version() == version) {
+        try {
+          return Optional.of(read(aside.name(), version));
+        } catch (MissingFileException e) {
+          // Put back or deleted.
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Manifest read(String name, long version) {
     try {
       return Manifest.read(storage.pathOf(name), version, storage.read(name, SealedJson.MAX_BYTES));
     } catch (CorruptDataException e) {
       throw withWayOut(e);
     }
+  }
+
+  /** Manifests that were set aside, and are neither put back nor deleted yet. */
+  public List<ManifestAside> aside() {
+    List<ManifestAside> aside = new ArrayList<>();
+    for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
+      ManifestNames.versionSetAside(file.name())
+          .ifPresent(version ->
+              aside.add(new ManifestAside(version, ManifestNames.DIRECTORY + "/" + file.name())));
+    }
+    return aside;
+  }
+
+  /** Sets the manifest of a version aside; empty if it is not there any more. */
+  public Optional<ManifestAside> setAside(long version) {
+    ManifestAside aside = new ManifestAside(version, ManifestNames.newAsideNameOf(version));
+    return storage.rename(ManifestNames.nameOf(version), aside.name())
+        ? Optional.of(aside)
+        : Optional.empty();
+  }
+
+  /** Puts the manifest of a version back if it was set aside; returns whether it stands under its name. */
+  public boolean putBack(long version) {
+    String name = ManifestNames.nameOf(version);
+    int misses = 0;
+    while (misses < PUT_BACK_MISSES) {
+      if (storage.exists(name)) {
+        return true;
+      }
+      Optional<ManifestAside> found =
+          aside().stream().filter(aside -> aside.version() == version).findFirst();
+      if (found.isEmpty()) {
+        misses++;
+      } else if (storage.rename(found.get().name(), name)) {
+        storage.forceDirectory(ManifestNames.DIRECTORY);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Deletes a manifest that was set aside, unless it was put back. */
+  public void delete(ManifestAside aside) {
+    storage.delete(aside.name());
   }
 
   private static CorruptDataException withWayOut(CorruptDataException e) {
@@ -61,20 +162,9 @@ public final class ManifestLog {
 
   /** The newest version, if there is one. */
   public Optional<Manifest> newest() {
-    List<Long> versions = versions();
-    while (!versions.isEmpty()) {
-      long newest = versions.get(versions.size() - 1);
-      try {
-        return Optional.of(read(newest));
-      } catch (MissingFileException e) {
-        // Superseded and expired since the directory was read; anything else is damage.
-        versions = versions();
-        if (versions.contains(newest)) {
-          throw e;
-        }
-      }
-    }
-    return Optional.empty();
+    return reading(versions -> versions.isEmpty()
+        ? Optional.empty()
+        : Optional.of(read(versions.get(versions.size() - 1))));
   }
 
   /** All shards of a version, those of its lists included. */

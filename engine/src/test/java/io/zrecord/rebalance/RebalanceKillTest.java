@@ -1,0 +1,168 @@
+package io.zrecord.rebalance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.table.CareMode;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.SweepOptions;
+import io.zrecord.table.TableSnapshot;
+import io.zrecord.verify.DatasetCheck;
+import io.zrecord.verify.Finding;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Processes that rebalance a table are killed (SIGKILL) at random moments while this one appends to it: every version that there is is whole
+ * and has the records that it should, and the next rebalance and a sweep leave nothing behind. {@code -Dzrecord.test.kills=1000} for more.
+ */
+class RebalanceKillTest {
+  private static final int KILLS = Integer.getInteger("zrecord.test.kills", 50);
+  private static final long SEED = Long.getLong("zrecord.test.seed", 4711);
+  private static final int MOST_APPENDS = 25;
+  private static final long MIB = 1 << 20;
+  private static final SweepOptions SWEEP = SweepOptions.defaults().withMode(CareMode.DELETE);
+
+  @TempDir
+  Path directory;
+
+  private static RebalancePlan plan(RecordTable table, Random random) {
+    TableSnapshot newest = table.latest();
+    // Not always all of it, so that groups are of several sizes.
+    long from = random.nextInt(3) == 0 ? random.nextLong(newest.length()) : 0;
+    return RebalancePlan.of(
+        newest,
+        RebalanceOptions.defaults().withShardBytes(MIB, MIB).withIndices(from, Long.MAX_VALUE));
+  }
+
+  @Test
+  void aTableIsWholeAfterEveryKill() throws Exception {
+    Random random = new Random(SEED);
+    int rebalanced = 0;
+    int left = 0;
+    for (int kill = 0; kill < KILLS; kill++) {
+      Path path = directory.resolve("table-" + kill);
+      RecordTable table = RecordTable.at(LocalStorage.at(path));
+      List<Integer> expected = new ArrayList<>();
+      for (int version = 0; version < 4; version++) {
+        TableData.appendShards(path, expected, 4, version);
+      }
+      // In the first rebalance, or in one of those that follow what was appended meanwhile.
+      appendUntilKilled(path, expected, kill % 2, random.nextInt(100));
+
+      List<Finding> findings = new ArrayList<>();
+      DatasetCheck.of(path).run(findings::add);
+      assertThat(findings)
+          .as("seed %d, kill %d", SEED, kill)
+          .noneMatch(finding -> finding.kind().isDamage());
+      int orphans = TableData.shardDirectories(path).size();
+      rebalanced += requireVersions(table, expected);
+      orphans -= TableData.namedShards(table).size();
+      left += orphans > 0 ? 1 : 0;
+
+      RebalanceResult next = Rebalance.of(RebalancePlan.of(
+              table.latest(), RebalanceOptions.defaults().withShardBytes(MIB, MIB)))
+          .run();
+      assertThat(next.failures()).isEmpty();
+      letTimePass(path);
+      table.sweep(SWEEP, orphan -> {});
+      assertThat(TableData.shardDirectories(path)).isEqualTo(TableData.namedShards(table));
+      TableData.check(table.latest(), expected);
+    }
+    System.out.printf(
+        "%d kills, seed %d: %d rebalances were committed, %d times files were left%n",
+        KILLS, SEED, rebalanced, left);
+    assertThat(rebalanced).isGreaterThanOrEqualTo(KILLS / 2);
+    assertThat(left).isPositive();
+  }
+
+  /** Each has the first records; returns how many come from rebalances. */
+  private static int requireVersions(RecordTable table, List<Integer> expected) {
+    int rebalanced = 0;
+    for (long version : table.versions()) {
+      TableSnapshot snapshot = table.version(version);
+      rebalanced += snapshot.operation().equals("rebalance") ? 1 : 0;
+      TableData.check(snapshot, expected.subList(0, (int) snapshot.length()));
+    }
+    assertThat(table.latest().length()).isEqualTo(expected.size());
+    return rebalanced;
+  }
+
+  private static void appendUntilKilled(
+      Path path, List<Integer> expected, int rebalances, int delayMillis)
+      throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx128m",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Rebalancer.class.getName(),
+            path.toString(),
+            Long.toString(SEED + delayMillis)))
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+    // It says when it begins, and each time that it did something.
+    assertThat(process.getInputStream().read()).isEqualTo('b');
+    int seed = 10;
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis);
+    boolean isDue = rebalances == 0;
+    while (!isDue || System.nanoTime() < end) {
+      if (seed < MOST_APPENDS) {
+        TableData.append(path, expected, 1 + seed % 7, seed++);
+      } else {
+        Thread.onSpinWait();
+      }
+      if (!isDue && process.getInputStream().available() >= rebalances) {
+        isDue = true;
+        end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis);
+      }
+    }
+    process.toHandle().destroyForcibly();
+    process.waitFor();
+  }
+
+  /** As if all files had been written ten days ago. */
+  private static void letTimePass(Path path) throws IOException {
+    FileTime time = FileTime.from(Instant.now().minus(Duration.ofDays(10)));
+    try (Stream<Path> files = Files.walk(path)) {
+      for (Path file : files.toList()) {
+        Files.setLastModifiedTime(file, time);
+      }
+    }
+  }
+
+  /** Rebalances again and again what others append. */
+  static final class Rebalancer {
+    private Rebalancer() {}
+
+    public static void main(String[] arguments) {
+      Path path = Path.of(arguments[0]);
+      Random random = new Random(Long.parseLong(arguments[1]));
+      // So that the kill does not come while classes are loaded.
+      Path other = path.resolveSibling("other-" + path.getFileName());
+      TableData.appendShards(other, new ArrayList<>(), 4, 1);
+      Rebalance.of(plan(RecordTable.at(LocalStorage.at(other)), random)).run();
+      RecordTable table = RecordTable.at(LocalStorage.at(path));
+      System.out.print('b');
+      System.out.flush();
+      while (true) {
+        if (Rebalance.of(plan(table, random)).run().groups() > 0) {
+          System.out.print('r');
+          System.out.flush();
+        }
+      }
+    }
+  }
+}
