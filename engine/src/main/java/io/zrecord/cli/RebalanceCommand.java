@@ -56,7 +56,9 @@ final class RebalanceCommand extends Subcommand {
       return new RelayoutRun(commandLine(), path, relayout).run(arguments.options(), threads);
     }
     if (DatasetKind.of(path) == DatasetKind.STORE) {
-      requireFitting(FITTING_A_STORE, "is for tables; " + path + " is a store, which is rewritten whole by one thread");
+      requireFitting(
+          FITTING_A_STORE,
+          "is for tables; " + path + " is a store, which is rewritten whole by one thread");
       return new StoreRebalancing(out(), err(), isJson).run(path, arguments);
     }
     RebalancePlan plan =

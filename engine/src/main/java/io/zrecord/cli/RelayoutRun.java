@@ -101,9 +101,7 @@ final class RelayoutRun {
             () -> misuse("Give one of --order-by FIELD[:desc] and --shuffle SEED; without them no"
                 + " index changes, and --change-indices has nothing to allow"));
     Subcommand.requireFitting(
-        command,
-        FITTING,
-        "does not go with another order, which rewrites all records as they are");
+        command, FITTING, "does not go with another order, which rewrites all records as they are");
     if (!arguments.allowsChange() && !isGiven("--dry-run")) {
       throw misuse("Another order changes indices: index 5 names another record afterwards, and"
           + " indices and positions of samplers and feeds that were saved elsewhere are those of the"

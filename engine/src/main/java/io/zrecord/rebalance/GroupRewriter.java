@@ -15,8 +15,8 @@ import java.util.function.LongConsumer;
 
 /**
  * Reads shards through their tables, verifying every value, and writes their records to new shards, in their order or in another one. What it
- * wrote is no part of the table until a commit names it. Memory is that of a stripe, and of a batch of at most 16 MiB or one value for each field. Belongs to one
- * thread.
+ * wrote is no part of the table until a commit names it. Memory is that of a stripe, and of a batch of at most 16 MiB or one value for each
+ * field. Belongs to one thread.
  */
 public final class GroupRewriter implements AutoCloseable {
   private static final int BATCH_RECORDS = 4096;
@@ -61,9 +61,7 @@ public final class GroupRewriter implements AutoCloseable {
     for (ShardSummary shard : group.shards()) {
       copy(shard);
     }
-    finishShard();
-    isDone = true;
-    return List.copyOf(written);
+    return finished();
   }
 
   /**
@@ -71,7 +69,7 @@ public final class GroupRewriter implements AutoCloseable {
    *
    * @param source the version; readers of its own are made
    * @param range their new indices
-   * @return the new shards
+   * @return the new shards; they belong to the caller, also after {@link #close}
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged
    */
   public List<ShardSummary> gather(
@@ -91,8 +89,7 @@ public final class GroupRewriter implements AutoCloseable {
       // A range is about a shard: cut at the size wanted, many would leave a small rest.
       beginShardIf(writer.writtenBytes() / 2 >= options.targetShardBytes());
     }
-    finishShard();
-    return List.copyOf(written);
+    return finished();
   }
 
   /** Selects the first of these records in all fields, as many as a batch takes. */
@@ -184,12 +181,18 @@ public final class GroupRewriter implements AutoCloseable {
     }
   }
 
+  private List<ShardSummary> finished() {
+    finishShard();
+    isDone = true;
+    return List.copyOf(written);
+  }
+
   private void finishShard() {
     writer.finish().ifPresent(written::add);
     writer.close();
   }
 
-  /** Deletes what was written, unless a group was rewritten to its end. */
+  /** Deletes what was written, unless the group or the range was written to its end. */
   @Override
   public void close() {
     writer.close();

@@ -132,7 +132,6 @@ public final class Relayout {
     try (GroupRewriter rewriter =
         new GroupRewriter(snapshot.storage(), snapshot.schema(), options, this::countRecords)) {
       List<ShardSummary> shards = rewriter.gather(source, arrangement, range);
-      rewriter.keep();
       written.addAll(shards);
       return shards;
     }
