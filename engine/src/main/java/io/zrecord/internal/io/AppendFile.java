@@ -11,9 +11,6 @@ import java.nio.file.Path;
  * although they never reached the medium. Belongs to one thread.
  */
 public final class AppendFile implements AutoCloseable {
-  /** The JDK copies heap buffers to a direct buffer of the same length that it keeps for the thread; larger ones go in steps. */
-  private static final int HEAP_STEP_BYTES = 1 << 20;
-
   private static final int MAX_BUFFERS = 512;
 
   private final Path path;
@@ -38,16 +35,15 @@ public final class AppendFile implements AutoCloseable {
       while (next < buffers.length) {
         if (!buffers[next].hasRemaining()) {
           next++;
-        } else if (isLargeHeap(buffers[next])) {
+        } else if (buffers[next].remaining() > WriteStep.BYTES) {
           writeSteps(buffers[next]);
         } else {
           int end = next;
-          int heapBytes = 0;
+          int bytes = 0;
           while (end < buffers.length
               && end - next < MAX_BUFFERS
-              && heapBytes < HEAP_STEP_BYTES
-              && !isLargeHeap(buffers[end])) {
-            heapBytes += buffers[end].isDirect() ? 0 : buffers[end].remaining();
+              && bytes + buffers[end].remaining() <= WriteStep.BYTES) {
+            bytes += buffers[end].remaining();
             end++;
           }
           positionBytes += channel.write(buffers, next, end - next);
@@ -59,16 +55,15 @@ public final class AppendFile implements AutoCloseable {
   }
 
   private void writeSteps(ByteBuffer buffer) throws IOException {
-    ByteBuffer step = buffer.duplicate();
-    while (buffer.hasRemaining()) {
-      step.limit(Math.min(buffer.limit(), buffer.position() + HEAP_STEP_BYTES));
-      positionBytes += channel.write(step);
-      buffer.position(step.position());
+    int end = buffer.limit();
+    try {
+      while (buffer.position() < end) {
+        buffer.limit(Math.min(end, buffer.position() + WriteStep.BYTES));
+        positionBytes += channel.write(buffer);
+      }
+    } finally {
+      buffer.limit(end);
     }
-  }
-
-  private static boolean isLargeHeap(ByteBuffer buffer) {
-    return !buffer.isDirect() && buffer.remaining() > HEAP_STEP_BYTES;
   }
 
   /** Makes the content and the length survive power loss. */

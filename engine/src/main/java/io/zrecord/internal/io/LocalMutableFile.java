@@ -50,10 +50,12 @@ final class LocalMutableFile implements MutableFile {
   public void write(long position, ByteBuffer source) {
     requireForceable();
     int start = source.position();
+    int end = source.limit();
     run("write to", file -> {
-      source.position(start);
+      source.limit(end).position(start);
       long at = position;
-      while (source.hasRemaining()) {
+      while (source.position() < end) {
+        source.limit(Math.min(end, source.position() + WriteStep.BYTES));
         at += file.write(source, at);
       }
       return at;
