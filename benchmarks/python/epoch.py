@@ -23,7 +23,7 @@ from typing import NamedTuple
 from contestants import ALL, BATCH, Contestant
 from records import Records
 
-ROUNDS = 3
+ROUNDS = 2
 CASES = {"784 B": Records((28, 28), 1_000_000), "64 KiB": Records((65536,), 30_000)}
 VERSIONS = ["numpy", "torch", "datasets", "array-record", "grain", "mosaicml-streaming"]
 

@@ -272,4 +272,31 @@ class StoreRebalanceTest {
       assertThat(model.differenceFrom(store)).isNull();
     }
   }
+
+  @Test
+  void chunksThatEntriesPointToStayWhereCommitsWereLost() throws IOException {
+    Path path = directory.resolve("store");
+    StoreModel model = new StoreModel(SEED, 500);
+    write(path, model, 1000);
+    byte[] meta = Files.readAllBytes(path.resolve("meta.json"));
+    List<String> before = names(path);
+    write(path, model, 3000);
+    List<String> later = new ArrayList<>(names(path));
+    later.removeAll(before);
+    assertThat(later).isNotEmpty();
+    // An old copy of the meta file has come back, and nothing is left that says how old it is.
+    Files.write(path.resolve("meta.json"), meta);
+    Files.delete(path.resolve("live"));
+    Files.delete(path.resolve("journal"));
+    Files.write(path.resolve("chunk/77777.zr"), new byte[100]);
+    assertThat(DatasetRepair.of(path).run(finding -> {}, plan -> true).isDone()).isTrue();
+    assertThat(names(path)).doesNotContain("chunk/77777.zr");
+    try (RecordStore store = RecordStore.open(path, OPTIONS)) {
+      long[] all = java.util.stream.LongStream.range(0, store.length()).toArray();
+      try (Batch batch = store.gather(all)) {
+        assertThat(batch.count()).isEqualTo(all.length);
+      }
+    }
+    assertThat(names(path)).containsAnyElementsOf(later);
+  }
 }

@@ -29,7 +29,18 @@ final class OpenSamplers {
 
   static Opened of(SnapshotId dataset, SamplerConf conf) {
     OPENED.values().removeIf(Entry::isForgotten);
-    return OPENED.computeIfAbsent(new Key(dataset, conf), key -> new Entry()).opened(dataset, conf);
+    Key key = new Key(dataset, conf);
+    Entry entry = OPENED.computeIfAbsent(key, absent -> new Entry());
+    boolean isOpened = false;
+    try {
+      Opened opened = entry.opened(dataset, conf);
+      isOpened = true;
+      return opened;
+    } finally {
+      if (!isOpened) {
+        OPENED.remove(key, entry);
+      }
+    }
   }
 
   /** Makes its sampler when it is first asked for it; while it does, only who wants the same waits. */

@@ -59,8 +59,10 @@ final class RewriteJobs implements GroupRewrite {
   }
 
   private RuntimeException failure(Throwable cause) {
-    String reason =
-        String.valueOf(cause.getMessage()).lines().findFirst().orElseGet(cause::toString);
+    String reason = (cause.getMessage() == null ? cause.toString() : cause.getMessage())
+        .lines()
+        .findFirst()
+        .orElse("");
     boolean isCancelled = CANCELLED.matcher(reason).lookingAt();
     return isCancelled || spark.sc().isStopped()
         ? new IllegalStateException(

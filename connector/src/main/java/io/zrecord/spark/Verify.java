@@ -22,7 +22,7 @@ import org.apache.spark.sql.SparkSession;
  * Verify.of(spark, "/data/train").badValues().show();
  * }</pre>
  *
- * <p>The driver keeps some hundred bytes for each shard. Immutable. From the command line it is
+ * <p>The driver keeps some kilobytes for each shard, more if fields have large attributes. Immutable. From the command line it is
  *
  * <pre>{@code
  * spark-submit --class io.zrecord.spark.Verify zrecord-spark.jar --help

@@ -95,12 +95,12 @@ final class VerifyJob implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     CheckSummary summary =
         verify.run(found -> err.println(Printable.of(found.finding().toString())));
-    if (badValues != null && !summary.isSound()) {
-      verify.badValues().write().json(badValues);
-    }
     spec.commandLine().getOut().println(summary.toJson());
     spec.commandLine().getOut().flush();
     err.flush();
+    if (badValues != null && !summary.isSound()) {
+      verify.badValues().write().json(badValues);
+    }
     return summary.isSound() ? ExitCodes.DONE : ExitCodes.DAMAGED;
   }
 }

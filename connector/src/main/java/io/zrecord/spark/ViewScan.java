@@ -1,6 +1,7 @@
 package io.zrecord.spark;
 
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.table.IndexMap;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
@@ -66,6 +67,11 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
     } else {
       if (view.view() == ViewName.FILES) {
         partitions.add(new ViewPartition.OfVersions(location, List.of(snapshot.version())));
+        snapshot
+            .indexMap()
+            .map(map -> new ViewPartition.OfShards(
+                location, IndexMap.SCHEMA, List.of(map.shard()), 0, view.isStore()))
+            .ifPresent(partitions::add);
       }
       List<ShardSummary> shards = snapshot.shards();
       for (int[] part : parts(shards.size())) {

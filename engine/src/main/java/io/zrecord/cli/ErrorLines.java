@@ -12,6 +12,7 @@ import io.zrecord.errors.ZRecordException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.util.function.BooleanSupplier;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -21,14 +22,20 @@ import picocli.CommandLine.ParseResult;
 /** Prints an error as one line, and gives the exit code. */
 public final class ErrorLines implements IExecutionExceptionHandler, IParameterExceptionHandler {
   private final BooleanSupplier printsStackTraces;
+  private final String remedy;
 
   ErrorLines(BooleanSupplier printsStackTraces) {
-    this.printsStackTraces = printsStackTraces;
+    this(printsStackTraces, "run it again with --stacktrace and report what it prints");
   }
 
-  /** A command of its own whose errors are printed so, for one execution. */
+  private ErrorLines(BooleanSupplier printsStackTraces, String remedy) {
+    this.printsStackTraces = printsStackTraces;
+    this.remedy = remedy;
+  }
+
+  /** A command of its own whose errors are printed so, for one execution. What is not foreseen is logged with where it came from. */
   public static CommandLine commandLine(Object command) {
-    ErrorLines errors = new ErrorLines(() -> false);
+    ErrorLines errors = new ErrorLines(() -> false, "the log says where it came from");
     return new CommandLine(command)
         .setExecutionExceptionHandler(errors)
         .setParameterExceptionHandler(errors);
@@ -49,13 +56,15 @@ public final class ErrorLines implements IExecutionExceptionHandler, IParameterE
         || e instanceof IndexOutOfBoundsException
         || e instanceof UncheckedIOException
         || e instanceof java.io.IOException;
+    if (!isForeseen) {
+      LoggerFactory.getLogger(ErrorLines.class).error("Not foreseen", e);
+    }
     print(
         command,
         e,
         isForeseen && e.getMessage() != null
             ? e.getMessage()
-            : "Internal error: " + e
-                + "; run it again with --stacktrace and report what it prints");
+            : "Internal error: " + e + "; " + remedy);
     return exitCode(e);
   }
 

@@ -28,8 +28,9 @@ public final class RebalanceArguments {
       names = "--min-shard-bytes",
       paramLabel = "BYTES",
       converter = ByteSize.class,
-      description = "join neighbouring shards that are smaller (default 64m)")
-  private long minShardBytes = DEFAULTS.minShardBytes();
+      description =
+          "join neighbouring shards that are smaller (default 64m, or the target if that is less)")
+  private @Nullable Long minShardBytes;
 
   @Option(
       names = "--target-shard-bytes",
@@ -101,16 +102,19 @@ public final class RebalanceArguments {
   public RebalanceOptions options() {
     Map<String, Compression> compressions = new HashMap<>();
     compression.forEach((field, codec) -> compressions.put(field, Compression.parse(codec)));
+    long least = minShardBytes == null
+        ? Math.min(DEFAULTS.minShardBytes(), targetShardBytes)
+        : minShardBytes;
     RebalanceOptions options = DEFAULTS
         .withMinUtilization(minUtilization)
-        .withShardBytes(minShardBytes, targetShardBytes)
+        .withShardBytes(least, targetShardBytes)
         .withMaxRunBytes(maxRunBytes)
         .withCompression(compressions)
         .withWrite(WRITE.withChunkBytes(chunkBytes).withStripeBytes(stripeBytes));
     if (indices == null) {
       return options;
     }
-    String[] ends = indices.split("-", -1);
+    String[] ends = indices.split("-", 2);
     try {
       return options.withIndices(Long.parseLong(ends[0]), Long.parseLong(ends[1]));
     } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {

@@ -29,6 +29,7 @@ public final class GroupRewriter implements AutoCloseable {
   private final List<ShardSummary> written = new ArrayList<>();
   private final byte[][] columns;
   private ShardWriter writer;
+  private long leftBytes;
   private boolean isDone;
 
   /**
@@ -58,8 +59,10 @@ public final class GroupRewriter implements AutoCloseable {
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; the group stays as it is
    */
   public List<ShardSummary> rewrite(RebalanceGroup group) {
+    leftBytes = group.valueBytes();
     for (ShardSummary shard : group.shards()) {
       copy(shard);
+      leftBytes -= RebalanceGroup.valueBytes(shard);
     }
     return finished();
   }
@@ -123,7 +126,11 @@ public final class GroupRewriter implements AutoCloseable {
         write(readers, count);
         index += count;
         onRecords.accept(count);
-        beginShardIf(writer.writtenBytes() >= options.targetShardBytes());
+        // A small rest would stay alone for ever, between neighbours that are large enough.
+        long restBytes = (long)
+            (leftBytes - RebalanceGroup.valueBytes(shard) * ((double) index / shard.length()));
+        beginShardIf(writer.writtenBytes() >= options.targetShardBytes()
+            && restBytes >= options.targetShardBytes() / 2);
       }
     }
   }

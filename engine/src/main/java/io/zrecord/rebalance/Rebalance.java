@@ -13,7 +13,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rebalances a table, on this machine unless said otherwise: group by group, each replaced by a commit of its own as soon as it is rewritten. For one run.
@@ -30,6 +32,8 @@ public final class Rebalance {
   private LongConsumer onRecords = records -> {};
   private GroupRewrite rewrite = this::rewriteHere;
   private final AtomicBoolean hasFailed = new AtomicBoolean();
+  private final AtomicReference<@Nullable CommitOutcomeUnknownException> unknownOutcome =
+      new AtomicReference<>();
 
   private Rebalance(RebalancePlan plan) {
     this.plan = plan;
@@ -85,12 +89,22 @@ public final class Rebalance {
       for (Future<?> group : running) {
         await(group);
       }
+    } catch (RuntimeException e) {
+      stop(executor);
+      // Whatever else went wrong, this must be known.
+      CommitOutcomeUnknownException unknown = unknownOutcome.get();
+      throw unknown == null ? e : unknown;
     } finally {
-      hasFailed.set(true); // Nothing more is begun, also if this thread was interrupted.
-      executor.shutdownNow();
-      awaitEnd(executor);
+      stop(executor);
     }
     return totals.result(plan.isCutShort());
+  }
+
+  /** Nothing more is begun, also if this thread was interrupted. */
+  private void stop(ExecutorService executor) {
+    hasFailed.set(true);
+    executor.shutdownNow();
+    awaitEnd(executor);
   }
 
   /** Nothing is committed or deleted any more when this returns. */
@@ -134,6 +148,7 @@ public final class Rebalance {
       totals.add(group, shards);
     } catch (CommitOutcomeUnknownException e) {
       hasFailed.set(true);
+      unknownOutcome.compareAndSet(null, e);
       throw e;
     } catch (ZRecordException e) {
       totals.fail(group, e);

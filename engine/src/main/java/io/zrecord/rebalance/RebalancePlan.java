@@ -213,7 +213,7 @@ public final class RebalancePlan {
         FieldSpec wanted = schema.find(stored.spec().id()).orElse(null);
         if (wanted != null
             && options.compression().containsKey(wanted.name())
-            && wanted.compression().codec() != stored.spec().compression().codec()) {
+            && !wanted.compression().equals(stored.spec().compression())) {
           return true;
         }
       }

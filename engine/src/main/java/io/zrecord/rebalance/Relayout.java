@@ -30,7 +30,8 @@ import java.util.function.LongConsumer;
  * }</pre>
  *
  * <p>Each thread takes a range of the new indices and gathers their records, so that reading is random and writing is not. Memory is that of a
- * stripe and a batch of at most 16 MiB or one value for each field, times the threads, and what the order takes.
+ * stripe and a batch of at most 16 MiB or one value for each field, times the threads, and what the order takes; and a bit for each value of
+ * a field without a fixed width, which says that its checksum was right.
  */
 public final class Relayout {
   private final TableSnapshot snapshot;
@@ -129,6 +130,7 @@ public final class Relayout {
       Arrangement arrangement,
       RelayoutPlan.Range range,
       List<ShardSummary> written) {
+    requireGoingOn();
     try (GroupRewriter rewriter =
         new GroupRewriter(snapshot.storage(), snapshot.schema(), options, this::countRecords)) {
       List<ShardSummary> shards = rewriter.gather(source, arrangement, range);
@@ -138,10 +140,14 @@ public final class Relayout {
   }
 
   private void countRecords(long count) {
+    requireGoingOn();
+    onRecords.accept(records.addAndGet(count));
+  }
+
+  private void requireGoingOn() {
     if (isStopped) {
       throw new CancellationException("Another range of the relayout failed");
     }
-    onRecords.accept(records.addAndGet(count));
   }
 
   private static List<ShardSummary> await(Future<List<ShardSummary>> range) {

@@ -50,7 +50,7 @@ public final class RelayoutCommit {
       return publish(shards, map);
     } catch (CommitOutcomeUnknownException e) {
       throw e;
-    } catch (ZRecordException e) {
+    } catch (ZRecordException | IllegalArgumentException e) {
       discard(shards);
       discard(List.of(map));
       throw e;

@@ -87,7 +87,10 @@ public final class StoreRebalance {
     if (usage.utilization() < options.minUtilization()) {
       reasons.add(Reason.SPARSE);
     }
-    long neededChunks = usage.paddedBytes() / options.chunkBytes() + 1;
+    long neededChunks = 1
+        + Math.max(
+            usage.paddedBytes() / options.chunkBytes(),
+            usage.records() / meta.shard().chunkRecords());
     if (usage.chunkCount() > 2 * neededChunks + MAX_LANES) {
       reasons.add(Reason.SMALL_CHUNKS);
     }

@@ -40,7 +40,9 @@ final class FieldsSection {
     number(Amounts.count(values));
     number(Amounts.count(usage.absentCount()));
     number(Amounts.bytes(usage.liveBytes()));
-    number(values == 0 ? "" : Amounts.bytes(usage.liveBytes() / values));
+    // Among values of a fixed width, absent ones take slots as well.
+    long slots = usage.valueSizes().count();
+    number(slots == 0 ? "" : Amounts.bytes(usage.liveBytes() / slots));
     number(Amounts.percent(1 - usage.fragmentation().scatteredShare()));
     number(String.format(Locale.ROOT, "%.2f", usage.fragmentation().scanCost()));
     page.end();

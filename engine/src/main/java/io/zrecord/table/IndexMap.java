@@ -61,6 +61,11 @@ public final class IndexMap {
     return shard.length();
   }
 
+  /** The shard that is the map, with the fields of {@link #SCHEMA}. */
+  public ShardSummary shard() {
+    return shard;
+  }
+
   /** Directory of the shard that is the map, relative to the table's. */
   public String directory() {
     return shard.directory();

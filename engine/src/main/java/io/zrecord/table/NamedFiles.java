@@ -49,6 +49,9 @@ final class NamedFiles {
       addIfPresent(tag.version());
       requireAdded(tag);
     }
+    // One may have been put back between the first two looks, and its tag have been exchanged for
+    // another.
+    log.versions().forEach(this::addIfPresent);
   }
 
   private void requireAdded(TagLog.Entry tag) {

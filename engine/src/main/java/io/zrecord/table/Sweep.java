@@ -60,8 +60,7 @@ final class Sweep {
   SweepResult run() {
     List<StoredFile> shards = storage.list(SHARDS);
     List<StoredFile> lists = storage.list(LISTS);
-    requireNothingMovedAside();
-    named.refresh();
+    refresh();
     if (mode == CareMode.DELETE) {
       // A manifest that was expired must not come back by power loss when its shards are gone.
       storage.forceDirectory(ManifestNames.DIRECTORY);
@@ -77,6 +76,12 @@ final class Sweep {
     }
     return new SweepResult(
         mode, found.fileCount, found.lengthBytes, young.fileCount, young.lengthBytes);
+  }
+
+  /** In this order: a repair links the new name of a manifest before it removes the old one. */
+  private void refresh() {
+    named.refresh();
+    requireNothingMovedAside();
   }
 
   /** A repair moves a damaged manifest aside, and what it names may still be wanted. */
@@ -142,7 +147,7 @@ final class Sweep {
     }
     if (mode == CareMode.DELETE) {
       if (++deleted % REFRESH_INTERVAL == 0) {
-        named.refresh();
+        refresh();
       }
       if (isNamed.getAsBoolean()) {
         return;

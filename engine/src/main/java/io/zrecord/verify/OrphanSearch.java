@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.verify.Finding.Kind;
@@ -30,7 +31,8 @@ final class OrphanSearch {
       }
     }
     for (StoredFile file : storage.list("manifest")) {
-      if (!MANIFEST.matcher(file.name()).matches()) {
+      if (!MANIFEST.matcher(file.name()).matches()
+          && ManifestNames.versionSetAside(file.name()).isEmpty()) {
         report("manifest/" + file.name(), "it is not a manifest", file.lengthBytes());
       }
     }

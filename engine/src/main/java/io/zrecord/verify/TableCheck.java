@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
@@ -7,6 +8,7 @@ import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestAside;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardList;
 import io.zrecord.internal.table.TagLog;
@@ -55,6 +57,11 @@ final class TableCheck {
     List<Long> left = checkValues(choice, newestFirst);
     for (long version : left) {
       check(version, Depth.FILES);
+    }
+    for (ManifestAside aside : log.aside()) {
+      if (!versions.contains(aside.version())) {
+        check(aside.version(), Depth.FILES);
+      }
     }
     checkSuccession(versions);
     checkTags(versions);
@@ -110,10 +117,14 @@ final class TableCheck {
       named = log.shards(manifest);
     } catch (ZRecordException e) {
       isComplete = false;
-      run.found(
-          Kind.MANIFEST,
-          e.resource(),
-          "version " + version + " cannot be read: " + ChunkFiles.reason(e));
+      if (e instanceof MissingFileException && !isPresent(version)) {
+        run.found(Kind.NOTE, e.resource(), "version " + version + " was expired meanwhile");
+      } else {
+        run.found(
+            Kind.MANIFEST,
+            e.resource(),
+            "version " + version + " cannot be read: " + ChunkFiles.reason(e));
+      }
       return false;
     }
     manifest.lists().stream().map(ShardList::file).forEach(namedLists::add);
@@ -157,7 +168,7 @@ final class TableCheck {
   private void checkTags(List<Long> versions) {
     try {
       for (TagLog.Entry tag : new TagLog(storage).all()) {
-        if (!versions.contains(tag.version()) && !isAside(tag.version())) {
+        if (!versions.contains(tag.version()) && !isPresent(tag.version())) {
           run.found(
               Kind.MANIFEST,
               storage.pathOf(TagNames.fileOf(tag.name())),
@@ -169,9 +180,16 @@ final class TableCheck {
     }
   }
 
-  /** The next expiry puts it back. */
-  private boolean isAside(long version) {
-    return log.aside().stream().anyMatch(aside -> aside.version() == version);
+  /** Whether there is a version now, damaged ones and those set aside included. */
+  private boolean isPresent(long version) {
+    try {
+      log.read(version);
+      return true;
+    } catch (MissingFileException e) {
+      return false;
+    } catch (ZRecordException e) {
+      return true;
+    }
   }
 
   /** Each version follows the one before. */

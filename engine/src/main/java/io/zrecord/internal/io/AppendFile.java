@@ -42,7 +42,7 @@ public final class AppendFile implements AutoCloseable {
           int bytes = 0;
           while (end < buffers.length
               && end - next < MAX_BUFFERS
-              && bytes + buffers[end].remaining() <= WriteStep.BYTES) {
+              && buffers[end].remaining() <= WriteStep.BYTES - bytes) {
             bytes += buffers[end].remaining();
             end++;
           }
@@ -58,7 +58,7 @@ public final class AppendFile implements AutoCloseable {
     int end = buffer.limit();
     try {
       while (buffer.position() < end) {
-        buffer.limit(Math.min(end, buffer.position() + WriteStep.BYTES));
+        buffer.limit(buffer.position() + Math.min(end - buffer.position(), WriteStep.BYTES));
         positionBytes += channel.write(buffer);
       }
     } finally {

@@ -55,7 +55,7 @@ final class LocalMutableFile implements MutableFile {
       source.limit(end).position(start);
       long at = position;
       while (source.position() < end) {
-        source.limit(Math.min(end, source.position() + WriteStep.BYTES));
+        source.limit(source.position() + Math.min(end - source.position(), WriteStep.BYTES));
         at += file.write(source, at);
       }
       return at;

@@ -8,6 +8,7 @@ import io.zrecord.internal.store.Closing;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 
 /**
  * The entries and checksums of one field, mapped for reading and writing. The files grow by zeros that are written and forced
@@ -42,7 +43,12 @@ final class EntryTable implements AutoCloseable {
 
   static EntryTable create(MutableFiles files, String stem) {
     MutableFile entries = files.create(stem + ".offset");
-    return new EntryTable(entries, files.create(stem + ".crc32c"), true);
+    try {
+      return new EntryTable(entries, files.create(stem + ".crc32c"), true);
+    } catch (RuntimeException e) {
+      entries.close();
+      throw e;
+    }
   }
 
   /** A copy of the first entries of a table, as they happen to be while they change: what is written has its space. */
@@ -234,6 +240,19 @@ final class EntryTable implements AutoCloseable {
       bytes += Entry.physicalLength(word1(index)) & 0xffff_ffffL;
     }
     return bytes;
+  }
+
+  /** Gives the chunks that values lie in, most of them many times; entries may be damaged. */
+  void forEachChunk(long count, IntConsumer listener) {
+    int last = -1;
+    for (long index = 0; index < count; index++) {
+      long word1 = word1(index);
+      int chunk = Entry.chunkId(word1);
+      if (chunk != last && !Entry.isAbsent(word0(index), word1)) {
+        listener.accept(chunk);
+        last = chunk;
+      }
+    }
   }
 
   long absentCount(long count) {

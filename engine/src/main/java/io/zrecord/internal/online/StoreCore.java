@@ -254,11 +254,11 @@ public final class StoreCore implements AutoCloseable {
       collected = new Changes(fields.size(), length[0]);
     }
     checkpoint(length[0]);
-    // What the checkpoint does not name is of a writer or of a rewrite that was killed; its meta
-    // file is durable now.
-    StoreLeftovers.remove(files);
     longest = length[0];
     live.endRecovery(length[0], journal.sequence());
+    // What the checkpoint does not name is of a writer or of a rewrite that was killed; its meta
+    // file is durable now.
+    StoreLeftovers.remove(files, List.of(tables), length[0]);
   }
 
   private void resume(Map<Integer, ChunkMeta> unfull) {

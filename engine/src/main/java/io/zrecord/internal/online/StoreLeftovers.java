@@ -1,5 +1,6 @@
 package io.zrecord.internal.online;
 
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.Stems;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.LoggerFactory;
 
 /**
  * Chunks and tables in the directory of a store that no state of it names (FORMAT.md section 9): of a rewrite that was cut short before
@@ -72,10 +74,28 @@ public final class StoreLeftovers {
     return files.list("").stream().noneMatch(name -> name.startsWith(CUT_JOURNAL));
   }
 
-  /** Deletes those of a store whose journal is empty, and whose meta file is durable. */
-  static void remove(MutableFiles files) {
-    if (areDeletable(files)) {
-      of(files, StoreRewrite.readMeta(files)).forEach(files::delete);
+  /**
+   * Deletes those of a store whose journal is empty, and whose meta file is durable, but for chunks that entries of the store point to:
+   * where commits were lost, they may have reached the tables all the same. What cannot be deleted stays.
+   *
+   * @param tables those of the store, with so many records
+   */
+  static void remove(MutableFiles files, List<EntryTable> tables, long length) {
+    try {
+      List<String> found =
+          areDeletable(files) ? of(files, StoreRewrite.readMeta(files)) : List.of();
+      if (!found.isEmpty()) {
+        Set<String> used = new HashSet<>();
+        tables.forEach(
+            table -> table.forEachChunk(length, chunk -> used.add(ChunkMeta.fileName(chunk))));
+        found.stream().filter(name -> !used.contains(name)).forEach(files::delete);
+      }
+    } catch (ZRecordException e) {
+      LoggerFactory.getLogger(StoreLeftovers.class)
+          .warn(
+              "Leftovers of {} stay until it is opened again: {}",
+              files.pathOf(""),
+              e.getMessage());
     }
   }
 }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
 
 /**
  * Writes the records of a store at rest to new chunks and tables beside the old ones, and puts them in their place by replacing the meta
@@ -48,11 +49,17 @@ public final class StoreRewrite {
     this.fields = List.copyOf(fields);
     this.layout = layout;
     this.onBytes = onBytes;
-    this.generation = 1
-        + old.shard().fields().stream()
-            .mapToInt(field -> Stems.generation(field.stem()))
-            .max()
-            .orElse(0);
+    this.generation = 1 + lastGeneration();
+  }
+
+  /** That of the tables there are, leftovers of another rewrite included. */
+  private int lastGeneration() {
+    IntStream named =
+        old.shard().fields().stream().mapToInt(field -> Stems.generation(field.stem()));
+    IntStream present = StoreLeftovers.of(files, old).stream()
+        .filter(name -> name.indexOf('/') < 0)
+        .mapToInt(name -> Stems.generation(name.substring(0, name.lastIndexOf('.'))));
+    return IntStream.concat(named, present).max().orElse(0);
   }
 
   /** Reads the meta file of a store. */
@@ -75,7 +82,7 @@ public final class StoreRewrite {
     try {
       written = write();
       publish(written);
-    } catch (ZRecordException e) {
+    } catch (RuntimeException | Error e) {
       removeUnlessPublished(before, e);
       throw e;
     }
@@ -186,22 +193,33 @@ public final class StoreRewrite {
 
   /** Readers look for other tables as soon as the stamp of all records has changed. */
   private void publish(StoreMeta written) {
+    byte[] content = written.write();
+    requireReadable(content);
     LiveState live = LiveState.beginRecovery(files, old.shard().id());
+    // A lower number than that of the meta file is right for who opens the store next.
     long sequence = old.sequence();
     try {
-      files.replace(ShardMeta.FILE_NAME, written.write());
+      files.replace(ShardMeta.FILE_NAME, content);
       sequence = written.sequence();
-    } catch (ZRecordException e) {
-      sequence = readMeta(files).sequence();
-      throw e;
     } finally {
       live.endRecovery(old.shard().length(), sequence);
     }
     live.force(files);
   }
 
+  /** The old files are deleted, so the new meta file must be one that can be read. */
+  private void requireReadable(byte[] content) {
+    if (content.length > SealedJson.MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "Cannot rewrite " + files.pathOf("") + ": its meta file would have "
+              + content.length + " bytes, more than the " + SealedJson.MAX_BYTES
+              + " that are allowed; raise the bytes of a chunk, which are " + layout.chunkBytes());
+    }
+    StoreMeta.read(files.pathOf(ShardMeta.FILE_NAME), content);
+  }
+
   /** Tries to; what stays is removed when the store is opened next. */
-  private void removeUnlessPublished(Set<String> before, ZRecordException failure) {
+  private void removeUnlessPublished(Set<String> before, Throwable failure) {
     try {
       // The new name may be visible and not durable yet: then both have to stay.
       if (readMeta(files).sequence() == old.sequence()) {
