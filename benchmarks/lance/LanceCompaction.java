@@ -165,7 +165,9 @@ final class LanceCompaction {
         Dataset dataset = Dataset.open(path.toString(), allocator)) {
       CompactionPlan plan = Compaction.planCompaction(dataset, options);
       List<Callable<RewriteResult>> tasks = new ArrayList<>();
-      for (CompactionTask task : plan.getCompactionTasks()) {
+      for (CompactionTask planned : plan.getCompactionTasks()) {
+        // In 7.0.0 the options of a planned task have the mode as a string, at which it fails.
+        CompactionTask task = new CompactionTask(planned.getTaskData(), plan.getReadVersion(), options);
         tasks.add(() -> task.execute(dataset));
       }
       List<RewriteResult> results = new ArrayList<>();
