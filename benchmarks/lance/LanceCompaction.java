@@ -1,12 +1,14 @@
+package io.zrecord.benchmarks;
+
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -28,22 +30,17 @@ import org.lance.compaction.CompactionTask;
 import org.lance.compaction.RewriteResult;
 
 /**
- * What RebalanceBenchmark does to a table, done to a Lance dataset by its compaction: fragments of 8 MiB become some of 1 GiB, beside {@code
- * cp}. Started by benchmarks/run with the case "lance". Arguments: a work directory, and the size in percent of 10 GiB.
+ * What RebalanceBenchmark does to a table, done to a Lance dataset by its compaction in the same run: fragments of 8 MiB become some of 1 GiB.
+ * Compiled and started by benchmarks/run with the case "lance". Arguments: a work directory, and the size in percent of 10 GiB for each of the
+ * two widths. It needs three times as much space.
  */
 final class LanceCompaction {
-  private static final int ROUNDS = 3;
   private static final long FRAGMENT_BYTES = 8 << 20;
   private static final long TARGET_BYTES = 1L << 30;
   private static final Schema SCHEMA = new Schema(List.of(
       Field.notNullable("id", new ArrowType.Int(64, true)), Field.notNullable("data", new ArrowType.Binary())));
 
   private LanceCompaction() {}
-
-  /** Writes and deletes are not counted. */
-  private interface Work {
-    void run() throws Exception;
-  }
 
   /** Records that are made while they are written. */
   private static final class Records extends ArrowReader {
@@ -95,67 +92,54 @@ final class LanceCompaction {
     }
   }
 
-  public static void main(String[] arguments) throws Exception {
+  public static void main(String[] arguments) throws IOException {
     Path work = Files.createDirectories(Path.of(arguments[0]));
     long totalBytes = (10L << 30) / 100 * Integer.parseInt(arguments[1]);
     for (int width : new int[] {4 << 10, 64 << 10}) {
-      measure(work.resolve("lance-" + width), width, totalBytes / width);
+      measure(work.resolve("lance-" + width), width, totalBytes);
     }
   }
 
-  private static void measure(Path work, int width, long records) throws Exception {
-    run("rm", "-rf", work.toString());
+  private static void measure(Path work, int width, long totalBytes) throws IOException {
+    Workplace.delete(work);
     Path source = Files.createDirectories(work).resolve("source");
+    write(source, width, totalBytes / width);
+    RebalanceBenchmark table = new RebalanceBenchmark(work, width, totalBytes);
+    Contest contest = new Contest(table.title(), 1, 3);
+    table.addTo(contest);
+    contest.add("cp of Lance's files", table::clear, () -> table.copy(source));
+    contest.add("cp of Lance's files and sync", table::clear, () -> {
+      table.copy(source);
+      Workplace.run("sync");
+    });
+    for (CompactionMode mode : new CompactionMode[] {CompactionMode.REENCODE, CompactionMode.TRY_BINARY_COPY}) {
+      contest.add("Lance, " + mode, () -> table.prepare(source), () -> compact(table.target(), width, mode));
+      contest.add("Lance, " + mode + ", and sync", () -> table.prepare(source), () -> {
+        compact(table.target(), width, mode);
+        Workplace.run("sync");
+      });
+    }
+    contest.run();
+    Workplace.delete(work);
+  }
+
+  private static void write(Path path, int width, long records) {
     try (BufferAllocator allocator = new RootAllocator();
         Records written = new Records(allocator, width, records)) {
       Dataset.write()
           .allocator(allocator)
           .reader(written)
-          .uri(source.toString())
+          .uri(path.toString())
           .maxRowsPerFile((int) (FRAGMENT_BYTES / width))
           .maxRowsPerGroup((int) (FRAGMENT_BYTES / width))
           .execute()
           .close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    Path target = work.resolve("target");
-    String[] names = {"Lance, re-encoded", "Lance, binary copy", "cp", "Lance, binary copy, and sync", "cp and sync"};
-    Work[] contestants = {
-      () -> compact(target, width, CompactionMode.REENCODE),
-      () -> compact(target, width, CompactionMode.TRY_BINARY_COPY),
-      () -> run("cp", "-r", source.toString(), target.toString()),
-      () -> {
-        compact(target, width, CompactionMode.TRY_BINARY_COPY);
-        run("sync");
-      },
-      () -> {
-        run("cp", "-r", source.toString(), target.toString());
-        run("sync");
-      }
-    };
-    double[][] seconds = new double[names.length][ROUNDS];
-    for (int round = -1; round < ROUNDS; round++) {
-      for (int i = 0; i < names.length; i++) {
-        run("rm", "-rf", target.toString());
-        run("sync");
-        if (names[i].startsWith("Lance")) {
-          run("cp", "-al", source.toString(), target.toString());
-        }
-        long start = System.nanoTime();
-        contestants[i].run();
-        if (round >= 0) {
-          seconds[i][round] = (System.nanoTime() - start) / 1e9;
-        }
-      }
-    }
-    System.out.printf("%n| %d MiB of %d KiB values | median (s) |%n|---|---|%n", records * width >> 20, width / 1024);
-    for (int i = 0; i < names.length; i++) {
-      Arrays.sort(seconds[i]);
-      System.out.printf(Locale.ROOT, "| %s | %.2f |%n", names[i], seconds[i][ROUNDS / 2]);
-    }
-    run("rm", "-rf", work.toString());
   }
 
-  private static void compact(Path path, int width, CompactionMode mode) throws Exception {
+  private static void compact(Path path, int width, CompactionMode mode) {
     CompactionOptions options = CompactionOptions.builder()
         .withTargetRowsPerFragment(TARGET_BYTES / width)
         .withCompactionMode(mode)
@@ -177,14 +161,10 @@ final class LanceCompaction {
       if (Compaction.commitCompaction(dataset, results, options).getFragmentsAdded() == 0) {
         throw new IllegalStateException("Nothing was compacted");
       }
+    } catch (InterruptedException | ExecutionException e) {
+      throw new IllegalStateException(e);
     } finally {
       threads.shutdown();
-    }
-  }
-
-  private static void run(String... command) throws IOException, InterruptedException {
-    if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
-      throw new IllegalStateException(List.of(command) + " failed");
     }
   }
 }

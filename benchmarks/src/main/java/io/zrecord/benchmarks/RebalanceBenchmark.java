@@ -34,7 +34,7 @@ import java.util.UUID;
  * after, and of one that was written at once; what a plan costs that finds nothing to do. Values of 4 KiB and of 64 KiB that cannot be
  * compressed, with an i64 each. Contestants take turns, medians of three.
  *
- * <p>Arguments: a work directory, and the size in percent of 10 GiB for each of the two. It needs three times as much space.
+ * <p>Arguments: a work directory, and the size in percent of 10 GiB for each of the two. It needs twice as much space.
  */
 public final class RebalanceBenchmark {
   private static final long SHARD_BYTES = 8 << 20;
@@ -45,11 +45,15 @@ public final class RebalanceBenchmark {
       .build();
 
   private final Path work;
+  private final Path fragmented;
+  private final Path target;
   private final int width;
   private final long records;
 
-  private RebalanceBenchmark(Path work, int width, long totalBytes) {
+  RebalanceBenchmark(Path work, int width, long totalBytes) {
     this.work = work;
+    this.fragmented = work.resolve("fragmented");
+    this.target = work.resolve("target");
     this.width = width;
     this.records = totalBytes / width;
   }
@@ -65,45 +69,48 @@ public final class RebalanceBenchmark {
 
   private void measure() throws IOException {
     Workplace.delete(work);
-    Files.createDirectories(work);
-    Path fragmented = work.resolve("fragmented");
-    write(fragmented, SHARD_BYTES);
-    Path copy = work.resolve("copy");
-    Path forced = work.resolve("forced");
-    Path unforced = work.resolve("unforced");
-    Contest contest = new Contest(
-        records * width / (1 << 20) + " MiB of " + width / 1024 + " KiB values rewritten", 1, 3);
-    contest.add(
-        "zrecord, not forced to disk",
-        () -> link(fragmented, unforced, copy, forced),
-        () -> rebalance(unforced, Durability.NONE));
-    contest.add("cp", () -> clear(copy, forced, unforced), () -> copy(fragmented, copy));
-    contest.add(
-        "zrecord, forced to disk",
-        () -> link(fragmented, forced, copy, unforced),
-        () -> rebalance(forced, Durability.COMMIT));
-    contest.add("cp and sync", () -> clear(copy, forced, unforced), () -> {
-      copy(fragmented, copy);
-      Workplace.run("sync");
-    });
+    Contest contest = new Contest(title(), 1, 3);
+    addTo(contest);
     contest.run();
-    clear(copy, forced, unforced);
-    link(fragmented, forced);
-    rebalance(forced, Durability.NONE);
-    scan(fragmented, forced);
+    prepare(fragmented);
+    rebalance(target, Durability.NONE);
+    scan();
     Workplace.delete(work);
   }
 
-  private void scan(Path fragmented, Path rebalanced) throws IOException {
+  /** What the contest is about. */
+  String title() {
+    return records * width / (1 << 20) + " MiB of " + width / 1024 + " KiB values rewritten";
+  }
+
+  /** Writes the table, and has it rewritten and copied. */
+  void addTo(Contest contest) {
+    write(fragmented, SHARD_BYTES);
+    contest.add(
+        "zrecord, not forced to disk",
+        () -> prepare(fragmented),
+        () -> rebalance(target, Durability.NONE));
+    contest.add("cp", this::clear, () -> copy(fragmented));
+    contest.add(
+        "zrecord, forced to disk",
+        () -> prepare(fragmented),
+        () -> rebalance(target, Durability.COMMIT));
+    contest.add("cp and sync", this::clear, () -> {
+      copy(fragmented);
+      Workplace.run("sync");
+    });
+  }
+
+  private void scan() throws IOException {
     double alive = (double) records * (width + 8);
     System.out.printf(
         Locale.ROOT,
         "%nBytes of values over bytes of the files of the new version: %.4f%n",
-        alive / namedBytes(rebalanced));
+        alive / namedBytes(target));
     Path fresh = work.resolve("fresh");
     write(fresh, Long.MAX_VALUE);
     Contest contest = new Contest("scan of all values, table opened anew");
-    contest.add("zrecord, rebalanced", () -> scan(rebalanced));
+    contest.add("zrecord, rebalanced", () -> scan(target));
     contest.add("zrecord, written at once", () -> scan(fresh));
     contest.add("zrecord, before", () -> scan(fragmented));
     contest.run();
@@ -201,26 +208,29 @@ public final class RebalanceBenchmark {
     Workplace.delete(path);
   }
 
-  /** Makes a table of hard links to another one's files. */
-  private static void link(Path table, Path to, Path... others) {
-    clear(others);
-    clear(to);
-    Workplace.run("cp", "-al", table.toString(), to.toString());
+  /** Makes the target hard links to a directory's files. */
+  void prepare(Path directory) {
+    clear();
+    Workplace.run("cp", "-al", directory.toString(), target.toString());
   }
 
-  private static void copy(Path table, Path to) {
-    Workplace.run("cp", "-r", table.toString(), to.toString());
+  /** Makes the target a copy. */
+  void copy(Path directory) {
+    Workplace.run("cp", "-r", directory.toString(), target.toString());
   }
 
-  /** Deletes and lets the disk come to rest. */
-  private static void clear(Path... paths) {
+  /** Deletes the target and lets the disk come to rest. */
+  void clear() {
     try {
-      for (Path path : paths) {
-        Workplace.delete(path);
-      }
+      Workplace.delete(target);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     Workplace.run("sync");
+  }
+
+  /** What contestants change or write; each finds it as its preparation left it. */
+  Path target() {
+    return target;
   }
 }
