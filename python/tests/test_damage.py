@@ -16,6 +16,7 @@ import pytest
 import zrecord
 from tests.conftest import GOLDEN
 from zrecord._crc32c import crc32c
+from zrecord._sealed import JsonObject
 
 
 @pytest.fixture
@@ -226,6 +227,52 @@ def test_a_manifest_cannot_name_another_shard_or_leave_the_table(table: Path) ->
     edit(manifest, lambda m: m.update(length=121))
     with pytest.raises(zrecord.CorruptDataError, match="says 121 records, but its shards have 120"):
         zrecord.open(table)
+
+
+def test_a_version_that_is_set_aside_is_read_until_it_is_gone(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    manifest = table / "manifest" / f"{0:020d}.json"
+    aside = manifest.with_name(manifest.name + ".123e4567-e89b-12d3-a456-426614174000.expiring")
+    length = len(zrecord.open(table, version=0))
+    manifest.rename(aside)
+    assert len(zrecord.open(table, version=0)) == length
+    read = JsonObject.read
+    looked: list[Path] = []
+
+    def put_back_first(path: Path) -> JsonObject:
+        if path == aside and not looked:
+            looked.append(path)
+            aside.rename(manifest)
+        return read(path)
+
+    monkeypatch.setattr(JsonObject, "read", put_back_first)
+    assert len(zrecord.open(table, version=0)) == length
+    assert looked
+    manifest.unlink()
+    with pytest.raises(zrecord.NotADatasetError, match=r"version 0 of .*: it has 1 versions from 1 to 1"):
+        zrecord.open(table, version=0)
+    aside.write_bytes(b"damaged")
+    with pytest.raises(zrecord.CorruptDataError, match="expiring"):
+        zrecord.open(table, version=0)
+
+
+def test_the_newest_version_is_looked_for_again_when_it_was_expired(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    newest = table / "manifest" / f"{1:020d}.json"
+    content = newest.read_bytes()
+    length = len(zrecord.open(table))
+    read = JsonObject.read
+    looked: list[Path] = []
+
+    def expire_first(path: Path) -> JsonObject:
+        if path == newest and not looked:
+            looked.append(path)
+            newest.rename(newest.with_name(f"{2:020d}.json"))
+            edit(newest.with_name(f"{2:020d}.json"), lambda m: m.update(version=2))
+        return read(path)
+
+    monkeypatch.setattr(JsonObject, "read", expire_first)
+    dataset = zrecord.open(table)
+    assert (dataset.version, len(dataset)) == (2, length)
+    newest.write_bytes(content)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links and pipes of POSIX")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
@@ -14,6 +16,7 @@ from zrecord._source import ShardSource
 from zrecord.errors import CorruptDataError, NotADatasetError
 
 _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
+_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -45,17 +48,14 @@ def versions(path: Path) -> list[int]:
 
 def read_table(path: Path, version: int | None) -> tuple[int, list[FieldSpec], list[ShardSource]]:
     """Reads a version, or the newest: its number, its fields and its shards."""
-    present = versions(path)
-    if not present:
-        raise NotADatasetError(f"Cannot open dataset {path}: its directory 'manifest' has no version", path)
-    number = present[-1] if version is None else version
-    if number not in present:
+    number, json = _read_newest(path) if version is None else (version, _read_manifest(path, version))
+    if json is None:
+        present = versions(path)
         raise NotADatasetError(
-            f"Cannot open version {number} of {path}: it has {len(present)} versions from {present[0]} to {present[-1]}",
+            f"Cannot open version {number} of {path}: it has {len(present)} versions"
+            + (f" from {present[0]} to {present[-1]}" if present else ""),
             path,
         )
-    file = path / "manifest" / f"{number:020d}.json"
-    json = JsonObject.read(file)
     if json.integer("version") != number:
         raise json.corrupt(f"it is of version {json.integer('version')}, but its name says {number}")
     fields = [read_field(member) for member in json.objects("fields")]
@@ -69,6 +69,40 @@ def read_table(path: Path, version: int | None) -> tuple[int, list[FieldSpec], l
     if length != json.integer("length"):
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
     return number, fields, [ShardSource(shard.length, shard.load) for shard in shards]
+
+
+def _read_newest(path: Path) -> tuple[int, JsonObject]:
+    """The newest version, which may be expired between two looks when there is a newer one by then."""
+    tried = -1
+    while True:
+        present = versions(path)
+        if not present:
+            raise NotADatasetError(f"Cannot open dataset {path}: its directory 'manifest' has no version", path)
+        json = _read_manifest(path, present[-1])
+        if json is not None:
+            return present[-1], json
+        if present[-1] <= tried:
+            raise CorruptDataError(f"Cannot open dataset {path}: its newest version, {tried}, cannot be opened", path)
+        tried = present[-1]
+
+
+def _read_manifest(path: Path, version: int) -> JsonObject | None:
+    """The manifest of a version, also while it is set aside to be expired; ``None`` if there is none."""
+    for _ in range(_ATTEMPTS):  # between two looks it may be set aside, or be put back because it has a tag
+        for file in _names(path / "manifest", f"{version:020d}.json"):
+            try:
+                return JsonObject.read(file)
+            except CorruptDataError:
+                if os.path.lexists(file):
+                    raise
+    return None
+
+
+def _names(directory: Path, name: str) -> Iterator[Path]:
+    """The file of that name, and those that it may have been set aside to."""
+    yield directory / name
+    aside = re.compile(re.escape(name) + r"\.[^.]+\.expiring", re.ASCII)
+    yield from (file for file in directory.iterdir() if aside.fullmatch(file.name))
 
 
 def _read_list(path: Path, entry: JsonObject) -> list[_ShardEntry]:
