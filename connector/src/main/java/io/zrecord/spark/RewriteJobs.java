@@ -38,7 +38,20 @@ final class RewriteJobs implements GroupRewrite {
    */
   @Override
   public List<ShardSummary> rewrite(RebalanceGroup group, LongConsumer onRecords) {
-    spark.sc().setJobDescription("Rebalance " + location + ": " + group);
+    String description = "Rebalance " + location + ": " + group;
+    spark.sc().setJobDescription(description);
+    GroupProgress progress = new GroupProgress(description, task.recordsId(), onRecords);
+    spark.sc().addSparkListener(progress);
+    try {
+      List<ShardSummary> shards = rewrite(group);
+      progress.tell(group.recordCount());
+      return shards;
+    } finally {
+      spark.sc().removeSparkListener(progress);
+    }
+  }
+
+  private List<ShardSummary> rewrite(RebalanceGroup group) {
     JavaFutureAction<List<byte[]>> job =
         spark.parallelize(List.of(ObjectBytes.of(group)), 1).map(task).collectAsync();
     RewrittenGroup rewritten;
@@ -54,7 +67,6 @@ final class RewriteJobs implements GroupRewrite {
     if (rewritten.failure() != null) {
       throw new GroupFailedException(location, rewritten.failure(), null);
     }
-    onRecords.accept(group.recordCount());
     return rewritten.shards();
   }
 

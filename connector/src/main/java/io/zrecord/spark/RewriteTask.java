@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Rewrites a group of shards in a task, from its bytes to those of a {@link RewrittenGroup}. Each attempt names its shards anew, and
- * deletes them if it fails or is killed. What an attempt leaves that ends as another one wins is named by no version; a sweep removes it.
+ * deletes them if it fails or is killed. It counts in accumulators: Spark's own metrics of input and output can be set by Spark only. What an attempt leaves that ends as another one wins is named by no version; a sweep removes it.
  */
 final class RewriteTask implements Function<byte[], byte[]> {
   private static final long serialVersionUID = 1L;
@@ -42,6 +42,11 @@ final class RewriteTask implements Function<byte[], byte[]> {
     records = spark.longAccumulator("zrecord records rewritten");
     bytesRead = spark.longAccumulator("zrecord bytes read from chunks");
     bytesWritten = spark.longAccumulator("zrecord bytes written to chunks");
+  }
+
+  /** Id of the accumulator of records, of which an attempt counts its own. */
+  long recordsId() {
+    return records.id();
   }
 
   @Override

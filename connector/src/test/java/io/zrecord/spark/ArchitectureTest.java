@@ -28,7 +28,8 @@ class ArchitectureTest {
     noClasses()
         .should()
         .dependOnClassesThat()
-        .haveNameMatching("scala\\.(?!runtime\\.BoxedUnit|Option|Function1|Serializable).*")
+        .haveNameMatching(
+            "scala\\.(?!runtime\\.BoxedUnit|Option|Function1|PartialFunction|Product|Serializable).*")
         .check(CONNECTOR);
   }
 }

@@ -1,8 +1,9 @@
 package io.zrecord.spark
 
 import java.io.File
-import java.nio.file.{Files, Path, Paths}
-import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+import java.nio.file.{Files, Path, Paths, StandardCopyOption}
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong, AtomicReference}
 
 import scala.util.Random
 
@@ -10,7 +11,12 @@ import io.zrecord.rebalance.{RebalanceOptions, RebalancePlan}
 import io.zrecord.schema.{Codec, Compression}
 import io.zrecord.storage.LocalStorage
 import io.zrecord.table.{RecordTable, TableSnapshot}
-import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd, SparkListenerTaskStart}
+import org.apache.spark.scheduler.{
+  SparkListener,
+  SparkListenerExecutorMetricsUpdate,
+  SparkListenerTaskEnd,
+  SparkListenerTaskStart
+}
 import org.apache.spark.sql.Row
 
 /** Rebalancing by Spark: no index ever names another record, and each group stands alone.
@@ -23,6 +29,10 @@ class RebalanceSuite extends SparkSuite {
   private val seed = java.lang.Long.getLong("zrecord.test.seed", 20261121L).longValue
 
   override protected def master: String = "local[2,4]"
+
+  /** Progress comes with heartbeats. */
+  override protected def configuration: Map[String, String] =
+    Map("spark.executor.heartbeatInterval" -> "1s")
 
   /** A table of small shards, about so many bytes each; two of them are a group of pairs. */
   private def table(shards: Int, shardBytes: Int = 600 << 10): String = {
@@ -137,6 +147,55 @@ class RebalanceSuite extends SparkSuite {
     requireNoOrphan(path)
   }
 
+  test("records are told while a task rewrites them, and each once") {
+    val context = spark.sparkContext
+    val counter = context.longAccumulator
+    val told = new AtomicLong()
+    val progress = new GroupProgress(
+      "one group",
+      counter.id,
+      (records: Long) => {
+        told.addAndGet(records)
+        heard.countDown()
+      }
+    )
+    val arrivals = new AtomicInteger()
+    val others = new SparkListener {
+      override def onExecutorMetricsUpdate(update: SparkListenerExecutorMetricsUpdate): Unit =
+        if (update.accumUpdates.exists(_._4.exists(_.id == counter.id))) {
+          arrivals.incrementAndGet()
+          arrived.countDown()
+        }
+    }
+    listening(progress) {
+      listening(others) {
+        // The control: jobs of others count by the same accumulator, and are not told.
+        context.setJobDescription("another group")
+        context.parallelize(Seq(1), 1).foreach { _ =>
+          counter.add(100)
+          require(RebalanceSuite.arrived.await(60, TimeUnit.SECONDS))
+        }
+        assert(arrivals.get() > 0 && told.get() == 0)
+        context.setJobDescription("one group")
+        context.parallelize(Seq(1), 1).foreach { _ =>
+          counter.add(5)
+          require(RebalanceSuite.heard.await(60, TimeUnit.SECONDS))
+        }
+      }
+    }
+    assert(told.get() == 5)
+    progress.tell(8)
+    progress.tell(3)
+    assert(told.get() == 8)
+    context.setJobDescription(null)
+
+    val path = table(4)
+    val total = new AtomicLong()
+    val rebalance = Rebalance.of(spark, path).options(pairs)
+    prepared(rebalance, rebalance.plan()).onRecords(records => total.set(records)).run()
+    assert(total.get() == 200)
+  }
+
   test("a group that somebody else replaced fails alone") {
     val path = table(8)
     val expected = rows(read(path))
@@ -176,18 +235,17 @@ class RebalanceSuite extends SparkSuite {
   test("a task whose storage fails is run again; one that fails for good fails its group alone") {
     val path = table(8)
     val shards = snapshot(path).shards()
-    // Directories in the place of files: errors of the storage, by which no data are damaged. Nothing was read before, and is cached.
+    // Links in the place of files: errors of the storage, by which no data are damaged. Nothing was read before, and is cached.
     val metas = Seq(2, 4).map { i =>
       Paths.get(path, shards.get(i).directory(), shards.get(i).metaFile())
     }
     def hide(meta: Path): Unit = {
       Files.move(meta, meta.resolveSibling("aside"))
-      Files.createDirectory(meta)
+      Files.createSymbolicLink(meta, meta.resolveSibling("aside"))
     }
-    def restore(meta: Path): Unit = {
-      Files.delete(meta)
-      Files.move(meta.resolveSibling("aside"), meta)
-    }
+    // At once: the next attempt may be looking, and must not find that there is no file.
+    def restore(meta: Path): Unit =
+      Files.move(meta.resolveSibling("aside"), meta, StandardCopyOption.ATOMIC_MOVE)
     metas.foreach(hide)
     val attempts = new AtomicInteger()
     listening(new SparkListener {
@@ -360,4 +418,8 @@ class RebalanceSuite extends SparkSuite {
 
 object RebalanceSuite {
   val Mib: Long = 1L << 20
+
+  /** Tasks run in this process. */
+  private val heard = new CountDownLatch(1)
+  private val arrived = new CountDownLatch(1)
 }
