@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Writes one HTML page that shows how the chunks are used, the sizes of chunks, shards and values, the versions, and"
           + " some records. It loads nothing and runs no script.",
-      "Reads the entries of all records and the values of those that it shows."
+      "Reads the entries of all records, of very many those of some shards, and the values of those that it shows."
     })
 final class ReportCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the dataset")
@@ -40,6 +40,12 @@ final class ReportCommand extends Subcommand {
       description = "name larger images instead of showing them (default 1m)")
   private long maxImageBytes = 1 << 20;
 
+  @Option(
+      names = "--max-entries",
+      paramLabel = "N",
+      description = "look at some shards only if a table has more entries (default 200000000)")
+  private long maxEntries = 200_000_000;
+
   @Option(names = "--no-progress", description = "do not show how far it is")
   private boolean isQuiet;
 
@@ -49,6 +55,7 @@ final class ReportCommand extends Subcommand {
       DatasetReport.of(path)
           .records(recordCount)
           .maxImageBytes(maxImageBytes)
+          .maxEntries(maxEntries)
           .onProgress(progress::at)
           .write(output);
     }

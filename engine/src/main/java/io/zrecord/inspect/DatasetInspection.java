@@ -27,15 +27,24 @@ import java.util.function.IntFunction;
  * <p>Entries are read, values are not. Immutable and thread-safe.
  */
 public final class DatasetInspection {
+  /** To open a shard takes about as long as to look at so many entries. */
+  private static final long SHARD_ENTRIES = 10_000;
+
   private final String location;
   private final RecordSchema schema;
+  private final long recordCount;
   private final int shardCount;
   private final IntFunction<ShardInspection> shards;
 
   private DatasetInspection(
-      String location, RecordSchema schema, int shardCount, IntFunction<ShardInspection> shards) {
+      String location,
+      RecordSchema schema,
+      long recordCount,
+      int shardCount,
+      IntFunction<ShardInspection> shards) {
     this.location = location;
     this.schema = schema;
+    this.recordCount = recordCount;
     this.shardCount = shardCount;
     this.shards = shards;
   }
@@ -61,6 +70,7 @@ public final class DatasetInspection {
     return new DatasetInspection(
         snapshot.storage().location(),
         snapshot.schema(),
+        snapshot.length(),
         snapshot.shards().size(),
         ordinal -> shard(snapshot, ordinal));
   }
@@ -78,6 +88,7 @@ public final class DatasetInspection {
     return new DatasetInspection(
         location,
         snapshot.schema(),
+        snapshot.length(),
         snapshot.shards().size(),
         ordinal -> shard(snapshot, ordinal).atRoot());
   }
@@ -85,10 +96,35 @@ public final class DatasetInspection {
   private static DatasetInspection ofShard(Storage storage) {
     byte[] file = storage.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES);
     String path = storage.pathOf(ShardMeta.FILE_NAME);
-    RecordSchema schema = new RecordSchema(
-        ShardMeta.read(path, file).fields().stream().map(FieldMeta::spec).toList());
+    ShardMeta meta = ShardMeta.read(path, file);
+    RecordSchema schema =
+        new RecordSchema(meta.fields().stream().map(FieldMeta::spec).toList());
     ShardInspection shard = ShardInspection.alone(storage, schema, SealedJson.checksum(path, file));
-    return new DatasetInspection(storage.location(), schema, 1, ordinal -> shard);
+    return new DatasetInspection(storage.location(), schema, meta.length(), 1, ordinal -> shard);
+  }
+
+  /**
+   * The same of some shards only, at even distances, if all of them would take longer than to look at so many entries, about. One shard is
+   * always looked at, and as a whole.
+   *
+   * @param maxEntries at least 1; dense fields have none
+   */
+  public DatasetInspection sampled(long maxEntries) {
+    if (maxEntries < 1) {
+      throw new IllegalArgumentException("maxEntries is " + maxEntries + "; it must be 1 or more");
+    }
+    long fields = schema.fields().stream().filter(field -> !field.isDense()).count();
+    double entries = shardCount * (double) SHARD_ENTRIES + recordCount * (double) fields;
+    if (entries <= maxEntries || shardCount <= 1) {
+      return this;
+    }
+    int count = Math.max(1, (int) (shardCount * (maxEntries / entries)));
+    return new DatasetInspection(
+        location,
+        schema,
+        recordCount,
+        count,
+        ordinal -> shards.apply((int) ((long) ordinal * shardCount / count)));
   }
 
   /** The fields. */
@@ -96,7 +132,7 @@ public final class DatasetInspection {
     return schema;
   }
 
-  /** Number of shards. */
+  /** Number of shards, of a sample those in it. */
   public int shardCount() {
     return shardCount;
   }

@@ -29,7 +29,7 @@ import java.util.OptionalLong;
  * DatasetReport.of(Path.of("/data/train")).records(20).write(Path.of("report.html"));
  * }</pre>
  *
- * <p>Entries are read, and the values of the records that are shown. The page stays small whatever the dataset's size: cells of the
+ * <p>Entries are read, of very many those of some shards, and the values of the records that are shown. The page stays small whatever the dataset's size: cells of the
  * picture are joined when there are more than {@value #MAX_CELLS}, and of the fields {@value #MAX_FIELDS} are shown. For one thread.
  */
 public final class DatasetReport {
@@ -42,9 +42,13 @@ public final class DatasetReport {
 
   private static final int MAX_RECORDS = 1000;
 
+  /** 3.2 GB of entries. */
+  private static final long MAX_ENTRIES = 200_000_000;
+
   private final Path path;
   private int recordCount = 12;
   private long maxImageBytes = 1 << 20;
+  private long maxEntries = MAX_ENTRIES;
   private ProgressListener listener = (done, total) -> {};
 
   /** Is told how far a report is. */
@@ -84,6 +88,18 @@ public final class DatasetReport {
       throw new IllegalArgumentException("maxImageBytes is " + bytes + "; it must be 0 or more");
     }
     maxImageBytes = bytes;
+    return this;
+  }
+
+  /**
+   * Of a table with more entries some shards are looked at only, at even distances, and the page says so; default 200 million, which is a matter
+   * of seconds. To open a shard counts as 10,000 entries, and dense fields have none.
+   */
+  public DatasetReport maxEntries(long count) {
+    if (count < 1) {
+      throw new IllegalArgumentException("maxEntries is " + count + "; it must be 1 or more");
+    }
+    maxEntries = count;
     return this;
   }
 
@@ -132,10 +148,12 @@ public final class DatasetReport {
     Optional<TableSnapshot> snapshot = kind == DatasetKind.TABLE
         ? Optional.of(RecordTable.at(LocalStorage.at(path)).latest())
         : Optional.empty();
-    DatasetInspection inspection =
-        snapshot.map(DatasetInspection::of).orElseGet(() -> DatasetInspection.of(path));
+    DatasetInspection inspection = snapshot
+        .map(DatasetInspection::of)
+        .orElseGet(() -> DatasetInspection.of(path))
+        .sampled(maxEntries);
     HeatMap map = new HeatMap(MAX_CELLS, MAX_GROUPS);
-    ShardProgress progress = new ShardProgress(snapshot, listener);
+    ShardProgress progress = new ShardProgress(snapshot, inspection.shardCount(), listener);
     DatasetUsage usage = inspection.run(shard -> {
       map.add(shard);
       progress.add(shard);

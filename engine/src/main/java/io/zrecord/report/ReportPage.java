@@ -51,6 +51,7 @@ final class ReportPage {
         "p",
         "A " + kind.name().toLowerCase(Locale.ROOT) + version() + "; looked at on "
             + time.truncatedTo(ChronoUnit.SECONDS) + ".");
+    writeSample();
     writeTotals();
     page.end().start("main");
     writeChunks();
@@ -76,6 +77,25 @@ final class ReportPage {
         .map(found -> ", version " + found.version() + " of "
             + found.timestamp().truncatedTo(ChronoUnit.SECONDS))
         .orElse("");
+  }
+
+  private boolean isSample() {
+    return snapshot.isPresent() && usage.shardCount() < snapshot.get().shards().size();
+  }
+
+  private void writeSample() {
+    if (isSample()) {
+      page.leaf(
+          "p",
+          "Sampled: " + Amounts.count(usage.shardCount()) + " of "
+              + Amounts.count(snapshot.orElseThrow().shards().size())
+              + " shards were looked at, at even distances, with "
+              + Amounts.count(usage.recordCount()) + " of "
+              + Amounts.count(snapshot.orElseThrow().length())
+              + " records. What is said of chunks, fields and sizes is said of these.",
+          "id",
+          "sample");
+    }
   }
 
   private void writeTotals() {
@@ -154,7 +174,8 @@ final class ReportPage {
     section("sizes", "Sizes of values");
     page.leaf(
         "p",
-        "In bytes as they are stored, compressed where the field has a codec; every value is counted.");
+        "In bytes as they are stored, compressed where the field has a codec; every value is counted"
+            + (isSample() ? " of the shards that were looked at." : "."));
     section.writeSizes();
     page.end();
   }

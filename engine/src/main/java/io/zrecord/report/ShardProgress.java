@@ -11,10 +11,14 @@ final class ShardProgress {
   private final DatasetReport.ProgressListener listener;
   private long doneBytes;
 
-  ShardProgress(Optional<TableSnapshot> snapshot, DatasetReport.ProgressListener listener) {
+  /** @param shardCount shards that are looked at */
+  ShardProgress(
+      Optional<TableSnapshot> snapshot, int shardCount, DatasetReport.ProgressListener listener) {
     this.knownBytes = snapshot
-        .map(version ->
-            version.shards().stream().mapToLong(ShardSummary::chunkBytes).sum())
+        .filter(version -> !version.shards().isEmpty())
+        .map(version -> (long)
+            (version.shards().stream().mapToLong(ShardSummary::chunkBytes).sum()
+                * ((double) shardCount / version.shards().size())))
         .orElse(0L);
     this.listener = listener;
   }

@@ -36,9 +36,13 @@ final class DatasetReportTest {
   Path directory;
 
   private Document report(Path dataset, int records) throws IOException {
+    return page(DatasetReport.of(dataset).records(records));
+  }
+
+  private Document page(DatasetReport report) throws IOException {
     Path file = directory.resolve("report.html");
     Files.deleteIfExists(file);
-    DatasetReport.of(dataset).records(records).write(file);
+    report.write(file);
     String page = Files.readString(file, StandardCharsets.UTF_8);
     Parser parser = Parser.htmlParser().setTrackErrors(100);
     Document parsed = Jsoup.parse(page, "", parser);
@@ -83,6 +87,31 @@ final class DatasetReportTest {
     assertThat(page.select("#records")).isEmpty();
     Path chunk = Path.of(page.select("#chunks .group .cells li").attr("title").split(":", 2)[0]);
     assertThat(table.resolve(chunk)).exists();
+  }
+
+  @Test
+  void ofVeryManyEntriesSomeShardsAreLookedAt() throws IOException {
+    Path table = directory.resolve("gallery");
+    ReportData.gallery(table);
+    assertThat(report(table, 0).select("#sample")).isEmpty();
+    List<Long> told = new ArrayList<>();
+    Document page = page(DatasetReport.of(table)
+        .records(3)
+        .maxEntries(25_000)
+        .onProgress((done, total) -> told.add(done)));
+    assertThat(told).hasSize(2);
+    assertThat(page.select("#sample").text())
+        .startsWith("Sampled: 2 of 3 shards were looked at, at even distances, with ")
+        .contains(" of 50 records.");
+    assertThat(page.select("#chunks .group")).hasSize(2);
+    assertThat(page.select("#sizes p").text())
+        .endsWith("every value is counted of the shards that were looked at.");
+    // One shard is looked at whatever the limit.
+    Document least = page(DatasetReport.of(table).maxEntries(1));
+    assertThat(total(least, "records")).isEqualTo("16 6 fields");
+    assertThat(least.select("#sample").text()).contains("1 of 3 shards").contains("16 of 50");
+    assertThatThrownBy(() -> DatasetReport.of(table).maxEntries(0))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
