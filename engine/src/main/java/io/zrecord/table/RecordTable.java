@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -179,7 +180,8 @@ public final class RecordTable {
   }
 
   /**
-   * Gives a version a name, which keeps it from being expired. The same again has no effect.
+   * Gives a version a name, which keeps it from being expired. The same again has no effect. Meanwhile there is a tag {@code pending-…}; one
+   * that stays behind, as after a crash, is to be removed like any other.
    *
    * @param name 1 to 64 letters, digits, {@code . _ -}; no number, and not {@code latest}
    * @throws VersionNotFoundException if there is no such version
@@ -189,16 +191,26 @@ public final class RecordTable {
     TagLog.Entry tag = new TagLog.Entry(name, version, clock.millis());
     TagNames.fileOf(name);
     requireVersion(version, requireVersions());
-    boolean isOwn = tags.publish(tag);
-    while (!isOwn && !isTag(version, name)) {
-      // It was removed meanwhile.
-      isOwn = tags.publish(tag);
-    }
-    if (!log.putBack(version)) {
-      // It was expired at the same time; see Expiry.
-      if (isOwn) {
-        tags.delete(name);
+    // A name that nobody else knows: should the version be gone, deleting it takes away nobody's
+    // tag.
+    TagLog.Entry pending =
+        new TagLog.Entry("pending-" + UUID.randomUUID(), version, tag.timestampMillis());
+    tags.publish(pending);
+    try {
+      requireKept(version);
+      while (!tags.publish(tag) && !isTag(version, name)) {
+        // It was removed meanwhile.
+        Thread.onSpinWait();
       }
+      requireKept(version);
+    } finally {
+      tags.delete(pending.name());
+    }
+  }
+
+  /** A version that has a tag by now may have been expired at the same time, or be about to be; see {@link Expiry}. */
+  private void requireKept(long version) {
+    if (!log.putBack(version)) {
       throw missing(version, requireVersions());
     }
   }

@@ -15,6 +15,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.OptionalLong;
@@ -53,10 +55,14 @@ final class DamagedManifestTest {
 
   /** The manifest of version 1, its body changed and sealed again. */
   private void rewrite(String from, String to) throws IOException {
-    String text = Files.readString(manifest(1));
+    rewrite(1, from, to);
+  }
+
+  private void rewrite(int version, String from, String to) throws IOException {
+    String text = Files.readString(manifest(version));
     String body = text.substring(0, text.lastIndexOf(",\"crc32c\""));
     assertThat(body).contains(from);
-    Files.write(manifest(1), sealed(body.replace(from, to)));
+    Files.write(manifest(version), sealed(body.replace(from, to)));
   }
 
   @Test
@@ -130,6 +136,24 @@ final class DamagedManifestTest {
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining(manifest(1).toString())
         .hasMessageContaining("upgrade");
+  }
+
+  /** It may say of what more is needed than this release knows. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void nothingIsDeletedBesideAVersionOfANewerFormat(int newer) throws IOException {
+    table.commit(
+        Shards.append(OptionalLong.of(1), Shards.write(table.storage(), Shards.SCHEMA, 5)));
+    RecordTable later = RecordTable.at(
+        table.storage(), InstantSource.offset(InstantSource.system(), Duration.ofDays(300)));
+    rewrite(newer, "{\"format\":1", "{\"format\":2");
+    assertThatThrownBy(() -> later.expire(ExpireOptions.defaults()))
+        .isInstanceOf(UnsupportedFormatException.class);
+    assertThatThrownBy(
+            () -> later.sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {}))
+        .isInstanceOf(UnsupportedFormatException.class);
+    assertThat(table.versions()).containsExactly(0L, 1L, 2L);
+    assertThat(table.storage().list("shard")).hasSize(3);
   }
 
   @ParameterizedTest

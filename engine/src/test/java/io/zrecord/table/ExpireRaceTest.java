@@ -3,11 +3,13 @@ package io.zrecord.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.TagLog;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.Interleavings.Work;
@@ -17,6 +19,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -56,6 +59,7 @@ final class ExpireRaceTest {
   private static final class World implements Interleavings.World {
     final MemoryStorage storage = new MemoryStorage();
     int tagged;
+    int retagged;
     int refused;
     int killed;
     int expired;
@@ -75,7 +79,11 @@ final class ExpireRaceTest {
     @Override
     public void check() {
       tally.add(this);
-      assertThat(storage.exists("tag/kept.json")).as("%s", this).isEqualTo(tagged > 0);
+      assertThat(storage.names()).as("%s", this).noneMatch(name -> name.contains("pending"));
+      assertThat(new TagLog(storage).find("kept").map(TagLog.Entry::version))
+          .as("%s", this)
+          .isEqualTo(
+              retagged > 0 ? Optional.of(1L) : tagged > 0 ? Optional.of(0L) : Optional.empty());
       if (killed > 0) {
         requireTagged();
         expire(this, storage);
@@ -92,7 +100,7 @@ final class ExpireRaceTest {
 
     /** Even if its manifest is still set aside. */
     private void requireTagged() {
-      if (tagged > 0) {
+      if (tagged > 0 && retagged == 0) {
         RecordTable table = RecordTable.at(storage, CLOCK);
         assertThat(table.tagged("kept").length()).as("%s", this).isEqualTo(3);
         assertThat(storage.names()).as("%s", this).containsAll(shardFilesOf(0));
@@ -101,8 +109,8 @@ final class ExpireRaceTest {
 
     @Override
     public String toString() {
-      return tagged + " tagged, " + refused + " refused, " + killed + " killed, " + expired
-          + " expired, " + storage.log();
+      return tagged + " tagged, " + retagged + " retagged, " + refused + " refused, " + killed
+          + " killed, " + expired + " expired, " + storage.log();
     }
   }
 
@@ -110,6 +118,7 @@ final class ExpireRaceTest {
   private static final class Tally {
     int orders;
     int tagged;
+    int retagged;
     int refused;
     int killed;
     int expired;
@@ -118,6 +127,7 @@ final class ExpireRaceTest {
     void add(World world) {
       orders++;
       tagged += world.tagged;
+      retagged += world.retagged;
       refused += world.refused;
       killed += world.killed;
       expired += world.expired;
@@ -183,6 +193,35 @@ final class ExpireRaceTest {
       world.read++;
     } catch (VersionNotFoundException e) {
       world.refused++;
+    }
+  }
+
+  /** Takes the name away from who has it, and gives it to the version that stays. */
+  private static void tagAnother(World world, Storage storage) {
+    new TagLog(storage).delete("kept");
+    try {
+      RecordTable.at(storage, CLOCK).tag(1, "kept");
+      world.retagged++;
+    } catch (CommitConflictException e) {
+      assertThat(e).hasMessageContaining("taken by version 0");
+    }
+  }
+
+  private static void tagUnlessTaken(World world, Storage storage) {
+    try {
+      tag(world, storage);
+    } catch (CommitConflictException e) {
+      world.refused++;
+    }
+  }
+
+  /** What it must not do: publish first, and delete what has the name if the version is gone. */
+  private static void tagAndTakeBack(World world, Storage storage) {
+    TagLog tags = new TagLog(storage);
+    if (tags.publish(new TagLog.Entry("kept", 0, NOW.toEpochMilli()))
+        && !storage.exists(ManifestNames.nameOf(0))
+        && new ManifestLog(storage).aside().isEmpty()) {
+      tags.delete("kept");
     }
   }
 
@@ -265,7 +304,22 @@ final class ExpireRaceTest {
     assertThat(call).isGreaterThan(8);
   }
 
+  @Test
+  void aTagThatIsRefusedTakesNobodysTagAway() throws Exception {
+    Tally tally = all(List.of(
+        ExpireRaceTest::tagUnlessTaken, ExpireRaceTest::tagAnother, ExpireRaceTest::expire));
+    assertThat(tally.retagged).isPositive();
+    assertThat(tally.refused).isPositive();
+  }
+
   /** The controls. */
+  @Test
+  void aTagThatIsTakenBackByItsNameMayBeAnothers() {
+    assertThatThrownBy(() -> all(List.of(
+            ExpireRaceTest::tagAndTakeBack, ExpireRaceTest::tagAnother, ExpireRaceTest::expire)))
+        .isInstanceOf(AssertionError.class);
+  }
+
   @Test
   void anExpiryThatDeletesFirstLosesTheVersionToASweep() {
     assertThatThrownBy(() -> all(List.of(
