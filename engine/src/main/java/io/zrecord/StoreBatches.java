@@ -42,7 +42,11 @@ final class StoreBatches implements AutoCloseable {
   }
 
   long length() {
-    return opened.view().length();
+    Opened current = opened;
+    while (current.view().isSucceeded()) {
+      current = after(current);
+    }
+    return current.view().length();
   }
 
   Batch gather(long[] indices, String... fields) {

@@ -16,6 +16,7 @@ import io.zrecord.schema.Compression;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.DatasetRepair;
 import io.zrecord.verify.Finding;
+import io.zrecord.verify.RepairReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -298,5 +299,9 @@ class StoreRebalanceTest {
       }
     }
     assertThat(names(path)).containsAnyElementsOf(later);
+    // Nor are they offered to be deleted, again and again.
+    RepairReport again = DatasetRepair.of(path).run(finding -> {}, plan -> true);
+    assertThat(again.plan().actions()).isEmpty();
+    assertThat(findings(path)).anyMatch(finding -> finding.kind() == Finding.Kind.ORPHAN);
   }
 }

@@ -20,6 +20,7 @@ final class LiveCheck {
   private static final int LENGTH_AT = 64;
   private static final int SEQUENCE_AT = 72;
   private static final int STAMP_AT = 128;
+  private static final long WITHDRAWN = -1;
   private static final String REMEDY =
       "; opening the store for writing makes it anew, as repairing does";
 
@@ -52,6 +53,8 @@ final class LiveCheck {
         || uuid.getLong() != id.getMostSignificantBits()
         || uuid.getLong() != id.getLeastSignificantBits()) {
       run.found(Kind.LIVE, path, "it is damaged, or it is of another store" + REMEDY);
+    } else if (bytes.getLong(STAMP_AT) == WITHDRAWN) {
+      run.found(Kind.LIVE, path, "a repair was cut short" + REMEDY);
     } else if (bytes.getLong(SEQUENCE_AT) > state.journal().sequence()
         && state.journal().damage() == null) {
       run.found(

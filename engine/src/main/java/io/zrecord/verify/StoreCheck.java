@@ -103,7 +103,7 @@ final class StoreCheck {
       run.found(
           Kind.ORPHAN,
           files.pathOf(name),
-          "no commit names it; it is of a writer or a rebalance that was killed. Opening the store for writing deletes it, unless the rest of a damaged journal is kept beside it");
+          "no commit names it; it is of a writer or a rebalance that was killed. Opening the store for writing deletes it, unless the rest of a damaged journal is kept beside it or an entry points into it");
     }
   }
 }

@@ -1,8 +1,10 @@
 package io.zrecord.verify;
 
 import io.zrecord.RecordStore.Moved;
+import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.online.LiveState;
 import io.zrecord.internal.online.StoreCore;
 import io.zrecord.internal.online.StoreLeftovers;
 import io.zrecord.schema.RecordSchema;
@@ -21,7 +23,6 @@ final class StoreRepair {
   private final MutableFiles files;
   private final DamagedValues treatment;
   private final List<Moved> moves = new ArrayList<>();
-  private boolean losesCommits;
 
   StoreRepair(MutableFiles files, DamagedValues treatment) {
     this.files = files;
@@ -39,7 +40,6 @@ final class StoreRepair {
                   + " is damaged or missing, and nothing else says what the fields are: restore it from a copy"));
       return new RepairReport(plan, false, List.of());
     }
-    losesCommits = bad.has(Kind.LIVE) || state.get().journal().damage() != null;
     List<RepairAction> actions = actions(state.get(), bad);
     List<String> remaining = new ArrayList<>();
     if (bad.count() > 0 && treatment == DamagedValues.KEEP) {
@@ -50,6 +50,8 @@ final class StoreRepair {
     if (actions.isEmpty() || !approval.approves(plan)) {
       return new RepairReport(plan, false, List.of());
     }
+    // Readers have it mapped; and it would say that what is lost must be there.
+    LiveState.withdraw(files);
     actions.forEach(action -> action.step().run());
     return new RepairReport(plan, true, moves);
   }
@@ -68,13 +70,21 @@ final class StoreRepair {
           () -> change(state, core -> delete(core, records))));
     } else if (bad.has(Kind.LIVE)
         || bad.has(Kind.COUNT)
-        || (bad.has(Kind.ORPHAN) && StoreLeftovers.areDeletable(files))
-        || !actions.isEmpty()) {
+        || !actions.isEmpty()
+        || (bad.has(Kind.ORPHAN) && hasDeletableLeftovers(state))) {
       actions.add(new RepairAction(
           "open the store once, which makes the file 'live' anew and deletes what no commit names, and count the values anew",
           () -> change(state, core -> {})));
     }
     return actions;
+  }
+
+  /** Files are whole here, or there would be other actions. Leftovers that entries point to stay, so that they are not offered. */
+  private boolean hasDeletableLeftovers(StoreState state) {
+    List<FieldMeta> fields = state.meta().shard().fields();
+    List<String> found = StoreLeftovers.of(files, fields, state.chunks());
+    return !StoreLeftovers.deletable(files, fields, found, state.meta().shard().length())
+        .isEmpty();
   }
 
   /** What is done to the store while it is open. */
@@ -94,10 +104,6 @@ final class StoreRepair {
         lanes,
         CHECKPOINT_BYTES,
         Duration.ofMinutes(1));
-    if (losesCommits) {
-      // It would say that what is lost must be there.
-      files.delete(LiveCheck.FILE_NAME);
-    }
     try (StoreCore core = StoreCore.open(files, limits)) {
       change.to(core);
       core.recount();

@@ -8,6 +8,9 @@ import io.zrecord.RecordDataset;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
+import io.zrecord.StoreReader;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.online.LiveState;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
@@ -133,6 +136,60 @@ final class DatasetRepairTest {
     RepairReport report = repair(DatasetRepair.of(path));
     assertThat(report.plan().remaining()).hasSize(1).allMatch(text -> text.contains("1 damaged"));
     assertThat(check(path)).returns(1L, CheckSummary::damageCount);
+  }
+
+  @Test
+  void readersThatAreAttachedFollowToTheFilesOfTheRepairedStore() {
+    for (String damaged : new String[] {"live", "text.crc32c"}) {
+      Path path = SampleStore.closed(directory.resolve("store of " + damaged));
+      try (StoreReader reader = StoreReader.open(path)) {
+        Damage.flip(path.resolve(damaged), 3);
+        repair(DatasetRepair.of(path).damagedValues(DamagedValues.MARK_ABSENT));
+        try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
+          store.append(store.newValues().set("text", "next"));
+          store.update(7, store.newValues().set("text", "changed"));
+        }
+        assertThat(reader.length()).as(damaged).isEqualTo(SampleStore.COUNT + 1);
+        assertThat(text(reader, SampleStore.COUNT)).as(damaged).isEqualTo("next");
+        assertThat(text(reader, 7)).as(damaged).isEqualTo("changed");
+      }
+    }
+  }
+
+  /** One that was opened before a table was lost maps a file that nobody writes to any more. */
+  @Test
+  void readersThatAreAttachedFollowToATableThatIsMadeAnew() {
+    Path path = SampleStore.closed(directory.resolve("store"));
+    try (StoreReader reader = StoreReader.open(path)) {
+      assertThat(text(reader, 9)).isEqualTo("text 9");
+      Damage.delete(path.resolve("text.offset"));
+      repair(DatasetRepair.of(path).damagedValues(DamagedValues.MARK_ABSENT));
+      try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
+        store.update(7, store.newValues().set("text", "changed"));
+      }
+      assertThat(text(reader, 7)).isEqualTo("changed");
+      assertThat(text(reader, 9)).isEqualTo("absent");
+    }
+  }
+
+  private static String text(StoreReader reader, long index) {
+    try (Batch batch = reader.gather(new long[] {index}, "text")) {
+      return batch.isAbsent("text", 0)
+          ? "absent"
+          : new String(batch.bytes("text", 0), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void aRepairThatWasCutShortIsFinishedByTheNextWriter() {
+    Path path = SampleStore.closed(directory.resolve("store"));
+    Map<String, String> expected = values(path);
+    LiveState.withdraw(new LocalMutableFiles(path));
+    List<Finding> findings = new ArrayList<>();
+    DatasetCheck.of(path).run(findings::add);
+    assertThat(findings).hasSize(1).allMatch(finding -> finding.kind() == Finding.Kind.LIVE);
+    assertThat(values(path)).isEqualTo(expected);
+    requireSound(path);
   }
 
   @Test

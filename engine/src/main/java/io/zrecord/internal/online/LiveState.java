@@ -1,6 +1,7 @@
 package io.zrecord.internal.online;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
@@ -15,9 +16,10 @@ import java.util.UUID;
 /**
  * What the writer tells readers, in a small file that all of them map: the published length, and stamps by which a reader knows
  * that what it saw was whole (FORMAT.md section 9). A stamp is odd while what it stands for changes, and grows with each change:
- * one stands for the recovery of the store, one for each stripe of records. Thread-safe; one writer.
+ * one stands for the recovery of the store, one for each stripe of records. A file in whose place another comes is withdrawn first, for
+ * readers go on to map it. Thread-safe; one writer.
  */
-final class LiveState {
+public final class LiveState {
   static final String FILE_NAME = "live";
 
   private static final VarHandle LONG =
@@ -31,6 +33,9 @@ final class LiveState {
   private static final int STRIPES_AT = 192;
   private static final int FILE_BYTES = STRIPES_AT + STRIPES * Long.BYTES;
 
+  /** The stamp of all records in a file that nobody keeps up to date any more; odd. */
+  private static final long WITHDRAWN = -1;
+
   private final ByteBuffer map;
 
   /** The writer's. */
@@ -42,7 +47,7 @@ final class LiveState {
 
   /**
    * The state for a writer that has just begun: nothing is readable until {@link #endRecovery}. A file that is there stays, so that
-   * readers who follow it see the new writer; one that is damaged is made anew.
+   * readers who follow it see the new writer; one that is damaged or withdrawn is made anew.
    */
   static LiveState beginRecovery(MutableFiles files, UUID storeId) {
     if (!files.exists(FILE_NAME)) {
@@ -52,11 +57,52 @@ final class LiveState {
     try {
       live = map(files, storeId, true);
     } catch (CorruptDataException e) {
-      files.replace(FILE_NAME, emptyFile(storeId));
-      live = map(files, storeId, true);
+      withdraw(files);
+      live = renew(files, storeId);
+    }
+    if (live.isWithdrawn()) {
+      live = renew(files, storeId);
     }
     live.beginRecovery();
     return live;
+  }
+
+  private static LiveState renew(MutableFiles files, UUID storeId) {
+    files.replace(FILE_NAME, emptyFile(storeId));
+    return map(files, storeId, true);
+  }
+
+  /**
+   * Tells readers that the file does not say the truth any more, for good; the next writer makes another, which they look for. To be called
+   * with the writer's lock held, before files of the store are put in order behind the back of a writer. Damaged files are withdrawn as well.
+   */
+  public static void withdraw(MutableFiles files) {
+    if (!files.exists(FILE_NAME)) {
+      return;
+    }
+    try (MutableFile file = files.open(FILE_NAME, true)) {
+      long lengthBytes = file.lengthBytes();
+      if (lengthBytes < FILE_BYTES) {
+        file.write(lengthBytes, ByteBuffer.allocate((int) (FILE_BYTES - lengthBytes)));
+      }
+      ByteBuffer map = file.map(0, FILE_BYTES, true);
+      LONG.setRelease(map, RECOVERY_STAMP_AT, WITHDRAWN);
+      VarHandle.fullFence();
+    }
+  }
+
+  /** Whether it is withdrawn: what it says is not to be believed, and there is another file or there will be. */
+  boolean isWithdrawn() {
+    return recoveryStamp() == WITHDRAWN;
+  }
+
+  /** Whether another file has come in the place of this one, which is withdrawn. */
+  boolean isSucceeded(MutableFiles files, UUID storeId) {
+    try {
+      return isWithdrawn() && !open(files, storeId).isWithdrawn();
+    } catch (ZRecordException e) {
+      return false; // It is just coming, or is damaged again.
+    }
   }
 
   private static byte[] emptyFile(UUID storeId) {

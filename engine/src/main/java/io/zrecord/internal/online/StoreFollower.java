@@ -1,6 +1,7 @@
 package io.zrecord.internal.online;
 
 import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.StoreAbandonedException;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
@@ -14,6 +15,7 @@ import io.zrecord.schema.FieldSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
@@ -58,7 +60,6 @@ public final class StoreFollower implements AutoCloseable {
 
   private StoreParts open(StoreMeta meta) {
     List<FieldSpec> fields = meta.shard().fields().stream().map(FieldMeta::spec).toList();
-    LongConsumer onStalled = this::requireWriter;
     List<EntryTable> tables = new ArrayList<>();
     boolean isOpen = false;
     try {
@@ -68,8 +69,10 @@ public final class StoreFollower implements AutoCloseable {
         table.requireCapacity(meta.shard().length());
       }
       LiveState live = LiveState.open(files, meta.shard().id());
+      UUID storeId = meta.shard().id();
+      LongConsumer onStalled = waited -> requireWriter(live, storeId, waited);
       StoreParts opened = new StoreParts(
-          files, meta.shard().id(), fields, tables, live, new Naming(stems(meta)), onStalled);
+          files, storeId, fields, tables, live, new Naming(live, storeId, stems(meta)), onStalled);
       isOpen = true;
       return opened;
     } finally {
@@ -83,17 +86,27 @@ public final class StoreFollower implements AutoCloseable {
     return meta.shard().fields().stream().map(FieldMeta::stem).toList();
   }
 
-  /** Whether the meta file names the same tables as when they were opened. It is replaced only while the stamp of all records is odd. */
+  /**
+   * Whether the meta file names the same tables as when they were opened, and nobody has put another file {@code live} in the place of the
+   * one that is mapped. The meta file is replaced only while the stamp of all records is odd.
+   */
   private final class Naming implements LongPredicate {
+    private final LiveState live;
+    private final UUID storeId;
     private final List<String> stems;
     private volatile long lastStamp = -1;
 
-    Naming(List<String> stems) {
+    Naming(LiveState live, UUID storeId, List<String> stems) {
+      this.live = live;
+      this.storeId = storeId;
       this.stems = stems;
     }
 
     @Override
     public boolean test(long stamp) {
+      if (live.isWithdrawn()) {
+        return !live.isSucceeded(files, storeId);
+      }
       if (stamp == lastStamp) {
         return true;
       }
@@ -169,7 +182,11 @@ public final class StoreFollower implements AutoCloseable {
   }
 
   /** Called while readers wait for a change to be over that takes far too long. */
-  private void requireWriter(long waitedNanos) {
+  private void requireWriter(LiveState live, UUID storeId, long waitedNanos) {
+    if (live.isSucceeded(files, storeId)) {
+      throw new StorageException(
+          path.toString(), "Cannot read " + path + " any more: it was repaired. Open it again");
+    }
     wait(waitedNanos, PATIENCE_NANOS);
   }
 
@@ -180,7 +197,7 @@ public final class StoreFollower implements AutoCloseable {
           path.toString(),
           "Cannot read " + path + ": "
               + (isAbandoned
-                  ? "its last writer did not close it, and no other has opened it since"
+                  ? "its last writer or a repair did not come to its end, and no other has opened it since"
                   : "its writer has been recovering it, or changing these records, for "
                       + TimeUnit.NANOSECONDS.toSeconds(waitedNanos) + " s, or has failed")
               + ". What was committed is safe; open it for writing once, which recovers it, or read a snapshot");

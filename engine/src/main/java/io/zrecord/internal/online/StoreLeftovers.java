@@ -6,6 +6,7 @@ import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.Stems;
 import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.Closing;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -67,10 +68,34 @@ public final class StoreLeftovers {
   }
 
   /**
-   * Whether opening the store deletes them. As long as there is a journal that a repair cut off everything stays, for it may name chunks
-   * that somebody wants to look into.
+   * Those of them that opening the store deletes: none that an entry points to, as far as can be told before the journal is replayed.
+   *
+   * @param found by {@link #of}
+   * @param length records of the store
    */
-  public static boolean areDeletable(MutableFiles files) {
+  public static List<String> deletable(
+      MutableFiles files, List<FieldMeta> fields, List<String> found, long length) {
+    if (found.isEmpty() || !areDeletable(files)) {
+      return List.of();
+    }
+    List<EntryTable> tables = new ArrayList<>();
+    try {
+      fields.forEach(field -> tables.add(EntryTable.open(files, field.stem(), false)));
+      return unused(found, tables, length);
+    } finally {
+      Closing.all(tables);
+    }
+  }
+
+  private static List<String> unused(List<String> found, List<EntryTable> tables, long length) {
+    Set<String> used = new HashSet<>();
+    tables.forEach(
+        table -> table.forEachChunk(length, chunk -> used.add(ChunkMeta.fileName(chunk))));
+    return found.stream().filter(name -> !used.contains(name)).toList();
+  }
+
+  /** As long as there is a journal that a repair cut off everything stays, for it may name chunks that somebody wants to look into. */
+  private static boolean areDeletable(MutableFiles files) {
     return files.list("").stream().noneMatch(name -> name.startsWith(CUT_JOURNAL));
   }
 
@@ -85,10 +110,7 @@ public final class StoreLeftovers {
       List<String> found =
           areDeletable(files) ? of(files, StoreRewrite.readMeta(files)) : List.of();
       if (!found.isEmpty()) {
-        Set<String> used = new HashSet<>();
-        tables.forEach(
-            table -> table.forEachChunk(length, chunk -> used.add(ChunkMeta.fileName(chunk))));
-        found.stream().filter(name -> !used.contains(name)).forEach(files::delete);
+        unused(found, tables, length).forEach(files::delete);
       }
     } catch (ZRecordException e) {
       LoggerFactory.getLogger(StoreLeftovers.class)

@@ -74,6 +74,11 @@ public final class StoreView implements AutoCloseable {
     return parts.live().length();
   }
 
+  /** Whether what it looks at was replaced by a repair: it has to be looked at anew. */
+  public boolean isSucceeded() {
+    return parts.live().isSucceeded(parts.files(), parts.storeId());
+  }
+
   /** A reader of a field, for one thread, which gives it back. */
   public LiveFieldReader takeReader(int field) {
     LiveFieldReader reader = idleReaders.get(field).poll();
