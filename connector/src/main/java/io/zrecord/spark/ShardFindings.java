@@ -1,5 +1,6 @@
 package io.zrecord.spark;
 
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.Finding;
 import io.zrecord.verify.ShardVerification;
@@ -56,10 +57,10 @@ record ShardFindings(CheckSummary summary, List<ShardFinding> findings)
   }
 
   /** Checks a shard; keeps at most so many findings. */
-  static ShardFindings of(ShardVerification shard, int most) {
+  static ShardFindings of(ShardVerification shard, RecordSchema schema, int most) {
     List<ShardFinding> kept = new ArrayList<>();
     String id = shard.shard().id().toString();
-    CheckSummary summary = shard.run(finding -> {
+    CheckSummary summary = shard.run(schema, finding -> {
       if (kept.size() < most) {
         kept.add(new ShardFinding(id, finding));
       }

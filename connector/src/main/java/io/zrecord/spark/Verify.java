@@ -3,13 +3,7 @@ package io.zrecord.spark;
 import io.zrecord.table.RecordTable;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.DatasetCheck;
-import io.zrecord.verify.ShardVerification;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Consumer;
-import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -22,20 +16,15 @@ import org.apache.spark.sql.SparkSession;
  * Verify.of(spark, "/data/train").badValues().show();
  * }</pre>
  *
- * <p>The driver keeps some kilobytes for each shard, more if fields have large attributes. Immutable. From the command line it is
+ * <p>The driver keeps some kilobytes for each shard. A shard of a version that is expired and swept meanwhile is not missed. Immutable. From the command line it is
  *
  * <pre>{@code
  * spark-submit --class io.zrecord.spark.Verify zrecord-spark.jar --help
  * }</pre>
  */
 public final class Verify {
-  /** Findings of a shard that a task keeps in memory: 50 MB at most. */
-  private static final int MAX_LISTED = 100_000;
-
   /** Findings of a whole run that the driver keeps. */
   private static final int MAX_TOLD = 100;
-
-  private static final int MAX_TASKS = 10_000;
 
   private final SparkSession spark;
   private final String path;
@@ -84,31 +73,12 @@ public final class Verify {
    * @throws IllegalArgumentException if it is a dataset of another kind than a table
    */
   public CheckSummary run() {
-    return run(finding -> {});
+    return begin().run().summary();
   }
 
-  /** Checks, and tells the first findings, at the end. */
-  CheckSummary run(Consumer<ShardFindings.ShardFinding> listener) {
-    List<ShardFindings.ShardFinding> kept = new ArrayList<>();
-    List<byte[]> shards = new ArrayList<>();
-    CheckSummary summary = check.withoutShards(
-        finding -> {
-          if (kept.size() < MAX_TOLD) {
-            kept.add(new ShardFindings.ShardFinding(null, finding));
-          }
-        },
-        shard -> shards.add(ObjectBytes.of(shard)));
-    ShardFindings all = new ShardFindings(summary, kept);
-    if (!shards.isEmpty()) {
-      byte[] found = distributed(shards)
-          .map(shard -> ObjectBytes.of(
-              ShardFindings.of(ObjectBytes.read(shard, ShardVerification.class), MAX_TOLD)))
-          .reduce((one, other) -> ObjectBytes.of(ObjectBytes.read(one, ShardFindings.class)
-              .plus(ObjectBytes.read(other, ShardFindings.class), MAX_TOLD)));
-      all = all.plus(ObjectBytes.read(found, ShardFindings.class), MAX_TOLD);
-    }
-    all.findings().forEach(listener);
-    return all.summary();
+  /** A check that can be asked for its summary and for its bad values, both of the same versions. */
+  VerifyRun begin() {
+    return new VerifyRun(spark, check, MAX_TOLD);
   }
 
   /**
@@ -131,32 +101,12 @@ public final class Verify {
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    */
   public Dataset<Row> findings() {
-    List<Row> rows = new ArrayList<>();
-    List<byte[]> shards = new ArrayList<>();
-    check.withoutShards(
-        finding -> rows.add(new ShardFindings.ShardFinding(null, finding).row()),
-        shard -> shards.add(ObjectBytes.of(shard)));
-    Dataset<Row> found = spark.createDataFrame(rows, ShardFindings.COLUMNS);
-    if (shards.isEmpty()) {
-      return found;
-    }
-    JavaRDD<Row> foundInShards = distributed(shards).flatMap(shard -> {
-      ShardVerification verification = ObjectBytes.read(shard, ShardVerification.class);
-      return ShardFindings.of(verification, MAX_LISTED).findings().stream()
-          .map(ShardFindings.ShardFinding::row)
-          .iterator();
-    });
-    return found.union(spark.createDataFrame(foundInShards, ShardFindings.COLUMNS));
+    return new VerifyRun(spark, check, Integer.MAX_VALUE).findings();
   }
 
   /** Those of {@link #findings} by which values of certain records cannot be read. */
   public Dataset<Row> badValues() {
-    return findings().where("damage and index is not null");
-  }
-
-  private JavaRDD<byte[]> distributed(List<byte[]> shards) {
-    return JavaSparkContext.fromSparkContext(spark.sparkContext())
-        .parallelize(shards, Math.min(MAX_TASKS, shards.size()));
+    return begin().badValues();
   }
 
   /** Entry for {@code spark-submit}: {@code --help} says what it takes. */

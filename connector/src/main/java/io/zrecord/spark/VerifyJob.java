@@ -4,8 +4,10 @@ import io.zrecord.cli.ExitCodes;
 import io.zrecord.cli.Printable;
 import io.zrecord.cli.Terminal;
 import io.zrecord.verify.CheckSummary;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +45,8 @@ final class VerifyJob implements Callable<Integer> {
   @Option(
       names = "--bad-values",
       paramLabel = "DIR",
-      description = "if data are damaged, check again and write all bad values as lines of JSON"
-          + " to a new directory")
+      description = "if data are damaged, check the same versions again and write all bad values as"
+          + " lines of JSON to a new directory, which must not exist")
   private @Nullable String badValues;
 
   @Option(
@@ -91,16 +93,44 @@ final class VerifyJob implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Verify verify = versions.of(Verify.of(session(), path));
+    SparkSession spark = session();
+    Verify verify = versions.of(Verify.of(spark, path));
+    if (badValues != null) {
+      requireCreatable(badValues, spark);
+    }
+    VerifyRun run = verify.begin();
+    ShardFindings found = run.run();
+    CheckSummary summary = found.summary();
     PrintWriter err = spec.commandLine().getErr();
-    CheckSummary summary =
-        verify.run(found -> err.println(Printable.of(found.finding().toString())));
+    found
+        .findings()
+        .forEach(finding -> err.println(Printable.of(finding.finding().toString())));
     spec.commandLine().getOut().println(summary.toJson());
     spec.commandLine().getOut().flush();
     err.flush();
     if (badValues != null && !summary.isSound()) {
-      verify.badValues().write().json(badValues);
+      run.badValues().write().json(badValues);
     }
     return summary.isSound() ? ExitCodes.DONE : ExitCodes.DAMAGED;
+  }
+
+  /** Tried out now, for the check may take hours. */
+  private static void requireCreatable(String directory, SparkSession spark) {
+    try {
+      org.apache.hadoop.fs.Path target = new org.apache.hadoop.fs.Path(directory);
+      FileSystem files = target.getFileSystem(spark.sparkContext().hadoopConfiguration());
+      if (files.exists(target)) {
+        throw new IllegalArgumentException("Cannot write bad values to " + directory
+            + ": it exists; name a directory that does not, or remove it");
+      }
+      if (!files.mkdirs(target) || !files.delete(target, false)) {
+        throw new IOException("it cannot be created");
+      }
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "Cannot write bad values to " + directory + ": " + e.getMessage()
+              + "; name a directory that can be created",
+          e);
+    }
   }
 }

@@ -15,10 +15,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
@@ -72,7 +75,7 @@ public final class Committer {
       RecordSchema schema = rules.after(newest);
       if (attempt == 1) {
         new ShardCheck(storage).check(change.newShards());
-        new ShardCheck(storage).check(change.indexMap().stream().toList());
+        change.indexMap().ifPresent(new ShardCheck(storage)::checkIndexMap);
         if (isLate(began)) {
           // Of very many shards; what was read before is too old to build on.
           continue;
@@ -212,7 +215,7 @@ public final class Committer {
   }
 
   /** What the committer left, and what it did in figures. */
-  private static Map<String, String> properties(TableChange change, Optional<Manifest> newest) {
+  private Map<String, String> properties(TableChange change, Optional<Manifest> newest) {
     Map<String, String> properties = new TreeMap<>(change.properties());
     properties.putIfAbsent("user", System.getProperty("user.name", ""));
     long added = change.kind() == TableChange.Kind.RELAYOUT
@@ -224,7 +227,29 @@ public final class Committer {
     properties.put("addedBytes", String.valueOf(bytes));
     properties.put(
         "removedRecords", String.valueOf(replaces ? newest.map(Manifest::length).orElse(0L) : 0L));
+    if (replaces && !properties.containsKey("removedBytes")) {
+      removedBytes(change, newest)
+          .ifPresent(removed -> properties.put("removedBytes", String.valueOf(removed)));
+    }
     return properties;
+  }
+
+  /** Bytes of the chunks that the version before has and the next one has not; empty if they cannot be told. */
+  private OptionalLong removedBytes(TableChange change, Optional<Manifest> newest) {
+    if (newest.isEmpty()) {
+      return OptionalLong.of(0);
+    }
+    Set<UUID> counted = new HashSet<>();
+    change.shards().forEach(shard -> counted.add(shard.id()));
+    try {
+      return OptionalLong.of(log.shards(newest.get()).stream()
+          .filter(shard -> counted.add(shard.id()))
+          .mapToLong(ShardSummary::chunkBytes)
+          .sum());
+    } catch (ZRecordException e) {
+      // A damaged list must not keep the version that has it from being replaced.
+      return OptionalLong.empty();
+    }
   }
 
   /** No version names these lists, and none ever will. */

@@ -1,6 +1,8 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.store.OpenShard;
 import io.zrecord.internal.store.OpenShards;
 import io.zrecord.internal.store.ShardId;
@@ -10,6 +12,7 @@ import io.zrecord.scan.FieldReader;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.scan.Verification;
 import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
@@ -53,7 +56,33 @@ public final class IndexMap {
             new ShardId(
                 storage.location(), shard.directory(), shard.metaFile(), shard.metaChecksum()));
     open.requireIs(shard.id(), shard.length());
+    requireMap(open.meta(), open.pathOf(shard.metaFile()));
     return open;
+  }
+
+  /**
+   * Checks that a shard may be a map: what it says is believed only where a checksum confirms it.
+   *
+   * @param path of the meta file, for the message
+   * @throws CorruptDataException if it has other fields, absent values or no checksums
+   */
+  static void requireMap(ShardMeta meta, String path) {
+    FieldSpec wanted = SCHEMA.fields().get(0);
+    List<FieldMeta> fields = meta.fields();
+    boolean isMap = fields.size() == 1
+        && fields.get(0).spec().id() == wanted.id()
+        && fields.get(0).spec().name().equals(wanted.name())
+        && fields.get(0).spec().type().equals(wanted.type())
+        && fields.get(0).spec().shape().equals(wanted.shape())
+        && fields.get(0).absentCount() == 0;
+    if (!isMap || !meta.hasChecksums()) {
+      throw new CorruptDataException(
+          path,
+          "Cannot read " + path + ": "
+              + (isMap ? "it has no checksums" : "its fields are not those")
+              + " of an index map, which has checksums and one field '" + FIELD
+              + "' of type i64 without absent values; restore the shard from a copy");
+    }
   }
 
   /** Number of records, of the version before as of this one. */

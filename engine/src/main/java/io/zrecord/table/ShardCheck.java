@@ -26,7 +26,12 @@ final class ShardCheck {
     shards.parallelStream().forEach(this::check);
   }
 
-  private void check(ShardSummary shard) {
+  /** The same for an index map, which must be one. */
+  void checkIndexMap(ShardSummary map) {
+    IndexMap.requireMap(check(map), storage.pathOf(map.directory() + "/" + map.metaFile()));
+  }
+
+  private ShardMeta check(ShardSummary shard) {
     String name = shard.directory() + "/" + shard.metaFile();
     byte[] file = storage.read(name, SealedJson.MAX_BYTES);
     ShardMeta meta = ShardMeta.read(storage.pathOf(name), file);
@@ -53,6 +58,7 @@ final class ShardCheck {
         }
       }
     }
+    return meta;
   }
 
   private void requireLength(ShardSummary shard, String file, long expected) {

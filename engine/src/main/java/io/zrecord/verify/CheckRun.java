@@ -25,6 +25,7 @@ final class CheckRun {
   private long partEndBytes;
   private long totalBytes;
   private long reportedBytes;
+  private @Nullable ShardNeed need;
 
   CheckRun(CheckListener listener) {
     this.listener = listener;
@@ -33,6 +34,15 @@ final class CheckRun {
   /** Says that there will be more to look at. */
   void expect(long moreBytes) {
     totalBytes += moreBytes;
+  }
+
+  /** Begins a shard of a table: what is found until {@link #endShard} is no damage if nobody needs the shard any more. */
+  void beginShard(ShardNeed shardNeed) {
+    need = shardNeed;
+  }
+
+  void endShard() {
+    need = null;
   }
 
   /** Begins a part of the bytes expected. */
@@ -75,6 +85,14 @@ final class CheckRun {
   }
 
   void found(Finding finding) {
+    if (need != null && finding.kind().isDamage() && !need.isNeeded(finding.file())) {
+      need.note(finding.file()).ifPresent(this::tell);
+    } else {
+      tell(finding);
+    }
+  }
+
+  private void tell(Finding finding) {
     if (finding.kind().isDamage()) {
       damageCount++;
     } else {

@@ -6,7 +6,6 @@ import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.verify.SealedShardCheck.Depth;
 import java.nio.file.Path;
-import java.util.function.Consumer;
 
 /**
  * Looks through all of a dataset on a local file system for damage: every checksum, and whatever FORMAT.md says must hold.
@@ -61,7 +60,8 @@ public final class DatasetCheck {
     }
     switch (kind) {
       case TABLE ->
-        new TableCheck(run, LocalStorage.at(path), shard -> shard.run(run, files)).check(choice);
+        new TableCheck(run, LocalStorage.at(path), (shard, schema) -> shard.run(schema, run, files))
+            .check(choice);
       case SHARD -> new SealedShardCheck(run, files, Depth.VALUES).checkAlone();
       case STORE -> {
         ProcessLock lock = ProcessLock.acquire(path);
@@ -78,12 +78,13 @@ public final class DatasetCheck {
   /**
    * Checks of a table all but its shards: manifests, tags, and which files no version names.
    *
-   * @param shards takes what is left to be checked, each shard once; summaries of all add up to that of {@link #run}
+   * @param shards takes what is left to be checked, each shard once; summaries of all add up to that of {@link #run}. Each takes some
+   *     hundred bytes, and one schema serves many of them
    * @throws IllegalArgumentException if it is no table
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    * @throws io.zrecord.errors.VersionNotFoundException if the table does not have the version
    */
-  public CheckSummary withoutShards(CheckListener listener, Consumer<ShardVerification> shards) {
+  public CheckSummary withoutShards(CheckListener listener, ShardVisitor shards) {
     if (DatasetKind.of(path) != DatasetKind.TABLE) {
       throw new IllegalArgumentException("Cannot check " + path
           + " in parts: it is no table; check it with DatasetCheck.run, or zrecord verify");

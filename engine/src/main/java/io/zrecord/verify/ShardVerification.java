@@ -1,30 +1,52 @@
 package io.zrecord.verify;
 
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.verify.Finding.Kind;
 import io.zrecord.verify.SealedShardCheck.Depth;
 import java.io.Serializable;
 import java.nio.file.Path;
 
-/** The check of one shard of a table, as a part of {@link DatasetCheck#withoutShards} that may be done anywhere. Immutable. */
+/**
+ * The check of one shard of a table, as a part of {@link DatasetCheck#withoutShards} that may be done anywhere. It takes the fields from
+ * whoever runs it: many shards have the same ones. Immutable.
+ */
 public final class ShardVerification implements Serializable {
-  private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 2L;
 
   private final String table;
+  private final long version;
   private final ShardSummary shard;
-  private final RecordSchema schema;
   private final long firstIndex;
   private final Depth depth;
+  private final Role role;
 
+  /** What the shard is for. */
+  enum Role {
+    /** It holds records of the table. */
+    RECORDS,
+    /** It is the index map of its version. */
+    INDEX_MAP
+  }
+
+  /**
+   * The check of a shard.
+   *
+   * @param version a version that names it
+   * @param firstIndex index of its first record in that version
+   */
   ShardVerification(
-      String table, ShardSummary shard, RecordSchema schema, long firstIndex, Depth depth) {
+      String table, long version, ShardSummary shard, long firstIndex, Depth depth, Role role) {
     this.table = table;
+    this.version = version;
     this.shard = shard;
-    this.schema = schema;
     this.firstIndex = firstIndex;
     this.depth = depth;
+    this.role = role;
   }
 
   /** The shard as a manifest names it. */
@@ -33,27 +55,42 @@ public final class ShardVerification implements Serializable {
   }
 
   /**
-   * Checks the shard. What is wrong with it goes to the listener, also that files are missing.
+   * Checks the shard. What is wrong with it goes to the listener, also that files are missing. If no version names the shard any more by
+   * then, nothing of it is wrong.
    *
+   * @param schema the fields that came with it
    * @throws io.zrecord.errors.StorageException if a file cannot be read for another reason than its content
    */
-  public CheckSummary run(CheckListener listener) {
+  public CheckSummary run(RecordSchema schema, CheckListener listener) {
     CheckRun run = new CheckRun(listener);
-    run(run, new LocalMutableFiles(Path.of(table)));
+    run(schema, run, new LocalMutableFiles(Path.of(table)));
     return run.summary();
   }
 
-  void run(CheckRun run, MutableFiles files) {
+  void run(RecordSchema schema, CheckRun run, MutableFiles files) {
+    run.beginShard(new ShardNeed(LocalStorage.at(Path.of(table)), shard, version));
     if (depth == Depth.VALUES) {
-      run.beginPart(shard.length(), valueBytes(shard));
+      run.beginPart(role == Role.RECORDS ? shard.length() : 0, valueBytes());
     }
-    new SealedShardCheck(run, files, depth).check(shard, schema, firstIndex);
+    try {
+      new SealedShardCheck(run, files, depth).check(shard, schema, firstIndex);
+    } catch (MissingFileException e) {
+      // It was there a moment ago.
+      run.found(Kind.META, e.resource(), ChunkFiles.reason(e));
+    }
     if (depth == Depth.VALUES) {
       run.endPart();
     }
+    if (depth == Depth.VALUES && role == Role.INDEX_MAP) {
+      new IndexMapCheck(run, LocalStorage.at(Path.of(table))).check(version);
+    }
+    run.endShard();
   }
 
-  static long valueBytes(ShardSummary shard) {
-    return shard.valueBytes().values().stream().mapToLong(Long::longValue).sum();
+  /** Stored bytes of its values that are looked at. */
+  long valueBytes() {
+    return depth == Depth.FILES
+        ? 0
+        : shard.valueBytes().values().stream().mapToLong(Long::longValue).sum();
   }
 }

@@ -5,25 +5,25 @@ import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TagNames;
-import io.zrecord.internal.io.LocalMutableFiles;
-import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestAside;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardList;
 import io.zrecord.internal.table.TagLog;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.IndexMap;
 import io.zrecord.verify.Finding.Kind;
 import io.zrecord.verify.SealedShardCheck.Depth;
-import java.nio.file.Path;
+import io.zrecord.verify.ShardVerification.Role;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TableCheck {
   private final CheckRun run;
-  private final Consumer<ShardVerification> shards;
+  private final ShardVisitor shards;
   private final Storage storage;
   private final ManifestLog log;
   private final Set<String> checkedShards = new HashSet<>();
@@ -41,7 +41,7 @@ final class TableCheck {
   private boolean isComplete = true;
 
   /** @param shards checks each shard when its turn comes, or takes care that somebody does */
-  TableCheck(CheckRun run, Storage storage, Consumer<ShardVerification> shards) {
+  TableCheck(CheckRun run, Storage storage, ShardVisitor shards) {
     this.run = run;
     this.shards = shards;
     this.storage = storage;
@@ -111,10 +111,15 @@ final class TableCheck {
   /** Returns whether the manifest can be read. */
   private boolean check(long version, Depth depth) {
     Manifest manifest;
-    List<ShardSummary> named;
+    Map<String, List<ShardSummary>> newLists = new HashMap<>();
     try {
       manifest = log.read(version);
-      named = log.shards(manifest);
+      for (ShardList list : manifest.lists()) {
+        // Of one that another version names as well all shards were checked by then.
+        if (!namedLists.contains(list.file())) {
+          newLists.put(list.file(), log.shards(list));
+        }
+      }
     } catch (ZRecordException e) {
       isComplete = false;
       if (e instanceof MissingFileException && !isPresent(version)) {
@@ -127,38 +132,64 @@ final class TableCheck {
       }
       return false;
     }
-    manifest.lists().stream().map(ShardList::file).forEach(namedLists::add);
-    List<ShardSummary> due =
-        named.stream().filter(shard -> !checkedShards.contains(keyOf(shard))).toList();
-    if (depth == Depth.VALUES) {
-      run.expect(due.stream().mapToLong(ShardVerification::valueBytes).sum());
-    }
-    long firstIndex = 0;
-    for (ShardSummary shard : named) {
-      namedShards.add(shard.id().toString());
-      if (checkedShards.add(keyOf(shard))) {
-        shards.accept(
-            new ShardVerification(storage.location(), shard, manifest.schema(), firstIndex, depth));
+    namedLists.addAll(newLists.keySet());
+    Part part = new Part(manifest.version(), manifest.schema(), depth);
+    for (ShardList list : manifest.lists()) {
+      List<ShardSummary> listed = newLists.get(list.file());
+      if (listed == null) {
+        part.skip(list.length());
+      } else {
+        part.add(listed);
       }
-      firstIndex += shard.length();
     }
+    part.add(manifest.shards());
+    part.finish();
     manifest.indexMap().ifPresent(map -> checkIndexMap(map, version, depth));
     return true;
   }
 
+  /** The shards of a version that no version before had. */
+  private final class Part {
+    private final long version;
+    private final RecordSchema schema;
+    private final Depth depth;
+    private final List<ShardVerification> due = new ArrayList<>();
+    private long nextIndex;
+
+    Part(long version, RecordSchema schema, Depth depth) {
+      this.version = version;
+      this.schema = schema;
+      this.depth = depth;
+    }
+
+    void skip(long recordCount) {
+      nextIndex += recordCount;
+    }
+
+    void add(List<ShardSummary> named) {
+      for (ShardSummary shard : named) {
+        namedShards.add(shard.id().toString());
+        if (checkedShards.add(keyOf(shard))) {
+          due.add(new ShardVerification(
+              storage.location(), version, shard, nextIndex, depth, Role.RECORDS));
+        }
+        nextIndex += shard.length();
+      }
+    }
+
+    /** How much there is to do is said before it begins. */
+    void finish() {
+      run.expect(due.stream().mapToLong(ShardVerification::valueBytes).sum());
+      due.forEach(shard -> shards.accept(shard, schema));
+    }
+  }
+
   private void checkIndexMap(ShardSummary map, long version, Depth depth) {
     namedShards.add(map.id().toString());
-    long bytes = ShardVerification.valueBytes(map);
-    if (depth == Depth.VALUES) {
-      run.expect(bytes);
-      run.beginPart(0, bytes);
-    }
-    MutableFiles files = new LocalMutableFiles(Path.of(storage.location()));
-    new SealedShardCheck(run, files, depth).check(map, IndexMap.SCHEMA, 0);
-    if (depth == Depth.VALUES) {
-      run.endPart();
-      new IndexMapCheck(run, storage).check(version);
-    }
+    ShardVerification due =
+        new ShardVerification(storage.location(), version, map, 0, depth, Role.INDEX_MAP);
+    run.expect(due.valueBytes());
+    shards.accept(due, IndexMap.SCHEMA);
   }
 
   private static String keyOf(ShardSummary shard) {

@@ -6,15 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.Checksum;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +28,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,9 +104,63 @@ final class IndexMapTest {
   void aMapOfAnotherKindIsATypedError() {
     RecordSchema doubles =
         RecordSchema.builder().field("newIndex", ElementType.F64).build();
-    IndexMap map = commit(doubles, 3, 2, 1, 0);
-    assertThatThrownBy(() -> map.newIndex(0)).isInstanceOf(ZRecordException.class);
-    assertThat(findings()).isNotEmpty();
+    requireRefused(Shards.write(storage, doubles, 3, 2, 1, 0), "its fields are not those");
+    RecordSchema renamed =
+        RecordSchema.builder().field("index", ElementType.I64).build();
+    requireRefused(Shards.write(storage, renamed, 3, 2, 1, 0), "its fields are not those");
+  }
+
+  /** A wrong index could not be told from a right one. */
+  @Test
+  void aMapWithoutChecksumsIsATypedError() {
+    WriteOptions unchecked = WriteOptions.defaults().withChecksum(Checksum.NONE);
+    try (ShardWriter writer =
+        ShardWriter.create(storage, UUID.randomUUID(), IndexMap.SCHEMA, unchecked)) {
+      for (long index = 0; index < 4; index++) {
+        writer.putLong(0, index);
+        writer.endRecord();
+      }
+      requireRefused(writer.finish().orElseThrow(), "it has no checksums");
+    }
+  }
+
+  /** Nor does it help to name it in a manifest without being asked. */
+  private void requireRefused(ShardSummary map, String reason) {
+    ShardSummary records = Shards.write(storage, Shards.SCHEMA, 4, 3, 2, 1);
+    TableChange change = TableChange.relayout(table.latest(), List.of(records), map, Map.of());
+    assertThatThrownBy(() -> table.commit(change))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(reason);
+    long version = table.latest().version();
+    commit(IndexMap.SCHEMA, 3, 2, 1, 0);
+    forge(version + 1, map);
+    IndexMap forged = table.latest().indexMap().orElseThrow();
+    assertThatThrownBy(() -> forged.newIndex(0))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(reason);
+    assertThat(findings())
+        .anyMatch(finding ->
+            finding.kind() == Finding.Kind.INDEX_MAP && finding.problem().contains(reason));
+  }
+
+  /** Lets the manifest of a relayout name another map. */
+  private void forge(long version, ShardSummary map) {
+    Path manifest = Path.of(storage.location()).resolve(ManifestNames.nameOf(version));
+    try {
+      String text = Files.readString(manifest);
+      String body = text.substring(0, text.lastIndexOf(",\"crc32c\""));
+      int at = body.lastIndexOf("\"indexMap\"");
+      Files.write(
+          manifest,
+          sealed(body.substring(0, at)
+              + body.substring(at)
+                  .replaceFirst("[0-9a-f-]{36}", map.id().toString())
+                  .replaceFirst(
+                      "(\"metaCrc\":\")[0-9a-f]{8}",
+                      "$1" + HexFormat.of().toHexDigits(map.metaChecksum()))));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test
@@ -122,13 +181,8 @@ final class IndexMapTest {
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("its index map has 3 records, but the version has 4");
     // Nor does it help to lie about the length of a shorter one.
-    String other = body.substring(0, at)
-        + body.substring(at)
-            .replaceFirst("[0-9a-f-]{36}", wrong.id().toString())
-            .replaceFirst(
-                "(\"metaCrc\":\")[0-9a-f]{8}",
-                "$1" + HexFormat.of().toHexDigits(wrong.metaChecksum()));
-    Files.write(manifest, sealed(other));
+    Files.writeString(manifest, text);
+    forge(2, wrong);
     IndexMap map = table.latest().indexMap().orElseThrow();
     assertThatThrownBy(() -> map.newIndex(0)).isInstanceOf(CorruptDataException.class);
     assertThat(findings()).extracting(Finding::kind).contains(Finding.Kind.META);

@@ -203,12 +203,37 @@ final class RetentionTest {
 
   @Test
   void aVersionSaysWhatWasDoneAndByWhom() {
+    long before =
+        table.latest().shards().stream().mapToLong(ShardSummary::chunkBytes).sum();
     model.overwrite(7);
     assertThat(table.latest().properties())
+        .containsEntry("removedBytes", String.valueOf(before))
         .containsEntry("user", System.getProperty("user.name"))
         .containsEntry("addedRecords", "7")
         .containsEntry("removedRecords", "5")
         .containsEntry(
             "addedBytes", String.valueOf(table.latest().shards().get(0).chunkBytes()));
+  }
+
+  @Test
+  void anOverwriteThatKeepsShardsRemovesTheOthersAlone() {
+    List<ShardSummary> shards = table.latest().shards();
+    table.commit(Shards.overwrite(OptionalLong.of(4), shards.get(2), shards.get(2)));
+    assertThat(table.latest().properties())
+        .containsEntry("removedBytes", String.valueOf(4 * shards.get(0).chunkBytes()));
+  }
+
+  /** Otherwise nobody could get rid of it. */
+  @Test
+  void aVersionWithADamagedListCanBeReplaced() throws IOException {
+    ShardSummary shard = model.write(1);
+    List<ShardSummary> many = Collections.nCopies(1001, shard);
+    table.commit(
+        Shards.change(TableChange.Kind.OVERWRITE, OptionalLong.of(4), Shards.SCHEMA, many));
+    String list = model.storage.list("list").get(0).name();
+    Files.writeString(model.path.resolve("list").resolve(list), "damaged");
+    table.commit(Shards.overwrite(OptionalLong.of(5), shard));
+    assertThat(table.latest().length()).isEqualTo(1);
+    assertThat(table.latest().properties()).doesNotContainKey("removedBytes");
   }
 }

@@ -5,13 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableChange;
+import io.zrecord.table.TableSnapshot;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,8 +56,12 @@ final class CheckBesideCommitsTest {
   }
 
   private List<Finding> findings(Runnable meanwhile) {
+    return findings(DatasetCheck.of(directory), meanwhile);
+  }
+
+  private static List<Finding> findings(DatasetCheck check, Runnable meanwhile) {
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(directory).run(new CheckListener() {
+    check.run(new CheckListener() {
       private boolean isDone;
 
       @Override
@@ -80,6 +94,75 @@ final class CheckBesideCommitsTest {
     List<Finding> findings = findings(() -> delete("manifest/00000000000000000000.json"));
     assertThat(findings).noneMatch(finding -> finding.kind().isDamage());
     assertThat(findings).anyMatch(finding -> finding.problem().contains("expired meanwhile"));
+  }
+
+  /** When the first shard of version 1 is checked and the second is not yet. */
+  @Test
+  void filesOfVersionsThatAreExpiredAndSweptMeanwhileAreNotMissed() {
+    overwrite();
+    List<ShardSummary> swept = table.version(1).shards();
+    List<Finding> findings = findings(DatasetCheck.of(directory).version(1), () -> {
+      delete("manifest/00000000000000000000.json");
+      delete("manifest/00000000000000000001.json");
+      swept.forEach(shard -> table.storage().delete(shard.directory()));
+    });
+    assertThat(findings).noneMatch(finding -> finding.kind().isDamage());
+    assertThat(findings)
+        .filteredOn(finding -> finding.problem().contains("its shard was not checked"))
+        .hasSize(1);
+  }
+
+  /** The control: what another version names is missed. */
+  @Test
+  void filesOfVersionsThatAreExpiredMeanwhileAreMissedIfAnotherVersionNamesThem() {
+    append();
+    ShardSummary deleted = table.version(1).shards().get(1);
+    List<Finding> findings = findings(DatasetCheck.of(directory).version(1), () -> {
+      delete("manifest/00000000000000000001.json");
+      table.storage().delete(deleted.directory());
+    });
+    assertThat(findings)
+        .filteredOn(finding -> finding.kind().isDamage())
+        .hasSize(1)
+        .allMatch(finding -> finding.file().contains(deleted.directory()));
+  }
+
+  private void overwrite() {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.overwrite(directory, SCHEMA, WriteOptions.defaults())) {
+      writer.newAppender().set("value", 3).endRecord();
+      writer.commit();
+    }
+  }
+
+  @Test
+  void aListThatManyVersionsNameIsReadOnce() {
+    TableSnapshot before = table.latest();
+    TableSnapshot many = table.commit(new TableChange(
+        UUID.randomUUID(),
+        TableChange.Kind.APPEND,
+        Optional.of(before.tableId()),
+        OptionalLong.of(before.version()),
+        before.schema(),
+        Collections.nCopies(1_000, before.shards().get(0)),
+        Optional.empty(),
+        Map.of()));
+    assertThat(many.length()).isEqualTo(1_002);
+    append();
+    append();
+    List<String> lists = new ArrayList<>();
+    Storage storage = (Storage) Proxy.newProxyInstance(
+        Storage.class.getClassLoader(), new Class<?>[] {Storage.class}, (proxy, method, given) -> {
+          if (method.getName().equals("read") && given[0].toString().startsWith("list/")) {
+            lists.add(given[0].toString());
+          }
+          return method.invoke(table.storage(), given);
+        });
+    List<ShardVerification> shards = new ArrayList<>();
+    new TableCheck(new CheckRun(finding -> {}), storage, (shard, schema) -> shards.add(shard))
+        .check(VersionChoice.ALL);
+    assertThat(lists).hasSize(1);
+    assertThat(shards).hasSize(4);
   }
 
   @Test

@@ -1,10 +1,14 @@
 package io.zrecord.spark
 
 import java.nio.file.{Files, Path, Paths}
+import java.util.UUID
 import java.util.concurrent.atomic.AtomicInteger
 
+import io.zrecord.RecordDatasetWriter
+import io.zrecord.schema.{Codec, Compression, ElementType, FieldSpec, RecordSchema, Shape}
+import io.zrecord.shard.WriteOptions
 import io.zrecord.storage.LocalStorage
-import io.zrecord.table.RecordTable
+import io.zrecord.table.{IndexMap, RecordTable, ShardWriter, TableChange}
 import io.zrecord.verify.{CheckSummary, DatasetCheck, Finding}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
 import org.apache.spark.sql.Row
@@ -129,6 +133,89 @@ class VerifySuite extends SparkSuite {
     assert(failure(Verify.of(spark, freshPath()).run()).contains("no such directory"))
   }
 
+  test("what is asked of one check is of the same versions") {
+    val path = table()
+    flip(shard(path, 0).resolve("chunk/0.zr"), -9)
+    val check = Verify.of(spark, path).begin()
+    assert(!check.run().summary().isSound)
+    write(spark.range(0, 50, 1, 2).selectExpr("id", "'x' text"), path, "overwrite")
+    assert(check.badValues().count() == 1)
+    assert(Verify.of(spark, path).badValues().count() == 0)
+  }
+
+  test("what is expired and swept meanwhile is not missed") {
+    val path = table()
+    val swept = (0 until 4).map(shard(path, _))
+    val check = Verify.of(spark, path).begin()
+    write(spark.range(0, 50, 1, 2).selectExpr("id", "'x' text"), path, "overwrite")
+    val manifest = Paths.get(path, "manifest", "00000000000000000000.json")
+    val content = Files.readAllBytes(manifest)
+    swept.foreach(directory => filesBelow(directory.toString).foreach(file => Files.delete(file)))
+    assert(check.run().summary().damageCount() == 4, "the control: the version is still there")
+    Files.delete(manifest)
+    val summary = check.run().summary()
+    assert(summary.isSound && summary.noteCount() == 4)
+    assert(check.badValues().count() == 0)
+    Files.write(manifest, content)
+  }
+
+  test("schemas travel once, whatever their fields carry") {
+    val path = freshPath()
+    val attribute = java.util.Map.of("prompt", "x" * 400000)
+    val schema = new RecordSchema(
+      java.util.List.of(
+        new FieldSpec(
+          1,
+          "id",
+          ElementType.I64,
+          Shape.scalar(),
+          Compression.of(Codec.RAW),
+          attribute
+        )
+      )
+    )
+    (0 until 3).foreach { version =>
+      val writer =
+        RecordDatasetWriter.append(Paths.get(path), schema, WriteOptions.defaults())
+      try {
+        (0 until 5).foreach(i => writer.newAppender().set("id", i + version).endRecord())
+        writer.commit()
+      } finally writer.close()
+    }
+    val check = Verify.of(spark, path).allVersions().begin()
+    assert(check.messages().size() == 15)
+    check.messages().forEach(message => assert(message.length < 5000))
+    val summary = check.run().summary()
+    assert(summary.isSound && summary.recordCount() == 15)
+    assert(check.findings().count() == 0)
+  }
+
+  test("an index map is checked by a task") {
+    val path = freshPath()
+    write(spark.range(0, 400, 1, 4).toDF("id"), path, "append")
+    val storage = LocalStorage.at(Paths.get(path))
+    val before = RecordTable.at(storage).latest()
+    val writer =
+      ShardWriter.create(storage, UUID.randomUUID(), IndexMap.SCHEMA, WriteOptions.defaults())
+    val map =
+      try {
+        (0 until 400).foreach { i =>
+          writer.putLong(0, if (i == 7) 8 else i)
+          writer.endRecord()
+        }
+        writer.finish().get()
+      } finally writer.close()
+    RecordTable
+      .at(storage)
+      .commit(TableChange.relayout(before, before.shards(), map, java.util.Map.of()))
+    val verify = Verify.of(spark, path)
+    assert(verify.begin().messages().size() == 5)
+    val (findings, summary) = distributed(verify)
+    assert(findings.exists(_._1.contains("more than one record has the new index 8")))
+    assert(summary.recordCount() == 400)
+    assert((findings, summary) == alone(path, DatasetCheck.of(Paths.get(path))))
+  }
+
   test("the command and its exit codes") {
     val path = table()
     def run(arguments: String*): SubmittedProcess = {
@@ -146,6 +233,13 @@ class VerifySuite extends SparkSuite {
     assert(damaged.out.contains(""""badValues":1"""), damaged.out)
     assert(damaged.err.contains("field 'text', record 99"))
     assert(spark.read.json(list).select("index").head().getLong(0) == 99)
+    // Before anything is checked.
+    val taken = run(path, "--bad-values", list)
+    assert(taken.exitCode() == 2 && taken.out.isEmpty && taken.err.contains("it exists"), taken.err)
+    val file = Files.createFile(Paths.get(freshPath()))
+    val below = run(path, "--bad-values", file.resolve("list").toString)
+    assert(below.exitCode() == 2 && below.out.isEmpty, below.err)
+    assert(below.err.contains("name a directory that can be created"), below.err)
     assert(run(path, "--version", "7").exitCode() == 2)
     assert(run(path, "--version", "0", "--tag", "x").exitCode() == 2)
   }

@@ -139,7 +139,6 @@ class ViewSuite extends SparkSuite {
     assert(rows.map(_.getAs[Long]("shards")) == Seq(3, 4, rows(2).getAs[Long]("shards")))
     assert(rows.map(_.getAs[Long]("added_records")) == Seq(300, 10, 7))
     assert(rows.map(_.getAs[Long]("removed_records")) == Seq(0, 0, 310))
-    assert(rows.map(_.getAs[Any]("removed_bytes")) == Seq(0L, 0L, null))
     assert(rows.map(_.getAs[String]("operation")).tail == Seq("append", "overwrite"))
     assert(rows.map(_.getAs[String]("tags")) == Seq("", "a,b", ""))
     assert(rows.forall(_.getAs[String]("application_id") == spark.sparkContext.applicationId))
@@ -147,6 +146,9 @@ class ViewSuite extends SparkSuite {
     val added =
       view(path, "chunks", "versionAsOf" -> "0").selectExpr("sum(bytes)").head().getLong(0)
     assert(rows.head.getAs[Long]("added_bytes") == added)
+    val replaced =
+      view(path, "chunks", "versionAsOf" -> "1").selectExpr("sum(bytes)").head().getLong(0)
+    assert(rows.map(_.getAs[Any]("removed_bytes")) == Seq(0L, 0L, replaced))
     val millis = RecordTable.at(LocalStorage.at(Paths.get(path))).version(1).timestamp.toEpochMilli
     assert(rows(1).getAs[java.sql.Timestamp]("timestamp").getTime == millis)
   }
