@@ -176,6 +176,25 @@ def test_the_converter_takes_files_and_any_array(tmp_path: Path) -> None:
         zrecord.converter({"a=b": array}, tmp_path / "other")
 
 
+@pytest.mark.parametrize("align_bytes", [64, 4096])
+def test_views_of_an_aligned_table_are_aligned(align_bytes: int, tmp_path: Path) -> None:
+    random = np.random.default_rng(4)
+    arrays = {
+        "label": random.integers(0, 9, 3000, np.int16),
+        "page": random.random((3000, 512)).astype(np.float64),
+        "wide": random.random((3000, 196)).astype(np.float32),
+    }
+    zrecord.converter(arrays, tmp_path / "aligned", align_bytes=align_bytes)
+    data = zrecord.open(tmp_path / "aligned")
+    for record in range(0, 3000, 7):
+        page = data["page"][record]
+        assert page.flags.aligned and not page.flags.owndata
+        assert page.ctypes.data % align_bytes == 0
+    assert data["wide"][:10].ctypes.data % align_bytes == 0
+    for name, array in arrays.items():
+        assert np.array_equal(data[name][:], array)
+
+
 @pytest.mark.parametrize("most_buckets", [0, 1 << 20])
 def test_runs_are_found_whatever_their_lengths(most_buckets: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """By buckets and by search, in shards of one run each, as no shard is open."""

@@ -15,11 +15,12 @@ from zrecord._launcher import run
 Array = np.ndarray[Any, Any]
 
 
-def converter(arrays: Array | Mapping[str, Array], path: str | os.PathLike[str]) -> None:
+def converter(arrays: Array | Mapping[str, Array], path: str | os.PathLike[str], *, align_bytes: int = 8) -> None:
     """Makes a table of an array, whose first dimension counts the records, or of several with as many records, by name.
 
     A single array becomes the field ``data``. The directory must be empty or not exist. An array that maps a ``.npy`` file
-    is read from there; others are written to a temporary file beside the table first. Needs Java, see ``LauncherError``.
+    is read from there; others are written to a temporary file beside the table first. Values of at least ``align_bytes`` begin at a
+    multiple of them in their file, and so do their views in memory: 64 for SIMD, 4096 for pages. Needs Java, see ``LauncherError``.
     """
     named = arrays if isinstance(arrays, Mapping) else {"data": arrays}
     target = Path(path).absolute()
@@ -35,7 +36,7 @@ def converter(arrays: Array | Mapping[str, Array], path: str | os.PathLike[str])
                 file = Path(scratch) / f"{number}.npy"
                 np.save(file, array, allow_pickle=False)
             inputs.append(f"{name}={file}")
-        run(["import", "npy", *inputs, str(target)])
+        run(["import", "npy", *inputs, str(target), "--align-bytes", str(align_bytes)])
 
 
 def _file_of(array: Array) -> Path | None:

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What was written is what is read, whichever way it is read. */
 final class RoundTripTest {
@@ -78,6 +79,15 @@ final class RoundTripTest {
     SampleData data = SampleData.random(SampleData.everything(), 300, seed);
     TableSnapshot snapshot = commit(data, SMALL.withChecksum(Checksum.NONE), 0, 200, 300);
     requireEqual(open(snapshot, Verification.ALWAYS), data);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {64, 512, 4096, 1 << 20})
+  void alignedValuesReadBack(long alignBytes) {
+    SampleData data = SampleData.random(SampleData.everything(), 300, seed);
+    requireEqual(
+        open(commit(data, SMALL.withAlignBytes(alignBytes), 0, 200, 300), Verification.FIRST),
+        data);
   }
 
   @Test

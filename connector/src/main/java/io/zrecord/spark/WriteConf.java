@@ -32,6 +32,9 @@ final class WriteConf {
     if (has(ZRecordOptions.STRIPE_BYTES)) {
       layout = layout.withStripeBytes(bytes(ZRecordOptions.STRIPE_BYTES));
     }
+    if (has(ZRecordOptions.ALIGN_BYTES)) {
+      layout = layout.withAlignBytes(bytes(ZRecordOptions.ALIGN_BYTES));
+    }
     if (has(ZRecordOptions.CHECKSUM)) {
       layout = layout.withChecksum(choice(ZRecordOptions.CHECKSUM, Checksum.class));
     }

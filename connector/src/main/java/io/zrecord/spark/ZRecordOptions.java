@@ -72,6 +72,7 @@ final class ZRecordOptions {
   static final String CHUNK_RECORDS = "chunkRecords";
   static final String CHUNK_BYTES = "chunkBytes";
   static final String STRIPE_BYTES = "stripeBytes";
+  static final String ALIGN_BYTES = "alignBytes";
   static final String CHECKSUM = "checksum";
   static final String DURABILITY = "durability";
   static final String MERGE_SCHEMA = "mergeSchema";
@@ -111,6 +112,7 @@ final class ZRecordOptions {
       CHUNK_RECORDS,
       CHUNK_BYTES,
       STRIPE_BYTES,
+      ALIGN_BYTES,
       CHECKSUM,
       DURABILITY,
       MERGE_SCHEMA,

@@ -43,7 +43,7 @@ final class FolderImport {
     return skippedCount;
   }
 
-  TableSnapshot to(Path dataset, Progress progress) throws IOException {
+  TableSnapshot to(Path dataset, WriteOptions layout, Progress progress) throws IOException {
     if (!Files.isDirectory(directory)) {
       throw new IllegalArgumentException(
           "Cannot import " + directory + ": it is not a directory; name a directory of files");
@@ -56,8 +56,7 @@ final class FolderImport {
           + ": the dataset would be among the files; choose a directory outside");
     }
     totalBytes = bytesBelow();
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(dataset, SCHEMA, WriteOptions.defaults())) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset, SCHEMA, layout)) {
       RecordAppender records = writer.newAppender();
       append(directory, records, progress);
       return writer.commit();

@@ -1,7 +1,6 @@
 package io.zrecord.cli;
 
 import io.zrecord.npy.NpyImporter;
-import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.TableSnapshot;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -9,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -38,6 +38,9 @@ final class ImportCommand extends Subcommand {
         description = "arrays, and a directory that is empty or does not exist")
     private List<String> arguments = List.of();
 
+    @Mixin
+    private LayoutArguments layout = new LayoutArguments();
+
     @Override
     public Integer call() {
       Path path = Path.of(arguments.get(arguments.size() - 1));
@@ -51,7 +54,7 @@ final class ImportCommand extends Subcommand {
           throw misuse("Two arrays are named '" + name + "'; name them by NAME=FILE");
         }
       }
-      TableSnapshot snapshot = NpyImporter.importFiles(files, path, WriteOptions.defaults());
+      TableSnapshot snapshot = NpyImporter.importFiles(files, path, layout.options());
       out()
           .println("imported " + snapshot.length() + " records of " + files.size() + " fields to "
               + path);
@@ -81,6 +84,9 @@ final class ImportCommand extends Subcommand {
         description = "a directory that is empty or does not exist")
     private Path path = Path.of("");
 
+    @Mixin
+    private LayoutArguments layout = new LayoutArguments();
+
     @Option(names = "--no-progress", description = "do not show how far it is")
     private boolean isQuiet;
 
@@ -89,7 +95,7 @@ final class ImportCommand extends Subcommand {
       FolderImport folder = new FolderImport(directory);
       TableSnapshot snapshot;
       try (Progress progress = Progress.of("import", err(), !isQuiet)) {
-        snapshot = folder.to(path, progress);
+        snapshot = folder.to(path, layout.options(), progress);
       }
       out()
           .println("imported " + snapshot.length() + " files, " + folder.contentBytes()

@@ -5,17 +5,15 @@ import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.RebalanceResult;
 import io.zrecord.schema.Compression;
-import io.zrecord.shard.WriteOptions;
 import java.io.PrintWriter;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The arguments that every command for a rebalance takes, whatever runs it, and what it prints. Belongs to one thread. */
 public final class RebalanceArguments {
-  private static final WriteOptions WRITE = WriteOptions.defaults();
-
   private static final RebalanceOptions DEFAULTS = RebalanceOptions.defaults();
 
   @Option(
@@ -39,19 +37,14 @@ public final class RebalanceArguments {
       description = "size of new shards (default 1g)")
   private long targetShardBytes = DEFAULTS.targetShardBytes();
 
-  @Option(
-      names = {"--chunk-bytes", "--target-chunk-bytes"},
-      paramLabel = "BYTES",
-      converter = ByteSize.class,
-      description = "size of new chunks (default 256m)")
-  private long chunkBytes = WRITE.chunkBytes();
+  @Mixin
+  private LayoutArguments layout = new LayoutArguments();
 
   @Option(
-      names = "--stripe-bytes",
-      paramLabel = "BYTES",
-      converter = ByteSize.class,
-      description = "values written out together; memory of a thread (default 32m)")
-  private long stripeBytes = WRITE.stripeBytes();
+      names = "--all",
+      description =
+          "rewrite all shards, whatever their state, to give them another layout; not with --max-bytes")
+  private boolean isOfAllShards;
 
   @Option(
       names = {"--max-bytes", "--max-bytes-per-run"},
@@ -110,7 +103,10 @@ public final class RebalanceArguments {
         .withShardBytes(least, targetShardBytes)
         .withMaxRunBytes(maxRunBytes)
         .withCompression(compressions)
-        .withWrite(WRITE.withChunkBytes(chunkBytes).withStripeBytes(stripeBytes));
+        .withWrite(layout.options());
+    if (isOfAllShards) {
+      options = options.withAllShards();
+    }
     if (indices == null) {
       return options;
     }

@@ -26,6 +26,7 @@ final class RelayoutRun {
       "--target-shard-bytes",
       "--target-chunk-bytes",
       "--stripe-bytes",
+      "--align-bytes",
       "--threads",
       "--dry-run",
       "--json",

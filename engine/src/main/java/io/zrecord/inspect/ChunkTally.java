@@ -49,8 +49,13 @@ final class ChunkTally {
     recordCount += count;
   }
 
-  /** @param isSequential whether its records are all alive, by the meta file */
+  /**
+   * All of it, when all values have gone by.
+   *
+   * @param isSequential whether its records are all alive, by the meta file: then what no value takes was left empty to align others
+   */
   ChunkUsage usage(UUID shard, String directory, boolean isSequential) {
+    long emptyBytes = isSequential ? meta.endBytes() - liveBytes : paddingBytes;
     return new ChunkUsage(
         shard,
         Integer.toUnsignedLong(meta.id()),
@@ -58,8 +63,8 @@ final class ChunkTally {
         new SpaceUsage(
             meta.endBytes(),
             liveBytes,
-            meta.endBytes() - liveBytes - paddingBytes,
-            paddingBytes,
+            meta.endBytes() - liveBytes - emptyBytes,
+            emptyBytes,
             meta.recordCount(),
             isSequential ? meta.recordCount() : recordCount),
         liveByField);

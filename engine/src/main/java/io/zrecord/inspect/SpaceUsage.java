@@ -8,7 +8,8 @@ import java.io.Serializable;
  * @param fileBytes published bytes of the chunk files
  * @param liveBytes stored bytes of values that can be reached
  * @param deadBytes bytes of values that were replaced or deleted, with their padding
- * @param paddingBytes headers of the files, and the bytes behind live values up to the next multiple of 8
+ * @param paddingBytes headers of the files, and the bytes behind live values up to the next multiple of 8; in shards that were written in
+ *     bulk all that no value takes
  * @param writtenRecords records that were written to the files: a record that is changed is written once more
  * @param liveRecords records that have a value there: of a chunk. Of all chunks of a shard together, the records of the shard
  */

@@ -22,7 +22,9 @@ public record RebalanceGroup(List<ShardSummary> shards, long firstIndex, List<Re
     /** Many of its bytes are dead. */
     SPARSE,
     /** A field has another compression than wanted. */
-    COMPRESSION
+    COMPRESSION,
+    /** All shards are to be rewritten. */
+    ALL
   }
 
   public RebalanceGroup {

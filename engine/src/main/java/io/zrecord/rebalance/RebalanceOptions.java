@@ -20,6 +20,7 @@ public final class RebalanceOptions implements Serializable {
   private long maxRunBytes = Long.MAX_VALUE;
   private long fromIndex;
   private long toIndex = Long.MAX_VALUE;
+  private boolean isOfAllShards;
   private TreeMap<String, Compression> compression = new TreeMap<>();
   private WriteOptions write = WriteOptions.defaults();
 
@@ -38,6 +39,7 @@ public final class RebalanceOptions implements Serializable {
     changed.maxRunBytes = maxRunBytes;
     changed.fromIndex = fromIndex;
     changed.toIndex = toIndex;
+    changed.isOfAllShards = isOfAllShards;
     changed.compression = compression;
     changed.write = write;
     change.accept(changed);
@@ -54,6 +56,12 @@ public final class RebalanceOptions implements Serializable {
         targetShardBytes >= MIB && targetShardBytes >= minShardBytes,
         "1048576 or more, and not below minShardBytes " + minShardBytes);
     require("maxRunBytes", maxRunBytes, maxRunBytes > 0, "1 or more");
+    require(
+        "maxRunBytes",
+        maxRunBytes,
+        !isOfAllShards || maxRunBytes == Long.MAX_VALUE,
+        "left out where all shards are rewritten, for each run would begin with the same ones; name a"
+            + " range of indices for each run");
     require("fromIndex", fromIndex, fromIndex >= 0, "0 or more");
     require("toIndex", toIndex, toIndex >= fromIndex, "not below fromIndex " + fromIndex);
   }
@@ -96,6 +104,14 @@ public final class RebalanceOptions implements Serializable {
     });
   }
 
+  /**
+   * All shards in the range of indices, whatever their state, each time that it runs: to give them another {@link #withWrite layout}. Does
+   * not go with {@link #withMaxRunBytes}.
+   */
+  public RebalanceOptions withAllShards() {
+    return with(options -> options.isOfAllShards = true);
+  }
+
   /** Compressions that fields are to have, by name; shards in which they have another one are rewritten. */
   public RebalanceOptions withCompression(Map<String, Compression> byField) {
     return with(options -> options.compression = new TreeMap<>(byField));
@@ -134,6 +150,11 @@ public final class RebalanceOptions implements Serializable {
   /** As given to {@link #withIndices}. */
   public long toIndex() {
     return toIndex;
+  }
+
+  /** Whether {@link #withAllShards} was called. */
+  public boolean isOfAllShards() {
+    return isOfAllShards;
   }
 
   /** As given to {@link #withCompression}. */

@@ -17,7 +17,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which shards of a version are rewritten, from the manifest alone; only for changes of compression the meta files of the shards are read.
+ * Which shards of a version are rewritten, from the manifest alone. Meta files of shards are read only for changes of compression, and of
+ * shards that have bytes without a value: dead ones, or left empty to align values.
  * Immutable.
  */
 public final class RebalancePlan {
@@ -185,16 +186,26 @@ public final class RebalancePlan {
       if (firstIndex < options.fromIndex() || shard.length() > options.toIndex() - firstIndex) {
         return reasons;
       }
+      if (options.isOfAllShards()) {
+        reasons.add(RebalanceGroup.Reason.ALL);
+      }
       if (shard.chunkBytes() < options.minShardBytes()) {
         reasons.add(RebalanceGroup.Reason.SMALL);
       }
-      if (mostAliveBytes(shard) < options.minUtilization() * shard.chunkBytes()) {
+      if (mostAliveBytes(shard) < options.minUtilization() * shard.chunkBytes()
+          && !isSequential(shard)) {
         reasons.add(RebalanceGroup.Reason.SPARSE);
       }
       if (!options.compression().isEmpty() && hasOtherCompression(shard)) {
         reasons.add(RebalanceGroup.Reason.COMPRESSION);
       }
       return reasons;
+    }
+
+    /** Whether all values in its chunks are alive: whatever else is there, a shard with this alignment always has it. */
+    private boolean isSequential(ShardSummary shard) {
+      // Others have one sum for all chunks.
+      return shard.chunks().size() > 1 || meta(shard).isSequential();
     }
 
     /** More bytes than these cannot be alive, padding and headers included: the others would go away by rewriting. */
@@ -206,10 +217,7 @@ public final class RebalancePlan {
     }
 
     private boolean hasOtherCompression(ShardSummary shard) {
-      String name = shard.directory() + "/" + shard.metaFile();
-      ShardMeta meta = ShardMeta.read(
-          snapshot.storage().pathOf(name), snapshot.storage().read(name, SealedJson.MAX_BYTES));
-      for (FieldMeta stored : meta.fields()) {
+      for (FieldMeta stored : meta(shard).fields()) {
         FieldSpec wanted = schema.find(stored.spec().id()).orElse(null);
         if (wanted != null
             && options.compression().containsKey(wanted.name())
@@ -218,6 +226,12 @@ public final class RebalancePlan {
         }
       }
       return false;
+    }
+
+    private ShardMeta meta(ShardSummary shard) {
+      String name = shard.directory() + "/" + shard.metaFile();
+      return ShardMeta.read(
+          snapshot.storage().pathOf(name), snapshot.storage().read(name, SealedJson.MAX_BYTES));
     }
   }
 }

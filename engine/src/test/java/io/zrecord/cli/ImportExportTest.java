@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,6 +95,37 @@ final class ImportExportTest {
             .exitCode())
         .isEqualTo(ExitCodes.USAGE);
     assertThat(directory.resolve("x")).doesNotExist();
+  }
+
+  @Test
+  void anImportIsLaidOutAsAskedFor() throws IOException {
+    Path images = npy("images.npy", "|u1", "(300, 7, 5)", 300 * 35);
+    Path table = directory.resolve("table");
+    assertThat(Cli.run("import", "npy", images, table, "--align-bytes", "4k").exitCode())
+        .isZero();
+    byte[] array = Files.readAllBytes(images);
+    byte[] chunk = onlyChunk(table);
+    assertThat(Arrays.copyOfRange(chunk, 4096, 4096 + 300 * 35))
+        .isEqualTo(Arrays.copyOfRange(array, array.length - 300 * 35, array.length));
+    assertThat(Arrays.copyOfRange(chunk, 64, 4096)).containsOnly(0);
+
+    Path folder = Files.createDirectories(directory.resolve("folder"));
+    Files.write(folder.resolve("a"), new byte[] {7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+    Path files = directory.resolve("files");
+    assertThat(Cli.run("import", "files", folder, files, "--align-bytes", "8").exitCode())
+        .isZero();
+    assertThat(onlyChunk(files)).hasSize(64 + 8 + 16);
+
+    Cli.Said wrong = Cli.run("import", "npy", images, directory.resolve("x"), "--align-bytes", "9");
+    assertThat(wrong.exitCode()).isEqualTo(ExitCodes.USAGE);
+    assertThat(wrong.err()).contains("alignBytes is 9", "a power of two from 8 to 1048576");
+    assertThat(directory.resolve("x")).doesNotExist();
+  }
+
+  private static byte[] onlyChunk(Path table) throws IOException {
+    try (var found = Files.find(table, 4, (path, attributes) -> path.endsWith("chunk/0.zr"))) {
+      return Files.readAllBytes(found.findFirst().orElseThrow());
+    }
   }
 
   @Test

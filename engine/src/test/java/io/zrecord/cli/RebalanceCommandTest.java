@@ -77,6 +77,7 @@ final class RebalanceCommandTest {
       assertThat(locked.err()).contains("has it open");
     }
     assertThat(Cli.run("rebalance", store, "--indices", "0-3").err()).contains("for tables");
+    assertThat(Cli.run("rebalance", store, "--align-bytes", "64").err()).contains("for tables");
     assertThat(Cli.run("rebalance", store, "--dry-run", "--json").out())
         .contains("\"records\":50", "\"reasons\":[\"sparse\"]");
     Cli.Said done = Cli.run("rebalance", store, "--no-progress", "--json");
@@ -91,6 +92,25 @@ final class RebalanceCommandTest {
         .contains("compression");
     assertThat(Cli.run("verify", store, "--no-progress").exitCode()).isZero();
     assertThat(Cli.run("get", store, "1").out()).contains("text");
+  }
+
+  @Test
+  void allShardsAreLaidOutAnew() {
+    Cli.run("rebalance", table);
+    assertThat(Cli.run("rebalance", table, "--align-bytes", "16", "--dry-run").out())
+        .startsWith("nothing to rewrite");
+    Cli.Said plan = Cli.run("rebalance", table, "--all", "--align-bytes", "16", "--dry-run");
+    assertThat(plan.out()).startsWith("would rewrite 1 shards").contains("[small, all]");
+    // The numbers together are longer than 16 bytes.
+    assertThat(Cli.run("rebalance", table, "--all", "--align-bytes", "1k", "--json").out())
+        .contains("\"chunkBytesAfter\":104,");
+    assertThat(Cli.run("rebalance", table, "--all", "--align-bytes", "32", "--json").out())
+        .contains("\"chunkBytesAfter\":104,");
+    assertThat(Cli.run("rebalance", table, "--all", "--max-bytes", "5g").err())
+        .contains("range of indices");
+    assertThat(Cli.run("rebalance", table, "--align-bytes", "48").err())
+        .contains("alignBytes is 48", "a power of two");
+    assertThat(Cli.run("verify", table, "--no-progress").exitCode()).isZero();
   }
 
   @Test

@@ -83,8 +83,12 @@ class DatasetInspectionTest {
   }
 
   private Path table(String... texts) {
+    return table(WRITE, texts);
+  }
+
+  private Path table(WriteOptions options, String... texts) {
     Path path = directory.resolve("table");
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, MIXED, WRITE)) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, MIXED, options)) {
       RecordAppender appender = writer.newAppender();
       for (String text : texts) {
         appender.set("number", 7L).set("pixels", new byte[3]);
@@ -146,6 +150,14 @@ class DatasetInspectionTest {
     assertThat(seen.field(2).paddingBytes()).isEqualTo(7);
     assertThat(seen.sum().fragmentation())
         .isEqualTo(new Fragmentation(2 + 1 + 2, 0, 0, 0, 37, 3 * 4096));
+  }
+
+  @Test
+  void whatStaysEmptyToAlignValuesIsPadding() {
+    Seen seen = inspect(table(WRITE.withAlignBytes(64), "x".repeat(100), "-", "b"));
+    // number at 64, 24 bytes; texts at 128 and 232; pixels at 240, 9 bytes; rolled at 256.
+    assertThat(seen.chunk(0).space())
+        .isEqualTo(new SpaceUsage(256, 24 + 101 + 9, 0, 64 + 40 + 4 + 7 + 7, 3, 3));
   }
 
   @Test

@@ -4,13 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordDataset;
+import io.zrecord.RecordStore;
+import io.zrecord.StoreOptions;
+import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.schema.Codec;
+import io.zrecord.inspect.DatasetInspection;
+import io.zrecord.inspect.DatasetUsage;
 import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.verify.DatasetCheck;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -281,6 +290,56 @@ class RebalanceTest {
   }
 
   @Test
+  void allShardsGetAnotherAlignmentAndWhatItLeavesEmptyIsNotDead() {
+    List<Integer> expected = new ArrayList<>();
+    TableData.append(path, expected, 3_000, 1);
+    TableData.append(path, expected, 2_000, 2);
+    RebalanceOptions packed =
+        RebalanceOptions.defaults().withShardBytes(0, 4 * MIB).withMinUtilization(1);
+    RebalanceOptions aligned = packed.withWrite(WriteOptions.defaults().withAlignBytes(64));
+    assertThat(plan(aligned).groups()).isEmpty();
+    RebalancePlan all = plan(aligned.withAllShards());
+    assertThat(all.groups()).hasSize(1);
+    assertThat(all.groups().get(0).reasons()).containsExactly(RebalanceGroup.Reason.ALL);
+    RebalanceResult result = Rebalance.of(all).run();
+    TableData.check(table.latest(), expected);
+    // By the manifest alone it could be sparse.
+    assertThat(result.after().chunkBytes())
+        .isGreaterThan(result.after().valueBytes() + 7 * 5_000 + 64);
+    DatasetUsage usage = DatasetInspection.of(path).run(shard -> {});
+    assertThat(usage.space().deadBytes()).isZero();
+    assertThat(plan(aligned).groups()).isEmpty();
+    assertThat(plan(packed).groups()).isEmpty();
+    assertThat(DatasetCheck.of(path).run(finding -> {}).isSound()).isTrue();
+
+    assertThat(plan(packed.withAllShards().withIndices(1, 5_000)).groups()).isEmpty();
+    RebalanceResult back = Rebalance.of(plan(packed.withAllShards())).run();
+    assertThat(back.after().chunkBytes()).isLessThanOrEqualTo(result.before().chunkBytes());
+    TableData.check(table.latest(), expected);
+  }
+
+  @Test
+  void deadBytesOfAShardThatWasAStoreAreReasonEnough() {
+    Path store = directory.resolve("store");
+    RecordSchema schema = RecordSchema.builder().field("text", ElementType.UTF8).build();
+    try (RecordStore open = RecordStore.create(store, schema, StoreOptions.defaults())) {
+      for (int i = 0; i < 100; i++) {
+        open.append(open.newValues().set("text", "text " + i));
+      }
+      for (int i = 0; i < 50; i++) {
+        open.delete(0);
+      }
+      open.commit();
+    }
+    StoreSnapshot.create(store, path);
+    RebalanceOptions options = RebalanceOptions.defaults().withShardBytes(0, 4 * MIB);
+    assertThat(plan(options).groups().get(0).reasons())
+        .containsExactly(RebalanceGroup.Reason.SPARSE);
+    assertThat(Rebalance.of(plan(options)).run().records()).isEqualTo(50);
+    assertThat(plan(options).groups()).isEmpty();
+  }
+
+  @Test
   void optionsSayTheirRanges() {
     RebalanceOptions options = RebalanceOptions.defaults();
     assertThatThrownBy(() -> options.withMinUtilization(1.1)).hasMessageContaining("0 to 1");
@@ -288,5 +347,10 @@ class RebalanceTest {
         .hasMessageContaining("not below");
     assertThatThrownBy(() -> options.withIndices(5, 4)).hasMessageContaining("fromIndex 5");
     assertThatThrownBy(() -> options.withMaxRunBytes(0)).hasMessageContaining("1 or more");
+    assertThatThrownBy(() -> options.withAllShards().withMaxRunBytes(7))
+        .hasMessageContaining("maxRunBytes is 7")
+        .hasMessageContaining("a range of indices");
+    assertThatThrownBy(() -> options.withMaxRunBytes(7).withAllShards())
+        .hasMessageContaining("maxRunBytes is 7");
   }
 }

@@ -28,7 +28,8 @@ import org.junit.jupiter.api.Test;
 
 class ShardWriterTest {
   static final WriteOptions SMALL =
-      new WriteOptions(Integer.MAX_VALUE, 1L << 40, 64 << 10, Checksum.CRC32C, Durability.COMMIT);
+      new WriteOptions(
+          Integer.MAX_VALUE, 1L << 40, 64 << 10, 8, Checksum.CRC32C, Durability.COMMIT);
   private static final UUID ID = UUID.fromString("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
 
   private final MemoryStorage storage = new MemoryStorage();
@@ -297,6 +298,7 @@ class ShardWriterTest {
           1 + random.nextInt(3000),
           (64 << 10) + random.nextInt(1 << 20),
           64 << 10,
+          random.nextBoolean() ? 8 : 8L << random.nextInt(18),
           random.nextInt(4) == 0 ? Checksum.NONE : Checksum.CRC32C,
           Durability.NONE);
       RecordSchema schema = randomSchema(random);
@@ -314,7 +316,7 @@ class ShardWriterTest {
         }
         writer.finish();
       }
-      ShardProbe shard = ShardProbe.read(storage, id);
+      ShardProbe shard = ShardProbe.read(storage, id, options.alignBytes());
       for (int i = 0; i < records.length; i++) {
         for (int f = 0; f < records[i].length; f++) {
           if (!Arrays.equals(shard.value(f, i), records[i][f])) {

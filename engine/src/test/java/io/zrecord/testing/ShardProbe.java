@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a sealed shard byte by byte as docs/FORMAT.md says, sharing no code with the engine but for meta files and codecs, and
  * asserts everything that the specification demands: checksums, bounds, alignment, zero padding, no two values on one byte,
- * records that do not span chunks, and the sums in the meta file.
+ * records that do not span chunks, and the sums in the meta file; and that the writer aligned what it was to align.
  */
 public final class ShardProbe {
   private static final int BLOCK = 65_536;
@@ -36,9 +36,12 @@ public final class ShardProbe {
   private final Map<Integer, List<long[]>> taken = new HashMap<>();
   private final int[] chunkOfRecord;
   private final byte[] @Nullable [][] values;
+  private final long[][] offsets;
   private final int[] runCounts;
+  private final long alignBytes;
 
-  private ShardProbe(Storage storage, UUID id) {
+  private ShardProbe(Storage storage, UUID id, long alignBytes) {
+    this.alignBytes = alignBytes;
     this.storage = storage;
     this.directory = "shard/" + id + "/";
     this.meta = ShardMeta.read("meta.json", file("meta.json"));
@@ -47,12 +50,18 @@ public final class ShardProbe {
     int count = Math.toIntExact(meta.length());
     chunkOfRecord = new int[count];
     values = new byte[meta.fields().size()][count][];
+    offsets = new long[meta.fields().size()][count];
     runCounts = new int[meta.fields().size()];
   }
 
   /** Reads all of a shard. */
   public static ShardProbe read(Storage storage, UUID id) {
-    ShardProbe probe = new ShardProbe(storage, id);
+    return read(storage, id, 8);
+  }
+
+  /** Reads all of a shard that was written with this alignment. */
+  public static ShardProbe read(Storage storage, UUID id, long alignBytes) {
+    ShardProbe probe = new ShardProbe(storage, id, alignBytes);
     probe.readChunks();
     for (int f = 0; f < probe.meta.fields().size(); f++) {
       FieldMeta field = probe.meta.fields().get(f);
@@ -73,6 +82,11 @@ public final class ShardProbe {
   /** The value, or null if it is absent. */
   public byte @Nullable [] value(int field, int record) {
     return values[field][record];
+  }
+
+  /** Where the value begins in its chunk. */
+  public long offset(int field, int record) {
+    return offsets[field][record];
   }
 
   /** Runs of a dense field. */
@@ -144,6 +158,10 @@ public final class ShardProbe {
               .isEqualTo(chunkOfRecord[i]);
           stored = take(chunk, offset, length);
           bytes += length;
+          offsets[f][i] = offset;
+          if (codec == null && length >= alignBytes) {
+            assertThat(offset % alignBytes).as("place of record %s", i).isZero();
+          }
           values[f][i] = codec == null ? stored : decode(codec, stored);
         }
         if (meta.hasChecksums()) {
@@ -202,6 +220,7 @@ public final class ShardProbe {
       }
       for (int i = 0; i < count; i++, next++) {
         assertThat(chunk).isEqualTo(chunkOfRecord[next]);
+        offsets[f][next] = in.getLong(at + 16) + (long) i * width;
         byte[] value = Arrays.copyOfRange(run, i * width, (i + 1) * width);
         if (hasValidity && (valid[next / 8] >> (next % 8) & 1) == 0) {
           assertThat(value).containsOnly(0);
@@ -252,7 +271,7 @@ public final class ShardProbe {
         assertThat(interval[0])
             .as("values that overlap in chunk %s", chunk)
             .isGreaterThanOrEqualTo(end);
-        assertThat(interval[0] - end).as("wasted bytes").isLessThan(8);
+        assertThat(interval[0] - end).as("wasted bytes").isLessThan(alignBytes);
         for (long i = end; i < interval[0]; i++) {
           assertThat(bytes[(int) i]).isZero();
         }

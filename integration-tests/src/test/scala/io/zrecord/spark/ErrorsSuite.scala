@@ -118,6 +118,7 @@ class ErrorsSuite extends SparkSuite {
         ("compression", "zstd:99", "1 to 22"),
         ("compression.nofield", "zstd", "nofield"),
         ("chunkBytes", "1", "chunkBytes"),
+        ("alignBytes", "100", "alignBytes is 100; it must be a power of two from 8 to 1048576"),
         ("checksum", "md5", "crc32c"),
         ("durability", "maybe", "commit"),
         ("txnAppId", "a", "txnVersion"),

@@ -9,6 +9,7 @@ import scala.util.Random
 
 import io.zrecord.rebalance.{RebalanceOptions, RebalancePlan}
 import io.zrecord.schema.{Codec, Compression}
+import io.zrecord.shard.WriteOptions
 import io.zrecord.storage.LocalStorage
 import io.zrecord.table.{RecordTable, TableSnapshot}
 import org.apache.spark.scheduler.{
@@ -116,6 +117,20 @@ class RebalanceSuite extends SparkSuite {
     assert(result.after().valueBytes() < result.before().valueBytes() / 10)
     assert(snapshot(path).schema().fields().get(2).compression().codec() == Codec.ZSTD)
     assert(rows(read(path)) == expected)
+  }
+
+  test("all shards get another alignment, once") {
+    val path = table(4)
+    val expected = rows(read(path))
+    val options = pairs.withWrite(WriteOptions.defaults().withAlignBytes(4096))
+    Rebalance.of(spark, path).options(options.withAllShards()).run()
+    val ids = RecordTable.at(LocalStorage.at(Paths.get(path))).latest().shards()
+    val places = new java.util.ArrayList[Long]()
+    ids.forEach(shard => placesOf(s"$path/${shard.directory()}", "bin").foreach(places.add(_)))
+    assert(places.size() == 200)
+    places.forEach(place => assert(place % 4096 == 0))
+    assert(rows(read(path)) == expected)
+    assert(Rebalance.of(spark, path).options(options).plan().groups().isEmpty)
   }
 
   test("only a range of indices, and at most so many bytes") {

@@ -80,6 +80,7 @@ class SchemaSuite extends SparkSuite {
         Seq("chunkRecords" -> "100"),
         Seq("chunkBytes" -> "64k"),
         Seq("stripeBytes" -> "64k", "chunkBytes" -> "1m"),
+        Seq("alignBytes" -> "4k"),
         Seq("checksum" -> "none"),
         Seq("durability" -> "none"),
         Seq("compression" -> "zstd:9", "compression.id" -> "raw")
@@ -97,5 +98,15 @@ class SchemaSuite extends SparkSuite {
     val path = freshPath()
     write(data, path, "append", "chunkRecords" -> "100")
     assert(filesBelow(path).count(_.toString.endsWith(".zr")) == 50)
+  }
+
+  test("values begin where alignBytes says") {
+    val data = spark.range(0, 200, 1, 1).selectExpr("id", "cast(repeat('x', 5000) as binary) bin")
+    for ((options, misaligned) <- Seq(Seq("alignBytes" -> "4k") -> 0, Seq() -> 200)) {
+      val path = freshPath()
+      write(data, path, "append", options: _*)
+      assert(placesOf(path, "bin").count(_ % 4096 != 0) == misaligned)
+      assert(rows(read(path)).map(_.getLong(0)) == (0L until 200L))
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.zrecord.spark
 
 import java.io.File
+import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.file.{Files, Path, Paths}
 import java.util.UUID
 import java.util.concurrent.TimeUnit
@@ -58,6 +59,13 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   /** All rows in index order, with their index. */
   protected def rows(data: DataFrame): Seq[Row] =
     data.select("*", "_index").orderBy("_index").collect().toSeq
+
+  /** Where the values of a field of entries begin in their chunks. */
+  protected def placesOf(path: String, field: String): Seq[Long] =
+    filesBelow(path).filter(_.endsWith(s"$field.offset")).flatMap { file =>
+      val entries = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN)
+      (0 until entries.limit() by 16).map(entries.getLong(_))
+    }
 
   protected def filesBelow(path: String): Seq[Path] = {
     def list(file: File): Seq[File] =

@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes the chunk files of a shard one after the other. Belongs to one thread. */
 final class ChunkWriter implements AutoCloseable {
-  private static final byte[] ZEROS = new byte[8];
-
   private final Storage storage;
   private final String directory;
   private final UUID shardId;
@@ -40,24 +38,21 @@ final class ChunkWriter implements AutoCloseable {
     return file == null ? ChunkHeader.BYTES : file.positionBytes();
   }
 
-  /** The current chunk, begun if need be, at a position that is a multiple of 8. */
-  WritableFile aligned() {
+  /** The current chunk, begun if need be, where so many bytes that are read together may begin. */
+  WritableFile aligned(Alignment alignment, long lengthBytes) {
     WritableFile current = file;
     if (current == null) {
       current = storage.create(directory + "/" + ChunkMeta.fileName(chunkId()));
       file = current;
       current.write(ByteBuffer.wrap(new ChunkHeader(chunkId(), shardId).encode()));
     }
-    int padding = (int) (-current.positionBytes() & 7);
-    if (padding > 0) {
-      current.write(ByteBuffer.wrap(ZEROS, 0, padding));
-    }
+    Zeros.write(current, alignment.gapBytes(current.positionBytes(), lengthBytes));
     return current;
   }
 
   /** Closes the current chunk, forced if the durability asks for it; the next bytes begin another. */
   void roll(long recordCount) {
-    WritableFile current = aligned();
+    WritableFile current = aligned(Alignment.LEAST, 0);
     if (durability == Durability.COMMIT) {
       current.force();
     }

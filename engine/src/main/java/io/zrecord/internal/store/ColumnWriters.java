@@ -27,6 +27,7 @@ final class ColumnWriters {
     long fairBytes = options.stripeBytes() / 8 / fieldCount;
     int tableBufferBytes = (int) Math.max(
         SMALLEST_TABLE_BUFFER_BYTES, Math.min(LARGEST_TABLE_BUFFER_BYTES, fairBytes / 16 * 16));
+    Alignment alignment = new Alignment(options.alignBytes());
     List<String> stems = Stems.of(schema.fields());
     List<ColumnWriter> writers = new ArrayList<>();
     try {
@@ -38,7 +39,14 @@ final class ColumnWriters {
         writers.add(
             dense
                 ? new DenseColumnWriter(
-                    field, storage, directory, stems.get(i), chunks, pool, options.checksum())
+                    field,
+                    storage,
+                    directory,
+                    stems.get(i),
+                    chunks,
+                    pool,
+                    alignment,
+                    options.checksum())
                 : new EntryColumnWriter(
                     field,
                     storage,
@@ -47,6 +55,7 @@ final class ColumnWriters {
                     chunks,
                     pool,
                     options.stripeBytes(),
+                    alignment,
                     tableBufferBytes,
                     options.checksum()));
       }

@@ -23,6 +23,7 @@ public final class DenseColumnWriter extends ColumnWriter {
   private final String stem;
   private final int widthBytes;
   private final ChunkWriter chunks;
+  private final Alignment alignment;
   private final StripeBuffer stripe;
   private final ValidityWriter validity;
   private final Checksum checksum;
@@ -40,6 +41,7 @@ public final class DenseColumnWriter extends ColumnWriter {
       String stem,
       ChunkWriter chunks,
       SegmentPool pool,
+      Alignment alignment,
       Checksum checksum) {
     super(field);
     this.storage = storage;
@@ -47,6 +49,7 @@ public final class DenseColumnWriter extends ColumnWriter {
     this.stem = stem;
     this.widthBytes = field.valueWidthBytes().orElseThrow();
     this.chunks = chunks;
+    this.alignment = alignment;
     this.stripe = new StripeBuffer(pool);
     this.validity = new ValidityWriter(storage, directory + "/" + stem + ".valid", checksum);
     this.checksum = checksum;
@@ -96,8 +99,13 @@ public final class DenseColumnWriter extends ColumnWriter {
       return;
     }
     long bytes = stripe.lengthBytes();
-    WritableFile file = chunks.aligned();
-    extendRuns(file.positionBytes());
+    boolean isBehindRun = isBehindRun();
+    WritableFile file = chunks.aligned(isBehindRun ? Alignment.NONE : alignment, bytes);
+    if (isBehindRun) {
+      growRun();
+    } else {
+      beginRun(file.positionBytes());
+    }
     if (checksum == Checksum.CRC32C) {
       addChecksums(bytes);
     }
@@ -138,23 +146,28 @@ public final class DenseColumnWriter extends ColumnWriter {
     validity.close();
   }
 
-  private void extendRuns(long position) {
-    if (!runs.isEmpty()) {
-      Run last = runs.get(runs.size() - 1);
-      if (last.chunkId() == chunks.chunkId()
-          && last.offset() + last.count() * widthBytes == position) {
-        runs.set(
-            runs.size() - 1,
-            new Run(
-                last.firstIndex(),
-                last.count() + stripeCount,
-                last.offset(),
-                last.chunkId(),
-                last.firstBlock()));
-        return;
-      }
-      endBlock();
+  /** Whether the chunk ends with the last values of this field. */
+  private boolean isBehindRun() {
+    if (runs.isEmpty()) {
+      return false;
     }
+    Run last = runs.get(runs.size() - 1);
+    return last.chunkId() == chunks.chunkId()
+        && last.offset() + last.count() * widthBytes == chunks.positionBytes();
+  }
+
+  private void growRun() {
+    Run last = runs.remove(runs.size() - 1);
+    runs.add(new Run(
+        last.firstIndex(),
+        last.count() + stripeCount,
+        last.offset(),
+        last.chunkId(),
+        last.firstBlock()));
+  }
+
+  private void beginRun(long position) {
+    endBlock();
     runs.add(
         new Run(flushedCount, stripeCount, position, chunks.chunkId(), blockChecksums.count()));
   }

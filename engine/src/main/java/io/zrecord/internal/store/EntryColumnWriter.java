@@ -32,6 +32,7 @@ public final class EntryColumnWriter extends ColumnWriter {
   private final SegmentPool pool;
   private final StripeBuffer stripe;
   private final long budgetBytes;
+  private final Alignment alignment;
   private final TableFile entries;
   private final @Nullable TableFile checksums;
   private final @Nullable ValueCodec codec;
@@ -46,6 +47,7 @@ public final class EntryColumnWriter extends ColumnWriter {
   private final int checksumOfAbsent = Crc32c.of(new byte[Entry.BYTES]);
   private byte[] scratch = new byte[0];
   private int currentLength;
+  private int longestLength;
 
   /** A value that is in the chunk already. */
   private record DirectValue(long word0, long word1, int checksum) {}
@@ -58,6 +60,7 @@ public final class EntryColumnWriter extends ColumnWriter {
       ChunkWriter chunks,
       SegmentPool pool,
       long budgetBytes,
+      Alignment alignment,
       int tableBufferBytes,
       Checksum checksum) {
     super(field);
@@ -77,6 +80,8 @@ public final class EntryColumnWriter extends ColumnWriter {
     }
     this.codec =
         field.compression().codec() == Codec.RAW ? null : ValueCodec.of(field.compression());
+    // Nobody reads a compressed value where it is.
+    this.alignment = codec == null ? alignment : Alignment.LEAST;
   }
 
   @Override
@@ -144,7 +149,7 @@ public final class EntryColumnWriter extends ColumnWriter {
       return;
     }
     // Taken even if all values are empty: an empty value has a place, too.
-    WritableFile file = chunks.aligned();
+    WritableFile file = chunks.aligned(alignment, longestLength);
     long start = file.positionBytes();
     long position = start;
     for (int i = 0; i < lengths.count(); i++) {
@@ -156,15 +161,17 @@ public final class EntryColumnWriter extends ColumnWriter {
         writeEntry(value.word0, value.word1, value.checksum);
       } else {
         long word1 = Entry.word1(chunks.chunkId(), length);
+        position += alignment.gapBytes(position, length);
         writeEntry(
             position,
             word1,
             checksums == null ? 0 : checksum(position, word1, position - start, length));
-        position += (length + 7L) & ~7L;
+        position += length;
       }
     }
     stripe.drainTo(file);
     lengths.clear();
+    longestLength = 0;
   }
 
   @Override
@@ -197,18 +204,21 @@ public final class EntryColumnWriter extends ColumnWriter {
               + " bytes; split it, or write the field raw");
     }
     countBytes(stored);
-    if (stored > budgetBytes / 8 || stored + pool.takenBytes() > budgetBytes / 8 * 7) {
+    int gap = alignment.gapBytes(stripe.lengthBytes(), stored);
+    if (stored > budgetBytes / 8 || gap + stored + pool.takenBytes() > budgetBytes / 8 * 7) {
       currentLength = DIRECT;
       directValues.add(writeDirect(prefixLength, source, offset, length));
     } else {
       currentLength = (int) stored;
+      longestLength = Math.max(longestLength, currentLength);
+      stripe.putZeros(gap);
       stripe.put(prefix, 0, prefixLength);
       stripe.put(source, offset, length);
     }
   }
 
   private DirectValue writeDirect(int prefixLength, byte[] source, int offset, int length) {
-    WritableFile file = chunks.aligned();
+    WritableFile file = chunks.aligned(alignment, (long) prefixLength + length);
     long word0 = file.positionBytes();
     long word1 = Entry.word1(chunks.chunkId(), prefixLength + length);
     beginChecksum(word0, word1);

@@ -1,8 +1,9 @@
 package io.zrecord.internal.store;
 
+import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 
-/** Fills parts of buffers with zeros. */
+/** Fills parts of buffers and files with zeros. */
 final class Zeros {
   private static final byte[] BLOCK = new byte[4096];
 
@@ -12,6 +13,14 @@ final class Zeros {
     for (long done = 0; done < length; ) {
       int step = (int) Math.min(BLOCK.length, length - done);
       target.put(at + (int) done, BLOCK, 0, step);
+      done += step;
+    }
+  }
+
+  static void write(WritableFile target, int length) {
+    for (int done = 0; done < length; ) {
+      int step = Math.min(BLOCK.length, length - done);
+      target.write(ByteBuffer.wrap(BLOCK, 0, step));
       done += step;
     }
   }
