@@ -102,9 +102,11 @@ final class RebalanceCommandTest {
     Cli.Said plan = Cli.run("rebalance", table, "--all", "--align-bytes", "16", "--dry-run");
     assertThat(plan.out()).startsWith("would rewrite 1 shards").contains("[small, all]");
     // The numbers together are longer than 16 bytes.
-    assertThat(Cli.run("rebalance", table, "--all", "--align-bytes", "1k", "--json").out())
+    assertThat(Cli.run("rebalance", table, "--all", "--align-bytes", "1k", "--json")
+            .out())
         .contains("\"chunkBytesAfter\":104,");
-    assertThat(Cli.run("rebalance", table, "--all", "--align-bytes", "32", "--json").out())
+    assertThat(Cli.run("rebalance", table, "--all", "--align-bytes", "32", "--json")
+            .out())
         .contains("\"chunkBytesAfter\":104,");
     assertThat(Cli.run("rebalance", table, "--all", "--max-bytes", "5g").err())
         .contains("range of indices");

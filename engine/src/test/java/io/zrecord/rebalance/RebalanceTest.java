@@ -8,9 +8,9 @@ import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.CommitConflictException;
-import io.zrecord.schema.Codec;
 import io.zrecord.inspect.DatasetInspection;
 import io.zrecord.inspect.DatasetUsage;
+import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
@@ -324,7 +324,7 @@ class RebalanceTest {
     RecordSchema schema = RecordSchema.builder().field("text", ElementType.UTF8).build();
     try (RecordStore open = RecordStore.create(store, schema, StoreOptions.defaults())) {
       for (int i = 0; i < 100; i++) {
-        open.append(open.newValues().set("text", "text " + i));
+        open.append(open.newValues().set("text", "text ".repeat(20) + i));
       }
       for (int i = 0; i < 50; i++) {
         open.delete(0);

@@ -35,8 +35,7 @@ class WriteOptionsTest {
         .withChecksum(Checksum.NONE)
         .withDurability(Durability.NONE);
     assertThat(options)
-        .isEqualTo(
-            new WriteOptions(5, 1 << 20, 1 << 21, 64, Checksum.NONE, Durability.NONE));
+        .isEqualTo(new WriteOptions(5, 1 << 20, 1 << 21, 64, Checksum.NONE, Durability.NONE));
     assertThat(options.withAlignBytes(4096).withAlignBytes(64)).isEqualTo(options);
   }
 }

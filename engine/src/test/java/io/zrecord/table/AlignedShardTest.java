@@ -68,24 +68,8 @@ class AlignedShardTest {
   @ParameterizedTest
   @ValueSource(
       ints = {
-        8,
-        16,
-        32,
-        64,
-        128,
-        256,
-        512,
-        1 << 10,
-        1 << 11,
-        1 << 12,
-        1 << 13,
-        1 << 14,
-        1 << 15,
-        1 << 16,
-        1 << 17,
-        1 << 18,
-        1 << 19,
-        1 << 20
+        8, 16, 32, 64, 128, 256, 512, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16,
+        1 << 17, 1 << 18, 1 << 19, 1 << 20
       })
   void whatIsLongEnoughBeginsAtAMultiple(int alignBytes) {
     RecordSchema schema = RecordSchema.builder()
@@ -119,7 +103,7 @@ class AlignedShardTest {
       assertThat(aligned.runCount(f)).isEqualTo(packed.runCount(f)).isGreaterThan(5);
     }
     assertThat(chunkBytes(aligned) - chunkBytes(packed))
-        .isLessThan((1L + 3 * packed.runCount(0)) * alignBytes);
+        .isLessThan((1L + 3L * packed.runCount(0)) * alignBytes);
   }
 
   /** A run that goes on is not broken to align its middle. */

@@ -27,9 +27,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class ShardWriterTest {
-  static final WriteOptions SMALL =
-      new WriteOptions(
-          Integer.MAX_VALUE, 1L << 40, 64 << 10, 8, Checksum.CRC32C, Durability.COMMIT);
+  static final WriteOptions SMALL = new WriteOptions(
+      Integer.MAX_VALUE, 1L << 40, 64 << 10, 8, Checksum.CRC32C, Durability.COMMIT);
   private static final UUID ID = UUID.fromString("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
 
   private final MemoryStorage storage = new MemoryStorage();
