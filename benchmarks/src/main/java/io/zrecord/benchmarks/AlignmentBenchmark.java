@@ -16,8 +16,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 
@@ -84,17 +84,16 @@ public final class AlignmentBenchmark {
       gathers.add(name, () -> choose(dataset.length()), () -> gather(reader));
       scans.add(name, () -> scan(reader, dataset.length()));
     }
-    Map<String, Double> gathered = gathers.medians();
-    Map<String, Double> scanned = scans.medians();
+    List<Double> gathered = List.copyOf(gathers.medians().values());
+    List<Double> scanned = List.copyOf(scans.medians().values());
     for (int i = 0; i < ALIGNMENTS.length; i++) {
-      String name = Long.toString(ALIGNMENTS[i]);
       System.out.printf(
           Locale.ROOT,
-          "| %s | %s | %.2f | %.2f | %d |%n",
+          "| %s | %d | %.2f | %.2f | %d |%n",
           title,
-          name,
-          (double) GATHERED_BYTES / (1 << 30) / gathered.get(name),
-          (double) DATA_BYTES / (1 << 30) / scanned.get(name),
+          ALIGNMENTS[i],
+          (double) GATHERED_BYTES / (1 << 30) / gathered.get(i),
+          (double) DATA_BYTES / (1 << 30) / scanned.get(i),
           chunkBytes[i]);
     }
   }
