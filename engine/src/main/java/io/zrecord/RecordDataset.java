@@ -13,6 +13,7 @@ import io.zrecord.internal.store.ShardedFieldReader;
 import io.zrecord.scan.FieldReader;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.scan.Verification;
+import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -23,6 +24,7 @@ import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 
@@ -184,11 +186,30 @@ public final class RecordDataset implements AutoCloseable {
    * @throws IllegalStateException if the dataset is closed
    */
   public FieldReader reader(String field) {
+    requireOpen();
+    FieldSpec spec = schema.fields().get(schema.ordinal(field));
+    return new ShardedFieldReader(spec, shards, options.verification(), options.metrics());
+  }
+
+  /**
+   * A reader of what is stored of a compressed field (FORMAT.md section 4), for {@link io.zrecord.table.ShardWriter#putStored}: its values
+   * are verified, but not decoded. Opens all shards.
+   *
+   * @return empty unless the field has this compression, and checksums, in every shard
+   * @throws IllegalArgumentException if there is no such field
+   * @throws IllegalStateException if the dataset is closed
+   */
+  public Optional<FieldReader> storedReader(String field, Compression compression) {
+    requireOpen();
+    FieldSpec spec = schema.fields().get(schema.ordinal(field));
+    return ShardedFieldReader.ofStored(
+        spec, compression, shards, options.verification(), options.metrics());
+  }
+
+  private void requireOpen() {
     if (closed) {
       throw new IllegalStateException("Dataset " + location + " is closed; open it again");
     }
-    FieldSpec spec = schema.fields().get(schema.ordinal(field));
-    return new ShardedFieldReader(spec, shards, options.verification(), options.metrics());
   }
 
   /**

@@ -4,18 +4,20 @@ import io.zrecord.RecordDataset;
 import io.zrecord.scan.FieldReader;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.scan.Verification;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.ShardWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.LongConsumer;
 
 /**
- * Reads shards through their tables, verifying every value, and writes their records to new shards, in their order or in another one. What it
- * wrote is no part of the table until a commit names it. Memory is that of a stripe, and of a batch of at most 16 MiB or one value for each
+ * Reads shards through their tables, verifying every value, and writes their records to new shards, in their order or in another one. Values
+ * that keep their order and have the compression of new shards are copied as they are stored. What it wrote is no part of the table until a commit names it. Memory is that of a stripe, and of a batch of at most 16 MiB or one value for each
  * field. Belongs to one thread.
  */
 public final class GroupRewriter implements AutoCloseable {
@@ -28,6 +30,7 @@ public final class GroupRewriter implements AutoCloseable {
   private final LongConsumer onRecords;
   private final List<ShardSummary> written = new ArrayList<>();
   private final byte[][] columns;
+  private final boolean[] isStored;
   private ShardWriter writer;
   private long leftBytes;
   private boolean isDone;
@@ -45,6 +48,7 @@ public final class GroupRewriter implements AutoCloseable {
     this.options = options;
     this.onRecords = onRecords;
     this.columns = new byte[schema.fields().size()][0];
+    this.isStored = new boolean[columns.length];
     this.writer = newWriter();
   }
 
@@ -115,11 +119,22 @@ public final class GroupRewriter implements AutoCloseable {
     return schema.fields().stream().map(field -> source.reader(field.name())).toList();
   }
 
+  /** Readers of one shard, of stored bytes where these can be taken over. */
+  private List<FieldReader> storedReaders(RecordDataset source) {
+    List<FieldReader> readers = new ArrayList<>();
+    for (FieldSpec field : schema.fields()) {
+      Optional<FieldReader> stored = source.storedReader(field.name(), field.compression());
+      isStored[readers.size()] = stored.isPresent();
+      readers.add(stored.orElseGet(() -> source.reader(field.name())));
+    }
+    return readers;
+  }
+
   private void copy(ShardSummary shard) {
     RecordDataset.ReadOptions reading =
         new RecordDataset.ReadOptions(Verification.FIRST, new ReadMetrics());
     try (RecordDataset source = RecordDataset.openShard(storage, schema, shard, reading)) {
-      List<FieldReader> readers = readers(source);
+      List<FieldReader> readers = storedReaders(source);
       long index = 0;
       while (index < source.length()) {
         int count = select(readers, index, (int) Math.min(BATCH_RECORDS, source.length() - index));
@@ -177,9 +192,11 @@ public final class GroupRewriter implements AutoCloseable {
       for (int field = 0; field < positions.length; field++) {
         FieldReader reader = readers.get(field);
         boolean isAbsent = reader.hasAbsent() && reader.isAbsent(i);
-        int width = reader.field().valueWidthBytes().orElse(-1);
+        int width = isStored[field] ? -1 : reader.field().valueWidthBytes().orElse(-1);
         int length = width >= 0 ? width : reader.lengthBytes(i);
-        if (!isAbsent) {
+        if (!isAbsent && isStored[field]) {
+          writer.putStored(field, columns[field], positions[field], length);
+        } else if (!isAbsent) {
           writer.put(field, columns[field], positions[field], length);
         }
         positions[field] += length;

@@ -116,6 +116,18 @@ public final class ShardWriter implements AutoCloseable {
     state = State.OPEN;
   }
 
+  /**
+   * Puts what another shard stores of a value with the same codec, from {@link io.zrecord.RecordDataset#storedReader}. The bytes are copied, and
+   * whether they can be decoded is not looked at.
+   *
+   * @throws IllegalArgumentException if the field is not compressed, or there are fewer than 4 bytes
+   * @throws IllegalStateException if the field was put already in this record
+   */
+  public void putStored(int field, byte[] source, int offset, int lengthBytes) {
+    begin().column(field).putStored(source, offset, lengthBytes);
+    state = State.OPEN;
+  }
+
   /** Ends the record; fields that were not put are absent. */
   public void endRecord() {
     begin().endRecord();

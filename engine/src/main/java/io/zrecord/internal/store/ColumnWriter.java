@@ -1,6 +1,8 @@
 package io.zrecord.internal.store;
 
 import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ValueCodec;
+import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.Durability;
 
@@ -57,6 +59,23 @@ public abstract class ColumnWriter implements AutoCloseable {
     store(source, offset, length);
   }
 
+  /**
+   * Puts a value as it is stored elsewhere.
+   *
+   * @throws IllegalArgumentException if the field is not compressed, or the prefix is not there
+   */
+  public final void putStored(byte[] source, int offset, int length) {
+    java.util.Objects.checkFromIndexSize(offset, length, source.length);
+    if (field.compression().codec() == Codec.RAW || length < ValueCodec.PREFIX_BYTES) {
+      throw new IllegalArgumentException("Cannot write " + length
+          + " stored bytes to field '" + field.name() + "' with the compression "
+          + field.compression() + ": stored bytes are those of a compressed field, "
+          + ValueCodec.PREFIX_BYTES + " or more; put the value itself");
+    }
+    begin();
+    placeStored(source, offset, length);
+  }
+
   /** Whether the current record has a value of this field already. */
   public final boolean isPut() {
     return isPut;
@@ -94,6 +113,9 @@ public abstract class ColumnWriter implements AutoCloseable {
   abstract void storeLong(long value);
 
   abstract void store(byte[] source, int offset, int length);
+
+  /** Only called for fields that are compressed. */
+  abstract void placeStored(byte[] source, int offset, int length);
 
   abstract void endPresent(long before);
 

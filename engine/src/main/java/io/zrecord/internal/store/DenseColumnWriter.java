@@ -81,6 +81,11 @@ public final class DenseColumnWriter extends ColumnWriter {
   }
 
   @Override
+  void placeStored(byte[] source, int offset, int length) {
+    throw new IllegalStateException("Dense values are not compressed");
+  }
+
+  @Override
   void endPresent(long before) {
     validity.add(true, before);
     stripeCount++;

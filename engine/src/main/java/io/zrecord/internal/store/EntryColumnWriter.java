@@ -131,6 +131,11 @@ public final class EntryColumnWriter extends ColumnWriter {
   }
 
   @Override
+  void placeStored(byte[] source, int offset, int length) {
+    place(0, source, offset, length);
+  }
+
+  @Override
   void endPresent(long before) {
     lengths.add(currentLength);
     if (currentLength != DIRECT) {

@@ -5,6 +5,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.scan.Verification;
+import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,15 @@ final class ReadContext {
   /** Beyond this many windows a reader lets go of all shards and starts afresh, so that it does not hold the whole table. */
   private static final int MAX_WINDOWS = 4096;
 
+  /** What is read of a compressed field. */
+  enum Form {
+    VALUES,
+    /** The prefix and the payload, as they are in the chunk. */
+    STORED
+  }
+
   private final FieldSpec spec;
+  private final Form form;
   private final ShardList shards;
   private final Verification verification;
   private final ReadMetrics metrics;
@@ -23,8 +32,10 @@ final class ReadContext {
   private int partCount;
   private final BlockCheck check;
 
-  ReadContext(FieldSpec spec, ShardList shards, Verification verification, ReadMetrics metrics) {
+  ReadContext(
+      FieldSpec spec, Form form, ShardList shards, Verification verification, ReadMetrics metrics) {
     this.spec = spec;
+    this.form = form;
     this.shards = shards;
     this.verification = verification;
     this.metrics = metrics;
@@ -34,6 +45,16 @@ final class ReadContext {
 
   FieldSpec spec() {
     return spec;
+  }
+
+  /** Bytes of each value that is read; -1 if they differ. */
+  int fixedWidth() {
+    return form == Form.STORED ? -1 : spec.valueWidthBytes().orElse(-1);
+  }
+
+  /** Whether what is stored differs from what is read. */
+  boolean decodes(EntryField field) {
+    return form == Form.VALUES && field.codec() != Codec.RAW;
   }
 
   ShardList shards() {

@@ -1,14 +1,19 @@
 package io.zrecord.internal.store;
 
 import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.MapFaults;
 import io.zrecord.scan.FieldReader;
 import io.zrecord.scan.ReadMetrics;
 import io.zrecord.scan.Verification;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Reads a field across the shards of a dataset, whatever its layout in each of them. Belongs to one thread.
@@ -24,10 +29,39 @@ public final class ShardedFieldReader implements FieldReader {
 
   public ShardedFieldReader(
       FieldSpec field, ShardList shards, Verification verification, ReadMetrics metrics) {
-    context = new ReadContext(field, shards, verification, metrics);
+    this(new ReadContext(field, ReadContext.Form.VALUES, shards, verification, metrics));
+  }
+
+  private ShardedFieldReader(ReadContext context) {
+    this.context = context;
     slots = new SlotSelection(context);
     dense = new DenseRangeSelection(context);
     selection = slots;
+  }
+
+  /**
+   * A reader that gives the stored bytes of a compressed field, prefixes included, and does not decode them.
+   *
+   * @return empty unless the field has this compression and checksums in every shard
+   */
+  public static Optional<FieldReader> ofStored(
+      FieldSpec field,
+      Compression compression,
+      ShardList shards,
+      Verification verification,
+      ReadMetrics metrics) {
+    boolean isStored = compression.codec() != Codec.RAW;
+    for (int shard = 0; shard < shards.count() && isStored; shard++) {
+      ShardMeta meta = shards.open(shard).meta();
+      isStored = meta.hasChecksums()
+          && meta.fields().stream()
+              .map(FieldMeta::spec)
+              .anyMatch(spec -> spec.id() == field.id() && spec.compression().equals(compression));
+    }
+    return isStored
+        ? Optional.of(new ShardedFieldReader(
+            new ReadContext(field, ReadContext.Form.STORED, shards, verification, metrics)))
+        : Optional.empty();
   }
 
   @Override
@@ -80,7 +114,7 @@ public final class ShardedFieldReader implements FieldReader {
   /** How many records from the first on have at most {@code maxBytes} stored bytes; at least one. */
   private int countWithin(long firstIndex, int maxCount, long maxBytes) {
     ShardList shards = context.shards();
-    int fixedWidth = context.spec().valueWidthBytes().orElse(0);
+    int fixedWidth = Math.max(0, context.fixedWidth());
     long bytes = 0;
     int taken = 0;
     while (taken < maxCount) {

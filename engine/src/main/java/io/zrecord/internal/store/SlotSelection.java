@@ -4,7 +4,6 @@ import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.scan.Verification;
-import io.zrecord.schema.Codec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -50,7 +49,7 @@ final class SlotSelection implements Selection {
   SlotSelection(ReadContext context) {
     this.context = context;
     this.table = context.table();
-    this.fixedWidth = context.spec().valueWidthBytes().orElse(-1);
+    this.fixedWidth = context.fixedWidth();
     this.decoder = new SlotDecoder(context);
   }
 
@@ -184,7 +183,7 @@ final class SlotSelection implements Selection {
 
   private void resolveEntries(ShardPart part, EntryField field, int from, int to) {
     field.load(index, from, to, words);
-    if (field.codec() != Codec.RAW) {
+    if (context.decodes(field)) {
       if (payload.length < state.length) {
         payload = new int[state.length];
       }
@@ -242,7 +241,7 @@ final class SlotSelection implements Selection {
     position[k] = window[k] == WindowTable.EMPTY ? 0 : part.within(chunk, word0);
     length[k] = stored;
     storedBytes += stored;
-    boolean raw = field.codec() == Codec.RAW;
+    boolean raw = !context.decodes(field);
     if (raw && stored > 0) {
       setPresent(k, due ? UNVERIFIED : 0);
       return;
