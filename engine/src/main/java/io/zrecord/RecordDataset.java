@@ -102,28 +102,37 @@ public final class RecordDataset implements AutoCloseable {
   /** Opens a version of a table. No file is read: this takes O(shards) time. */
   public static RecordDataset open(TableSnapshot snapshot, ReadOptions options) {
     Storage storage = snapshot.storage();
-    List<ShardSummary> summaries = snapshot.shards();
+    return new RecordDataset(
+        storage.location(),
+        snapshot.schema(),
+        shardList(storage, snapshot.shards()),
+        OptionalLong.of(snapshot.version()),
+        options);
+  }
+
+  private static ShardList shardList(Storage storage, List<ShardSummary> summaries) {
     long[] lengths = new long[summaries.size()];
     List<Supplier<OpenShard>> opening = new ArrayList<>(summaries.size());
     for (int i = 0; i < lengths.length; i++) {
       lengths[i] = summaries.get(i).length();
       opening.add(opening(storage, summaries.get(i)));
     }
-    return new RecordDataset(
-        storage.location(),
-        snapshot.schema(),
-        new ShardList(lengths, opening),
-        OptionalLong.of(snapshot.version()),
-        options);
+    return new ShardList(lengths, opening);
   }
 
   /** One shard of a table, its indices starting at 0, its fields those of {@code schema} (by id; missing ones are absent). */
   public static RecordDataset openShard(
       Storage storage, RecordSchema schema, ShardSummary shard, ReadOptions options) {
+    return openShards(storage, schema, List.of(shard), options);
+  }
+
+  /** Some shards, one behind the other; likewise. There must be at least one. */
+  public static RecordDataset openShards(
+      Storage storage, RecordSchema schema, List<ShardSummary> shards, ReadOptions options) {
     return new RecordDataset(
-        storage.pathOf(shard.directory()),
+        storage.pathOf(shards.get(0).directory()),
         schema,
-        new ShardList(new long[] {shard.length()}, List.of(opening(storage, shard))),
+        shardList(storage, shards),
         OptionalLong.empty(),
         options);
   }

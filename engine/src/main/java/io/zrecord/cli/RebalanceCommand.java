@@ -52,8 +52,12 @@ final class RebalanceCommand extends Subcommand {
 
   @Override
   public Integer call() {
+    RebalanceArguments.Form form =
+        isJson ? RebalanceArguments.Form.JSON : RebalanceArguments.Form.TEXT;
+    Map<String, String> properties = Map.of("tool", "zrecord rebalance");
     if (relayout.isAsked()) {
-      return new RelayoutRun(commandLine(), path, relayout).run(arguments.options(), threads);
+      return new RelayoutRun(commandLine(), relayout, form)
+          .run(path, arguments.options(), run -> run.threads(threads).properties(properties));
     }
     if (DatasetKind.of(path) == DatasetKind.STORE) {
       requireFitting(
@@ -63,13 +67,7 @@ final class RebalanceCommand extends Subcommand {
     }
     RebalancePlan plan =
         RebalancePlan.of(RecordTable.at(LocalStorage.at(path)).latest(), arguments.options());
-    Rebalance rebalance =
-        Rebalance.of(plan).threads(threads).properties(Map.of("tool", "zrecord rebalance"));
-    return arguments.run(
-        plan,
-        rebalance,
-        isJson ? RebalanceArguments.Form.JSON : RebalanceArguments.Form.TEXT,
-        out(),
-        err());
+    Rebalance rebalance = Rebalance.of(plan).threads(threads).properties(properties);
+    return arguments.run(plan, rebalance, form, out(), err());
   }
 }

@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that put records into another order. */
-final class RelayoutArguments {
+/** The options that put records into another order. Belongs to one thread. */
+public final class RelayoutArguments {
   private static final String DESCENDING = ":desc";
   private static final String ASCENDING = ":asc";
 
@@ -36,7 +36,7 @@ final class RelayoutArguments {
   }
 
   /** Whether any of these options was given. */
-  boolean isAsked() {
+  public boolean isAsked() {
     return orderBy != null || seed != null || allowsChange;
   }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RecordOrder;
 import io.zrecord.rebalance.Relayout;
+import io.zrecord.rebalance.RelayoutPlan;
 import io.zrecord.rebalance.RelayoutResult;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.table.RecordTable;
@@ -11,13 +12,13 @@ import io.zrecord.table.TableSnapshot;
 import io.zrecord.verify.DatasetKind;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Puts the records of a table into another order, for {@code rebalance}. */
-final class RelayoutRun {
+/** Puts the records of a table into another order, for every command that rebalances, and prints what it did. For one run. */
+public final class RelayoutRun {
   /** Other options of the command say which shards are rewritten, and here all are. */
   private static final Set<String> FITTING = Set.of(
       "--order-by",
@@ -28,23 +29,35 @@ final class RelayoutRun {
       "--stripe-bytes",
       "--align-bytes",
       "--threads",
+      "--concurrency",
       "--dry-run",
       "--json",
       "--no-progress",
       "--stacktrace");
 
   private final CommandLine command;
-  private final Path path;
   private final RelayoutArguments arguments;
+  private final RebalanceArguments.Form form;
 
-  RelayoutRun(CommandLine command, Path path, RelayoutArguments arguments) {
+  /** @param command as it was called */
+  public RelayoutRun(
+      CommandLine command, RelayoutArguments arguments, RebalanceArguments.Form form) {
     this.command = command;
-    this.path = path;
     this.arguments = arguments;
+    this.form = form;
   }
 
-  /** Returns the exit code. */
-  int run(RebalanceOptions options, int threads) {
+  /**
+   * Writes the order, or says what would be done.
+   *
+   * @param path of the table
+   * @param options how new shards are laid out
+   * @param preparing says where and how it runs
+   * @return the exit code
+   * @throws ParameterException if the command was called wrongly
+   * @throws IllegalArgumentException if the records do not have the order
+   */
+  public int run(Path path, RebalanceOptions options, UnaryOperator<Relayout> preparing) {
     RecordOrder order = order();
     if (DatasetKind.of(path) == DatasetKind.STORE) {
       throw misuse(
@@ -52,6 +65,7 @@ final class RelayoutRun {
               + " by StoreSnapshot.create or an append of Spark, and put that into another order");
     }
     TableSnapshot snapshot = RecordTable.at(LocalStorage.at(path)).latest();
+    RelayoutPlan plan = new RelayoutPlan(snapshot, order, options);
     if (isGiven("--dry-run")) {
       print(
           "would write " + snapshot.length() + " records by " + order + " as the version after "
@@ -62,15 +76,12 @@ final class RelayoutRun {
     RelayoutResult result;
     try (Progress progress =
         Progress.of("rebalance", command.getErr(), !isGiven("--no-progress"))) {
-      long bytes = snapshot.shards().stream()
-          .flatMap(shard -> shard.valueBytes().values().stream())
-          .mapToLong(Long::longValue)
-          .sum();
-      double bytesPerRecord = (double) bytes / Math.max(1, snapshot.length());
-      result = Relayout.of(snapshot, order)
-          .layout(options.write(), options.targetShardBytes())
-          .threads(threads)
-          .properties(Map.of("tool", "zrecord rebalance"))
+      long bytes = plan.valueBytes();
+      double bytesPerRecord = (double) bytes / snapshot.length();
+      Relayout relayout =
+          Relayout.of(snapshot, order).layout(options.write(), options.targetShardBytes());
+      result = preparing
+          .apply(relayout)
           .onRecords(done -> {
             synchronized (progress) {
               progress.at((long) (done * bytesPerRecord), bytes);
@@ -130,7 +141,7 @@ final class RelayoutRun {
 
   private void print(String text, ObjectNode json) {
     PrintWriter out = command.getOut();
-    out.println(isGiven("--json") ? json.toString() : Printable.of(text));
+    out.println(form == RebalanceArguments.Form.JSON ? json.toString() : Printable.of(text));
     out.flush();
   }
 }

@@ -61,8 +61,10 @@ public final class GroupRewriter implements AutoCloseable {
    *
    * @return the new shards, with the same records in the same order; they belong to the caller, also after {@link #close}
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; the group stays as it is
+   * @throws io.zrecord.errors.DiskFullException if there is no room for it; nothing was written
    */
   public List<ShardSummary> rewrite(RebalanceGroup group) {
+    RewriteSpace.TABLE.require(storage, keptBytes(group));
     leftBytes = group.valueBytes();
     for (ShardSummary shard : group.shards()) {
       copy(shard);
@@ -75,18 +77,19 @@ public final class GroupRewriter implements AutoCloseable {
    * Writes records of a version in a new order.
    *
    * @param source the version; readers of its own are made
+   * @param order which record comes where
    * @param range their new indices
    * @return the new shards; they belong to the caller, also after {@link #close}
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged
    */
   public List<ShardSummary> gather(
-      RecordDataset source, Arrangement arrangement, RelayoutPlan.Range range) {
+      RecordDataset source, OldIndices order, RelayoutPlan.Range range) {
     List<FieldReader> readers = readers(source);
     long[] indices = new long[BATCH_RECORDS];
     int most = BATCH_RECORDS;
     for (long index = range.from(); index < range.to(); ) {
       int count = (int) Math.min(most, range.to() - index);
-      arrangement.oldIndices(index, indices, count);
+      order.oldIndices(index, indices, count);
       count = select(readers, indices, count);
       write(readers, count);
       index += count;
@@ -128,6 +131,19 @@ public final class GroupRewriter implements AutoCloseable {
       readers.add(stored.orElseGet(() -> source.reader(field.name())));
     }
     return readers;
+  }
+
+  /** Stored bytes of the values that stay as they are; what another compression makes of the others is not known. */
+  private long keptBytes(RebalanceGroup group) {
+    long bytes = 0;
+    for (FieldSpec field : schema.fields()) {
+      if (!options.compression().containsKey(field.name())) {
+        bytes += group.shards().stream()
+            .mapToLong(shard -> shard.valueBytes().getOrDefault(field.id(), 0L))
+            .sum();
+      }
+    }
+    return bytes;
   }
 
   private void copy(ShardSummary shard) {

@@ -3,16 +3,10 @@ package io.zrecord.rebalance;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.table.RecordTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Rebalance {
   private final RebalancePlan plan;
-  private int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
-  private Map<String, String> properties = Map.of();
-  private LongConsumer onRecords = records -> {};
+  private final RewriteRun run = new RewriteRun();
   private GroupRewrite rewrite = this::rewriteHere;
-  private final AtomicBoolean hasFailed = new AtomicBoolean();
   private final AtomicReference<@Nullable CommitOutcomeUnknownException> unknownOutcome =
       new AtomicReference<>();
 
@@ -45,16 +36,13 @@ public final class Rebalance {
 
   /** Groups that are rewritten side by side, 1 to 1,000; default one for each processor, at most 4. */
   public Rebalance threads(int count) {
-    if (count < 1 || count > 1000) {
-      throw new IllegalArgumentException("threads is " + count + "; it must be 1 to 1000");
-    }
-    threads = count;
+    run.threads(count);
     return this;
   }
 
   /** Informative strings for the manifests. */
   public Rebalance properties(Map<String, String> strings) {
-    properties = Map.copyOf(strings);
+    run.properties(strings);
     return this;
   }
 
@@ -66,7 +54,7 @@ public final class Rebalance {
 
   /** Is told how many records are rewritten so far, by any thread. */
   public Rebalance onRecords(LongConsumer listener) {
-    onRecords = listener;
+    run.onRecords(listener);
     return this;
   }
 
@@ -77,84 +65,29 @@ public final class Rebalance {
    */
   public RebalanceResult run() {
     Totals totals = new Totals();
-    AtomicLong records = new AtomicLong();
-    RebalanceCommit commit = new RebalanceCommit(plan, properties);
-    ExecutorService executor = Executors.newFixedThreadPool(threads);
+    RebalanceCommit commit = new RebalanceCommit(plan, run.properties());
+    List<Runnable> parts = new ArrayList<>();
+    plan.groups().forEach(group -> parts.add(() -> rewrite(group, commit, totals)));
     try {
-      List<Future<?>> running = new ArrayList<>();
-      for (RebalanceGroup group : plan.groups()) {
-        running.add(executor.submit(() ->
-            rewrite(group, commit, totals, count -> onRecords.accept(records.addAndGet(count)))));
-      }
-      for (Future<?> group : running) {
-        await(group);
-      }
+      run.run(parts, "Interrupted in a rebalance; what was committed is kept");
     } catch (RuntimeException e) {
-      stop(executor);
       // Whatever else went wrong, this must be known.
       CommitOutcomeUnknownException unknown = unknownOutcome.get();
       throw unknown == null ? e : unknown;
-    } finally {
-      stop(executor);
     }
     return totals.result(plan.isCutShort());
   }
 
-  /** Nothing more is begun, also if this thread was interrupted. */
-  private void stop(ExecutorService executor) {
-    hasFailed.set(true);
-    executor.shutdownNow();
-    awaitEnd(executor);
-  }
-
-  /** Nothing is committed or deleted any more when this returns. */
-  static void awaitEnd(ExecutorService executor) {
-    boolean interrupted = false;
-    boolean ended = false;
-    while (!ended) {
-      try {
-        ended = executor.awaitTermination(1, TimeUnit.MINUTES);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void await(Future<?> group) {
+  private void rewrite(RebalanceGroup group, RebalanceCommit commit, Totals totals) {
     try {
-      group.get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw new IllegalStateException(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("Interrupted in a rebalance; what was committed is kept", e);
-    }
-  }
-
-  private void rewrite(
-      RebalanceGroup group, RebalanceCommit commit, Totals totals, LongConsumer onMore) {
-    if (hasFailed.get()) {
-      return;
-    }
-    try {
-      List<ShardSummary> shards = rewrite.rewrite(group, onMore);
+      List<ShardSummary> shards = rewrite.rewrite(group, run::countRecords);
       commit(group, commit, shards);
       totals.add(group, shards);
     } catch (CommitOutcomeUnknownException e) {
-      hasFailed.set(true);
       unknownOutcome.compareAndSet(null, e);
       throw e;
     } catch (ZRecordException e) {
       totals.fail(group, e);
-    } catch (RuntimeException | Error e) {
-      hasFailed.set(true);
-      throw e;
     }
   }
 
@@ -172,16 +105,8 @@ public final class Rebalance {
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (ZRecordException e) {
-      shards.forEach(shard -> delete(shard, e));
+      RecordTable.at(plan.snapshot().storage()).discard(shards);
       throw e;
-    }
-  }
-
-  private void delete(ShardSummary shard, ZRecordException reason) {
-    try {
-      plan.snapshot().storage().delete(shard.directory());
-    } catch (ZRecordException e) {
-      reason.addSuppressed(e); // An orphan costs space only.
     }
   }
 

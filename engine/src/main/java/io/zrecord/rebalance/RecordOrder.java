@@ -2,6 +2,8 @@ package io.zrecord.rebalance;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.sampler.Samplers;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
 import java.io.Serializable;
 
 /** An order in which the records of a version can be written. Immutable. */
@@ -30,6 +32,13 @@ public sealed interface RecordOrder extends Serializable {
   }
 
   /**
+   * Checks that records with these fields have the order.
+   *
+   * @throws IllegalArgumentException if there is no such field, or its values have no order
+   */
+  void requireFits(RecordSchema schema);
+
+  /**
    * Finds the order of the records of a dataset.
    *
    * @throws IllegalArgumentException if there is no such field, or its values have no order, or there are too many for the heap
@@ -38,6 +47,9 @@ public sealed interface RecordOrder extends Serializable {
 
   /** See {@link #shuffle}. */
   record Shuffle(long seed) implements RecordOrder {
+    @Override
+    public void requireFits(RecordSchema schema) {}
+
     @Override
     public Arrangement arrange(RecordDataset dataset) {
       return new ShuffledArrangement(Samplers.shuffle(dataset.length(), seed));
@@ -52,7 +64,18 @@ public sealed interface RecordOrder extends Serializable {
   /** See {@link #by}. */
   record ByField(String field, Direction direction) implements RecordOrder {
     @Override
+    public void requireFits(RecordSchema schema) {
+      FieldSpec spec = schema.fields().get(schema.ordinal(field));
+      if (!spec.shape().isScalar()) {
+        throw new IllegalArgumentException("Cannot order records by field '" + field + "' of shape "
+            + spec.shape()
+            + ": tensors have no order; choose a field of single elements, of bytes or of text");
+      }
+    }
+
+    @Override
     public Arrangement arrange(RecordDataset dataset) {
+      requireFits(dataset.schema());
       return SortedArrangement.of(dataset, field, direction);
     }
 

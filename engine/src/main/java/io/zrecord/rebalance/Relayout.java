@@ -1,21 +1,16 @@
 package io.zrecord.rebalance;
 
-import io.zrecord.RecordDataset;
-import io.zrecord.scan.ReadMetrics;
-import io.zrecord.scan.Verification;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
@@ -35,16 +30,15 @@ import java.util.function.LongConsumer;
  */
 public final class Relayout {
   private final TableSnapshot snapshot;
+  private final RecordTable table;
   private final RecordOrder order;
   private RebalanceOptions options = RebalanceOptions.defaults();
-  private int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
-  private Map<String, String> properties = Map.of();
-  private LongConsumer onRecords = records -> {};
-  private final AtomicLong records = new AtomicLong();
-  private volatile boolean isStopped;
+  private final RewriteRun run = new RewriteRun();
+  private Function<RelayoutPlan, RelayoutWork> workplace = plan -> new LocalRelayout(plan, run);
 
   private Relayout(TableSnapshot snapshot, RecordOrder order) {
     this.snapshot = snapshot;
+    this.table = RecordTable.at(snapshot.storage());
     this.order = order;
   }
 
@@ -59,108 +53,91 @@ public final class Relayout {
     return this;
   }
 
-  /** Ranges that are written side by side, 1 to 64; default one for each processor, at most 4. */
+  /** Ranges that are written side by side, 1 to 1,000; default one for each processor, at most 4. */
   public Relayout threads(int count) {
-    if (count < 1 || count > 64) {
-      throw new IllegalArgumentException("threads is " + count + "; it must be 1 to 64");
-    }
-    threads = count;
+    run.threads(count);
     return this;
   }
 
   /** Informative strings for the manifest. */
   public Relayout properties(Map<String, String> strings) {
-    properties = Map.copyOf(strings);
+    run.properties(strings);
+    return this;
+  }
+
+  /** Has the shards written elsewhere; they are still committed here. */
+  public Relayout working(Function<RelayoutPlan, RelayoutWork> elsewhere) {
+    workplace = elsewhere;
     return this;
   }
 
   /** Is told how many records are written so far, by any thread. */
   public Relayout onRecords(LongConsumer listener) {
-    onRecords = listener;
+    run.onRecords(listener);
     return this;
   }
 
   /**
    * Writes and commits.
    *
-   * @throws io.zrecord.errors.CommitConflictException if anything was committed since the version was read; nothing changed, and what was
-   *     written is deleted
+   * @throws io.zrecord.errors.CommitConflictException if anything was committed since the version was read, which is looked for before
+   *     each range; nothing changed, and what was written is deleted
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been published; what was written stays
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; nothing changed
+   * @throws io.zrecord.errors.DiskFullException if there is no room for a second copy of the records; nothing changed
    * @throws IllegalArgumentException if there are no records, or the order is not one of these records
    */
   public RelayoutResult run() {
     RelayoutPlan plan = new RelayoutPlan(snapshot, order, options);
-    RelayoutCommit commit = new RelayoutCommit(plan, properties);
-    try (RecordDataset source = RecordDataset.open(
-        snapshot, new RecordDataset.ReadOptions(Verification.FIRST, new ReadMetrics()))) {
-      Arrangement arrangement = order.arrange(source);
-      return commit.commit(arrangement, write(source, arrangement, plan, commit));
+    table.requireNewest(snapshot);
+    plan.requireSpace();
+    RelayoutCommit commit = new RelayoutCommit(plan, run.properties());
+    try (RelayoutWork work = workplace.apply(plan)) {
+      ShardsByRange written = new ShardsByRange();
+      write(plan, work, written);
+      return commit.commit(written.map(), written.shards());
     }
   }
 
-  private List<ShardSummary> write(
-      RecordDataset source, Arrangement arrangement, RelayoutPlan plan, RelayoutCommit commit) {
-    List<ShardSummary> written = Collections.synchronizedList(new ArrayList<>());
-    List<ShardSummary> shards = new ArrayList<>();
-    ExecutorService executor = Executors.newFixedThreadPool(threads);
-    boolean isWritten = false;
+  private void write(RelayoutPlan plan, RelayoutWork work, ShardsByRange written) {
+    List<Runnable> parts = new ArrayList<>();
+    parts.add(() -> written.put(ShardsByRange.MAP, List.of(work.writeMap())));
+    for (RelayoutPlan.Range range : plan.ranges()) {
+      parts.add(() -> {
+        // What is hopeless ends early.
+        table.requireNewest(snapshot);
+        written.put(range.from(), work.write(range, run::countRecords));
+      });
+    }
     try {
-      List<Future<List<ShardSummary>>> running = new ArrayList<>();
-      for (RelayoutPlan.Range range : plan.ranges()) {
-        running.add(executor.submit(() -> write(source, arrangement, range, written)));
-      }
-      for (Future<List<ShardSummary>> range : running) {
-        shards.addAll(await(range));
-      }
-      isWritten = true;
-      return shards;
-    } finally {
-      isStopped = true;
-      executor.shutdown();
-      Rebalance.awaitEnd(executor);
-      if (!isWritten) {
-        commit.discard(written);
-      }
+      run.run(parts, "Interrupted in a relayout; nothing changed");
+    } catch (RuntimeException | Error e) {
+      table.discard(written.all());
+      throw e;
     }
   }
 
-  private List<ShardSummary> write(
-      RecordDataset source,
-      Arrangement arrangement,
-      RelayoutPlan.Range range,
-      List<ShardSummary> written) {
-    requireGoingOn();
-    try (GroupRewriter rewriter =
-        new GroupRewriter(snapshot.storage(), snapshot.schema(), options, this::countRecords)) {
-      List<ShardSummary> shards = rewriter.gather(source, arrangement, range);
-      written.addAll(shards);
-      return shards;
+  /** What was written so far, by the first index. Thread-safe. */
+  private static final class ShardsByRange {
+    /** Stands for the index map, and comes first. */
+    static final long MAP = -1;
+
+    private final SortedMap<Long, List<ShardSummary>> shards = new ConcurrentSkipListMap<>();
+
+    void put(long first, List<ShardSummary> written) {
+      shards.put(first, written);
     }
-  }
 
-  private void countRecords(long count) {
-    requireGoingOn();
-    onRecords.accept(records.addAndGet(count));
-  }
-
-  private void requireGoingOn() {
-    if (isStopped) {
-      throw new CancellationException("Another range of the relayout failed");
+    ShardSummary map() {
+      return Objects.requireNonNull(shards.get(MAP)).get(0);
     }
-  }
 
-  private static List<ShardSummary> await(Future<List<ShardSummary>> range) {
-    try {
-      return range.get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw new IllegalStateException(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("Interrupted in a relayout; nothing changed", e);
+    List<ShardSummary> shards() {
+      return shards.tailMap(0L).values().stream().flatMap(List::stream).toList();
+    }
+
+    List<ShardSummary> all() {
+      return shards.values().stream().flatMap(List::stream).toList();
     }
   }
 }

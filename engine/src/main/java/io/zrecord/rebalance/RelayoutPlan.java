@@ -24,12 +24,13 @@ public record RelayoutPlan(TableSnapshot snapshot, RecordOrder order, RebalanceO
    */
   public record Range(long from, long to) implements Serializable {}
 
-  /** @throws IllegalArgumentException if there are no records */
+  /** @throws IllegalArgumentException if there are no records, or they do not have the order */
   public RelayoutPlan {
     if (snapshot.length() == 0) {
       throw new IllegalArgumentException(
           "Cannot put " + snapshot + " into another order: it has no records");
     }
+    order.requireFits(snapshot.schema());
   }
 
   /** Ranges of as many records as a shard of the size wanted has on average, in order. */
@@ -46,6 +47,21 @@ public record RelayoutPlan(TableSnapshot snapshot, RecordOrder order, RebalanceO
   /** Stored bytes of all values. */
   public long valueBytes() {
     return snapshot.shards().stream().mapToLong(RebalanceGroup::valueBytes).sum();
+  }
+
+  /**
+   * Checks that there is room for what a range becomes, about.
+   *
+   * @throws io.zrecord.errors.DiskFullException if there is not
+   */
+  public void requireSpace(Range range) {
+    double part = (double) (range.to() - range.from()) / snapshot.length();
+    RewriteSpace.TABLE.require(snapshot.storage(), (long) (part * valueBytes()));
+  }
+
+  /** The same for all records and the index map. */
+  void requireSpace() {
+    RewriteSpace.TABLE.require(snapshot.storage(), valueBytes() + Long.BYTES * snapshot.length());
   }
 
   /** Bytes of all chunk files. */

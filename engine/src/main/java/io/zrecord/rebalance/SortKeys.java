@@ -1,7 +1,6 @@
 package io.zrecord.rebalance;
 
 import io.zrecord.scan.FieldReader;
-import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -25,15 +24,8 @@ final class SortKeys {
     this.words = words;
   }
 
-  /** @throws IllegalArgumentException if values of the field have no order */
   static SortKeys of(FieldReader reader, long length, Direction direction) {
-    FieldSpec field = reader.field();
-    if (!field.shape().isScalar()) {
-      throw new IllegalArgumentException("Cannot order records by field '" + field.name()
-          + "' of shape " + field.shape()
-          + ": tensors have no order; choose a field of single elements, of bytes or of text");
-    }
-    return new SortKeys(reader, length, new KeyWords(field.type(), direction));
+    return new SortKeys(reader, length, new KeyWords(reader.field().type(), direction));
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.zrecord.rebalance;
 
 import io.zrecord.RecordStore;
-import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
@@ -126,7 +125,7 @@ public final class StoreRebalance {
    * Rewrites the store if it is worth it. What a writer that was killed had committed is recovered first.
    *
    * @throws io.zrecord.errors.StoreLockedException if a writer has it open; the message says who
-   * @throws DiskFullException if there is not enough space; the store is as it was
+   * @throws io.zrecord.errors.DiskFullException if there is not enough space; the store is as it was
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; the store is as it was
    * @throws IllegalArgumentException if a compression is asked for a field that is not there
    * @throws io.zrecord.errors.StorageException if something else failed; it is the old or the new store, with the same records
@@ -140,7 +139,7 @@ public final class StoreRebalance {
       if (!plan.isWorthwhile()) {
         return new StoreRebalanceResult(plan, plan.chunkBytes(), plan.chunks());
       }
-      requireSpace(files.location(), plan.neededBytes(), files.usableBytes());
+      RewriteSpace.STORE.require(files.location(), plan.neededBytes(), files.usableBytes());
       ShardMeta written = new StoreRewrite(
               files,
               wantedFields(meta),
@@ -165,16 +164,5 @@ public final class StoreRebalance {
         CHECKPOINT_BYTES,
         CLOSE_TIMEOUT);
     StoreCore.open(files, limits).close();
-  }
-
-  static void requireSpace(String location, long neededBytes, long usableBytes) {
-    if (usableBytes < neededBytes) {
-      throw new DiskFullException(
-          location,
-          "Cannot rebalance " + location + ": new chunks and tables need " + neededBytes
-              + " bytes beside the old ones, but its file system has only " + usableBytes
-              + " left. Free at least " + (neededBytes - usableBytes)
-              + " bytes there, or move the store; it is as it was");
-    }
   }
 }

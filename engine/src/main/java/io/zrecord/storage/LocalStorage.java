@@ -39,6 +39,11 @@ public final class LocalStorage implements Storage {
   }
 
   @Override
+  public long usableBytes() {
+    return files.usableBytes();
+  }
+
+  @Override
   public boolean exists(String name) {
     return files.attributes(files.resolveDirectory(name)).isPresent();
   }

@@ -28,6 +28,11 @@ public interface Storage {
     return location() + "/" + name;
   }
 
+  /** Bytes that can still be written, as far as that is known; the root must exist. */
+  default long usableBytes() {
+    return Long.MAX_VALUE;
+  }
+
   /** Whether the file or directory exists. */
   boolean exists(String name);
 

@@ -4,11 +4,13 @@ import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.DirectoryGuess;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.TagLog;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.time.Instant;
@@ -19,6 +21,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.slf4j.LoggerFactory;
 
 /**
  * A table: its versions, and the commit that adds one (FORMAT.md section 7). Nothing is kept in memory between calls, so this always
@@ -277,6 +280,34 @@ public final class RecordTable {
   /** Numbers of the versions that can be read, oldest first. */
   public List<Long> versions() {
     return log.versions();
+  }
+
+  /** Deletes shards that no version names and none ever will, as far as that is possible; a sweep finds the others. */
+  public void discard(List<ShardSummary> shards) {
+    for (ShardSummary shard : shards) {
+      try {
+        storage.delete(shard.directory());
+      } catch (ZRecordException e) {
+        LoggerFactory.getLogger(RecordTable.class)
+            .warn(
+                "Cannot delete {}, which no version names: {}",
+                storage.pathOf(shard.directory()),
+                e.getMessage());
+      }
+    }
+  }
+
+  /**
+   * Looks, without reading a file, whether a version is still the newest, as one must be that is put into another order.
+   *
+   * @throws CommitConflictException if it is not, as {@link #commit} would throw
+   */
+  public void requireNewest(TableSnapshot planned) {
+    List<Long> versions = versions();
+    long newest = versions.isEmpty() ? -1 : versions.get(versions.size() - 1);
+    if (newest > planned.version()) {
+      throw SchemaRules.notNewest(storage.location(), planned.version(), newest);
+    }
   }
 
   /**

@@ -85,8 +85,7 @@ final class SchemaRules {
 
   private RecordSchema reordered(Manifest manifest) {
     if (change.baseVersion().orElse(-1) != manifest.version()) {
-      throw conflict("version " + manifest.version() + " was committed since version " + planned()
-          + ", on which it was planned, and what it changed is not in the new order");
+      throw notNewest(location, change.baseVersion().orElse(-1), manifest.version());
     }
     return manifest.schema();
   }
@@ -156,10 +155,24 @@ final class SchemaRules {
         : "none (no table)";
   }
 
+  /** The conflict of a relayout. */
+  static CommitConflictException notNewest(String location, long planned, long newest) {
+    return conflict(
+        location,
+        TableChange.Kind.RELAYOUT,
+        "version " + newest + " was committed since version " + planned
+            + ", on which it was planned, and what it changed is not in the new order");
+  }
+
   private CommitConflictException conflict(String reason) {
+    return conflict(location, change.kind(), reason);
+  }
+
+  private static CommitConflictException conflict(
+      String location, TableChange.Kind kind, String reason) {
     return new CommitConflictException(
         location,
-        "Cannot commit the " + change.kind().name().toLowerCase(Locale.ROOT) + " to " + location
-            + ": " + reason + "; read the newest version and try again");
+        "Cannot commit the " + kind.name().toLowerCase(Locale.ROOT) + " to " + location + ": "
+            + reason + "; read the newest version and try again");
   }
 }

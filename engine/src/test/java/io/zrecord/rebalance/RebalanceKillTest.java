@@ -10,16 +10,11 @@ import io.zrecord.table.TableSnapshot;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -75,7 +70,7 @@ class RebalanceKillTest {
               table.latest(), RebalanceOptions.defaults().withShardBytes(MIB, MIB)))
           .run();
       assertThat(next.failures()).isEmpty();
-      letTimePass(path);
+      TableData.letTimePass(path);
       table.sweep(SWEEP, orphan -> {});
       assertThat(TableData.shardDirectories(path)).isEqualTo(TableData.namedShards(table));
       TableData.check(table.latest(), expected);
@@ -102,17 +97,8 @@ class RebalanceKillTest {
   private static void appendUntilKilled(
       Path path, List<Integer> expected, int rebalances, int delayMillis)
       throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx128m",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Rebalancer.class.getName(),
-            path.toString(),
-            Long.toString(SEED + delayMillis)))
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
+    Process process =
+        ChildProcess.start(Rebalancer.class, path.toString(), Long.toString(SEED + delayMillis));
     // It says when it begins, and each time that it did something.
     assertThat(process.getInputStream().read()).isEqualTo('b');
     int seed = 10;
@@ -131,16 +117,6 @@ class RebalanceKillTest {
     }
     process.toHandle().destroyForcibly();
     process.waitFor();
-  }
-
-  /** As if all files had been written ten days ago. */
-  private static void letTimePass(Path path) throws IOException {
-    FileTime time = FileTime.from(Instant.now().minus(Duration.ofDays(10)));
-    try (Stream<Path> files = Files.walk(path)) {
-      for (Path file : files.toList()) {
-        Files.setLastModifiedTime(file, time);
-      }
-    }
   }
 
   /** Rebalances again and again what others append. */

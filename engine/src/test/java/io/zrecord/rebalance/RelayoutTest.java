@@ -21,6 +21,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -163,6 +164,26 @@ class RelayoutTest {
   }
 
   @Test
+  void aRunThatIsHopelessEndsBeforeItsNextRange() {
+    TableData.append(path, before, 40_000, 5);
+    Set<String> files = TableData.shardDirectories(path);
+    AtomicLong written = new AtomicLong();
+    Relayout late = relayout(RecordOrder.shuffle(1)).threads(1).onRecords(records -> {
+      if (written.getAndSet(records) == 0) {
+        TableData.append(path, before, 10, 6);
+        files.addAll(TableData.namedShards(table));
+      }
+    });
+    assertThatThrownBy(late::run)
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("version 4 was committed since version 3");
+    // One of several ranges.
+    assertThat(written.get()).isLessThan(before.size() / 2);
+    assertThat(TableData.shardDirectories(path)).isEqualTo(files);
+    TableData.check(table.latest(), before);
+  }
+
+  @Test
   void anotherRelayoutAndARebalanceAreConflictsBothWays() {
     Relayout first = relayout(RecordOrder.shuffle(1));
     Relayout second = relayout(RecordOrder.shuffle(2));
@@ -249,7 +270,7 @@ class RelayoutTest {
     assertThatThrownBy(() -> Relayout.of(nothing, RecordOrder.shuffle(1)).run())
         .hasMessageContaining("no records");
     assertThatThrownBy(() -> relayout(RecordOrder.shuffle(1)).threads(0))
-        .hasMessageContaining("1 to 64");
+        .hasMessageContaining("1 to 1000");
   }
 
   /** Any sequence of changes: each version stays what it was, and each map leads from the version before. */

@@ -18,6 +18,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -158,11 +161,23 @@ final class TableData {
     }
   }
 
-  /** Shards that any version names. */
+  /** As if all files had been written ten days ago. */
+  static void letTimePass(Path path) throws IOException {
+    FileTime time = FileTime.from(Instant.now().minus(Duration.ofDays(10)));
+    try (Stream<Path> files = Files.walk(path)) {
+      for (Path file : files.toList()) {
+        Files.setLastModifiedTime(file, time);
+      }
+    }
+  }
+
+  /** Shards that any version names, index maps among them. */
   static Set<String> namedShards(RecordTable table) {
     Set<String> named = new TreeSet<>();
     for (long version : table.versions()) {
-      table.version(version).shards().forEach(shard -> named.add(shard.id().toString()));
+      TableSnapshot snapshot = table.version(version);
+      snapshot.shards().forEach(shard -> named.add(shard.id().toString()));
+      snapshot.indexMap().ifPresent(map -> named.add(map.shard().id().toString()));
     }
     return named;
   }

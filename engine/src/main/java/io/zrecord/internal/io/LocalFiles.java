@@ -115,6 +115,15 @@ public final class LocalFiles {
     return attributes.size();
   }
 
+  /** Bytes that can still be written on the file system of the root, which must exist. */
+  public long usableBytes() {
+    try {
+      return Files.getFileStore(root).getUsableSpace();
+    } catch (IOException e) {
+      throw FileErrors.of("look at the file system of", root, e);
+    }
+  }
+
   /** What stands directly in a directory; empty if there is none. */
   public List<Path> list(Path directory) {
     List<Path> paths = new ArrayList<>();

@@ -45,11 +45,7 @@ public final class LocalMutableFiles implements MutableFiles {
 
   @Override
   public long usableBytes() {
-    try {
-      return Files.getFileStore(root).getUsableSpace();
-    } catch (IOException e) {
-      throw FileErrors.of("look at the file system of", root, e);
-    }
+    return files.usableBytes();
   }
 
   @Override

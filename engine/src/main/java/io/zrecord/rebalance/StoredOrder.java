@@ -1,0 +1,53 @@
+package io.zrecord.rebalance;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.scan.FieldReader;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/** An order, or a part of one, that was written down by {@link IndexWriter#ofOrder}. Verified as it is read. Belongs to one thread. */
+public final class StoredOrder implements OldIndices {
+  static final RecordSchema SCHEMA =
+      RecordSchema.builder().field("oldIndex", ElementType.I64).build();
+
+  private final FieldReader reader;
+  private final long firstIndex;
+  private byte[] bytes = new byte[0];
+
+  /**
+   * The order in some shards.
+   *
+   * @param shards one behind the other, at least one
+   * @param firstIndex new index of the first record of the first of them
+   */
+  public StoredOrder(Storage storage, List<ShardSummary> shards, long firstIndex) {
+    RecordDataset dataset =
+        RecordDataset.openShards(storage, SCHEMA, shards, RecordDataset.ReadOptions.defaults());
+    this.reader = dataset.reader(SCHEMA.fields().get(0).name());
+    this.firstIndex = firstIndex;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws io.zrecord.errors.CorruptDataException if what was written is damaged
+   */
+  @Override
+  public void oldIndices(long firstNewIndex, long[] target, int count) {
+    for (int done = 0; done < count; ) {
+      int taken =
+          reader.selectRange(firstNewIndex - firstIndex + done, count - done, Long.MAX_VALUE);
+      if (bytes.length < taken * Long.BYTES) {
+        bytes = new byte[taken * Long.BYTES];
+      }
+      reader.copyAll(bytes, 0);
+      ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer().get(target, done, taken);
+      done += taken;
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.zrecord.rebalance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.sampler.Sampler;
+import io.zrecord.sampler.Samplers;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.table.CareMode;
+import io.zrecord.table.IndexMap;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.SweepOptions;
+import io.zrecord.table.TableSnapshot;
+import io.zrecord.verify.DatasetCheck;
+import io.zrecord.verify.Finding;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Processes that shuffle a table again and again are killed (SIGKILL) at random moments: every version is whole, in the order that it should
+ * have and with its map, and a sweep leaves nothing behind. {@code -Dzrecord.test.kills=1000} for more.
+ */
+class RelayoutKillTest {
+  private static final int KILLS = Integer.getInteger("zrecord.test.kills", 12);
+  private static final long SEED = Long.getLong("zrecord.test.seed", 4712);
+  private static final int RECORDS = 20_000;
+  private static final SweepOptions SWEEP = SweepOptions.defaults().withMode(CareMode.DELETE);
+
+  @TempDir
+  Path directory;
+
+  /** Into two shards; the seed is the version. */
+  private static void shuffle(RecordTable table) {
+    TableSnapshot newest = table.latest();
+    Relayout.of(newest, RecordOrder.shuffle(newest.version()))
+        .layout(
+            WriteOptions.defaults().withStripeBytes(1 << 16).withDurability(Durability.NONE),
+            1 << 20)
+        .threads(2)
+        .run();
+  }
+
+  @Test
+  void aTableIsTheOldOrTheNewVersionAfterEveryKill() throws Exception {
+    Random random = new Random(SEED);
+    int shuffled = 0;
+    int left = 0;
+    for (int kill = 0; kill < KILLS; kill++) {
+      Path path = directory.resolve("table-" + kill);
+      RecordTable table = RecordTable.at(LocalStorage.at(path));
+      List<Integer> expected = new ArrayList<>();
+      TableData.append(path, expected, RECORDS, 3);
+      shuffleUntilKilled(path, random.nextInt(200));
+
+      List<Finding> findings = new ArrayList<>();
+      DatasetCheck.of(path).allVersions().run(findings::add);
+      assertThat(findings)
+          .as("seed %d, kill %d", SEED, kill)
+          .noneMatch(finding -> finding.kind().isDamage());
+      shuffled += requireVersions(table, expected);
+      left += TableData.shardDirectories(path).equals(TableData.namedShards(table)) ? 0 : 1;
+
+      TableData.letTimePass(path);
+      table.sweep(SWEEP, orphan -> {});
+      assertThat(TableData.shardDirectories(path)).isEqualTo(TableData.namedShards(table));
+      requireVersions(table, expected);
+    }
+    System.out.printf(
+        "%d kills, seed %d: %d relayouts were committed, %d times files were left%n",
+        KILLS, SEED, shuffled, left);
+    assertThat(shuffled).isPositive();
+    assertThat(left).isPositive();
+  }
+
+  /** Each is a shuffle of the one before; returns how many there are. */
+  private static int requireVersions(RecordTable table, List<Integer> first) {
+    List<Integer> expected = first;
+    TableData.check(table.version(0), expected);
+    int newest = (int) table.latest().version();
+    for (int version = 1; version <= newest; version++) {
+      Sampler order = Samplers.shuffle(RECORDS, version - 1);
+      IndexMap map = table.version(version).indexMap().orElseThrow();
+      List<Integer> next = new ArrayList<>();
+      for (int position = 0; position < RECORDS; position++) {
+        int old = (int) order.index(0, position);
+        next.add(expected.get(old));
+        if (position % 1000 == 0) {
+          assertThat(map.newIndex(old)).isEqualTo(position);
+        }
+      }
+      expected = next;
+      TableData.check(table.version(version), expected);
+    }
+    return newest;
+  }
+
+  private static void shuffleUntilKilled(Path path, int delayMillis)
+      throws IOException, InterruptedException {
+    Process process = ChildProcess.start(Shuffler.class, path.toString());
+    // It says when it begins.
+    assertThat(process.getInputStream().read()).isEqualTo('b');
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis);
+    while (System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+    process.toHandle().destroyForcibly();
+    process.waitFor();
+  }
+
+  /** Shuffles again and again. */
+  static final class Shuffler {
+    private Shuffler() {}
+
+    public static void main(String[] arguments) {
+      Path path = Path.of(arguments[0]);
+      // So that the kill does not come while classes are loaded.
+      Path other = path.resolveSibling("other-" + path.getFileName());
+      TableData.append(other, new ArrayList<>(), 10, 1);
+      shuffle(RecordTable.at(LocalStorage.at(other)));
+      RecordTable table = RecordTable.at(LocalStorage.at(path));
+      System.out.print('b');
+      System.out.flush();
+      while (true) {
+        shuffle(table);
+      }
+    }
+  }
+}
