@@ -23,17 +23,15 @@ import org.apache.spark.sql.SparkSession;
  * }</pre>
  */
 public final class Rebalance {
-  private static final int MAX_GROUPS = 1000;
-
   private final JavaSparkContext spark;
   private final RecordTable table;
   private RebalanceOptions options = RebalanceOptions.defaults();
-  private int concurrency;
+  private JobConcurrency concurrency;
 
   private Rebalance(SparkSession spark, String path) {
     this.spark = JavaSparkContext.fromSparkContext(spark.sparkContext());
     this.table = RecordTable.at(SparkStorages.storageFor(path));
-    this.concurrency = Math.max(1, Math.min(MAX_GROUPS, spark.sparkContext().defaultParallelism()));
+    this.concurrency = JobConcurrency.of(spark);
   }
 
   /**
@@ -53,11 +51,7 @@ public final class Rebalance {
 
   /** Groups that are rewritten at once, each by a job of one task, 1 to 1,000; default Spark's default parallelism. */
   public Rebalance concurrency(int groups) {
-    if (groups < 1 || groups > MAX_GROUPS) {
-      throw new IllegalArgumentException(
-          "concurrency is " + groups + "; it must be 1 to " + MAX_GROUPS);
-    }
-    concurrency = groups;
+    concurrency = new JobConcurrency(groups);
     return this;
   }
 
@@ -83,7 +77,7 @@ public final class Rebalance {
   /** The run of a plan. */
   io.zrecord.rebalance.Rebalance prepare(RebalancePlan plan) {
     return io.zrecord.rebalance.Rebalance.of(plan)
-        .threads(concurrency)
+        .threads(concurrency.count())
         .properties(TableCommit.properties(spark.sc()))
         .rewriting(new RewriteJobs(spark, plan));
   }

@@ -1,7 +1,6 @@
 package io.zrecord.spark;
 
 import io.zrecord.StoreSnapshot;
-import io.zrecord.errors.ZRecordException;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -105,13 +104,7 @@ final class TableCommit {
 
   /** Deletes shards that no version names, as far as that is possible. */
   void discard(List<ShardSummary> shards) {
-    for (ShardSummary shard : shards) {
-      try {
-        target.table().storage().delete(shard.directory());
-      } catch (ZRecordException e) {
-        LOG.warn("Cannot delete shard {}, which no version names", shard.id(), e);
-      }
-    }
+    target.table().discard(shards);
   }
 
   /** Who commits, for a manifest. */

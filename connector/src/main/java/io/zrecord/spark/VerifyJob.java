@@ -6,17 +6,13 @@ import io.zrecord.cli.Terminal;
 import io.zrecord.verify.CheckSummary;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The command behind {@link Verify#main}. */
 @Command(
@@ -26,18 +22,14 @@ import picocli.CommandLine.Spec;
           + " the newest version are checked unless said otherwise, and the files of all versions.",
       "The standard output has one line of JSON, the standard error the first 100 findings."
     },
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:no damage",
       "1:data are damaged",
       "2:called wrongly, or no such table, version or tag",
       "3:it failed otherwise"
     })
-final class VerifyJob implements Callable<Integer> {
+final class VerifyJob extends SparkJob {
   private static final String PROGRESS = "spark.ui.showConsoleProgress";
-
-  @Parameters(paramLabel = "PATH", description = "path of the table, as in load(PATH)")
-  private String path = "";
 
   @ArgGroup
   private Versions versions = new Versions();
@@ -48,17 +40,6 @@ final class VerifyJob implements Callable<Integer> {
       description = "if data are damaged, check the same versions again and write all bad values as"
           + " lines of JSON to a new directory, which must not exist")
   private @Nullable String badValues;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "print this")
-  @SuppressWarnings("unused") // The parser looks at the option itself.
-  private boolean printsHelp;
-
-  @Spec
-  @SuppressWarnings("NullAway.Init")
-  private CommandSpec spec;
 
   /** Which values are checked. */
   static final class Versions {
@@ -94,19 +75,19 @@ final class VerifyJob implements Callable<Integer> {
   @Override
   public Integer call() {
     SparkSession spark = session();
-    Verify verify = versions.of(Verify.of(spark, path));
+    Verify verify = versions.of(Verify.of(spark, path()));
     if (badValues != null) {
       requireCreatable(badValues, spark);
     }
     VerifyRun run = verify.begin();
     ShardFindings found = run.run();
     CheckSummary summary = found.summary();
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter err = err();
     found
         .findings()
         .forEach(finding -> err.println(Printable.of(finding.finding().toString())));
-    spec.commandLine().getOut().println(summary.toJson());
-    spec.commandLine().getOut().flush();
+    out().println(summary.toJson());
+    out().flush();
     err.flush();
     if (badValues != null && !summary.isSound()) {
       run.badValues().write().json(badValues);

@@ -11,10 +11,10 @@ import scala.PartialFunction;
 import scala.Product;
 
 /**
- * Tells how many records of a group are rewritten while its task runs: executors report accumulators with their heartbeats, by default every
+ * Tells how many records are written while a task of a rewrite runs: executors report accumulators with their heartbeats, by default every
  * ten seconds. Each record is told once, whatever attempts there are. Thread-safe.
  */
-final class GroupProgress extends SparkListener {
+final class TaskProgress extends SparkListener {
   private static final String DESCRIPTION = "spark.job.description";
   private static final int NONE = -1;
 
@@ -31,7 +31,7 @@ final class GroupProgress extends SparkListener {
    * @param accumulatorId of the accumulator that counts records
    * @param onRecords takes how many records there are more
    */
-  GroupProgress(String jobDescription, long accumulatorId, LongConsumer onRecords) {
+  TaskProgress(String jobDescription, long accumulatorId, LongConsumer onRecords) {
     this.jobDescription = jobDescription;
     this.accumulatorId = accumulatorId;
     this.onRecords = onRecords;

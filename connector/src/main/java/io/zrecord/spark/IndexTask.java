@@ -1,0 +1,56 @@
+package io.zrecord.spark;
+
+import io.zrecord.rebalance.IndexWriter;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.function.FlatMapFunction;
+import org.apache.spark.sql.Row;
+
+/** Writes the indices of a partition, one in each row, to a shard; gives one {@link AttemptResult}. */
+final class IndexTask implements FlatMapFunction<Iterator<Row>, byte[]> {
+  private static final long serialVersionUID = 1L;
+  private static final int CHECK_ROWS = 1 << 13;
+
+  /** What the indices are. */
+  enum Kind {
+    /** Old ones, in the new order. */
+    ORDER,
+    /** New ones, in the old order. */
+    MAP
+  }
+
+  private final String location;
+  private final Kind kind;
+  private final WriteOptions options;
+
+  IndexTask(String location, Kind kind, WriteOptions options) {
+    this.location = location;
+    this.kind = kind;
+    this.options = options;
+  }
+
+  private IndexWriter writer(Storage storage) {
+    return switch (kind) {
+      case ORDER -> IndexWriter.ofOrder(storage, options);
+      case MAP -> IndexWriter.ofMap(storage, options);
+    };
+  }
+
+  @Override
+  public Iterator<byte[]> call(Iterator<Row> rows) {
+    byte[] result = ShardAttempt.run(location, storage -> {
+      try (IndexWriter writer = writer(storage)) {
+        for (long count = 0; rows.hasNext(); count++) {
+          if (count % CHECK_ROWS == 0) {
+            ShardAttempt.requireRunning();
+          }
+          writer.put(rows.next().getLong(0));
+        }
+        return writer.finish().stream().toList();
+      }
+    });
+    return List.of(result).iterator();
+  }
+}
