@@ -1,5 +1,6 @@
 package io.zrecord.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RecordOrder;
@@ -132,8 +133,8 @@ public final class RelayoutRun {
   }
 
   private static ObjectNode json(TableSnapshot snapshot, RecordOrder order) {
-    return ValueJson.MAPPER
-        .createObjectNode()
+    return JsonNodeFactory.instance
+        .objectNode()
         .put("version", snapshot.version())
         .put("order", order.toString())
         .put("records", snapshot.length());

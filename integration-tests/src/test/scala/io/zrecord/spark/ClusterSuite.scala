@@ -4,10 +4,16 @@ import java.io.File
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.atomic.AtomicInteger
 
-import io.zrecord.rebalance.RebalanceOptions
+import io.zrecord.rebalance.{Direction, RebalanceOptions, RecordOrder}
 import io.zrecord.schema.Compression
+import io.zrecord.shard.WriteOptions
 import org.apache.spark.{SparkEnv, TaskContext}
-import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd, SparkListenerTaskStart}
+import org.apache.spark.scheduler.{
+  SparkListener,
+  SparkListenerJobStart,
+  SparkListenerTaskEnd,
+  SparkListenerTaskStart
+}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.{col, udf}
 
@@ -114,6 +120,35 @@ class ClusterSuite extends SparkSuite {
       assert(eventually(dead.get() >= 2), "no task was run again")
     }
     assert(read(path).selectExpr("_index", "id", "md5(bin)").collect().toSeq == expected)
+    assert(Verify.of(spark, path).allVersions().run().isSound)
+  }
+
+  test("an executor that dies during a relayout loses nothing") {
+    val path = freshPath()
+    write(ClusterSuite.shardsWorthAWhile(spark), path, "append")
+    val order = RecordOrder.by("id", Direction.DESCENDING)
+    val executors = ClusterSuite.processes(spark)
+    // Past the sort, while records are gathered.
+    val gathering = java.util.concurrent.ConcurrentHashMap.newKeySet[Int]()
+    val (killed, lost) = (new AtomicInteger(), new AtomicInteger())
+    listening(new SparkListener {
+      override def onJobStart(job: SparkListenerJobStart): Unit =
+        if (job.properties.getProperty("spark.job.description", "").contains(": records "))
+          job.stageIds.foreach(gathering.add(_))
+      override def onTaskStart(start: SparkListenerTaskStart): Unit =
+        if (gathering.contains(start.stageId) && killed.getAndIncrement() == 0)
+          ProcessHandle.of(executors(start.taskInfo.executorId)).get().destroyForcibly()
+      override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
+        if (gathering.contains(end.stageId) && end.taskInfo.failed) lost.incrementAndGet()
+    }) {
+      val result = Relayout.of(spark, path, order).layout(WriteOptions.defaults(), 8L << 20).run()
+      assert(result.records() == 400 && result.shardsAfter() >= 3, result)
+      assert(eventually(lost.get() >= 1), "no task was run again")
+    }
+    assert(read(path).orderBy("_index").collect().map(_.getLong(0)).toSeq == (0L until 400).reverse)
+    assert(
+      read(path).where("md5(bin) = md5(repeat(lpad(string(id), 8, '0'), 10486))").count() == 400
+    )
     assert(Verify.of(spark, path).allVersions().run().isSound)
   }
 

@@ -166,7 +166,7 @@ class RebalanceSuite extends SparkSuite {
     val context = spark.sparkContext
     val counter = context.longAccumulator
     val told = new AtomicLong()
-    val progress = new GroupProgress(
+    val progress = new TaskProgress(
       "one group",
       counter.id,
       (records: Long) => {
