@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordDataset;
+import io.zrecord.errors.StorageException;
 import io.zrecord.sampler.Samplers;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Shape;
+import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.Storage;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -18,6 +23,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -366,6 +372,43 @@ class FeedTransformTest {
       assertThat(bad.get(0).reason()).contains("checksum");
       assertThat(records).isEqualTo(RECORDS - 1);
     }
+  }
+
+  @Test
+  void whatTheSystemRefusesEndsTheFeedUnderEachPolicy() {
+    AtomicInteger refusals = new AtomicInteger();
+    for (BadRecordPolicy policy : BadRecordPolicy.values()) {
+      int before = refusals.get();
+      Storage refusing = refusingChunks(LocalStorage.at(directory.resolve("data")), refusals);
+      try (RecordDataset refused =
+              RecordDataset.open(refusing, RecordDataset.ReadOptions.defaults());
+          Feed feed = Feed.of(
+                  FeedGroup.of(refused).sampler(Samplers.sequential(RECORDS), 0).batchSize(50))
+              .badRecords(policy)
+              .start()) {
+        assertThatThrownBy(feed::next)
+            .as("%s", policy)
+            .isInstanceOf(StorageException.class)
+            .hasMessageContaining("too many open files");
+        assertThat(feed.statistics().badRecords()).as("%s", policy).isZero();
+      }
+      assertThat(refusals.get()).as("%s", policy).isGreaterThan(before);
+    }
+  }
+
+  private static Storage refusingChunks(Storage storage, AtomicInteger refusals) {
+    return (Storage) Proxy.newProxyInstance(
+        Storage.class.getClassLoader(), new Class<?>[] {Storage.class}, (proxy, method, given) -> {
+          if (method.getName().equals("open") && given[0].toString().endsWith(".zr")) {
+            refusals.incrementAndGet();
+            throw new StorageException(given[0].toString(), "too many open files");
+          }
+          try {
+            return method.invoke(storage, given);
+          } catch (InvocationTargetException e) {
+            throw Objects.requireNonNull(e.getCause());
+          }
+        });
   }
 
   @Test

@@ -115,6 +115,45 @@ class RebalanceTest {
   }
 
   @Test
+  void anotherLevelOfTheSameCodecIsAReasonToo() {
+    List<Integer> expected = new ArrayList<>();
+    TableData.append(path, expected, 500, 1);
+    RebalanceOptions options = RebalanceOptions.defaults().withShardBytes(0, 4 * MIB);
+    for (String compression : List.of("zstd:3", "zstd:9", "zstd:1")) {
+      RebalanceOptions wanted =
+          options.withCompression(Map.of("text", Compression.parse(compression)));
+      assertThat(plan(wanted).groups()).as(compression).hasSize(1);
+      assertThat(plan(wanted).groups().get(0).reasons())
+          .containsExactly(RebalanceGroup.Reason.COMPRESSION);
+      Rebalance.of(plan(wanted)).run();
+      assertThat(table.latest().schema().fields().get(1).compression()).hasToString(compression);
+      assertThat(plan(wanted).groups()).as(compression).isEmpty();
+      TableData.check(table.latest(), expected);
+    }
+  }
+
+  @Test
+  void noSmallRestIsCutOffAGroup() {
+    List<Integer> expected = new ArrayList<>();
+    // Two shards that are a group of some 1.3 MiB, and one of as much.
+    TableData.append(path, expected, 13_000, 1);
+    TableData.append(path, expected, 13_000, 2);
+    TableData.append(path, expected, 26_000, 3);
+    RebalanceOptions options = RebalanceOptions.defaults()
+        .withShardBytes(MIB, MIB)
+        // So that what is written so far is known in steps.
+        .withWrite(WriteOptions.defaults().withStripeBytes(1 << 16))
+        .withCompression(Map.of("pixels", Compression.of(Codec.LZ4)));
+    assertThat(plan(options).groups())
+        .hasSize(2)
+        .allMatch(group -> group.valueBytes() > MIB * 9 / 8 && group.valueBytes() < MIB * 3 / 2);
+    assertThat(Rebalance.of(plan(options)).run().failures()).isEmpty();
+    assertThat(table.latest().shards()).hasSize(2);
+    assertThat(plan(options).groups()).isEmpty();
+    TableData.check(table.latest(), expected);
+  }
+
+  @Test
   void aRunIsCutShortAndTheNextGoesOn() {
     List<Integer> expected = new ArrayList<>();
     for (int i = 0; i < 12; i++) {

@@ -1,0 +1,123 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.Interleavings.Work;
+import io.zrecord.testing.MemoryStorage;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** A sweep beside those who move a manifest, in every order of their calls: it keeps the files of that version. */
+final class SweepRaceTest {
+  private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
+  private static final InstantSource CLOCK = InstantSource.fixed(NOW);
+  private static final SweepOptions SWEEP =
+      SweepOptions.defaults().withOlderThan(Duration.ofHours(1)).withMode(CareMode.DELETE);
+
+  /** A table of two versions that share nothing. */
+  private static final class World implements Interleavings.World {
+    final MemoryStorage storage = new MemoryStorage();
+    final RecordTable table = RecordTable.at(storage, CLOCK);
+    private final Set<String> wanted;
+    int swept;
+
+    World(long wantedVersion) {
+      Instant first = NOW.minus(Duration.ofHours(9));
+      RecordTable.at(storage, InstantSource.fixed(first))
+          .commit(Shards.append(OptionalLong.empty(), Shards.write(storage, Shards.SCHEMA, 1, 2)));
+      RecordTable.at(storage, InstantSource.fixed(first.plus(Duration.ofHours(3))))
+          .commit(Shards.overwrite(OptionalLong.of(0), Shards.write(storage, Shards.SCHEMA, 4)));
+      String shard = table.version(wantedVersion).shards().get(0).directory();
+      wanted = storage.names().stream()
+          .filter(name -> name.startsWith(shard + "/"))
+          .collect(Collectors.toSet());
+    }
+
+    @Override
+    public Storage storage() {
+      return storage;
+    }
+
+    @Override
+    public void check() {
+      assertThat(storage.names()).as("%s", storage.log()).containsAll(wanted);
+    }
+  }
+
+  private static void sweep(World world, Storage storage) {
+    try {
+      RecordTable.at(storage, CLOCK).sweep(SWEEP, orphan -> {});
+      world.swept++;
+    } catch (StorageException e) {
+      assertThat(e).hasMessageContaining("Cannot tell what");
+    } catch (CorruptDataException e) {
+      assertThat(e).hasMessageContaining(ManifestNames.nameOf(1));
+    }
+  }
+
+  /** Version 0 has a tag, and a run that was cut short has set its manifest aside. */
+  private static World withManifestAside() {
+    World world = new World(0);
+    world.table.tag(0, "first");
+    new ManifestLog(world.storage).setAside(0);
+    return world;
+  }
+
+  /** The next run puts it back, and then it is known by another tag only. */
+  private static void putBackAndExchangeTheTag(World world, Storage storage) {
+    RecordTable table = RecordTable.at(storage, CLOCK);
+    assertThat(table.expire(ExpireOptions.defaults()).expired()).isEmpty();
+    table.tag(0, "second");
+    table.untag("first");
+  }
+
+  @Test
+  void aVersionThatIsPutBackAndTaggedAnewMeanwhileIsWhole() throws Exception {
+    require(Interleavings.run(
+        SweepRaceTest::withManifestAside,
+        List.<Work<World>>of(SweepRaceTest::sweep, SweepRaceTest::putBackAndExchangeTheTag)));
+  }
+
+  private static World withDamagedManifest() {
+    World world = new World(1);
+    world.storage.overwrite(ManifestNames.nameOf(1), "damaged".getBytes(StandardCharsets.UTF_8));
+    return world;
+  }
+
+  /** As a repair does: first it has both names. */
+  private static void moveAside(World world, Storage storage) {
+    String name = ManifestNames.nameOf(1);
+    storage.publish(name + ".damaged", storage.read(name, SealedJson.MAX_BYTES));
+    storage.delete(name);
+  }
+
+  @Test
+  void aDamagedVersionThatIsMovedAsideMeanwhileKeepsItsFiles() throws Exception {
+    require(Interleavings.run(
+        SweepRaceTest::withDamagedManifest,
+        List.<Work<World>>of(
+            (world, storage) -> {
+              sweep(world, storage);
+              assertThat(world.swept).as("%s", world.storage.log()).isZero();
+            },
+            SweepRaceTest::moveAside)));
+  }
+
+  private static void require(int orders) {
+    System.out.println(orders + " orders of a sweep and of those who move a manifest");
+    assertThat(orders).isGreaterThan(5);
+  }
+}
