@@ -81,7 +81,8 @@ class StoreKillTest {
             System.getProperty("java.class.path"),
             Writer.class.getName(),
             path.toString(),
-            Long.toString(start)))
+            Long.toString(start),
+            Long.toString(SEED)))
         .redirectError(ProcessBuilder.Redirect.INHERIT)
         .start();
     long acknowledged = start;
@@ -108,14 +109,14 @@ class StoreKillTest {
     return acknowledged;
   }
 
-  /** Goes on with the operations from a number on, commits groups of them, and says how many are committed. */
+  /** Goes on with the operations of a seed from a number on, commits groups of them, and says how many are committed. */
   static final class Writer {
     static final int GROUP_OPERATIONS = 40;
 
     private Writer() {}
 
     public static void main(String[] arguments) {
-      StoreModel model = new StoreModel(SEED, LENGTH);
+      StoreModel model = new StoreModel(Long.parseLong(arguments[2]), LENGTH);
       while (model.operationCount() < Long.parseLong(arguments[1])) {
         model.next(null);
       }
