@@ -17,8 +17,9 @@ import java.util.function.LongConsumer;
 
 /**
  * Reads shards through their tables, verifying every value, and writes their records to new shards, in their order or in another one. Values
- * that keep their order and have the compression of new shards are copied as they are stored. What it wrote is no part of the table until a commit names it. Memory is that of a stripe, and of a batch of at most 16 MiB or one value for each
- * field. Belongs to one thread.
+ * that keep their order and have the compression of new shards are copied as they are stored. What it wrote is no part of the table until a
+ * commit names it. Memory is that of a stripe, outside the heap, and of a batch of at most 16 MiB or one value for each field; of up to three
+ * values more for each field whose values are compressed anew. Belongs to one thread.
  */
 public final class GroupRewriter implements AutoCloseable {
   private static final int BATCH_RECORDS = 4096;
@@ -200,6 +201,8 @@ public final class GroupRewriter implements AutoCloseable {
       FieldReader reader = readers.get(field);
       int bytes = Math.toIntExact(reader.totalLengthBytes());
       if (columns[field].length < bytes) {
+        // The shorter one may go before the longer one is there.
+        columns[field] = new byte[0];
         columns[field] = new byte[bytes];
       }
       reader.copyAll(columns[field], 0);

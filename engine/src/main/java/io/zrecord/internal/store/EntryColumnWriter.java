@@ -116,6 +116,8 @@ public final class EntryColumnWriter extends ColumnWriter {
     }
     int limit = Math.max(0, length - 1);
     if (scratch.length < limit) {
+      // The shorter one may go before the longer one is there.
+      scratch = new byte[0];
       scratch = new byte[limit];
     }
     int compressed = limit == 0 ? -1 : codec.compress(source, offset, length, scratch, 0, limit);
