@@ -4,6 +4,7 @@ import java.nio.file.{Files, Paths}
 
 import io.zrecord.{RecordStore, StoreOptions}
 import io.zrecord.inspect.DatasetInspection
+import io.zrecord.rebalance.{RecordOrder, Relayout}
 import io.zrecord.schema.{ElementType, RecordSchema}
 import io.zrecord.storage.LocalStorage
 import io.zrecord.table.RecordTable
@@ -171,6 +172,22 @@ class ViewSuite extends SparkSuite {
     Files.delete(gone)
     assert(view(path, "files").count() == named.size)
     assert(view(path, "files").where("bytes is null").count() == 1)
+  }
+
+  test("the map of indices of a version in another order is among its files") {
+    val path = table()
+    val snapshot = RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
+    val map = Relayout.of(snapshot, RecordOrder.shuffle(7)).run().indexMap()
+    val files = view(path, "files").where(s"file like '$map/%'")
+    val present = filesBelow(Paths.get(path, map).toString)
+    assert(present.nonEmpty)
+    assert(
+      files.collect().map(row => row.getString(0) -> row.getLong(3)).toMap ==
+        present
+          .map(file => Paths.get(path).relativize(file).toString -> Files.size(file))
+          .toMap
+    )
+    assert(view(path, "files", "versionAsOf" -> "1").where(s"file like '$map/%'").isEmpty)
   }
 
   test("a store that is written has views of what is committed") {
