@@ -19,12 +19,7 @@ import org.apache.spark.sql.functions.{col, udf}
 
 /** Several executor processes, as on a cluster. */
 class ClusterSuite extends SparkSuite {
-  override protected def master: String = {
-    // Executors take the jars of a Spark home that has this file.
-    val release = Paths.get(System.getenv("SPARK_HOME"), "RELEASE")
-    if (!Files.exists(release)) Files.createFile(release)
-    "local-cluster[2,1,1024]"
-  }
+  override protected def master: String = ClusterSuite.localCluster(2)
 
   override protected def configuration: Map[String, String] =
     ClusterSuite.executorConfiguration + ("spark.task.maxFailures" -> "4")
@@ -205,6 +200,14 @@ class ClusterSuite extends SparkSuite {
 }
 
 object ClusterSuite {
+
+  /** So many executors of one core and 1 GiB each. */
+  def localCluster(executors: Int): String = {
+    // They take the jars of a Spark home that has this file.
+    val release = Paths.get(System.getenv("SPARK_HOME"), "RELEASE")
+    if (!Files.exists(release)) Files.createFile(release)
+    s"local-cluster[$executors,1,1024]"
+  }
 
   /** Executors find the connector and the suites' classes. */
   def executorConfiguration: Map[String, String] = {
