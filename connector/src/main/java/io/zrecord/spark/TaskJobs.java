@@ -55,8 +55,8 @@ final class TaskJobs {
     TaskProgress progress = new TaskProgress(described(description), task.recordsId(), onRecords);
     spark.sc().addSparkListener(progress);
     try {
-      List<ShardSummary> shards = run(
-          () -> spark.parallelize(List.of(ObjectBytes.of(message)), 1).map(task), description);
+      List<ShardSummary> shards =
+          run(() -> spark.parallelize(List.of(ObjectBytes.of(message)), 1).map(task), description);
       progress.tell(recordCount);
       return shards;
     } finally {
