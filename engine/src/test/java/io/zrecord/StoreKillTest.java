@@ -108,7 +108,7 @@ class StoreKillTest {
       }
       killer.join();
     }
-    process.waitFor();
+    assertThat(process.waitFor()).as("it ends by the kill only").isEqualTo(128 + 9);
     return acknowledged;
   }
 

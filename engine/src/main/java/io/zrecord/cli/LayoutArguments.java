@@ -27,7 +27,8 @@ final class LayoutArguments {
       converter = ByteSize.class,
       description = {
         "raw values that are at least so long begin at a multiple of it in their file: 64 for SIMD, 4k",
-        "for pages and direct I/O; a power of two (default 8)"
+        "for pages and direct I/O; a power of two (default 8). Those of a fixed width stand one behind",
+        "the other: each is aligned if the width is a multiple"
       })
   private long alignBytes = DEFAULTS.alignBytes();
 

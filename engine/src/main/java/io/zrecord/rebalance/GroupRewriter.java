@@ -148,8 +148,9 @@ public final class GroupRewriter implements AutoCloseable {
   }
 
   private void copy(ShardSummary shard) {
+    // Stored values get new checksums: what this process has seen intact once may be damaged since.
     RecordDataset.ReadOptions reading =
-        new RecordDataset.ReadOptions(Verification.FIRST, new ReadMetrics());
+        new RecordDataset.ReadOptions(Verification.ALWAYS, new ReadMetrics());
     try (RecordDataset source = RecordDataset.openShard(storage, schema, shard, reading)) {
       List<FieldReader> readers = storedReaders(source);
       long index = 0;

@@ -107,6 +107,7 @@ class RebalanceKillTest {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis);
     boolean isDue = rebalances == 0;
     while (!isDue || System.nanoTime() < end) {
+      assertThat(process.isAlive()).as("it ends by the kill only").isTrue();
       if (seed < MOST_APPENDS) {
         TableData.append(path, expected, 1 + seed % 7, seed++);
       } else {
@@ -118,7 +119,7 @@ class RebalanceKillTest {
       }
     }
     process.toHandle().destroyForcibly();
-    process.waitFor();
+    assertThat(process.waitFor()).as("it ends by the kill only").isEqualTo(128 + 9);
   }
 
   /** Rebalances again and again what others append. */

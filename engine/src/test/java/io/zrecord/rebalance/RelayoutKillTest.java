@@ -114,7 +114,7 @@ class RelayoutKillTest {
       Thread.onSpinWait();
     }
     process.toHandle().destroyForcibly();
-    process.waitFor();
+    assertThat(process.waitFor()).as("it ends by the kill only").isEqualTo(128 + 9);
   }
 
   /** Shuffles again and again. */

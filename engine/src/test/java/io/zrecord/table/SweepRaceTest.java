@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -86,9 +87,16 @@ final class SweepRaceTest {
 
   @Test
   void aVersionThatIsPutBackAndTaggedAnewMeanwhileIsWhole() throws Exception {
+    AtomicInteger swept = new AtomicInteger();
     require(Interleavings.run(
         SweepRaceTest::withManifestAside,
-        List.<Work<World>>of(SweepRaceTest::sweep, SweepRaceTest::putBackAndExchangeTheTag)));
+        List.<Work<World>>of(
+            (world, storage) -> {
+              sweep(world, storage);
+              swept.addAndGet(world.swept);
+            },
+            SweepRaceTest::putBackAndExchangeTheTag)));
+    assertThat(swept.get()).as("orders in which a sweep did not refuse").isPositive();
   }
 
   private static World withDamagedManifest() {
