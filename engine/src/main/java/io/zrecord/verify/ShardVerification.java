@@ -16,10 +16,10 @@ import java.nio.file.Path;
  * whoever runs it: many shards have the same ones. Immutable.
  */
 public final class ShardVerification implements Serializable {
-  private static final long serialVersionUID = 2L;
+  private static final long serialVersionUID = 3L;
 
   private final String table;
-  private final long version;
+  private final ShardNeed.Source source;
   private final ShardSummary shard;
   private final long firstIndex;
   private final Depth depth;
@@ -36,13 +36,18 @@ public final class ShardVerification implements Serializable {
   /**
    * The check of a shard.
    *
-   * @param version a version that names it
+   * @param source a version that names it
    * @param firstIndex index of its first record in that version
    */
   ShardVerification(
-      String table, long version, ShardSummary shard, long firstIndex, Depth depth, Role role) {
+      String table,
+      ShardNeed.Source source,
+      ShardSummary shard,
+      long firstIndex,
+      Depth depth,
+      Role role) {
     this.table = table;
-    this.version = version;
+    this.source = source;
     this.shard = shard;
     this.firstIndex = firstIndex;
     this.depth = depth;
@@ -59,7 +64,8 @@ public final class ShardVerification implements Serializable {
    * then, nothing of it is wrong.
    *
    * @param schema the fields that came with it
-   * @throws io.zrecord.errors.StorageException if a file cannot be read for another reason than its content
+   * @throws io.zrecord.errors.StorageException if a file cannot be read for another reason than its content, or if the table cannot be
+   *     seen here
    */
   public CheckSummary run(RecordSchema schema, CheckListener listener) {
     CheckRun run = new CheckRun(listener);
@@ -68,7 +74,7 @@ public final class ShardVerification implements Serializable {
   }
 
   void run(RecordSchema schema, CheckRun run, MutableFiles files) {
-    run.beginShard(new ShardNeed(LocalStorage.at(Path.of(table)), shard, version));
+    run.beginShard(new ShardNeed(LocalStorage.at(Path.of(table)), shard, source));
     if (depth == Depth.VALUES) {
       run.beginPart(role == Role.RECORDS ? shard.length() : 0, valueBytes());
     }
@@ -82,7 +88,7 @@ public final class ShardVerification implements Serializable {
       run.endPart();
     }
     if (depth == Depth.VALUES && role == Role.INDEX_MAP) {
-      new IndexMapCheck(run, LocalStorage.at(Path.of(table))).check(version);
+      new IndexMapCheck(run, LocalStorage.at(Path.of(table))).check(source.version());
     }
     run.endShard();
   }

@@ -39,6 +39,7 @@ final class TableCheck {
   private final Set<String> namedShards = new HashSet<>();
   private final Set<String> namedLists = new HashSet<>();
   private boolean isComplete = true;
+  private long newest;
 
   /** @param shards checks each shard when its turn comes, or takes care that somebody does */
   TableCheck(CheckRun run, Storage storage, ShardVisitor shards) {
@@ -51,6 +52,7 @@ final class TableCheck {
   void check(VersionChoice choice) {
     List<Long> versions = log.versions();
     requirePresent(choice, versions);
+    newest = versions.isEmpty() ? -1 : versions.get(versions.size() - 1);
     List<Long> newestFirst = new ArrayList<>(versions);
     newestFirst.sort(Comparator.reverseOrder());
     // Versions whose values are checked come first: a shard is looked at once.
@@ -123,6 +125,7 @@ final class TableCheck {
     } catch (ZRecordException e) {
       isComplete = false;
       if (e instanceof MissingFileException && !isPresent(version)) {
+        ShardNeed.requireVisible(storage, log.versions(), newest);
         run.found(Kind.NOTE, e.resource(), "version " + version + " was expired meanwhile");
       } else {
         run.found(
@@ -133,7 +136,8 @@ final class TableCheck {
       return false;
     }
     namedLists.addAll(newLists.keySet());
-    Part part = new Part(manifest.version(), manifest.schema(), depth);
+    ShardNeed.Source source = new ShardNeed.Source(manifest.tableId(), version, newest);
+    Part part = new Part(source, manifest.schema(), depth);
     for (ShardList list : manifest.lists()) {
       List<ShardSummary> listed = newLists.get(list.file());
       if (listed == null) {
@@ -144,20 +148,20 @@ final class TableCheck {
     }
     part.add(manifest.shards());
     part.finish();
-    manifest.indexMap().ifPresent(map -> checkIndexMap(map, version, depth));
+    manifest.indexMap().ifPresent(map -> checkIndexMap(map, source, depth));
     return true;
   }
 
   /** The shards of a version that no version before had. */
   private final class Part {
-    private final long version;
+    private final ShardNeed.Source source;
     private final RecordSchema schema;
     private final Depth depth;
     private final List<ShardVerification> due = new ArrayList<>();
     private long nextIndex;
 
-    Part(long version, RecordSchema schema, Depth depth) {
-      this.version = version;
+    Part(ShardNeed.Source source, RecordSchema schema, Depth depth) {
+      this.source = source;
       this.schema = schema;
       this.depth = depth;
     }
@@ -171,7 +175,7 @@ final class TableCheck {
         namedShards.add(shard.id().toString());
         if (checkedShards.add(keyOf(shard))) {
           due.add(new ShardVerification(
-              storage.location(), version, shard, nextIndex, depth, Role.RECORDS));
+              storage.location(), source, shard, nextIndex, depth, Role.RECORDS));
         }
         nextIndex += shard.length();
       }
@@ -184,10 +188,10 @@ final class TableCheck {
     }
   }
 
-  private void checkIndexMap(ShardSummary map, long version, Depth depth) {
+  private void checkIndexMap(ShardSummary map, ShardNeed.Source source, Depth depth) {
     namedShards.add(map.id().toString());
     ShardVerification due =
-        new ShardVerification(storage.location(), version, map, 0, depth, Role.INDEX_MAP);
+        new ShardVerification(storage.location(), source, map, 0, depth, Role.INDEX_MAP);
     run.expect(due.valueBytes());
     shards.accept(due, IndexMap.SCHEMA);
   }

@@ -1,8 +1,10 @@
 package io.zrecord.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordDatasetWriter;
+import io.zrecord.errors.StorageException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -12,6 +14,7 @@ import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -127,6 +130,80 @@ final class CheckBesideCommitsTest {
         .allMatch(finding -> finding.file().contains(deleted.directory()));
   }
 
+  @Test
+  void aTableThatVanishesIsNotSound() throws Exception {
+    Path elsewhere = directory.resolveSibling(directory.getFileName() + "-elsewhere");
+    for (DatasetCheck check :
+        List.of(DatasetCheck.of(directory), DatasetCheck.of(directory).version(1))) {
+      assertThatThrownBy(() -> findings(check, () -> move(directory, elsewhere)))
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining("mounted");
+      move(elsewhere, directory);
+    }
+  }
+
+  /** As on a machine of a cluster that lacks the file system. */
+  @Test
+  void aShardOfATableThatIsNotSeenIsNotSound() {
+    List<ShardVerification> shards = new ArrayList<>();
+    DatasetCheck.of(directory).withoutShards(finding -> {}, (shard, schema) -> shards.add(shard));
+    move(directory, directory.resolveSibling(directory.getFileName() + "-elsewhere"));
+    assertThat(shards).hasSize(2);
+    for (ShardVerification shard : shards) {
+      assertThatThrownBy(() -> shard.run(SCHEMA, finding -> {}))
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining("mounted");
+    }
+    move(directory.resolveSibling(directory.getFileName() + "-elsewhere"), directory);
+  }
+
+  @Test
+  void filesAreMissedIfTheListOfAnotherVersionIsMissing() {
+    ShardSummary deleted = table.version(1).shards().get(1);
+    commitCopies(deleted, 1_000);
+    overwrite();
+    List<Finding> findings = findings(DatasetCheck.of(directory).version(1), () -> {
+      delete("manifest/00000000000000000001.json");
+      table.storage().delete("list");
+      table.storage().delete(deleted.directory());
+    });
+    assertThat(findings)
+        .anyMatch(
+            finding -> finding.kind().isDamage() && finding.file().contains(deleted.directory()));
+  }
+
+  /** A version that a tag keeps is under none of the names in the first two listings. */
+  @Test
+  void aVersionThatIsPutBackBetweenTheLooksNamesItsShards() {
+    ShardSummary shard = table.version(1).shards().get(0);
+    overwrite();
+    TableSnapshot newest = table.latest();
+    Path manifest = directory.resolve("manifest/00000000000000000001.json");
+    Path away = directory.resolve("away.json");
+    delete("manifest/00000000000000000000.json");
+    move(manifest, away);
+    int[] listings = {0};
+    Storage storage = (Storage) Proxy.newProxyInstance(
+        Storage.class.getClassLoader(), new Class<?>[] {Storage.class}, (proxy, method, given) -> {
+          boolean isListing = method.getName().equals("list");
+          Object found;
+          try {
+            found = method.invoke(table.storage(), given);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+          // Three in vain for version 0, then those of the names and of what is set aside.
+          if (isListing && ++listings[0] == 5) {
+            move(away, manifest);
+          }
+          return found;
+        });
+    ShardNeed need =
+        new ShardNeed(storage, shard, new ShardNeed.Source(newest.tableId(), 0, newest.version()));
+    assertThat(need.isNeeded("a file")).isTrue();
+    assertThat(listings[0]).isGreaterThan(5);
+  }
+
   private void overwrite() {
     try (RecordDatasetWriter writer =
         RecordDatasetWriter.overwrite(directory, SCHEMA, WriteOptions.defaults())) {
@@ -135,8 +212,7 @@ final class CheckBesideCommitsTest {
     }
   }
 
-  @Test
-  void aListThatManyVersionsNameIsReadOnce() {
+  private void commitCopies(ShardSummary shard, int count) {
     TableSnapshot before = table.latest();
     TableSnapshot many = table.commit(new TableChange(
         UUID.randomUUID(),
@@ -144,10 +220,15 @@ final class CheckBesideCommitsTest {
         Optional.of(before.tableId()),
         OptionalLong.of(before.version()),
         before.schema(),
-        Collections.nCopies(1_000, before.shards().get(0)),
+        Collections.nCopies(count, shard),
         Optional.empty(),
         Map.of()));
-    assertThat(many.length()).isEqualTo(1_002);
+    assertThat(many.length()).isEqualTo(before.length() + count);
+  }
+
+  @Test
+  void aListThatManyVersionsNameIsReadOnce() {
+    commitCopies(table.latest().shards().get(0), 1_000);
     append();
     append();
     List<String> lists = new ArrayList<>();
@@ -173,6 +254,14 @@ final class CheckBesideCommitsTest {
         directory.resolve(
             "manifest/00000000000000000000.json.123e4567-e89b-12d3-a456-426614174000.expiring"));
     assertThat(findings(() -> {})).isEmpty();
+  }
+
+  private static void move(Path from, Path to) {
+    try {
+      Files.move(from, to);
+    } catch (java.io.IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
   }
 
   private void delete(String name) {
