@@ -1,6 +1,8 @@
 package io.zrecord.verify;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
@@ -122,7 +124,7 @@ final class TableCheck {
           newLists.put(list.file(), log.shards(list));
         }
       }
-    } catch (ZRecordException e) {
+    } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
       isComplete = false;
       if (e instanceof MissingFileException && !isPresent(version)) {
         ShardNeed.requireVisible(storage, log.versions(), newest);
@@ -210,7 +212,7 @@ final class TableCheck {
               "it names version " + tag.version() + ", whose manifest is missing");
         }
       }
-    } catch (ZRecordException e) {
+    } catch (CorruptDataException | TruncatedFileException e) {
       run.found(Kind.MANIFEST, e.resource(), "the tag cannot be read: " + ChunkFiles.reason(e));
     }
   }

@@ -1,6 +1,8 @@
 package io.zrecord.verify;
 
-import io.zrecord.errors.ZRecordException;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.io.LocalFiles;
 import io.zrecord.internal.table.Manifest;
@@ -100,10 +102,19 @@ final class TableRepair {
   private Optional<Manifest> read(long version) {
     try {
       Manifest manifest = log.read(version);
-      log.shards(manifest);
-      return Optional.of(manifest);
-    } catch (ZRecordException e) {
+      return hasLists(manifest) ? Optional.of(manifest) : Optional.empty();
+    } catch (CorruptDataException | TruncatedFileException e) {
+      // Whatever else keeps it from being read is no damage: another release, or later, may read it.
       return Optional.empty();
+    }
+  }
+
+  private boolean hasLists(Manifest manifest) {
+    try {
+      log.shards(manifest);
+      return true;
+    } catch (MissingFileException e) {
+      return false;
     }
   }
 

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.verify.DatasetCheck;
+import io.zrecord.verify.DatasetRepair;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -136,6 +139,32 @@ final class DamagedManifestTest {
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining(manifest(1).toString())
         .hasMessageContaining("upgrade");
+  }
+
+  @Test
+  void aNewestVersionOfANewerFormatIsNotMovedAside() throws IOException {
+    rewrite("{\"format\":1", "{\"format\":2");
+    assertThatThrownBy(() -> DatasetCheck.of(directory).run(finding -> {}))
+        .isInstanceOf(UnsupportedFormatException.class);
+    assertThatThrownBy(() -> DatasetRepair.of(directory)
+            .restoringPrevious()
+            .run(finding -> {}, plan -> true))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining(manifest(1).toString());
+    assertThat(manifest(1)).exists();
+  }
+
+  /** As a file that the system refuses to read; a directory is refused whoever asks. */
+  @Test
+  void aNewestVersionThatCannotBeReadIsNotMovedAside() throws IOException {
+    Files.delete(manifest(1));
+    Files.createDirectory(manifest(1));
+    assertThatThrownBy(() -> DatasetRepair.of(directory)
+            .restoringPrevious()
+            .run(finding -> {}, plan -> true))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining(manifest(1).toString());
+    assertThat(manifest(1)).exists();
   }
 
   /** It may say of what more is needed than this release knows. */
