@@ -1,6 +1,7 @@
 package io.zrecord.verify;
 
 import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.HeaderVersion;
 import io.zrecord.internal.io.MutableFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -22,6 +23,11 @@ enum JournalHeader {
   private static final int CRC_AT = 60;
   private static final byte[] MAGIC = "ZRECJRNL".getBytes(StandardCharsets.US_ASCII);
 
+  /**
+   * Tells by the header.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if the journal is of a later format
+   */
   static JournalHeader of(MutableFile file, UUID storeId) {
     byte[] found = new byte[BYTES];
     file.read(0, ByteBuffer.wrap(found));
@@ -31,6 +37,9 @@ enum JournalHeader {
     boolean isWhole = Arrays.equals(found, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
         && ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN).getInt(CRC_AT)
             == Crc32c.of(found, 0, CRC_AT);
+    if (isWhole) {
+      HeaderVersion.requireKnown(file.path(), found);
+    }
     return isWhole ? FOREIGN : DAMAGED;
   }
 

@@ -1,6 +1,7 @@
 package io.zrecord.verify;
 
 import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.HeaderVersion;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.verify.Finding.Kind;
@@ -45,16 +46,18 @@ final class LiveCheck {
       fileBytes = file.lengthBytes();
       file.read(0, ByteBuffer.wrap(found));
     }
+    boolean isWhole = Arrays.equals(found, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
+        && bytes.getInt(CRC_AT) == Crc32c.of(found, 0, CRC_AT);
+    if (isWhole) {
+      HeaderVersion.requireKnown(path, found);
+    }
     UUID id = state.meta().shard().id();
     ByteBuffer uuid = ByteBuffer.wrap(found, 16, 16);
     if (fileBytes != FILE_BYTES
-        || !Arrays.equals(found, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
-        || bytes.getInt(CRC_AT) != Crc32c.of(found, 0, CRC_AT)
+        || !isWhole
         || uuid.getLong() != id.getMostSignificantBits()
         || uuid.getLong() != id.getLeastSignificantBits()) {
       run.found(Kind.LIVE, path, "it is damaged, or it is of another store" + REMEDY);
-    } else if (bytes.getLong(STAMP_AT) == WITHDRAWN) {
-      run.found(Kind.LIVE, path, "a repair was cut short" + REMEDY);
     } else if (bytes.getLong(SEQUENCE_AT) > state.journal().sequence()
         && state.journal().damage() == null) {
       run.found(
@@ -63,6 +66,8 @@ final class LiveCheck {
           "it says that commits up to " + bytes.getLong(SEQUENCE_AT)
               + " were safe, but the journal ends with " + state.journal().sequence()
               + ": the others are lost, but for what had reached the tables; repairing accepts that");
+    } else if (bytes.getLong(STAMP_AT) == WITHDRAWN) {
+      run.found(Kind.LIVE, path, "a repair was cut short" + REMEDY);
     } else if ((bytes.getLong(STAMP_AT) & 1) == 0
         && state.isCheckpointed()
         && (bytes.getLong(LENGTH_AT) != state.journal().length()

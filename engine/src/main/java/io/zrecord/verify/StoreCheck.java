@@ -1,6 +1,8 @@
 package io.zrecord.verify;
 
-import io.zrecord.errors.ZRecordException;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.MutableFile;
@@ -27,7 +29,7 @@ final class StoreCheck {
     StoreState state;
     try {
       state = StoreState.read(files);
-    } catch (ZRecordException e) {
+    } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
       run.found(Kind.META, files.pathOf(ShardMeta.FILE_NAME), ChunkFiles.reason(e));
       return Optional.empty();
     }

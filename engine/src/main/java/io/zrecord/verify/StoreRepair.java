@@ -50,7 +50,7 @@ final class StoreRepair {
     if (actions.isEmpty() || !approval.approves(plan)) {
       return new RepairReport(plan, false, List.of());
     }
-    // Readers have it mapped; and it would say that what is lost must be there.
+    // Readers have it mapped. It goes on to say what was safe until the store is open: only this repair may accept a loss.
     LiveState.withdraw(files);
     actions.forEach(action -> action.step().run());
     return new RepairReport(plan, true, moves);
@@ -104,7 +104,7 @@ final class StoreRepair {
         lanes,
         CHECKPOINT_BYTES,
         Duration.ofMinutes(1));
-    try (StoreCore core = StoreCore.open(files, limits)) {
+    try (StoreCore core = StoreCore.openRepaired(files, limits)) {
       change.to(core);
       core.recount();
     }

@@ -1,7 +1,6 @@
 package io.zrecord.internal.format;
 
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -49,13 +48,7 @@ public record ChunkHeader(int chunkId, UUID shardId) {
           "Cannot read " + resource
               + ": its header is damaged, or it is not a chunk file; restore it from a copy");
     }
-    int version = buffer.getInt(8);
-    if (Integer.compareUnsigned(version, JsonObject.FORMAT_VERSION) > 0) {
-      throw new UnsupportedFormatException(
-          resource,
-          "Cannot read " + resource + ": format version " + Integer.toUnsignedString(version)
-              + " is newer than " + JsonObject.FORMAT_VERSION + "; upgrade zrecord");
-    }
+    HeaderVersion.requireKnown(resource, found);
     if (!java.util.Arrays.equals(found, encode())) {
       throw new CorruptDataException(
           resource,

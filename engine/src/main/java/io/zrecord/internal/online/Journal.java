@@ -4,6 +4,7 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.HeaderVersion;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import java.nio.ByteBuffer;
@@ -330,14 +331,22 @@ final class Journal implements AutoCloseable {
     ByteBuffer bytes = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
     file.read(0, bytes);
     if (!java.util.Arrays.equals(header, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
-        || bytes.getInt(FILE_CRC_AT) != Crc32c.of(header, 0, FILE_CRC_AT)
-        || bytes.order(ByteOrder.BIG_ENDIAN).getLong(16) != storeId.getMostSignificantBits()
-        || bytes.getLong(24) != storeId.getLeastSignificantBits()) {
-      throw new CorruptDataException(
-          file.path(),
-          "Cannot read " + file.path()
-              + ": its header is damaged, or it is of another store. Restore it from a copy");
+        || bytes.getInt(FILE_CRC_AT) != Crc32c.of(header, 0, FILE_CRC_AT)) {
+      throw badHeader();
     }
+    HeaderVersion.requireKnown(file.path(), header);
+    bytes.order(ByteOrder.BIG_ENDIAN);
+    if (bytes.getLong(16) != storeId.getMostSignificantBits()
+        || bytes.getLong(24) != storeId.getLeastSignificantBits()) {
+      throw badHeader();
+    }
+  }
+
+  private CorruptDataException badHeader() {
+    return new CorruptDataException(
+        file.path(),
+        "Cannot read " + file.path()
+            + ": its header is damaged, or it is of another store. Restore it from a copy");
   }
 
   private static ByteBuffer allocate(int bytes) {

@@ -3,6 +3,7 @@ package io.zrecord.internal.online;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.HeaderVersion;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import java.lang.invoke.MethodHandles;
@@ -51,30 +52,31 @@ public final class LiveState {
    */
   static LiveState beginRecovery(MutableFiles files, UUID storeId) {
     if (!files.exists(FILE_NAME)) {
-      files.replace(FILE_NAME, emptyFile(storeId));
+      files.replace(FILE_NAME, emptyFile(storeId, 0));
     }
     LiveState live;
     try {
       live = map(files, storeId, true);
     } catch (CorruptDataException e) {
       withdraw(files);
-      live = renew(files, storeId);
+      live = renew(files, storeId, 0);
     }
     if (live.isWithdrawn()) {
-      live = renew(files, storeId);
+      // What was safe before is not forgotten until the recovery is over.
+      live = renew(files, storeId, live.sequence());
     }
     live.beginRecovery();
     return live;
   }
 
-  private static LiveState renew(MutableFiles files, UUID storeId) {
-    files.replace(FILE_NAME, emptyFile(storeId));
+  private static LiveState renew(MutableFiles files, UUID storeId, long sequence) {
+    files.replace(FILE_NAME, emptyFile(storeId, sequence));
     return map(files, storeId, true);
   }
 
   /**
    * Tells readers that the file does not say the truth any more, for good; the next writer makes another, which they look for. To be called
-   * with the writer's lock held, before files of the store are put in order behind the back of a writer. Damaged files are withdrawn as well.
+   * with the writer's lock held, before files of the store are put in order behind the back of a writer. Damaged files are withdrawn as well. The sequence number stays: what it says was safe.
    */
   public static void withdraw(MutableFiles files) {
     if (!files.exists(FILE_NAME)) {
@@ -96,16 +98,17 @@ public final class LiveState {
     return recoveryStamp() == WITHDRAWN;
   }
 
-  /** Whether another file has come in the place of this one, which is withdrawn. */
+  /** Whether another file has come in the place of this one, which is withdrawn, and its first recovery is over. */
   boolean isSucceeded(MutableFiles files, UUID storeId) {
     try {
-      return isWithdrawn() && !open(files, storeId).isWithdrawn();
+      return isWithdrawn() && (open(files, storeId).recoveryStamp() & 1) == 0;
     } catch (ZRecordException e) {
       return false; // It is just coming, or is damaged again.
     }
   }
 
-  private static byte[] emptyFile(UUID storeId) {
+  /** A file whose stamp of all records is odd: it has no length yet. */
+  private static byte[] emptyFile(UUID storeId, long sequence) {
     byte[] content = new byte[FILE_BYTES];
     ByteBuffer buffer = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
     buffer.put(MAGIC).putInt(1).putInt(FILE_BYTES);
@@ -114,7 +117,9 @@ public final class LiveState {
         .putLong(storeId.getMostSignificantBits())
         .putLong(storeId.getLeastSignificantBits())
         .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(CRC_AT, Crc32c.of(content, 0, CRC_AT));
+        .putInt(CRC_AT, Crc32c.of(content, 0, CRC_AT))
+        .putLong(SEQUENCE_AT, sequence)
+        .putLong(RECOVERY_STAMP_AT, 1);
     return content;
   }
 
@@ -166,18 +171,26 @@ public final class LiveState {
       int read = file.read(0, buffer);
       buffer.order(ByteOrder.BIG_ENDIAN);
       if (read != header.length
-          || file.lengthBytes() != FILE_BYTES
           || !java.util.Arrays.equals(header, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
-          || buffer.order(ByteOrder.LITTLE_ENDIAN).getInt(CRC_AT) != Crc32c.of(header, 0, CRC_AT)
-          || buffer.order(ByteOrder.BIG_ENDIAN).getLong(16) != storeId.getMostSignificantBits()
+          || buffer.order(ByteOrder.LITTLE_ENDIAN).getInt(CRC_AT) != Crc32c.of(header, 0, CRC_AT)) {
+        throw damaged(file);
+      }
+      HeaderVersion.requireKnown(file.path(), header);
+      buffer.order(ByteOrder.BIG_ENDIAN);
+      if (file.lengthBytes() != FILE_BYTES
+          || buffer.getLong(16) != storeId.getMostSignificantBits()
           || buffer.getLong(24) != storeId.getLeastSignificantBits()) {
-        throw new CorruptDataException(
-            file.path(),
-            "Cannot read " + file.path()
-                + ": it is damaged or of another store. It has no data of its own: open the store for writing once, which makes it anew");
+        throw damaged(file);
       }
       return new LiveState(file.map(0, FILE_BYTES, writable));
     }
+  }
+
+  private static CorruptDataException damaged(MutableFile file) {
+    return new CorruptDataException(
+        file.path(),
+        "Cannot read " + file.path()
+            + ": it is damaged or of another store. It has no data of its own: open the store for writing once, which makes it anew");
   }
 
   /** Records that are published. All that the writer stored before it published them is visible. */

@@ -179,6 +179,15 @@ public final class StoreCore implements AutoCloseable {
    * @throws CorruptDataException if a file is damaged
    */
   public static StoreCore open(MutableFiles files, Limits limits) {
+    return open(files, limits, false);
+  }
+
+  /** Opens a store that was repaired: commits may be lost that were safe. */
+  public static StoreCore openRepaired(MutableFiles files, Limits limits) {
+    return open(files, limits, true);
+  }
+
+  private static StoreCore open(MutableFiles files, Limits limits, boolean acceptsLoss) {
     StoreMeta meta = StoreMeta.read(
         files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
     List<AutoCloseable> opened = new ArrayList<>();
@@ -195,7 +204,7 @@ public final class StoreCore implements AutoCloseable {
       opened.add(journal);
       StoreCore core = new StoreCore(files, limits, meta, tables, journal);
       opened.addAll(List.of(core.lanes));
-      core.recover(meta);
+      core.recover(meta, acceptsLoss);
       isOpen = true;
       return core;
     } finally {
@@ -205,7 +214,7 @@ public final class StoreCore implements AutoCloseable {
     }
   }
 
-  private void recover(StoreMeta meta) {
+  private void recover(StoreMeta meta, boolean acceptsLoss) {
     Map<Integer, ChunkMeta> unfull = new TreeMap<>(Integer::compareUnsigned);
     meta.shard().chunks().forEach(chunk -> closedChunks.put(chunk.id(), chunk));
     meta.unfull().forEach(chunk -> unfull.put(chunk.id(), chunk));
@@ -234,7 +243,7 @@ public final class StoreCore implements AutoCloseable {
         length[0] = newLength;
       }
     });
-    if (live.sequence() > journal.sequence()) {
+    if (live.sequence() > journal.sequence() && !acceptsLoss) {
       throw new CorruptDataException(
           files.pathOf(Journal.FILE_NAME),
           "Cannot read " + files.pathOf(Journal.FILE_NAME) + ": it ends with record "

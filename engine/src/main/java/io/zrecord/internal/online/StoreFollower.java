@@ -135,10 +135,16 @@ public final class StoreFollower implements AutoCloseable {
     StoreFollower follower = new StoreFollower(path);
     boolean isOpen = false;
     try {
+      long writerSeen = start;
       while (!follower.isReadable()) {
-        boolean isAbandoned = ProcessLock.writer(path) == Writer.NONE;
-        follower.wait(
-            System.nanoTime() - start, isAbandoned ? OPENING_PATIENCE_NANOS : PATIENCE_NANOS);
+        long now = System.nanoTime();
+        if (ProcessLock.writer(path) == Writer.NONE) {
+          follower.wait(now - writerSeen, OPENING_PATIENCE_NANOS);
+        } else {
+          writerSeen = now;
+          follower.wait(now - start, PATIENCE_NANOS);
+        }
+        follower.followRepair();
       }
       isOpen = true;
       return follower;
@@ -146,6 +152,14 @@ public final class StoreFollower implements AutoCloseable {
       if (!isOpen) {
         follower.close();
       }
+    }
+  }
+
+  /** What was opened may have been repaired meanwhile. */
+  private void followRepair() {
+    StoreParts current = parts;
+    if (current.live().isSucceeded(files, current.storeId())) {
+      partsAfter(current);
     }
   }
 
