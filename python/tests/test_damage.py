@@ -255,6 +255,27 @@ def test_a_version_that_is_set_aside_is_read_until_it_is_gone(table: Path, monke
         zrecord.open(table, version=0)
 
 
+def test_a_version_that_is_put_back_after_a_failed_read_is_not_damaged(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    manifest = table / "manifest" / f"{0:020d}.json"
+    aside = manifest.with_name(manifest.name + ".123e4567-e89b-12d3-a456-426614174000.expiring")
+    length = len(zrecord.open(table, version=0))
+    manifest.rename(aside)
+    read = JsonObject.read
+    missed: list[Path] = []
+
+    def put_back_afterwards(path: Path) -> JsonObject:
+        try:
+            return read(path)
+        except zrecord.CorruptDataError:
+            missed.append(path)
+            aside.rename(manifest)
+            raise
+
+    monkeypatch.setattr(JsonObject, "read", put_back_afterwards)
+    assert len(zrecord.open(table, version=0)) == length
+    assert missed == [manifest]
+
+
 def test_the_newest_version_is_looked_for_again_when_it_was_expired(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     newest = table / "manifest" / f"{1:020d}.json"
     content = newest.read_bytes()

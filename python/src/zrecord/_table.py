@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -92,8 +91,8 @@ def _read_manifest(path: Path, version: int) -> JsonObject | None:
         for file in _names(path / "manifest", f"{version:020d}.json"):
             try:
                 return JsonObject.read(file)
-            except CorruptDataError:
-                if os.path.lexists(file):
+            except CorruptDataError as e:
+                if not isinstance(e.__cause__, FileNotFoundError):
                     raise
     return None
 
