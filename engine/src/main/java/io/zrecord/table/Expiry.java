@@ -85,7 +85,8 @@ final class Expiry {
   /** Those that are beyond the number and whose successor is old enough. Times rise with the numbers. */
   private Candidates candidates(List<Long> versions, ExpireOptions options) {
     if (!versions.isEmpty()) {
-      // Of a later format they might mean more than is known here; the others are read below.
+      // Of a later format they might mean more than is known here; those that are removed are read
+      // below.
       log.read(versions.get(0));
       log.read(versions.get(versions.size() - 1));
     }
