@@ -36,6 +36,7 @@ final class HeatMap {
   /** Some shards that follow each other. */
   static final class Group {
     private final ShardUsage first;
+    private ShardUsage last;
     private final List<Cell> cells = new ArrayList<>();
     private final Fragmentation[] fragmentation;
     private long shardCount;
@@ -45,11 +46,13 @@ final class HeatMap {
 
     private Group(ShardUsage first) {
       this.first = first;
+      this.last = first;
       this.fragmentation = new Fragmentation[first.fields().size()];
       java.util.Arrays.fill(fragmentation, Fragmentation.NONE);
     }
 
     private void add(ShardUsage shard, int chunksPerCell) {
+      last = shard;
       shardCount++;
       chunkCount += shard.chunks().size();
       recordCount += shard.recordCount();
@@ -78,6 +81,7 @@ final class HeatMap {
     }
 
     private void take(Group next, int chunksPerCell) {
+      last = next.last;
       shardCount += next.shardCount;
       chunkCount += next.chunkCount;
       recordCount += next.recordCount;
@@ -99,6 +103,11 @@ final class HeatMap {
     /** Index of its first record. */
     long firstIndex() {
       return first.firstIndex();
+    }
+
+    /** Index of its last record; one before the first if there is none. Of a sample not all between are of the group. */
+    long lastIndex() {
+      return last.firstIndex() + last.recordCount() - 1;
     }
 
     long recordCount() {

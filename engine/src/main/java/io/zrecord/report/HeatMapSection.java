@@ -8,6 +8,7 @@ import io.zrecord.schema.FieldSpec;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 
 /** The picture of the chunks by shard, and that of the order of values by field and shard. Belongs to one thread. */
@@ -21,11 +22,14 @@ final class HeatMapSection {
   private final Html page;
   private final HeatMap map;
   private final List<FieldSpec> fields;
+  private final LongUnaryOperator shardOf;
 
-  HeatMapSection(Html page, HeatMap map, List<FieldSpec> fields) {
+  /** @param shardOf the ordinal in the dataset of the shard that has a record */
+  HeatMapSection(Html page, HeatMap map, List<FieldSpec> fields, LongUnaryOperator shardOf) {
     this.page = page;
     this.map = map;
     this.fields = fields;
+    this.shardOf = shardOf;
   }
 
   void writeChunks() {
@@ -39,11 +43,7 @@ final class HeatMapSection {
             + " padding. Pointing at a cell shows its numbers.");
     writeLegend("0 %", "100 % live");
     page.start("div", "class", "shards");
-    long firstShard = 0;
-    for (Group group : map.groups()) {
-      writeGroup(group, firstShard);
-      firstShard += group.shardCount();
-    }
+    map.groups().forEach(this::writeGroup);
     page.end();
   }
 
@@ -56,15 +56,15 @@ final class HeatMapSection {
     page.end().leaf("span", high).end();
   }
 
-  private void writeGroup(Group group, long firstShard) {
+  private void writeGroup(Group group) {
     page.start("div", "class", group.cells().size() > MANY_CELLS ? "group large" : "group");
-    page.leaf("h3", names(group, firstShard));
+    page.leaf("h3", names(group));
     String numbers = Amounts.count(group.chunkCount())
         + (group.chunkCount() == 1 ? " chunk, " : " chunks, ")
         + Amounts.bytes(group.space().fileBytes()) + ", "
         + Amounts.percent(group.space().byteUtilization()) + " live; records "
         + Amounts.count(group.firstIndex()) + " to "
-        + Amounts.count(group.firstIndex() + group.recordCount() - 1);
+        + Amounts.count(group.lastIndex());
     page.leaf("p", numbers);
     page.start(
         "ul",
@@ -80,11 +80,16 @@ final class HeatMapSection {
     page.end().end();
   }
 
-  private static String names(Group group, long firstShard) {
-    return group.shardCount() == 1
-        ? "Shard " + Amounts.count(firstShard)
-        : "Shards " + Amounts.count(firstShard) + " to "
-            + Amounts.count(firstShard + group.shardCount() - 1);
+  private String names(Group group) {
+    long from = shardOf.applyAsLong(group.firstIndex());
+    if (group.shardCount() == 1) {
+      return "Shard " + Amounts.count(from);
+    }
+    long to = shardOf.applyAsLong(group.lastIndex());
+    String names = "Shards " + Amounts.count(from) + " to " + Amounts.count(to);
+    return group.shardCount() == to - from + 1
+        ? names
+        : names + ", " + Amounts.count(group.shardCount()) + " of them";
   }
 
   /** The class of a share from 0 to 1. */
@@ -153,11 +158,7 @@ final class HeatMapSection {
                 + " shards, the last one fewer.");
     page.start("thead").start("tr");
     hiddenHead("field");
-    long firstShard = 0;
-    for (Group group : map.groups()) {
-      hiddenHead(names(group, firstShard));
-      firstShard += group.shardCount();
-    }
+    map.groups().forEach(group -> hiddenHead(names(group)));
     page.end().end().start("tbody");
     for (int i = 0; i < Math.min(maxFields, fields.size()); i++) {
       writeOrderOf(i);

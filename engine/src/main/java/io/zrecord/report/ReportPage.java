@@ -104,7 +104,7 @@ final class ReportPage {
     page.start("dl", "class", "totals");
     total(
         "records",
-        Amounts.count(usage.recordCount()),
+        Amounts.count(snapshot.map(TableSnapshot::length).orElse(usage.recordCount())),
         usage.fields().size() + (usage.fields().size() == 1 ? " field" : " fields"));
     total(
         "chunk files",
@@ -147,7 +147,8 @@ final class ReportPage {
   private void writeChunks() {
     section("chunks", "Chunks");
     List<FieldSpec> fields = shownFields.stream().map(FieldUsage::field).toList();
-    HeatMapSection section = new HeatMapSection(page, map, fields);
+    HeatMapSection section = new HeatMapSection(
+        page, map, fields, index -> snapshot.map(found -> found.shardOf(index)).orElse(0));
     section.writeChunks();
     section.writeOrder(DatasetReport.MAX_FIELDS);
     page.start("div", "class", "cards");

@@ -11,6 +11,7 @@ import io.zrecord.inspect.SpaceUsage;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -63,6 +64,23 @@ final class HeatMapTest {
     assertThat(inCells).isEqualTo(chunks);
     assertThat(cellBytes).isEqualTo(bytes);
     assertThat(index).isEqualTo(10L * shards);
+  }
+
+  /** Every other shard is in the sample. */
+  @Test
+  void ofASampleTheTrueShardsAndRecordsAreNamed() {
+    HeatMap map = new HeatMap(64, 2);
+    for (int i = 0; i < 3; i++) {
+      map.add(shard(1));
+      nextIndex += 10;
+    }
+    StringWriter page = new StringWriter();
+    new HeatMapSection(new Html(page), map, List.of(FIELD), index -> index / 10).writeChunks();
+    assertThat(page.toString())
+        .contains("Shards 0 to 2, 2 of them<")
+        .contains("records 0 to 29<")
+        .contains("Shard 4<")
+        .contains("records 40 to 49<");
   }
 
   @Test
