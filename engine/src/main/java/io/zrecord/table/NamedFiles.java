@@ -5,6 +5,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardList;
@@ -55,7 +56,8 @@ final class NamedFiles {
   }
 
   private void requireAdded(TagLog.Entry tag) {
-    if (!versions.contains(tag.version())) {
+    // A pending one may be left of who was killed before he saw that the version had gone.
+    if (!versions.contains(tag.version()) && !TagNames.isPending(tag.name())) {
       throw new StorageException(
           storage.location(),
           "Cannot tell what " + storage.location() + " still needs: tag '" + tag.name()

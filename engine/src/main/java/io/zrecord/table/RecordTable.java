@@ -18,7 +18,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
@@ -196,8 +195,7 @@ public final class RecordTable {
     requireVersion(version, requireVersions());
     // A name that nobody else knows: should the version be gone, deleting it takes away nobody's
     // tag.
-    TagLog.Entry pending =
-        new TagLog.Entry("pending-" + UUID.randomUUID(), version, tag.timestampMillis());
+    TagLog.Entry pending = new TagLog.Entry(TagNames.newPending(), version, tag.timestampMillis());
     tags.publish(pending);
     try {
       requireKept(version);

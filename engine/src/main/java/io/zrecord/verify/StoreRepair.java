@@ -50,7 +50,8 @@ final class StoreRepair {
     if (actions.isEmpty() || !approval.approves(plan)) {
       return new RepairReport(plan, false, List.of());
     }
-    // Readers have it mapped. It goes on to say what was safe until the store is open: only this repair may accept a loss.
+    // Readers have it mapped. It goes on to say what was safe until the store is open: only this
+    // repair may accept a loss.
     LiveState.withdraw(files);
     actions.forEach(action -> action.step().run());
     return new RepairReport(plan, true, moves);

@@ -206,10 +206,14 @@ final class TableCheck {
     try {
       for (TagLog.Entry tag : new TagLog(storage).all()) {
         if (!versions.contains(tag.version()) && !isPresent(tag.version())) {
+          boolean isPending = TagNames.isPending(tag.name());
           run.found(
-              Kind.MANIFEST,
+              isPending ? Kind.NOTE : Kind.MANIFEST,
               storage.pathOf(TagNames.fileOf(tag.name())),
-              "it names version " + tag.version() + ", whose manifest is missing");
+              "it names version " + tag.version() + ", whose manifest is missing"
+                  + (isPending
+                      ? ": it is left of a tagging that was cut short, and can be removed"
+                      : ""));
         }
       }
     } catch (CorruptDataException | TruncatedFileException e) {

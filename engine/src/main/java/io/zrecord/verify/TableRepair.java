@@ -104,7 +104,8 @@ final class TableRepair {
       Manifest manifest = log.read(version);
       return hasLists(manifest) ? Optional.of(manifest) : Optional.empty();
     } catch (CorruptDataException | TruncatedFileException e) {
-      // Whatever else keeps it from being read is no damage: another release, or later, may read it.
+      // Whatever else keeps it from being read is no damage: another release, or later, may read
+      // it.
       return Optional.empty();
     }
   }

@@ -146,9 +146,8 @@ final class DamagedManifestTest {
     rewrite("{\"format\":1", "{\"format\":2");
     assertThatThrownBy(() -> DatasetCheck.of(directory).run(finding -> {}))
         .isInstanceOf(UnsupportedFormatException.class);
-    assertThatThrownBy(() -> DatasetRepair.of(directory)
-            .restoringPrevious()
-            .run(finding -> {}, plan -> true))
+    assertThatThrownBy(
+            () -> DatasetRepair.of(directory).restoringPrevious().run(finding -> {}, plan -> true))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining(manifest(1).toString());
     assertThat(manifest(1)).exists();
@@ -159,9 +158,8 @@ final class DamagedManifestTest {
   void aNewestVersionThatCannotBeReadIsNotMovedAside() throws IOException {
     Files.delete(manifest(1));
     Files.createDirectory(manifest(1));
-    assertThatThrownBy(() -> DatasetRepair.of(directory)
-            .restoringPrevious()
-            .run(finding -> {}, plan -> true))
+    assertThatThrownBy(
+            () -> DatasetRepair.of(directory).restoringPrevious().run(finding -> {}, plan -> true))
         .isInstanceOf(StorageException.class)
         .hasMessageContaining(manifest(1).toString());
     assertThat(manifest(1)).exists();

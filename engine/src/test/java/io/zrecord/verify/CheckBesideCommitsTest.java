@@ -11,7 +11,9 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.table.CareMode;
 import io.zrecord.table.RecordTable;
+import io.zrecord.table.SweepOptions;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import java.lang.reflect.InvocationTargetException;
@@ -202,6 +204,32 @@ final class CheckBesideCommitsTest {
         new ShardNeed(storage, shard, new ShardNeed.Source(newest.tableId(), 0, newest.version()));
     assertThat(need.isNeeded("a file")).isTrue();
     assertThat(listings[0]).isGreaterThan(5);
+  }
+
+  /** A tagging that was killed when its version had been expired. */
+  @Test
+  void aPendingTagOfAMissingVersionIsNoDamageAndKeepsNothing() {
+    String pending = "pending-123e4567-e89b-12d3-a456-426614174000";
+    table.tag(0, pending);
+    delete("manifest/00000000000000000000.json");
+    List<Finding> findings = findings(() -> {});
+    assertThat(findings)
+        .hasSize(1)
+        .allMatch(finding -> !finding.kind().isDamage() && finding.file().contains(pending));
+    table.sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
+    assertThat(findings(() -> {})).hasSize(1);
+  }
+
+  /** The control. */
+  @Test
+  void anotherTagOfAMissingVersionIsDamage() {
+    table.tag(0, "pending-soon");
+    delete("manifest/00000000000000000000.json");
+    assertThat(findings(() -> {})).anyMatch(finding -> finding.kind().isDamage());
+    assertThatThrownBy(
+            () -> table.sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {}))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("pending-soon");
   }
 
   private void overwrite() {

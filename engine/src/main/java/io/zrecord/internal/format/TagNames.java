@@ -1,6 +1,7 @@
 package io.zrecord.internal.format;
 
 import java.util.Optional;
+import java.util.UUID;
 import java.util.regex.Pattern;
 
 /** Names of tags and of their files (FORMAT.md section 7). */
@@ -12,7 +13,21 @@ public final class TagNames {
   private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}");
   private static final Pattern TAKEN_FOR_A_VERSION = Pattern.compile("(?i)[0-9]+|latest");
 
+  private static final String PENDING = "pending-";
+  private static final Pattern IS_PENDING =
+      Pattern.compile(PENDING + "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
   private TagNames() {}
+
+  /** A name, never used before, for a tag that stands while another one is made. */
+  public static String newPending() {
+    return PENDING + UUID.randomUUID();
+  }
+
+  /** Whether a tag stands while another one is made. If it stays behind, its version may be missing. */
+  public static boolean isPending(String tag) {
+    return IS_PENDING.matcher(tag).matches();
+  }
 
   /**
    * Name of the file of a tag, relative to the table.
