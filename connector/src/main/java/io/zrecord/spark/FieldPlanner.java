@@ -114,7 +114,7 @@ final class FieldPlanner {
                 + (isCaseSensitive
                     ? ""
                     : " (names are compared without case; set spark.sql.caseSensitive=true to tell them apart)"));
-      } else if (MetadataColumns.NAMES.contains(column.name())) {
+      } else if (MetadataColumns.areHiddenBy(column.name())) {
         refused.add("column '" + column.name() + "' has the name of a metadata column; rename it");
       } else {
         try {

@@ -8,7 +8,7 @@ import java.util.List;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.sql.Row;
 
-/** Writes the indices of a partition, one in each row, to a shard; gives one {@link AttemptResult}. */
+/** Writes the indices in the first column of a partition to a shard; gives one {@link AttemptResult}. */
 final class IndexTask implements FlatMapFunction<Iterator<Row>, byte[]> {
   private static final long serialVersionUID = 1L;
   private static final int CHECK_ROWS = 1 << 13;
@@ -17,7 +17,7 @@ final class IndexTask implements FlatMapFunction<Iterator<Row>, byte[]> {
   enum Kind {
     /** Old ones, in the new order. */
     ORDER,
-    /** New ones, in the old order. */
+    /** New ones, in the old order; the old ones are the second column, and must be 0, 1, 2 and so on. */
     MAP
   }
 
@@ -46,7 +46,16 @@ final class IndexTask implements FlatMapFunction<Iterator<Row>, byte[]> {
           if (count % CHECK_ROWS == 0) {
             ShardAttempt.requireRunning();
           }
-          writer.put(rows.next().getLong(0));
+          Row row = rows.next();
+          if (kind == Kind.MAP && row.getLong(1) != count) {
+            throw new GroupFailedException(
+                location,
+                "The order that Spark found for " + location + " is none: record "
+                    + Math.min(row.getLong(1), count) + " is in it "
+                    + (row.getLong(1) < count ? "twice" : "not at all") + "; nothing changed",
+                null);
+          }
+          writer.put(row.getLong(0));
         }
         return writer.finish().stream().toList();
       }

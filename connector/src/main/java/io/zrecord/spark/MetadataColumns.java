@@ -17,6 +17,11 @@ final class MetadataColumns {
 
   private MetadataColumns() {}
 
+  /** Whether a name is that of one of them to Spark, which does not look at the case unless told to. */
+  static boolean areHiddenBy(String name) {
+    return NAMES.stream().anyMatch(name::equalsIgnoreCase);
+  }
+
   static MetadataColumn[] all() {
     return new MetadataColumn[] {
       new LongColumn(INDEX, "index of the record in the dataset, from 0"),

@@ -1,9 +1,7 @@
 package io.zrecord.spark;
 
-import io.zrecord.rebalance.Direction;
 import io.zrecord.rebalance.RecordOrder;
 import io.zrecord.rebalance.RelayoutPlan;
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
@@ -14,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -27,10 +24,10 @@ import org.apache.spark.sql.types.StructType;
  * knows their lengths only. They take 8 bytes a record until this is closed; immutable.
  */
 final class SortedOrder implements AutoCloseable {
-  private static final String OLD = "old";
   private static final String NEW = "new";
-  private static final StructType PLACES =
-      new StructType().add(OLD, DataTypes.LongType, false).add(NEW, DataTypes.LongType, false);
+  private static final StructType PLACES = new StructType()
+      .add(KeySort.OLD, DataTypes.LongType, false)
+      .add(NEW, DataTypes.LongType, false);
 
   private final SparkSession spark;
   private final Storage storage;
@@ -54,7 +51,8 @@ final class SortedOrder implements AutoCloseable {
     IndexTask task = new IndexTask(
         storage.location(), IndexTask.Kind.ORDER, options.withDurability(Durability.NONE));
     List<ShardSummary> shards = jobs.run(
-        () -> sorted(spark, snapshot, order).javaRDD().mapPartitions(task), "sort by " + order);
+        () -> KeySort.sorted(spark, snapshot, order).javaRDD().mapPartitions(task),
+        "sort by " + order);
     List<RangeOrder> parts = new ArrayList<>();
     long first = 0;
     for (ShardSummary shard : shards) {
@@ -69,31 +67,6 @@ final class SortedOrder implements AutoCloseable {
           "Spark sorted " + first + " of the " + snapshot.length() + " records of " + snapshot);
     }
     return sorted;
-  }
-
-  /** Equal keys by their index; NaN and then absent values last, in both directions. */
-  static Dataset<Row> sorted(
-      SparkSession spark, TableSnapshot snapshot, RecordOrder.ByField order) {
-    FieldSpec field = snapshot.schema().fields().get(snapshot.schema().ordinal(order.field()));
-    Column key = functions.col("key");
-    List<Column> by = new ArrayList<>();
-    by.add(key.isNull().asc());
-    switch (field.type().kind()) {
-      case F16, BF16, F32, F64 -> by.add(functions.isnan(key).asc());
-      default -> {}
-    }
-    by.add(order.direction() == Direction.ASCENDING ? key.asc() : key.desc());
-    by.add(functions.col(OLD).asc());
-    return spark
-        .read()
-        .format("zrecord")
-        .option(ZRecordOptions.VERSION_AS_OF, snapshot.version())
-        .load(snapshot.storage().location())
-        .select(
-            functions.col("`" + order.field().replace("`", "``") + "`").as("key"),
-            functions.col(MetadataColumns.INDEX).as(OLD))
-        .orderBy(by.toArray(Column[]::new))
-        .select(functions.col(OLD));
   }
 
   /** The part of the order that a range needs. */
@@ -118,8 +91,8 @@ final class SortedOrder implements AutoCloseable {
     Dataset<Row> map = spark
         .createDataFrame(places, PLACES)
         .repartition(1)
-        .sortWithinPartitions(functions.col(OLD))
-        .select(functions.col(NEW));
+        .sortWithinPartitions(functions.col(KeySort.OLD))
+        .select(functions.col(NEW), functions.col(KeySort.OLD));
     return jobs.run(() -> map.javaRDD().mapPartitions(task), "index map");
   }
 

@@ -37,9 +37,9 @@ final class SparkTypes {
    * @throws IllegalArgumentException if a field has the name of a metadata column, which it would hide
    */
   static StructType structOf(RecordSchema schema) {
-    for (String name : MetadataColumns.NAMES) {
-      if (schema.find(name).isPresent()) {
-        throw new IllegalArgumentException("The dataset has a field '" + name
+    for (FieldSpec field : schema.fields()) {
+      if (MetadataColumns.areHiddenBy(field.name())) {
+        throw new IllegalArgumentException("The dataset has a field '" + field.name()
             + "', which is the name of a metadata column in Spark; write the field under another name,"
             + " or read the dataset without Spark");
       }

@@ -3,7 +3,7 @@ package io.zrecord.spark
 import java.io.{ByteArrayOutputStream, File, PrintStream}
 import java.nio.charset.StandardCharsets
 import java.nio.file.{Files, Paths}
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import scala.util.Random
 
@@ -14,7 +14,12 @@ import io.zrecord.schema.{ElementType, RecordSchema}
 import io.zrecord.shard.WriteOptions
 import io.zrecord.storage.LocalStorage
 import io.zrecord.table.{IndexMap, RecordTable, TableSnapshot}
-import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskStart}
+import org.apache.spark.api.java.JavaSparkContext
+import org.apache.spark.scheduler.{
+  SparkListener,
+  SparkListenerTaskEnd,
+  SparkListenerTaskStart
+}
 
 /** Another order by Spark is what one process makes of the same table, or nothing changes.
   * `-Dzrecord.test.relayoutKills=N` for more drivers that are killed.
@@ -66,6 +71,16 @@ class RelayoutSuite extends SparkSuite {
   private def relayout(path: String, order: RecordOrder): Relayout =
     Relayout.of(spark, path, order).layout(Layout, Mib)
 
+  private def withConf(values: (String, String)*)(action: => Any): Unit = {
+    val before = values.map { case (key, _) => key -> spark.conf.getOption(key) }
+    values.foreach { case (key, value) => spark.conf.set(key, value) }
+    try action
+    finally
+      before.foreach { case (key, value) =>
+        value.fold(spark.conf.unset(key))(spark.conf.set(key, _))
+      }
+  }
+
   private def newIndices(map: IndexMap): Seq[Long] = {
     val all = new Array[Long](map.length().toInt)
     map.newIndices(0, all, 0, all.length)
@@ -113,7 +128,7 @@ class RelayoutSuite extends SparkSuite {
       val order = new RecordOrder.ByField(name, direction)
       val expected = new Array[Long](450)
       order.arrange(dataset).oldIndices(0, expected, 450)
-      val sorted = SortedOrder.sorted(spark, version, order).collect().map(_.getLong(0))
+      val sorted = KeySort.sorted(spark, version, order).collect().map(_.getLong(0))
       assert(sorted.toSeq == expected.toSeq, s"$name $direction")
       assert(sorted.toSeq != (0L until 450L), name)
     }
@@ -165,6 +180,73 @@ class RelayoutSuite extends SparkSuite {
     val message = failure(relayout(path, RecordOrder.by("nope", Direction.ASCENDING)).run())
     assert(message.contains("nope") && message.contains("id, tie, text, bin"), message)
     requireNoOrphan(path)
+  }
+
+  test("options that the session has defaults for do not reach the sort") {
+    val order = RecordOrder.by("tie", Direction.DESCENDING)
+    Seq(
+      Seq("sampler" -> "random", "numSamples" -> "1000"),
+      Seq("tag" -> "nope"),
+      Seq("timestampAsOf" -> "2001-01-01"),
+      Seq("indices" -> "1,2"),
+      Seq("view" -> "versions"),
+      Seq("paths" -> "[\"/nope\"]")
+    ).foreach { defaults =>
+      val path = write(1000)
+      val before = read(path).select("id").collect().map(_.getLong(0))
+      withConf(defaults.map { case (key, value) => s"spark.datasource.zrecord.$key" -> value }: _*) {
+        relayout(path, order).run()
+      }
+      val after = read(path).orderBy("_index").select("id").collect().map(_.getLong(0))
+      assert(after.toSeq == before.toSeq.sortBy(id => -(id * 7919 % 10)), defaults)
+    }
+  }
+
+  test("an order that is none is not written") {
+    val path = write(10)
+    val location = LocalStorage.at(Paths.get(path)).location()
+    val jobs =
+      new TaskJobs(JavaSparkContext.fromSparkContext(spark.sparkContext), location, "test", "")
+    Seq(
+      "id" -> "",
+      "if(id = 7, 6, id)" -> "record 6 .* twice",
+      "id + if(id < 7, 0, 1)" -> "record 7 .* not at all"
+    )
+      .foreach { case (old, expected) =>
+        val places = spark.range(0, 10, 1, 1).selectExpr("id new", s"$old old").javaRDD
+        def run() = jobs.run(
+          () => places.mapPartitions(new IndexTask(location, IndexTask.Kind.MAP, Layout)),
+          "map"
+        )
+        if (expected.isEmpty) table(path).discard(run())
+        else assert(failure(run()).matches(s"(?s).*$expected.*"), old)
+        requireNoOrphan(path)
+      }
+  }
+
+  test("fields that differ only by their case, and those that Spark takes for its own") {
+    def dataset(names: String*): String = {
+      val path = Paths.get(freshPath())
+      val schema = names.foldLeft(RecordSchema.builder())(_.field(_, ElementType.I8))
+      val writer = RecordDatasetWriter.create(path, schema.build(), WriteOptions.defaults())
+      try {
+        val appender = writer.newAppender()
+        Seq[Byte](2, 3, 1).foreach { value =>
+          appender.set(names(0), Array[Byte](0)).set(names(1), Array(value)).endRecord()
+        }
+        writer.commit()
+      } finally writer.close()
+      path.toString
+    }
+    val cased = dataset("label", "Label")
+    val result = relayout(cased, RecordOrder.by("Label", Direction.ASCENDING)).run()
+    assert(newIndices(result.snapshot().indexMap().get()) == Seq(1, 2, 0))
+    val hiding = dataset("id", "_INDEX")
+    val message = failure(relayout(hiding, RecordOrder.by("id", Direction.DESCENDING)).run())
+    assert(message.contains("'_INDEX'") && message.contains("metadata column"), message)
+    assert(failure(read(hiding).collect()).contains("metadata column"))
+    val written = failure(write(spark.range(1).selectExpr("id _Position"), freshPath(), "append"))
+    assert(written.contains("metadata column"), written)
   }
 
   test("what is committed meanwhile is a conflict that ends the run early, and nothing is left") {

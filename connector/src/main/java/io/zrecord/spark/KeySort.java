@@ -1,0 +1,85 @@
+package io.zrecord.spark;
+
+import io.zrecord.rebalance.Direction;
+import io.zrecord.rebalance.RecordOrder;
+import io.zrecord.scan.IndexSet;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.table.TableSnapshot;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** Has Spark sort the records of a version by a field. Stateless; on the driver. */
+final class KeySort {
+  /** Column of indices in the version. */
+  static final String OLD = "old";
+
+  private static final String KEY = "key";
+
+  private KeySort() {}
+
+  /**
+   * The old indices in the new order: equal keys by their index; NaN and then absent values last, in both directions.
+   *
+   * @throws IllegalArgumentException if Spark cannot tell a field from a metadata column
+   */
+  static Dataset<Row> sorted(
+      SparkSession spark, TableSnapshot snapshot, RecordOrder.ByField order) {
+    FieldSpec field = snapshot.schema().fields().get(snapshot.schema().ordinal(order.field()));
+    Column key = functions.col(KEY);
+    List<Column> by = new ArrayList<>();
+    by.add(key.isNull().asc());
+    switch (field.type().kind()) {
+      case F16, BF16, F32, F64 -> by.add(functions.isnan(key).asc());
+      default -> {}
+    }
+    by.add(order.direction() == Direction.ASCENDING ? key.asc() : key.desc());
+    by.add(functions.col(OLD).asc());
+    return keys(spark, snapshot, snapshot.schema().ordinal(order.field()))
+        .orderBy(by.toArray(Column[]::new))
+        .select(functions.col(OLD));
+  }
+
+  /**
+   * The values of a field with their indices. Not by {@code spark.read()}: that takes the session's defaults for options, such as a
+   * sampler, and finds names without regard to case.
+   */
+  private static Dataset<Row> keys(SparkSession spark, TableSnapshot snapshot, int ordinal) {
+    StructField field = SparkTypes.structOf(snapshot.schema()).fields()[ordinal];
+    ReadConf conf = ReadConf.ofRecords(CaseInsensitiveStringMap.empty());
+    ReadSettings settings = new ReadSettings(
+        new StructType(new StructField[] {field})
+            .add(MetadataColumns.INDEX, DataTypes.LongType, false),
+        conf.batchRows(),
+        conf.batchBytes(),
+        conf.verification(),
+        null);
+    ZRecordScan scan = new ZRecordScan(
+        snapshot.storage().location(),
+        new IndexOrder(List.of(snapshot)),
+        IndexSet.range(0, snapshot.length()),
+        settings,
+        conf.partitionCount());
+    List<byte[]> partitions =
+        Arrays.stream(scan.planInputPartitions()).map(ObjectBytes::of).toList();
+    JavaRDD<Row> rows = JavaSparkContext.fromSparkContext(spark.sparkContext())
+        .parallelize(partitions, partitions.size())
+        .flatMap(partition ->
+            new KeyRows(ObjectBytes.read(partition, ZRecordInputPartition.class), settings));
+    DataType key = KeyRows.keyType(field.dataType());
+    return spark.createDataFrame(
+        rows, new StructType().add(KEY, key, true).add(OLD, DataTypes.LongType, false));
+  }
+}
