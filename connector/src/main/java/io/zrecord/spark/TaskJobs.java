@@ -1,5 +1,6 @@
 package io.zrecord.spark;
 
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.RecordTable;
@@ -12,6 +13,7 @@ import java.util.regex.Pattern;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.jspecify.annotations.Nullable;
 
 /** Runs jobs whose tasks write shards, and says how they ended. Lives on the driver. Thread-safe. */
 final class TaskJobs {
@@ -117,9 +119,20 @@ final class TaskJobs {
     }
   }
 
+  /** What is wrong with the table, if that ended a task whose failures Spark tells. Another attempt might have had more luck with others. */
+  private static @Nullable ZRecordException foreseen(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ZRecordException foreseen && cause.getClass() != StorageException.class) {
+        return foreseen;
+      }
+    }
+    return null;
+  }
+
   /** What to throw for what Spark threw. */
   private RuntimeException failure(Throwable cause) {
-    if (cause instanceof ZRecordException foreseen) {
+    ZRecordException foreseen = foreseen(cause);
+    if (foreseen != null) {
       return foreseen;
     }
     if (cause instanceof InterruptedException) {
