@@ -26,12 +26,17 @@ final class KeySort {
   /** Column of indices in the version. */
   static final String OLD = "old";
 
+  /** Of bytes and text, what is looked at to divide the records among tasks: Spark's driver holds samples of it. */
+  static final int PREFIX_BYTES = 64;
+
   private static final String KEY = "key";
 
   private KeySort() {}
 
   /**
-   * The old indices in the new order: equal keys by their index; NaN and then absent values last, in both directions.
+   * The old indices in the new order: equal keys by their index; NaN and then absent values last, in both directions. The driver takes
+   * samples of numbers, and of the first {@value #PREFIX_BYTES} bytes of longer values, to divide the records into ranges, each of which
+   * one task sorts, on its disk if need be; records whose longer values begin with the same bytes all come to the same task.
    *
    * @throws IllegalArgumentException if Spark cannot tell a field from a metadata column
    */
@@ -39,17 +44,38 @@ final class KeySort {
       SparkSession spark, TableSnapshot snapshot, RecordOrder.ByField order) {
     FieldSpec field = snapshot.schema().fields().get(snapshot.schema().ordinal(order.field()));
     Column key = functions.col(KEY);
+    Column old = functions.col(OLD);
+    boolean isAscending = order.direction() == Direction.ASCENDING;
     List<Column> by = new ArrayList<>();
     by.add(key.isNull().asc());
     switch (field.type().kind()) {
       case F16, BF16, F32, F64 -> by.add(functions.isnan(key).asc());
       default -> {}
     }
-    by.add(order.direction() == Direction.ASCENDING ? key.asc() : key.desc());
-    by.add(functions.col(OLD).asc());
+    List<Column> ranges = new ArrayList<>(by);
+    switch (field.type().kind()) {
+      case BYTES, UTF8 -> {
+        // Coarser than the order, but never against it: what is longer comes behind its own prefix.
+        Column isLonger = functions.length(key).gt(PREFIX_BYTES);
+        ranges.add(directed(functions.substring(key, 1, PREFIX_BYTES), isAscending));
+        ranges.add(directed(isLonger, isAscending));
+        ranges.add(functions.when(isLonger, 0L).otherwise(old).asc());
+      }
+      default -> {
+        ranges.add(directed(key, isAscending));
+        ranges.add(old.asc());
+      }
+    }
+    by.add(directed(key, isAscending));
+    by.add(old.asc());
     return keys(spark, snapshot, snapshot.schema().ordinal(order.field()))
-        .orderBy(by.toArray(Column[]::new))
-        .select(functions.col(OLD));
+        .repartitionByRange(ranges.toArray(Column[]::new))
+        .sortWithinPartitions(by.toArray(Column[]::new))
+        .select(old);
+  }
+
+  private static Column directed(Column column, boolean isAscending) {
+    return isAscending ? column.asc() : column.desc();
   }
 
   /**

@@ -224,6 +224,49 @@ class RelayoutSuite extends SparkSuite {
       }
   }
 
+  test(s"long values are divided among tasks by their first bytes, of which the driver has some ($seed)") {
+    val path = freshPath()
+    val random = new Random(seed)
+    // Some are as long as the prefix or one byte longer, in a text with characters of two bytes.
+    val stems = Seq("a" * 63, "a" * 64, "é" * 32, "a" + "é" * 32, "a" * 62 + "é", "b" * 70, "")
+    val values = Seq.fill(600)(stems(random.nextInt(stems.size)) + "xyz".take(random.nextInt(4)))
+    val data = spark.createDataFrame(values.zipWithIndex).toDF("text", "id").coalesce(1)
+    write(data.selectExpr("id", "if(id % 9 = 0, null, text) text", "cast(text as binary) bin"), path, "append")
+    val version = snapshot(path)
+    val dataset = RecordDataset.open(version, RecordDataset.ReadOptions.defaults())
+    withConf("spark.sql.shuffle.partitions" -> "7", "spark.sql.adaptive.enabled" -> "false") {
+      for (name <- Seq("text", "bin"); direction <- Direction.values()) {
+        val order = new RecordOrder.ByField(name, direction)
+        val expected = new Array[Long](600)
+        order.arrange(dataset).oldIndices(0, expected, 600)
+        val sorted = KeySort.sorted(spark, version, order)
+        assert(sorted.collect().map(_.getLong(0)).toSeq == expected.toSeq, s"$name $direction")
+        assert(sorted.rdd.glom().collect().count(_.nonEmpty) > 3)
+      }
+    }
+    val long = freshPath()
+    write(
+      spark
+        .range(0, 3000, 1, 2)
+        .selectExpr("id", "concat(lpad(string(id * 7919 % 3000), 4, '0'), repeat('x', 20000)) text"),
+      long,
+      "append"
+    )
+    // Of whole values each task would send samples of some megabytes.
+    val largest = new AtomicLong()
+    listening(new SparkListener {
+      override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
+        largest.accumulateAndGet(end.taskMetrics.resultSize, (a, b) => math.max(a, b))
+    }) {
+      relayout(long, RecordOrder.by("text", Direction.ASCENDING)).run()
+    }
+    assert(largest.get() < (256 << 10))
+    assert(
+      read(long).orderBy("_index").select("id").collect().map(_.getLong(0)).toSeq ==
+        (0L until 3000L).sortBy(_ * 7919 % 3000)
+    )
+  }
+
   test("fields that differ only by their case, and those that Spark takes for its own") {
     def dataset(names: String*): String = {
       val path = Paths.get(freshPath())
