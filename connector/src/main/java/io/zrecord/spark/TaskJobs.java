@@ -6,13 +6,14 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.RecordTable;
 import java.io.Serializable;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.util.CollectionAccumulator;
 import org.jspecify.annotations.Nullable;
 
 /** Runs jobs whose tasks write shards, and says how they ended. Lives on the driver. Thread-safe. */
@@ -103,26 +104,39 @@ final class TaskJobs {
   }
 
   private List<byte[]> collect(Supplier<JavaRDD<byte[]>> results) {
-    JavaFutureAction<List<byte[]>> job;
+    CollectionAccumulator<byte[]> done = spark.sc().collectionAccumulator();
+    // Beside what it belongs to already: a group of the caller's stays what the caller can cancel.
+    String tag = "zrecord-" + UUID.randomUUID();
+    spark.sc().addJobTag(tag);
     try {
-      job = results.get().collectAsync();
+      return results
+          .get()
+          .map(result -> {
+            done.add(result);
+            return result;
+          })
+          .collectAsync()
+          .get();
     } catch (Exception e) {
-      throw failure(e);
+      if (!spark.sc().isStopped()) {
+        spark.sc().cancelJobsWithTag(tag);
+      }
+      done.value().forEach(result -> discard(ObjectBytes.read(result, AttemptResult.class)));
+      throw failure(e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e);
+    } finally {
+      spark.sc().removeJobTag(tag);
     }
-    try {
-      return job.get();
-    } catch (InterruptedException e) {
-      job.cancel(true);
-      throw failure(e);
-    } catch (ExecutionException e) {
-      throw failure(e.getCause() == null ? e : e.getCause());
-    }
+  }
+
+  private void discard(AttemptResult result) {
+    RecordTable.at(SparkStorages.storageFor(location)).discard(result.shards());
   }
 
   /** What is wrong with the table, if that ended a task whose failures Spark tells. Another attempt might have had more luck with others. */
   private static @Nullable ZRecordException foreseen(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof ZRecordException foreseen && cause.getClass() != StorageException.class) {
+      if (cause instanceof ZRecordException foreseen
+          && cause.getClass() != StorageException.class) {
         return foreseen;
       }
     }

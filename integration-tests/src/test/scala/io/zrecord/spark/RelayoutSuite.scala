@@ -3,7 +3,8 @@ package io.zrecord.spark
 import java.io.{ByteArrayOutputStream, File, PrintStream}
 import java.nio.charset.StandardCharsets
 import java.nio.file.{Files, Paths}
-import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong, AtomicReference}
 
 import scala.util.Random
 
@@ -15,11 +16,7 @@ import io.zrecord.shard.WriteOptions
 import io.zrecord.storage.LocalStorage
 import io.zrecord.table.{IndexMap, RecordTable, TableSnapshot}
 import org.apache.spark.api.java.JavaSparkContext
-import org.apache.spark.scheduler.{
-  SparkListener,
-  SparkListenerTaskEnd,
-  SparkListenerTaskStart
-}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd, SparkListenerTaskStart}
 
 /** Another order by Spark is what one process makes of the same table, or nothing changes.
   * `-Dzrecord.test.relayoutKills=N` for more drivers that are killed.
@@ -194,7 +191,9 @@ class RelayoutSuite extends SparkSuite {
     ).foreach { defaults =>
       val path = write(1000)
       val before = read(path).select("id").collect().map(_.getLong(0))
-      withConf(defaults.map { case (key, value) => s"spark.datasource.zrecord.$key" -> value }: _*) {
+      withConf(defaults.map { case (key, value) =>
+        s"spark.datasource.zrecord.$key" -> value
+      }: _*) {
         relayout(path, order).run()
       }
       val after = read(path).orderBy("_index").select("id").collect().map(_.getLong(0))
@@ -224,14 +223,20 @@ class RelayoutSuite extends SparkSuite {
       }
   }
 
-  test(s"long values are divided among tasks by their first bytes, of which the driver has some ($seed)") {
+  test(
+    s"long values are divided among tasks by their first bytes, of which the driver has some ($seed)"
+  ) {
     val path = freshPath()
     val random = new Random(seed)
     // Some are as long as the prefix or one byte longer, in a text with characters of two bytes.
     val stems = Seq("a" * 63, "a" * 64, "é" * 32, "a" + "é" * 32, "a" * 62 + "é", "b" * 70, "")
     val values = Seq.fill(600)(stems(random.nextInt(stems.size)) + "xyz".take(random.nextInt(4)))
     val data = spark.createDataFrame(values.zipWithIndex).toDF("text", "id").coalesce(1)
-    write(data.selectExpr("id", "if(id % 9 = 0, null, text) text", "cast(text as binary) bin"), path, "append")
+    write(
+      data.selectExpr("id", "if(id % 9 = 0, null, text) text", "cast(text as binary) bin"),
+      path,
+      "append"
+    )
     val version = snapshot(path)
     val dataset = RecordDataset.open(version, RecordDataset.ReadOptions.defaults())
     withConf("spark.sql.shuffle.partitions" -> "7", "spark.sql.adaptive.enabled" -> "false") {
@@ -248,7 +253,10 @@ class RelayoutSuite extends SparkSuite {
     write(
       spark
         .range(0, 3000, 1, 2)
-        .selectExpr("id", "concat(lpad(string(id * 7919 % 3000), 4, '0'), repeat('x', 20000)) text"),
+        .selectExpr(
+          "id",
+          "concat(lpad(string(id * 7919 % 3000), 4, '0'), repeat('x', 20000)) text"
+        ),
       long,
       "append"
     )
@@ -320,6 +328,52 @@ class RelayoutSuite extends SparkSuite {
     requireNoOrphan(path)
     val said = command(path, "--shuffle=1", "--change-indices")
     assert(said.exitCode == 1 && said.err.contains("checksum"), said)
+  }
+
+  test("a damaged key is found by the sort") {
+    val path = write(1000)
+    val chunk = Paths.get(path, snapshot(path).shards().get(2).directory(), "chunk/0.zr")
+    val bytes = Files.readAllBytes(chunk)
+    // The fields stand one behind the other.
+    bytes(bytes.indexWhere(_ != 0, 4096)) = -1
+    Files.write(chunk, bytes)
+    val order = new RecordOrder.ByField("id", Direction.DESCENDING)
+    assert(failure(KeySort.sorted(spark, snapshot(path), order).collect()).contains("checksum"))
+    val error = intercept[CorruptDataException](relayout(path, order).run())
+    assert(error.getMessage.contains("checksum"), error)
+    requireNoOrphan(path)
+    val said = command(path, "--order-by=id", "--change-indices")
+    assert(said.exitCode == 1 && said.err.contains("checksum"), said)
+  }
+
+  test("a run that is interrupted ends the jobs that it waits for before its own") {
+    val jobs = new TaskJobs(JavaSparkContext.fromSparkContext(spark.sparkContext), "/x", "test", "")
+    started = new CountDownLatch(1)
+    release = new CountDownLatch(1)
+    val said = new AtomicReference[Throwable]()
+    val runner = new Thread(() =>
+      try
+        jobs.run(
+          () => {
+            spark.sparkContext.parallelize(Seq(1), 1).foreach { _ =>
+              RelayoutSuite.started.countDown()
+              RelayoutSuite.release.await()
+            }
+            null
+          },
+          "planning"
+        )
+      catch { case e: Throwable => said.set(e) }
+    )
+    try {
+      runner.start()
+      started.await()
+      assert(spark.sparkContext.statusTracker.getActiveJobIds().length == 1)
+      runner.interrupt()
+      runner.join()
+      assert(messages(said.get()).contains("Interrupted in a test"), said.get())
+      assert(eventually(spark.sparkContext.statusTracker.getActiveJobIds().isEmpty))
+    } finally release.countDown()
   }
 
   test("a run that is cancelled changes nothing") {
@@ -407,6 +461,11 @@ class RelayoutSuite extends SparkSuite {
 }
 
 object RelayoutSuite {
+
+  /** Of a task in this process. */
+  @volatile var started: CountDownLatch = _
+  @volatile var release: CountDownLatch = _
+
   val Mib: Long = 1L << 20
   val Layout: WriteOptions = WriteOptions.defaults().withStripeBytes(1 << 16)
 
