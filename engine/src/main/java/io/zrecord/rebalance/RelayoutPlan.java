@@ -59,7 +59,7 @@ public record RelayoutPlan(TableSnapshot snapshot, RecordOrder order, RebalanceO
     RewriteSpace.TABLE.require(snapshot.storage(), (long) (part * valueBytes()));
   }
 
-  /** The same for all records and the index map. */
+  /** The same for all records and the index map. What finding the order takes on disk elsewhere, as with Spark, is not counted. */
   void requireSpace() {
     RewriteSpace.TABLE.require(snapshot.storage(), valueBytes() + Long.BYTES * snapshot.length());
   }

@@ -1,7 +1,13 @@
 package io.zrecord.rebalance;
 
-import io.zrecord.RecordDataset;
+import io.zrecord.internal.store.OpenShard;
+import io.zrecord.internal.store.OpenShards;
+import io.zrecord.internal.store.ShardId;
+import io.zrecord.internal.store.ShardList;
+import io.zrecord.internal.store.ShardedFieldReader;
 import io.zrecord.scan.FieldReader;
+import io.zrecord.scan.ReadMetrics;
+import io.zrecord.scan.Verification;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -9,6 +15,7 @@ import io.zrecord.storage.Storage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** An order, or a part of one, that was written down by {@link IndexWriter#ofOrder}. Verified as it is read. Belongs to one thread. */
 public final class StoredOrder implements OldIndices {
@@ -26,10 +33,25 @@ public final class StoredOrder implements OldIndices {
    * @param firstIndex new index of the first record of the first of them
    */
   public StoredOrder(Storage storage, List<ShardSummary> shards, long firstIndex) {
-    RecordDataset dataset =
-        RecordDataset.openShards(storage, SCHEMA, shards, RecordDataset.ReadOptions.defaults());
-    this.reader = dataset.reader(SCHEMA.fields().get(0).name());
+    long[] lengths = shards.stream().mapToLong(ShardSummary::length).toArray();
+    List<Supplier<OpenShard>> opening = shards.stream()
+        .<Supplier<OpenShard>>map(shard -> () -> open(storage, shard))
+        .toList();
+    this.reader = new ShardedFieldReader(
+        SCHEMA.fields().get(0),
+        new ShardList(lengths, opening),
+        Verification.FIRST,
+        new ReadMetrics());
     this.firstIndex = firstIndex;
+  }
+
+  /** Not shared: the shard is deleted after the relayout, perhaps by another process, and would stay mapped in this one. */
+  private static OpenShard open(Storage storage, ShardSummary shard) {
+    OpenShard open = OpenShards.unshared(
+        storage,
+        new ShardId(storage.location(), shard.directory(), shard.metaFile(), shard.metaChecksum()));
+    open.requireIs(shard.id(), shard.length());
+    return open;
   }
 
   /**

@@ -330,6 +330,21 @@ class RelayoutSuite extends SparkSuite {
     assert(said.exitCode == 1 && said.err.contains("checksum"), said)
   }
 
+  test("files of the order are not mapped when they are deleted") {
+    val path = write(1000)
+    relayout(path, RecordOrder.by("tie", Direction.ASCENDING)).run()
+    def left = Files
+      .readAllLines(Paths.get("/proc/self/maps"))
+      .stream()
+      .filter(map => map.contains(path) && map.endsWith("(deleted)"))
+      .count()
+    assert(eventually {
+      // The collector unmaps.
+      System.gc()
+      left == 0
+    })
+  }
+
   test("a damaged key is found by the sort") {
     val path = write(1000)
     val chunk = Paths.get(path, snapshot(path).shards().get(2).directory(), "chunk/0.zr")

@@ -42,6 +42,11 @@ public final class OpenShards {
     return slot.shard;
   }
 
+  /** A shard for one reader, whose maps go with it. */
+  public static OpenShard unshared(Storage storage, ShardId id) {
+    return new OpenShard(storage, id, () -> {});
+  }
+
   /** Drops a shard. Readers keep what they have. */
   synchronized void drop(ShardId id) {
     Slot slot = slots.remove(id);
