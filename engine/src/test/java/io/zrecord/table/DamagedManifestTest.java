@@ -159,7 +159,9 @@ final class DamagedManifestTest {
     Files.delete(manifest(1));
     Files.createDirectory(manifest(1));
     assertThatThrownBy(
-            () -> DatasetRepair.of(directory).restoringPrevious().run(finding -> {}, plan -> true))
+            () -> DatasetRepair.of(directory).restoringPrevious().run(finding -> {}, plan -> {
+              throw new AssertionError(plan.toString());
+            }))
         .isInstanceOf(StorageException.class)
         .hasMessageContaining(manifest(1).toString());
     assertThat(manifest(1)).exists();
