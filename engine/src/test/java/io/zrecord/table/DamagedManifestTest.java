@@ -158,8 +158,9 @@ final class DamagedManifestTest {
   void aNewestVersionThatCannotBeReadIsNotMovedAside() throws IOException {
     Files.delete(manifest(1));
     Files.createDirectory(manifest(1));
-    assertThatThrownBy(
-            () -> DatasetRepair.of(directory).restoringPrevious().run(finding -> {}, plan -> {
+    assertThatThrownBy(() -> DatasetRepair.of(directory)
+            .restoringPrevious()
+            .run(finding -> {}, plan -> {
               throw new AssertionError(plan.toString());
             }))
         .isInstanceOf(StorageException.class)
