@@ -2,6 +2,7 @@ package io.zrecord.spark
 
 import java.io.{ByteArrayOutputStream, File, PrintStream}
 import java.nio.charset.StandardCharsets
+import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong, AtomicReference}
@@ -347,10 +348,14 @@ class RelayoutSuite extends SparkSuite {
 
   test("a damaged key is found by the sort") {
     val path = write(1000)
-    val chunk = Paths.get(path, snapshot(path).shards().get(2).directory(), "chunk/0.zr")
+    val shards = snapshot(path).shards()
+    val chunk = Paths.get(path, shards.get(2).directory(), "chunk/0.zr")
     val bytes = Files.readAllBytes(chunk)
-    // The fields stand one behind the other.
-    bytes(bytes.indexWhere(_ != 0, 4096)) = -1
+    val first = shards.get(0).length() + shards.get(1).length()
+    val keys =
+      ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN).putLong(first).putLong(first + 1)
+    val place = bytes.indexOfSlice(keys.array().toIndexedSeq)
+    bytes(place) = (bytes(place) ^ 1).toByte
     Files.write(chunk, bytes)
     val order = new RecordOrder.ByField("id", Direction.DESCENDING)
     assert(failure(KeySort.sorted(spark, snapshot(path), order).collect()).contains("checksum"))
