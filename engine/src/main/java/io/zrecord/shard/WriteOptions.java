@@ -9,9 +9,10 @@ import java.io.Serializable;
  * @param chunkBytes … or when its file reaches this many bytes, 64 KiB to 1 TiB
  * @param stripeBytes bytes of values that a writer collects before it writes them out field by field, 64 KiB to 1 GiB: the bound
  *     of its memory, apart from single values that are larger
- * @param alignBytes raw values of at least so many bytes begin at a multiple of them in their file, and so do the values that a stripe has of a
- *     field of a fixed width if they have as many together; a power of two from 8 to 1 MiB. These stand one behind the other, so that each is
- *     aligned if their width is a multiple of it. What is shorter or compressed begins at a multiple of 8. Before each that is aligned, and once more for a field in a stripe, up to {@code alignBytes} − 1 bytes stay empty
+ * @param alignBytes raw values of at least so many bytes begin at a multiple of them in their file, and so do the values that a stripe has
+ *     of a field of a fixed width if they have as many together; a power of two from 8 to 1 MiB. These stand one behind the other, so that
+ *     each is aligned if their width is a multiple of it. What is shorter or compressed begins at a multiple of 8. Before each that is
+ *     aligned, and once more for a field in a stripe, up to {@code alignBytes} − 1 bytes stay empty
  * @param checksum whether checksums are stored
  * @param durability what a commit survives
  */
