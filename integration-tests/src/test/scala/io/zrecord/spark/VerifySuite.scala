@@ -163,7 +163,7 @@ class VerifySuite extends SparkSuite {
     val path = freshPath()
     val attribute = java.util.Map.of("prompt", "x" * 400000)
     val schema = new RecordSchema(
-      java.util.List.of(
+      java.util.Collections.singletonList(
         new FieldSpec(
           1,
           "id",

@@ -4,7 +4,7 @@ import java.nio.file.{Files, Paths}
 
 import io.zrecord.{RecordStore, StoreOptions}
 import io.zrecord.inspect.DatasetInspection
-import io.zrecord.rebalance.{RecordOrder, Relayout}
+import io.zrecord.rebalance.{RecordOrder, Relayout => RelayoutHere}
 import io.zrecord.schema.{ElementType, RecordSchema}
 import io.zrecord.storage.LocalStorage
 import io.zrecord.table.RecordTable
@@ -177,7 +177,7 @@ class ViewSuite extends SparkSuite {
   test("the map of indices of a version in another order is among its files") {
     val path = table()
     val snapshot = RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
-    val map = Relayout.of(snapshot, RecordOrder.shuffle(7)).run().indexMap()
+    val map = RelayoutHere.of(snapshot, RecordOrder.shuffle(7)).run().indexMap()
     val files = view(path, "files").where(s"file like '$map/%'")
     val present = filesBelow(Paths.get(path, map).toString)
     assert(present.nonEmpty)
