@@ -45,25 +45,42 @@ final class Interleavings {
     private static final long serialVersionUID = 1;
   }
 
-  private record Call(String verb, List<String> names) {
+  private static final class Call {
+    private final List<String> names;
+    private final boolean isChange;
+    private final boolean isList;
+
+    Call(String verb, List<String> names) {
+      this.names = names;
+      this.isChange = CHANGES.contains(verb);
+      this.isList = verb.equals("list");
+    }
+
     boolean commutesWith(Call other) {
-      return !(CHANGES.contains(verb) && touches(other))
-          && !(CHANGES.contains(other.verb) && other.touches(this));
+      return !(isChange && touches(other)) && !(other.isChange && other.touches(this));
     }
 
     /** Whether what this changes is what the other looks at or changes. */
     private boolean touches(Call other) {
-      return names.stream()
-          .anyMatch(name -> other.names.stream().anyMatch(its -> {
-            if (its.startsWith(name + "/") || its.equals(name)) {
-              return true;
-            }
-            String parent = parent(name);
-            // The first file of a directory makes that as well. Which directories the table has is
-            // not asked.
-            return other.verb.equals("list")
-                && (its.equals(parent) || (!its.isEmpty() && its.equals(parent(parent))));
-          }));
+      for (String name : names) {
+        for (String its : other.names) {
+          if (isWithin(name, its) || (other.isList && isListed(name, its))) {
+            return true;
+          }
+        }
+      }
+      return false;
+    }
+
+    private static boolean isWithin(String name, String its) {
+      return its.startsWith(name)
+          && (its.length() == name.length() || its.charAt(name.length()) == '/');
+    }
+
+    /** The first file of a directory makes that as well. Which directories the table has is not asked. */
+    private static boolean isListed(String name, String directory) {
+      String parent = parent(name);
+      return directory.equals(parent) || (!directory.isEmpty() && directory.equals(parent(parent)));
     }
 
     private static String parent(String name) {
@@ -97,16 +114,23 @@ final class Interleavings {
   /**
    * A call that was made.
    *
-   * @param causes earlier calls of the run that cannot come after it
+   * @param direct earlier calls of the run that cannot come after it
+   * @param causes these and their own
    */
-  private record Step(int worker, Call call, BitSet causes) {}
+  private record Step(int worker, Call call, BitSet direct, BitSet causes) {}
 
-  /** One who works, in a thread that stands before each of its calls. */
+  /** One who works, in a thread that stands before each of its calls until it is its turn. */
   private static final class Worker {
-    private final Semaphore go = new Semaphore(0);
+    private final Semaphore turn = new Semaphore(0);
     private final Semaphore arrived = new Semaphore(0);
-    private volatile @Nullable Call pending;
+    private final Run run;
+    private @Nullable Call pending;
+    private boolean isStarted;
     private volatile boolean isGivenUp;
+
+    Worker(Run run) {
+      this.run = run;
+    }
 
     private Object call(Storage target, Method method, Object[] given) throws Throwable {
       if (isGivenUp) {
@@ -120,8 +144,7 @@ final class Interleavings {
       }
       if (!Set.of("location", "pathOf").contains(method.getName())) {
         pending = new Call(method.getName(), names);
-        arrived.release();
-        go.acquireUninterruptibly();
+        awaitTurn();
         if (isGivenUp) {
           throw new GivenUpError();
         }
@@ -133,7 +156,18 @@ final class Interleavings {
       }
     }
 
-    <W extends World> void run(Work<W> work, W world) {
+    /** Who stands here says whose turn is next, without a change of threads if it is its own. */
+    private void awaitTurn() {
+      if (!isStarted) {
+        isStarted = true;
+        arrived.release();
+      } else if (run.passTurn(this)) {
+        return;
+      }
+      turn.acquireUninterruptibly();
+    }
+
+    <W extends World> void work(Work<W> work, W world) {
       try {
         Storage target = world.storage();
         work.run(world, (Storage) Proxy.newProxyInstance(
@@ -146,7 +180,11 @@ final class Interleavings {
         }
       } finally {
         pending = null;
-        arrived.release();
+        if (!isStarted) {
+          arrived.release();
+        } else if (!isGivenUp) {
+          run.passTurn(null);
+        }
       }
     }
 
@@ -154,16 +192,83 @@ final class Interleavings {
       return Objects.requireNonNull(pending);
     }
 
-    void step() {
-      go.release();
-      arrived.acquireUninterruptibly();
-    }
-
     void giveUp() {
       isGivenUp = true;
-      if (pending != null) {
-        step();
+      turn.release();
+    }
+  }
+
+  /** One order, told by whoever's turn it is: never two at once. */
+  private final class Run {
+    private final List<Worker> workers = new ArrayList<>();
+    private final List<Step> steps = new ArrayList<>();
+    private final Semaphore over = new Semaphore(0);
+    private Set<Integer> shown = Set.of();
+    private boolean isEnded;
+
+    /** Returns whether it came to its end, as nothing shows the same. */
+    <W extends World> boolean run(W world, List<Work<W>> work, ExecutorService threads)
+        throws Exception {
+      List<Future<?>> futures = new ArrayList<>();
+      for (Work<W> one : work) {
+        Worker worker = new Worker(this);
+        workers.add(worker);
+        futures.add(threads.submit(() -> worker.work(one, world)));
+        worker.arrived.acquireUninterruptibly();
       }
+      passTurn(null);
+      over.acquireUninterruptibly();
+      workers.forEach(Worker::giveUp);
+      for (Future<?> future : futures) {
+        future.get();
+      }
+      if (isEnded) {
+        world.check();
+      }
+      return isEnded;
+    }
+
+    /** Wakes whose turn is next, or returns that it is the caller's own. */
+    boolean passTurn(@Nullable Worker caller) {
+      Set<Integer> able = able();
+      isEnded = able.isEmpty();
+      if (isEnded || !isChosen(able)) {
+        over.release();
+        return false;
+      }
+      Choice choice = choices.get(steps.size());
+      Worker chosen = workers.get(choice.chosen);
+      Call call = chosen.pendingCall();
+      shown = new HashSet<>(choice.shown);
+      shown.removeIf(other -> !workers.get(other).pendingCall().commutesWith(call));
+      steps.add(step(choice.chosen, call, steps));
+      wantReversed(steps);
+      if (chosen != caller) {
+        chosen.turn.release();
+      }
+      return chosen == caller;
+    }
+
+    /** Repeats the choices made, and goes on with new ones; {@code false} if all that may go on were shown. */
+    private boolean isChosen(Set<Integer> able) {
+      if (steps.size() == choices.size()) {
+        Choice next = new Choice(able, shown);
+        if (!next.choose()) {
+          return false;
+        }
+        choices.add(next);
+      }
+      return true;
+    }
+
+    private Set<Integer> able() {
+      Set<Integer> able = new HashSet<>();
+      for (int i = 0; i < workers.size(); i++) {
+        if (workers.get(i).pending != null) {
+          able.add(i);
+        }
+      }
+      return able;
     }
   }
 
@@ -178,7 +283,7 @@ final class Interleavings {
     int count = 0;
     try {
       do {
-        count += all.runOnce(worlds.get(), work, threads) ? 1 : 0;
+        count += all.new Run().run(worlds.get(), work, threads) ? 1 : 0;
       } while (all.goBack());
     } finally {
       threads.shutdownNow();
@@ -186,68 +291,14 @@ final class Interleavings {
     return count;
   }
 
-  /** Returns whether it came to its end, as nothing shows the same. */
-  private <W extends World> boolean runOnce(W world, List<Work<W>> work, ExecutorService threads)
-      throws Exception {
-    List<Worker> workers = new ArrayList<>();
-    List<Future<?>> futures = new ArrayList<>();
-    for (Work<W> one : work) {
-      Worker worker = new Worker();
-      workers.add(worker);
-      futures.add(threads.submit(() -> worker.run(one, world)));
-      worker.arrived.acquireUninterruptibly();
-    }
-    boolean isEnded = follow(workers);
-    workers.forEach(Worker::giveUp);
-    for (Future<?> future : futures) {
-      future.get();
-    }
-    if (isEnded) {
-      world.check();
-    }
-    return isEnded;
-  }
-
-  /** Repeats the choices made, and goes on with new ones. */
-  private boolean follow(List<Worker> workers) {
-    List<Step> steps = new ArrayList<>();
-    Set<Integer> shown = Set.of();
-    while (true) {
-      Set<Integer> able = able(workers);
-      if (able.isEmpty()) {
-        return true;
-      }
-      if (steps.size() == choices.size()) {
-        Choice next = new Choice(able, shown);
-        if (!next.choose()) {
-          return false;
-        }
-        choices.add(next);
-      }
-      Choice choice = choices.get(steps.size());
-      Worker chosen = workers.get(choice.chosen);
-      Call call = chosen.pendingCall();
-      shown = new HashSet<>(choice.shown);
-      shown.removeIf(other -> !workers.get(other).pendingCall().commutesWith(call));
-      steps.add(new Step(choice.chosen, call, causes(choice.chosen, call, steps)));
-      wantReversed(steps);
-      chosen.step();
-    }
-  }
-
   /** Where the last step could as well have come before an earlier one, somebody goes on there with whom this begins. */
   private void wantReversed(List<Step> steps) {
     int last = steps.size() - 1;
     Step step = steps.get(last);
     BitSet indirect = new BitSet();
-    for (int i = 0; i < last; i++) {
-      if (isDirectCause(steps.get(i), step)) {
-        indirect.or(steps.get(i).causes);
-      }
-    }
-    for (int i = 0; i < last; i++) {
-      Step earlier = steps.get(i);
-      if (earlier.worker != step.worker && isDirectCause(earlier, step) && !indirect.get(i)) {
+    step.direct.stream().forEach(i -> indirect.or(steps.get(i).causes));
+    for (int i = step.direct.nextSetBit(0); i >= 0; i = step.direct.nextSetBit(i + 1)) {
+      if (steps.get(i).worker != step.worker && !indirect.get(i)) {
         Set<Integer> beginners = beginners(steps, i);
         Set<Integer> wanted = choices.get(i).wanted;
         if (beginners.stream().noneMatch(wanted::contains)) {
@@ -273,30 +324,18 @@ final class Interleavings {
     return beginners;
   }
 
-  private static boolean isDirectCause(Step earlier, Step step) {
-    return earlier.worker == step.worker || !earlier.call.commutesWith(step.call);
-  }
-
-  private static BitSet causes(int worker, Call call, List<Step> steps) {
+  private static Step step(int worker, Call call, List<Step> earlier) {
+    BitSet direct = new BitSet();
     BitSet causes = new BitSet();
-    for (int i = 0; i < steps.size(); i++) {
-      Step step = steps.get(i);
+    for (int i = 0; i < earlier.size(); i++) {
+      Step step = earlier.get(i);
       if (step.worker == worker || !step.call.commutesWith(call)) {
+        direct.set(i);
         causes.or(step.causes);
-        causes.set(i);
       }
     }
-    return causes;
-  }
-
-  private static Set<Integer> able(List<Worker> workers) {
-    Set<Integer> able = new HashSet<>();
-    for (int i = 0; i < workers.size(); i++) {
-      if (workers.get(i).pending != null) {
-        able.add(i);
-      }
-    }
-    return able;
+    causes.or(direct);
+    return new Step(worker, call, direct, causes);
   }
 
   /** To the last choice that can be made in another way; {@code false} if there is none. */
