@@ -2,6 +2,7 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.BufferedReader;
@@ -74,18 +75,9 @@ class StoreKillTest {
   /** How many operations were acknowledged, in all. */
   private static long runUntilKilled(Path path, long start, int commits, int delayMillis)
       throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx128m",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Writer.class.getName(),
-            path.toString(),
-            Long.toString(start),
-            Long.toString(SEED)))
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
+    Process process = JavaProcess.of(Writer.class)
+        .small()
+        .start(path.toString(), Long.toString(start), Long.toString(SEED));
     long acknowledged = start;
     try (BufferedReader lines = new BufferedReader(
         new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
@@ -95,8 +87,7 @@ class StoreKillTest {
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
         }
-        // Not of the process itself: that would close the stream with what it said last.
-        process.toHandle().destroyForcibly();
+        JavaProcess.kill(process);
       });
       String line = lines.readLine();
       for (int said = 0; line != null; said++) {
@@ -108,7 +99,7 @@ class StoreKillTest {
       }
       killer.join();
     }
-    assertThat(process.waitFor()).as("it ends by the kill only").isEqualTo(128 + 9);
+    JavaProcess.requireKilled(process);
     return acknowledged;
   }
 

@@ -7,11 +7,9 @@ import io.zrecord.errors.StoreAbandonedException;
 import io.zrecord.errors.StoreLockedException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
-import java.io.IOException;
+import io.zrecord.testing.JavaProcess;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -75,7 +73,7 @@ class StoreReaderTest {
     long reads = 0;
     try (StoreReader reader = StoreReader.open(path)) {
       for (int kill = 0; kill < KILLS; kill++) {
-        Process writer = startWriter(path);
+        Process writer = JavaProcess.of(Writer.class).small().start(path.toString());
         assertThat(writer.getInputStream().read()).isNotEqualTo(-1);
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(300));
         while (System.nanoTime() < end) {
@@ -111,19 +109,6 @@ class StoreReaderTest {
       }
     }
     return BATCH;
-  }
-
-  private static Process startWriter(Path path) throws IOException {
-    Path log = Files.createTempFile(path.getParent(), "writer", ".log");
-    return new ProcessBuilder(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx128m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Writer.class.getName(),
-            path.toString()))
-        .redirectError(log.toFile())
-        .start();
   }
 
   /** Changes, deletes and appends for ever; the number of records is the same after each commit. */

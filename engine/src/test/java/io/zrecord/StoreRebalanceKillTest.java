@@ -7,13 +7,13 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.online.StoreRewrite;
 import io.zrecord.rebalance.StoreRebalance;
 import io.zrecord.rebalance.StoreRebalanceOptions;
+import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,19 +113,10 @@ class StoreRebalanceKillTest {
 
   private static Said runUntilKilled(Path path, long start, Random random)
       throws IOException, InterruptedException {
-    Path log = Files.createTempFile(path.getParent(), "process", ".log");
-    Process process = new ProcessBuilder(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx128m",
-            "-Dzrecord.test.seed=" + SEED,
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Changer.class.getName(),
-            path.toString(),
-            Long.toString(start)))
-        .redirectError(log.toFile())
-        .start();
+    Process process = JavaProcess.of(Changer.class)
+        .small()
+        .option("-Dzrecord.test.seed=" + SEED)
+        .start(path.toString(), Long.toString(start));
     // In the middle, or when all is copied and the new store takes the place of the old one.
     boolean isAtEnd = random.nextInt(3) > 0;
     int lastLine = random.nextInt(isAtEnd ? 3 : MOST_LINES);
@@ -140,22 +131,13 @@ class StoreRebalanceKillTest {
         said = new Said(isRebalancing ? said.acknowledged() : Long.parseLong(line), isRebalancing);
         count += !isAtEnd || line.equals("all copied") ? 1 : 0;
         if (count > lastLine) {
-          kill(process, delayNanos);
+          JavaProcess.killAfter(process, delayNanos);
           count = Integer.MIN_VALUE;
         }
       }
     }
-    assertThat(process.waitFor()).as(Files.readString(log)).isEqualTo(128 + 9);
+    JavaProcess.requireKilled(process);
     return said;
-  }
-
-  private static void kill(Process process, long delayNanos) {
-    long end = System.nanoTime() + delayNanos;
-    while (System.nanoTime() < end) {
-      Thread.onSpinWait();
-    }
-    // Not of the process itself: that would close the stream with what it said last.
-    process.toHandle().destroyForcibly();
   }
 
   /** Does a few operations, says how many there were in all, and rebalances, for ever. */

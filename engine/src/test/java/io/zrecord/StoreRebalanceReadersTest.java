@@ -7,11 +7,11 @@ import io.zrecord.rebalance.StoreRebalance;
 import io.zrecord.rebalance.StoreRebalanceOptions;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
+import io.zrecord.testing.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ class StoreRebalanceReadersTest {
     Path path = directory.resolve("store");
     StampedWriter writer = new StampedWriter(path, OPTIONS, SEED);
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
-    Process process = startProcess(path);
+    Process process = JavaProcess.of(Follower.class).option("-Xmx128m").start(path.toString());
     List<Reader> readers = new ArrayList<>();
     for (int i = 0; i < THREADS; i++) {
       readers.add(new Reader(path, writer, SEED + 1 + i, end));
@@ -86,19 +86,6 @@ class StoreRebalanceReadersTest {
     }
     assertThat(process.waitFor()).as(said).isZero();
     assertThat(rebalances[0]).isGreaterThan(1);
-  }
-
-  private static Process startProcess(Path path) throws IOException {
-    Path log = Files.createTempFile(path.getParent(), "reader", ".log");
-    return new ProcessBuilder(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx128m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Follower.class.getName(),
-            path.toString()))
-        .redirectError(log.toFile())
-        .start();
   }
 
   private static long[] indices(Random random, long length) {

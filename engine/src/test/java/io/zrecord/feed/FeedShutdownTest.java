@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.sampler.Samplers;
+import io.zrecord.testing.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -53,14 +54,7 @@ class FeedShutdownTest {
   void aSignalEndsTheFlowAtABatchThatIsReported() throws Exception {
     Path path = directory.resolve("data");
     FeedData.write(path, RECORDS, 0);
-    Process trainer = new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            Trainer.class.getName(),
-            path.toString())
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
+    Process trainer = JavaProcess.of(Trainer.class).start(path.toString());
     List<String> lines = new ArrayList<>();
     try (BufferedReader output = new BufferedReader(
         new InputStreamReader(trainer.getInputStream(), StandardCharsets.UTF_8))) {

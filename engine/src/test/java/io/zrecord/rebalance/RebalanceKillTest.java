@@ -7,6 +7,7 @@ import io.zrecord.table.CareMode;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.SweepOptions;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.IOException;
@@ -99,8 +100,9 @@ class RebalanceKillTest {
   private static void appendUntilKilled(
       Path path, List<Integer> expected, int rebalances, int delayMillis)
       throws IOException, InterruptedException {
-    Process process =
-        ChildProcess.start(Rebalancer.class, path.toString(), Long.toString(SEED + delayMillis));
+    Process process = JavaProcess.of(Rebalancer.class)
+        .small()
+        .start(path.toString(), Long.toString(SEED + delayMillis));
     // It says when it begins, and each time that it did something.
     assertThat(process.getInputStream().read()).isEqualTo('b');
     int seed = 10;
@@ -118,8 +120,8 @@ class RebalanceKillTest {
         end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis);
       }
     }
-    process.toHandle().destroyForcibly();
-    assertThat(process.waitFor()).as("it ends by the kill only").isEqualTo(128 + 9);
+    JavaProcess.kill(process);
+    JavaProcess.requireKilled(process);
   }
 
   /** Rebalances again and again what others append. */

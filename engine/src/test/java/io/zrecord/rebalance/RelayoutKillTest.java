@@ -12,6 +12,7 @@ import io.zrecord.table.IndexMap;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.SweepOptions;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.IOException;
@@ -104,17 +105,13 @@ class RelayoutKillTest {
 
   private static void shuffleUntilKilled(Path path, int relayouts, int delayMillis)
       throws IOException, InterruptedException {
-    Process process = ChildProcess.start(Shuffler.class, path.toString());
+    Process process = JavaProcess.of(Shuffler.class).small().start(path.toString());
     // It says when it begins, and each time that it did something.
     for (int said = 0; said <= relayouts; said++) {
       assertThat(process.getInputStream().read()).isEqualTo(said == 0 ? 'b' : 'r');
     }
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis);
-    while (System.nanoTime() < end) {
-      Thread.onSpinWait();
-    }
-    process.toHandle().destroyForcibly();
-    assertThat(process.waitFor()).as("it ends by the kill only").isEqualTo(128 + 9);
+    JavaProcess.killAfter(process, TimeUnit.MILLISECONDS.toNanos(delayMillis));
+    JavaProcess.requireKilled(process);
   }
 
   /** Shuffles again and again. */

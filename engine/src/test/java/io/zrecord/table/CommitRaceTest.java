@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import io.zrecord.testing.JavaProcess;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -53,22 +52,13 @@ final class CommitRaceTest {
   void processesThatAppendLoseNothing() throws Exception {
     List<Process> processes = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      Path log = directory.resolve("process-" + i + ".log");
-      processes.add(new ProcessBuilder(
-              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-              "-Xmx128m",
-              "-cp",
-              System.getProperty("java.class.path"),
-              CommitRaceTest.class.getName(),
-              directory.resolve("table").toString())
-          .redirectErrorStream(true)
-          .redirectOutput(log.toFile())
-          .start());
+      processes.add(JavaProcess.of(CommitRaceTest.class)
+          .small()
+          .start(directory.resolve("table").toString()));
     }
-    for (int i = 0; i < 2; i++) {
-      assertThat(processes.get(i).waitFor())
-          .as(Files.readString(directory.resolve("process-" + i + ".log"), StandardCharsets.UTF_8))
-          .isZero();
+    for (Process process : processes) {
+      assertThat(process.getInputStream().readAllBytes()).isEmpty();
+      assertThat(process.waitFor()).isZero();
     }
     TableSnapshot newest =
         RecordTable.at(LocalStorage.at(directory.resolve("table"))).latest();

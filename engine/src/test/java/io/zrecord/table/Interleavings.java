@@ -121,6 +121,9 @@ final class Interleavings {
 
   /** One who works, in a thread that stands before each of its calls until it is its turn. */
   private static final class Worker {
+    /** Who works may do so with several threads. */
+    private final Semaphore oneAtATime = new Semaphore(1);
+
     private final Semaphore turn = new Semaphore(0);
     private final Semaphore arrived = new Semaphore(0);
     private final Run run;
@@ -136,19 +139,33 @@ final class Interleavings {
       if (isGivenUp) {
         throw new GivenUpError();
       }
+      if (Set.of("location", "pathOf").contains(method.getName())) {
+        return invoke(target, method, given);
+      }
+      oneAtATime.acquireUninterruptibly();
+      try {
+        pending = new Call(method.getName(), names(given));
+        awaitTurn();
+        if (isGivenUp) {
+          throw new GivenUpError();
+        }
+        return invoke(target, method, given);
+      } finally {
+        oneAtATime.release();
+      }
+    }
+
+    private static List<String> names(Object[] given) {
       List<String> names = new ArrayList<>();
       for (Object argument : given == null ? new Object[0] : given) {
         if (argument instanceof String name) {
           names.add(name);
         }
       }
-      if (!Set.of("location", "pathOf").contains(method.getName())) {
-        pending = new Call(method.getName(), names);
-        awaitTurn();
-        if (isGivenUp) {
-          throw new GivenUpError();
-        }
-      }
+      return names;
+    }
+
+    private static Object invoke(Storage target, Method method, Object[] given) throws Throwable {
       try {
         return method.invoke(target, given);
       } catch (InvocationTargetException e) {
@@ -205,6 +222,7 @@ final class Interleavings {
     private final Semaphore over = new Semaphore(0);
     private Set<Integer> shown = Set.of();
     private boolean isEnded;
+    private @Nullable Throwable failure;
 
     /** Returns whether it came to its end, as nothing shows the same. */
     <W extends World> boolean run(W world, List<Work<W>> work, ExecutorService threads)
@@ -222,6 +240,9 @@ final class Interleavings {
       for (Future<?> future : futures) {
         future.get();
       }
+      if (failure != null) {
+        throw new IllegalStateException("Cannot repeat an order", failure);
+      }
       if (isEnded) {
         world.check();
       }
@@ -230,6 +251,16 @@ final class Interleavings {
 
     /** Wakes whose turn is next, or returns that it is the caller's own. */
     boolean passTurn(@Nullable Worker caller) {
+      try {
+        return isNext(caller);
+      } catch (RuntimeException | Error e) {
+        failure = e;
+        over.release();
+        return false;
+      }
+    }
+
+    private boolean isNext(@Nullable Worker caller) {
       Set<Integer> able = able();
       isEnded = able.isEmpty();
       if (isEnded || !isChosen(able)) {

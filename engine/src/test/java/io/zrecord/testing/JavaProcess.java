@@ -1,12 +1,15 @@
 package io.zrecord.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A program in a process of its own, with the class path of this one. What it prints, on both streams, is kept. */
+/** A program in a process of its own, with the class path of this one. */
 public final class JavaProcess {
   private final Class<?> program;
   private final List<String> options = new ArrayList<>();
@@ -40,17 +43,51 @@ public final class JavaProcess {
     return this;
   }
 
-  /** Waits for its end. */
+  /** For those that live a short time. */
+  public JavaProcess small() {
+    return option("-Xmx128m").option("-XX:TieredStopAtLevel=1");
+  }
+
+  /** Waits for its end, and keeps what it prints on both streams. */
   public Result run(String... arguments) throws IOException, InterruptedException {
+    Process process = builder(arguments).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Result(process.waitFor(), output);
+  }
+
+  /** What it prints is read by the caller, but for its errors. */
+  public Process start(String... arguments) throws IOException {
+    return builder(arguments).redirectError(Redirect.INHERIT).start();
+  }
+
+  private ProcessBuilder builder(String... arguments) {
     List<String> command = new ArrayList<>(launcher);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
     command.add(program.getName());
     command.addAll(List.of(arguments));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
-    Process process = builder.start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Result(process.waitFor(), output);
+    return builder;
+  }
+
+  /** Sends SIGKILL. What the process had said can still be read. */
+  public static void kill(Process process) {
+    // Not of the process itself: that would close its streams.
+    process.toHandle().destroyForcibly();
+  }
+
+  /** The same at a moment that is more exact than those of a sleep. */
+  public static void killAfter(Process process, long nanos) {
+    long end = System.nanoTime() + nanos;
+    while (System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+    kill(process);
+  }
+
+  /** Waits for its end, which must be the kill. */
+  public static void requireKilled(Process process) throws InterruptedException {
+    assertThat(process.waitFor()).as("it ends by the kill only").isEqualTo(128 + 9);
   }
 }

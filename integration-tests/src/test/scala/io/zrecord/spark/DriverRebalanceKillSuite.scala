@@ -8,17 +8,14 @@ import io.zrecord.storage.LocalStorage
 import io.zrecord.table.RecordTable
 
 /** Drivers that rebalance are killed (SIGKILL) somewhere in or after a group of their choice. */
-class DriverRebalanceKillSuite extends SparkSuite {
-  import RebalanceKills._
-
+class DriverRebalanceKillSuite extends RebalanceKills {
   private val Groups = 20
 
   test(s"drivers that are killed leave the old or the new version, whole ($seed)") {
     val random = new Random(seed)
     var replaced = 0
-    for (kill <- 0 until each) {
-      val path = freshPath()
-      write(shards(spark, 2 * Groups), path, "append")
+    for (kill <- 0 until kills) {
+      val path = writeGroups(Groups)
       val expected = digests(read(path))
       def version =
         RecordTable.at(LocalStorage.at(Paths.get(path))).latest().version()
@@ -38,13 +35,10 @@ class DriverRebalanceKillSuite extends SparkSuite {
       while (System.nanoTime() < until) Thread.onSpinWait()
       process.kill()
       replaced += version.toInt
-      assert(digests(read(path)) == expected, s"kill $kill")
-      assert(digests(read(path, "versionAsOf" -> "0")) == expected)
-      val check = Verify.of(spark, path).allVersions().run()
-      assert(check.isSound, s"kill $kill: $check")
+      requireWhole(path, expected, kill)
       assert(Rebalance.of(spark, path).options(pairs).run().failures().isEmpty)
       assert(digests(read(path)) == expected)
     }
-    info(s"$each kills; $replaced groups of ${Groups * each} were replaced before")
+    info(s"$kills kills; $replaced groups of ${Groups * kills} were replaced before")
   }
 }

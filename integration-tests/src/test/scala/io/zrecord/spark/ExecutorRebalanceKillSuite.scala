@@ -10,9 +10,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd, SparkLis
 /** Executors are killed (SIGKILL) at random moments of rebalances, over and over in one
   * application: tasks are run again elsewhere, and each rebalance comes to its end.
   */
-class ExecutorRebalanceKillSuite extends SparkSuite {
-  import RebalanceKills._
-
+class ExecutorRebalanceKillSuite extends RebalanceKills {
   private val Executors = 2
   private val Groups = 10
 
@@ -37,9 +35,8 @@ class ExecutorRebalanceKillSuite extends SparkSuite {
   test(s"executors that are killed lose nothing, whatever a rebalance is at ($seed)") {
     val random = new Random(seed)
     var again = 0
-    for (kill <- 0 until each) {
-      val path = freshPath()
-      write(shards(spark, 2 * Groups), path, "append")
+    for (kill <- 0 until kills) {
+      val path = writeGroups(Groups)
       val expected = digests(read(path))
       val executors = processes()
       val target = random.nextInt(Groups)
@@ -70,11 +67,8 @@ class ExecutorRebalanceKillSuite extends SparkSuite {
         killer.get.join()
       }
       again += failed.get()
-      assert(digests(read(path)) == expected, s"kill $kill")
-      assert(digests(read(path, "versionAsOf" -> "0")) == expected)
-      val check = Verify.of(spark, path).allVersions().run()
-      assert(check.isSound, s"kill $kill: $check")
+      requireWhole(path, expected, kill)
     }
-    info(s"$each kills; $again tasks were run again")
+    info(s"$kills kills; $again tasks were run again")
   }
 }

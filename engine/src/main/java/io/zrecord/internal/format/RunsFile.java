@@ -1,7 +1,6 @@
 package io.zrecord.internal.format;
 
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -76,13 +75,7 @@ public record RunsFile(
       throw corrupt(
           resource, "it is damaged or cut (its checksum does not hold); restore it from a copy");
     }
-    int version = in.getInt(8);
-    if (Integer.compareUnsigned(version, JsonObject.FORMAT_VERSION) > 0) {
-      throw new UnsupportedFormatException(
-          resource,
-          "Cannot read " + resource + ": format version " + Integer.toUnsignedString(version)
-              + " is newer than " + JsonObject.FORMAT_VERSION + "; upgrade zrecord");
-    }
+    HeaderVersion.requireKnown(resource, file);
     long records = in.getLong(16);
     int width = in.getInt(24);
     long runCount = Integer.toUnsignedLong(in.getInt(28));
@@ -92,7 +85,7 @@ public record RunsFile(
     long blocks = in.getLong(40);
     long validityBlocks = in.getLong(48);
     long words = (file.length - HEADER_BYTES - 4 - RUN_BYTES * runCount) / 4;
-    if (version != JsonObject.FORMAT_VERSION
+    if (in.getInt(8) != JsonObject.FORMAT_VERSION
         || in.getInt(12) != HEADER_BYTES
         || in.getInt(32) != Run.BLOCK_BYTES
         || blocks < 0
