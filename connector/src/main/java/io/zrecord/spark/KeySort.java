@@ -38,7 +38,7 @@ final class KeySort {
    * samples of numbers, and of the first {@value #PREFIX_BYTES} bytes of longer values, to divide the records into ranges, each of which
    * one task sorts, on its disk if need be; records whose longer values begin with the same bytes all come to the same task.
    *
-   * @throws IllegalArgumentException if Spark cannot tell a field from a metadata column
+   * @param order of a field that {@link #requireSortable} takes
    */
   static Dataset<Row> sorted(
       SparkSession spark, TableSnapshot snapshot, RecordOrder.ByField order) {
@@ -74,6 +74,15 @@ final class KeySort {
         .select(old);
   }
 
+  /** @throws IllegalArgumentException if the field has the name of a metadata column, under which scans know something else */
+  static void requireSortable(RecordOrder.ByField order) {
+    if (MetadataColumns.NAMES.contains(order.field())) {
+      throw new IllegalArgumentException(
+          "Spark cannot order by the field '" + order.field()
+              + "', which is the name of a metadata column; use 'zrecord rebalance --order-by' without Spark");
+    }
+  }
+
   private static Column directed(Column column, boolean isAscending) {
     return isAscending ? column.asc() : column.desc();
   }
@@ -83,7 +92,7 @@ final class KeySort {
    * sampler, and finds names without regard to case.
    */
   private static Dataset<Row> keys(SparkSession spark, TableSnapshot snapshot, int ordinal) {
-    StructField field = SparkTypes.structOf(snapshot.schema()).fields()[ordinal];
+    StructField field = SparkTypes.columnOf(snapshot.schema().fields().get(ordinal));
     ReadConf conf = ReadConf.ofRecords(CaseInsensitiveStringMap.empty());
     ReadSettings settings = new ReadSettings(
         new StructType(new StructField[] {field})

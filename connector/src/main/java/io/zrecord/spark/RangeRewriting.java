@@ -5,13 +5,14 @@ import io.zrecord.rebalance.GroupRewriter;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RecordOrder;
 import io.zrecord.rebalance.RelayoutPlan;
+import io.zrecord.rebalance.RelayoutSource;
 import io.zrecord.scan.ReadMetrics;
-import io.zrecord.scan.Verification;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * Gathers the records of a {@link RangeOrder} from anywhere in a version.
@@ -19,8 +20,9 @@ import java.util.List;
  * @param version that is put into another order
  * @param order the order
  * @param options how new shards are laid out
+ * @param run the same for all tasks of a run
  */
-record RangeRewriting(long version, RecordOrder order, RebalanceOptions options)
+record RangeRewriting(long version, RecordOrder order, RebalanceOptions options, UUID run)
     implements RewriteTask.Rewriting {
   @Override
   public List<ShardSummary> rewrite(byte[] message, Storage storage, RewriteCounters counters) {
@@ -28,8 +30,7 @@ record RangeRewriting(long version, RecordOrder order, RebalanceOptions options)
     TableSnapshot snapshot = RecordTable.at(storage).version(version);
     new RelayoutPlan(snapshot, order, options).requireSpace(wanted.range());
     ReadMetrics metrics = new ReadMetrics();
-    try (RecordDataset source = RecordDataset.open(
-            snapshot, new RecordDataset.ReadOptions(Verification.FIRST, metrics));
+    try (RecordDataset source = RelayoutSource.open(snapshot, run, metrics);
         GroupRewriter rewriter =
             new GroupRewriter(storage, snapshot.schema(), options, counters::countRecords)) {
       List<ShardSummary> shards =

@@ -68,7 +68,7 @@ public final class Rebalance {
    * Plans and rewrites. A group that fails stays as it is, and the others go on.
    *
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if a commit may or may not have been published; then nothing more is begun
-   * @throws IllegalStateException if the thread was interrupted or a job cancelled; then nothing more is begun
+   * @throws java.util.concurrent.CancellationException if the thread was interrupted or a job cancelled; then nothing more is begun
    */
   public RebalanceResult run() {
     return prepare(plan()).run();

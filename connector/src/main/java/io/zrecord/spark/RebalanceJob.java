@@ -39,7 +39,7 @@ final class RebalanceJob extends SparkJob {
       names = "--concurrency",
       paramLabel = "N",
       description =
-          "groups or new shards that are written at once (default spark.default.parallelism)")
+          "groups or new shards that are written at once (default: the cores of the executors that are there when it begins, or spark.default.parallelism)")
   private @Nullable Integer concurrency;
 
   @Override

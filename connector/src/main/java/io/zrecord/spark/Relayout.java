@@ -75,7 +75,7 @@ public final class Relayout {
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been published; what was written stays
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; nothing changed
    * @throws io.zrecord.errors.ZRecordException if a task failed {@code spark.task.maxFailures} times, or there is no room; nothing changed
-   * @throws IllegalStateException if the thread was interrupted or a job cancelled; nothing changed
+   * @throws java.util.concurrent.CancellationException if the thread was interrupted or a job cancelled; nothing changed
    */
   public RelayoutResult run() {
     return prepare(plan()).run();

@@ -6,6 +6,7 @@ import io.zrecord.rebalance.RelayoutWork;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.function.LongConsumer;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
@@ -25,7 +26,8 @@ final class RelayoutJobs implements RelayoutWork {
     JavaSparkContext spark = JavaSparkContext.fromSparkContext(session.sparkContext());
     this.jobs = new TaskJobs(spark, location(), "relayout", "nothing changed");
     this.counters = new RewriteCounters(spark.sc());
-    this.ranges = task(new RangeRewriting(version(), plan.order(), plan.options()));
+    this.ranges =
+        task(new RangeRewriting(version(), plan.order(), plan.options(), UUID.randomUUID()));
     this.sorted = plan.order() instanceof RecordOrder.ByField order
         ? SortedOrder.of(session, plan, order, jobs)
         : null;

@@ -28,7 +28,7 @@ final class RewriteJobs implements GroupRewrite {
   /**
    * {@inheritDoc}
    *
-   * @throws IllegalStateException if this thread was interrupted, the job cancelled, or Spark stopped: then no other group is begun
+   * @throws java.util.concurrent.CancellationException if this thread was interrupted, the job cancelled, or Spark stopped: then no other group is begun
    */
   @Override
   public List<ShardSummary> rewrite(RebalanceGroup group, LongConsumer onRecords) {

@@ -42,9 +42,14 @@ final class SortedOrder implements AutoCloseable {
     this.parts = parts;
   }
 
-  /** Sorts. */
+  /**
+   * Sorts.
+   *
+   * @throws IllegalArgumentException if Spark cannot sort by that field
+   */
   static SortedOrder of(
       SparkSession spark, RelayoutPlan plan, RecordOrder.ByField order, TaskJobs jobs) {
+    KeySort.requireSortable(order);
     TableSnapshot snapshot = plan.snapshot();
     Storage storage = snapshot.storage();
     WriteOptions options = plan.options().write();

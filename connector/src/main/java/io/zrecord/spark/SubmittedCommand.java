@@ -23,6 +23,6 @@ final class SubmittedCommand {
 
   /** Runs it in this process; errors are lines on the standard error. */
   static int execute(Object command, String... args) {
-    return ErrorLines.commandLine(command).execute(args);
+    return ErrorLines.execute(ErrorLines.commandLine(command), args);
   }
 }

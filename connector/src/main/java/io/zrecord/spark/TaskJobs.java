@@ -7,6 +7,7 @@ import io.zrecord.table.RecordTable;
 import java.io.Serializable;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -79,7 +80,7 @@ final class TaskJobs {
    * @return the shards of all tasks, in the order of the partitions
    * @throws io.zrecord.errors.ZRecordException if the shards cannot be written; a {@link GroupFailedException} if Spark gave up after
    *     {@code spark.task.maxFailures} attempts
-   * @throws IllegalStateException if this thread was interrupted, the job cancelled, or Spark stopped
+   * @throws CancellationException if this thread was interrupted, the job cancelled, or Spark stopped
    */
   List<ShardSummary> run(Supplier<JavaRDD<byte[]>> results, String description) {
     String before = spark.sc().getLocalProperty(DESCRIPTION);
@@ -151,7 +152,7 @@ final class TaskJobs {
     }
     if (cause instanceof InterruptedException) {
       Thread.currentThread().interrupt();
-      return new IllegalStateException("Interrupted in a " + operation + "; " + consequence, cause);
+      return cancelled("Interrupted in a " + operation + "; " + consequence, cause);
     }
     String reason = (cause.getMessage() == null ? cause.toString() : cause.getMessage())
         .lines()
@@ -159,10 +160,16 @@ final class TaskJobs {
         .orElse("");
     boolean isCancelled = CANCELLED.matcher(reason).lookingAt();
     return isCancelled || spark.sc().isStopped()
-        ? new IllegalStateException(
+        ? cancelled(
             "The " + operation + " of " + location + " was cancelled, " + consequence + ": "
                 + reason,
             cause)
         : new GroupFailedException(location, reason, cause);
+  }
+
+  private static RuntimeException cancelled(String message, Throwable cause) {
+    RuntimeException cancelled = new CancellationException(message);
+    cancelled.initCause(cause);
+    return cancelled;
   }
 }

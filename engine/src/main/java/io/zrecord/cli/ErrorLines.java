@@ -11,6 +11,7 @@ import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -41,6 +42,19 @@ public final class ErrorLines implements IExecutionExceptionHandler, IParameterE
         .setParameterExceptionHandler(errors);
   }
 
+  /** Runs a command with its errors, those of the virtual machine too; returns the exit code. */
+  public static int execute(CommandLine command, String... args) {
+    try {
+      return command.execute(args);
+    } catch (Error e) {
+      // The parser hands on exceptions only; the launcher would end with the code for damaged data.
+      LoggerFactory.getLogger(ErrorLines.class).error("Not foreseen", e);
+      command.getErr().println("zrecord: " + Printable.of(e.toString()));
+      command.getErr().flush();
+      return ExitCodes.FAILED;
+    }
+  }
+
   @Override
   public int handleParseException(ParameterException e, String[] args) {
     CommandLine command = e.getCommandLine();
@@ -55,6 +69,7 @@ public final class ErrorLines implements IExecutionExceptionHandler, IParameterE
         || e instanceof IllegalArgumentException
         || e instanceof IndexOutOfBoundsException
         || e instanceof UncheckedIOException
+        || e instanceof CancellationException
         || e instanceof java.io.IOException;
     if (!isForeseen) {
       LoggerFactory.getLogger(ErrorLines.class).error("Not foreseen", e);

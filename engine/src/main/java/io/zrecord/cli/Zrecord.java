@@ -93,6 +93,6 @@ public final class Zrecord {
     if (System.getProperty(LOG_LEVEL) == null) {
       System.setProperty(LOG_LEVEL, "warn");
     }
-    System.exit(commandLine().execute(args));
+    System.exit(ErrorLines.execute(commandLine(), args));
   }
 }

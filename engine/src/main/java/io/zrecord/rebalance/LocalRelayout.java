@@ -2,9 +2,9 @@ package io.zrecord.rebalance;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.scan.ReadMetrics;
-import io.zrecord.scan.Verification;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.LongConsumer;
 
 /** Writes the shards of a relayout in this process. */
@@ -18,8 +18,7 @@ final class LocalRelayout implements RelayoutWork {
   LocalRelayout(RelayoutPlan plan, RewriteRun run) {
     this.plan = plan;
     this.run = run;
-    this.source = RecordDataset.open(
-        plan.snapshot(), new RecordDataset.ReadOptions(Verification.FIRST, new ReadMetrics()));
+    this.source = RelayoutSource.open(plan.snapshot(), UUID.randomUUID(), new ReadMetrics());
     this.arrangement = plan.order().arrange(source);
   }
 

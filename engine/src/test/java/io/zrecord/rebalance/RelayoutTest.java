@@ -219,6 +219,8 @@ class RelayoutTest {
   @Test
   void damagedValuesAreReportedAndNothingChanges() throws Exception {
     ShardSummary shard = table.latest().shards().get(2);
+    // What this process has found intact before is compared again in a run.
+    TableData.check(table.latest(), before);
     TableData.damage(path.resolve(shard.directory()));
     Set<String> files = TableData.shardDirectories(path);
     assertThatThrownBy(() -> relayout(RecordOrder.shuffle(1)).run())

@@ -149,10 +149,16 @@ class RelayoutSortSuite extends RelayoutTables {
     val cased = dataset("label", "Label")
     val result = relayout(cased, RecordOrder.by("Label", Direction.ASCENDING)).run()
     assert(newIndices(result.snapshot().indexMap().get()) == Seq(1, 2, 0))
-    val hiding = dataset("id", "_INDEX")
-    val message = failure(relayout(hiding, RecordOrder.by("id", Direction.DESCENDING)).run())
-    assert(message.contains("'_INDEX'") && message.contains("metadata column"), message)
-    assert(failure(read(hiding).collect()).contains("metadata column"))
+    Seq("_index", "_POSITION").foreach { name =>
+      val hiding = dataset(name, "id")
+      assert(failure(read(hiding).collect()).contains("metadata column"))
+      val sorted = relayout(hiding, RecordOrder.by("id", Direction.DESCENDING)).run()
+      assert(newIndices(sorted.snapshot().indexMap().get()) == Seq(1, 0, 2))
+    }
+    val refused = intercept[IllegalArgumentException](
+      relayout(dataset("_index", "id"), RecordOrder.by("_index", Direction.DESCENDING)).run()
+    )
+    assert(refused.getMessage.contains("metadata column"), refused)
     val written = failure(write(spark.range(1).selectExpr("id _Position"), freshPath(), "append"))
     assert(written.contains("metadata column"), written)
   }

@@ -1,7 +1,9 @@
 package io.zrecord.spark
 
 import java.io.File
-import java.nio.file.{Files, Paths}
+import java.nio.ByteBuffer
+import java.nio.channels.FileChannel
+import java.nio.file.{Files, Paths, StandardOpenOption}
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
@@ -119,10 +121,14 @@ class RelayoutSuite extends RelayoutTables {
 
   test("a damaged value changes nothing, and needs no other attempt to be found") {
     val path = write(1000)
+    // What this process has found intact before is compared again, once in a run.
+    assert(rows(read(path)).size == 1000)
     val chunk = Paths.get(path, snapshot(path).shards().get(2).directory(), "chunk/0.zr")
-    val bytes = Files.readAllBytes(chunk)
-    bytes(bytes.length - 9) = (bytes(bytes.length - 9) ^ 4).toByte
-    Files.write(chunk, bytes)
+    val place = Files.size(chunk) - 9
+    val byte = (Files.readAllBytes(chunk)(place.toInt) ^ 4).toByte
+    val channel = FileChannel.open(chunk, StandardOpenOption.WRITE)
+    try channel.write(ByteBuffer.wrap(Array(byte)), place)
+    finally channel.close()
     // One job at a time: one that is done while it is cancelled leaves its shard to a sweep.
     val run = relayout(path, RecordOrder.shuffle(1)).concurrency(1)
     val error = intercept[CorruptDataException](run.run())

@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * The shards that this process has open. Sealed shards never change, so all readers share maps and verified bits, and a dataset
@@ -58,13 +59,20 @@ public final class OpenShards {
 
   /** Drops the shards of all storages below a directory. Readers keep what they have. */
   public void dropBelow(String directory) {
-    List<ShardId> below;
+    dropIf(id -> id.location().startsWith(directory + "/"));
+  }
+
+  /** Drops the shards of a storage: who opens it anew has nothing verified yet. Readers keep what they have. */
+  public void dropAt(String location) {
+    dropIf(id -> id.location().equals(location));
+  }
+
+  private void dropIf(Predicate<ShardId> condition) {
+    List<ShardId> found;
     synchronized (this) {
-      below = slots.keySet().stream()
-          .filter(id -> id.location().startsWith(directory + "/"))
-          .toList();
+      found = slots.keySet().stream().filter(condition).toList();
     }
-    below.forEach(this::drop);
+    found.forEach(this::drop);
   }
 
   /** Drops all shards. Readers keep what they have. */
