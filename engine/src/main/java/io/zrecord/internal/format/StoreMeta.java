@@ -2,6 +2,8 @@ package io.zrecord.internal.format;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ZRecordException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -26,6 +28,27 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) 
     ObjectNode node = shard.toJson(unfull);
     node.put(SEQUENCE, sequence);
     return SealedJson.seal(node);
+  }
+
+  /**
+   * The sealed file, read back as it will be: to take the place of one that can be read.
+   *
+   * @param resource the file, for messages
+   * @throws StorageException if readers would refuse it
+   */
+  public byte[] writeReadable(String resource) {
+    byte[] file = write();
+    try {
+      read(resource, file);
+    } catch (ZRecordException e) {
+      throw new StorageException(
+          resource,
+          "Cannot write " + resource + " of " + file.length
+              + " bytes, for readers would refuse it: " + e.getMessage()
+              + ". What is committed stays in the journal",
+          e);
+    }
+    return file;
   }
 
   /** Whether a meta file is that of a store and not of a sealed shard; one that is damaged is not. */

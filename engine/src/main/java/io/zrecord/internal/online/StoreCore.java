@@ -685,8 +685,22 @@ public final class StoreCore implements AutoCloseable {
     for (EntryTable table : tables) {
       table.force();
     }
-    files.replace(ShardMeta.FILE_NAME, meta(length, unfull).write());
+    requireCounts(length);
+    // The journal is emptied next: what nobody could read would be the end of the store.
+    files.replace(
+        ShardMeta.FILE_NAME,
+        meta(length, unfull).writeReadable(files.pathOf(ShardMeta.FILE_NAME)));
     journal.empty();
+  }
+
+  /** Entries that were damaged are taken from the sums as they are now, not as they were when they were added. */
+  private void requireCounts(long length) {
+    for (int field = 0; field < tables.length; field++) {
+      if (valueBytes[field] < 0 || absentCounts[field] < 0 || absentCounts[field] > length) {
+        recount(length);
+        return;
+      }
+    }
   }
 
   private StoreMeta meta(long length, List<ChunkMeta> unfull) {
