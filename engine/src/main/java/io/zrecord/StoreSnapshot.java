@@ -79,8 +79,10 @@ public final class StoreSnapshot {
       TableChange change = creation(SealedCopy.write(store, store, true));
       Storage storage = LocalStorage.at(store);
       new Committer(storage, new ManifestLog(storage)).commit(change);
+      // What cannot be read must not be all there is.
+      TableSnapshot latest = RecordTable.at(storage).latest();
       StoreCore.deleteFiles(files);
-      return RecordTable.at(storage).latest();
+      return latest;
     } finally {
       lock.close();
     }

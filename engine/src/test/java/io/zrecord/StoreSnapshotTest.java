@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.StoreLockedException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.scan.FieldReader;
@@ -11,6 +12,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.verify.Damage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -134,6 +136,33 @@ class StoreSnapshotTest {
       assertThat(dataset.length()).isOne();
     }
     assertThat(StoreSnapshot.convert(path).length()).isOne();
+  }
+
+  @Test
+  void aStoreThatWouldMakeATableThatNobodyCanReadStaysAStore() {
+    Path alive = directory.resolve("alive");
+    Path damaged = directory.resolve("damaged");
+    try (RecordStore store = RecordStore.create(alive, PAIR, StoreOptions.defaults())) {
+      for (long i = 0; i < 10; i++) {
+        store.append(store.newValues().set("group", i));
+      }
+      store.checkpoint();
+      // A commit in the journal, after which values are counted anew.
+      store.append(store.newValues().set("group", 10L));
+      store.commit();
+      Damage.copy(alive, damaged);
+    }
+    // The highest byte of the length of a value that the journal does not have.
+    Damage.flip(damaged.resolve("group.offset"), 15);
+    assertThatThrownBy(() -> StoreSnapshot.convert(damaged))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("readers would refuse it")
+        .hasMessageContaining("bytes of");
+    try (RecordStore store = RecordStore.open(damaged, StoreOptions.defaults());
+        Batch batch = store.gather(new long[] {10}, "group")) {
+      assertThat(store.length()).isEqualTo(11);
+      assertThat(batch.bytes("group", 0)).startsWith(10);
+    }
   }
 
   /** Each commit gives all records the same new number: a snapshot that mixes two states would show two numbers. */

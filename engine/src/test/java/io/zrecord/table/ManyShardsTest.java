@@ -1,7 +1,9 @@
 package io.zrecord.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.errors.StorageException;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
@@ -11,7 +13,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,5 +68,24 @@ final class ManyShardsTest {
     assertThat(newest.shardOf(199_999)).isEqualTo(99_999);
     table.commit(Shards.append(OptionalLong.of(0), shard));
     assertThat(manifestBytes(1)).isLessThan(20_000);
+  }
+
+  @Test
+  void shardsThatReadersWouldRefuseAreNotCommitted() {
+    Storage storage = LocalStorage.at(directory);
+    RecordTable table = RecordTable.at(storage);
+    ShardSummary shard = Shards.write(storage, Shards.SCHEMA, 1, 2);
+    SortedMap<Integer, Long> values = new TreeMap<>(Map.of(1, shard.chunkBytes() + 1));
+    ShardSummary refused = new ShardSummary(
+        shard.id(), shard.metaFile(), shard.metaChecksum(), shard.length(), shard.chunks(), values);
+    // In the manifest, and in a list.
+    for (int count : new int[] {1, 1001}) {
+      ShardSummary[] added = Collections.nCopies(count, refused).toArray(ShardSummary[]::new);
+      assertThatThrownBy(() -> table.commit(Shards.append(OptionalLong.empty(), added)))
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining("readers would refuse it");
+      assertThat(table.exists()).isFalse();
+      assertThat(storage.list("list")).isEmpty();
+    }
   }
 }

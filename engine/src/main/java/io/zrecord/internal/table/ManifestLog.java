@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -195,9 +196,11 @@ public final class ManifestLog {
       List<ShardSummary> part =
           shards.subList(from, Math.min(shards.size(), from + ShardList.MAX_SHARDS));
       String name = "list/" + UUID.randomUUID() + ".json";
-      byte[] content = requireReadable(name, ShardList.writeFile(part));
-      written.add(new ShardList(
-          name, part.size(), part.stream().mapToLong(ShardSummary::length).sum()));
+      ShardList list = new ShardList(
+          name, part.size(), part.stream().mapToLong(ShardSummary::length).sum());
+      byte[] content = ShardList.writeFile(part);
+      requireReadable(name, content, path -> list.readFile(path, content));
+      written.add(list);
       boolean isNew;
       try {
         isNew = storage.publish(name, content);
@@ -227,7 +230,8 @@ public final class ManifestLog {
    */
   public boolean publish(Manifest manifest) {
     String name = ManifestNames.nameOf(manifest.version());
-    byte[] content = requireReadable(name, manifest.write());
+    byte[] content = manifest.write();
+    requireReadable(name, content, path -> Manifest.read(path, manifest.version(), content));
     CommitOutcomeUnknownException unclear = null;
     for (int attempt = 1; attempt <= PUBLISH_ATTEMPTS; attempt++) {
       boolean isTaken = false;
@@ -297,24 +301,28 @@ public final class ManifestLog {
         cause);
   }
 
-  /** What readers would refuse is not written: a table must not be lost by a commit. */
-  private byte[] requireReadable(String name, byte[] content) {
+  /**
+   * What readers would refuse is not written: a table must not be lost by a commit.
+   *
+   * @param reading reads the content as readers do, given its path
+   */
+  private void requireReadable(String name, byte[] content, Consumer<String> reading) {
+    String path = storage.pathOf(name);
     if (content.length > SealedJson.MAX_BYTES) {
       throw new StorageException(
-          storage.pathOf(name),
-          "Cannot write " + storage.pathOf(name) + ": it would have " + content.length
+          path,
+          "Cannot write " + path + ": it would have " + content.length
               + " bytes, but readers accept " + SealedJson.MAX_BYTES
               + "; write larger chunks, so that there are fewer of them");
     }
     try {
-      SealedJson.open(storage.pathOf(name), content);
+      reading.accept(path);
     } catch (ZRecordException e) {
       throw new StorageException(
-          storage.pathOf(name),
-          "Cannot write " + storage.pathOf(name) + ", for readers would refuse it: "
-              + e.getMessage(),
+          path,
+          "Cannot write " + path + ", for readers would refuse it: " + e.getMessage()
+              + ". Nothing was committed; verify the dataset that its shards were made of",
           e);
     }
-    return content;
   }
 }
