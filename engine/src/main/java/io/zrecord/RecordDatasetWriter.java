@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
@@ -154,8 +153,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
       return table.commit(new TableChange(
           UUID.randomUUID(),
           kind,
-          base.map(TableSnapshot::tableId),
-          base.map(snapshot -> OptionalLong.of(snapshot.version())).orElse(OptionalLong.empty()),
+          base,
           schema,
           shards,
           Optional.empty(),

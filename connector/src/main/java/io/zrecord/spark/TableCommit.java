@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.spark.SparkContext;
@@ -87,8 +86,7 @@ final class TableCommit {
         .commit(new TableChange(
             commitId,
             kind,
-            base.map(TableSnapshot::tableId),
-            base.isPresent() ? OptionalLong.of(base.get().version()) : OptionalLong.empty(),
+            base,
             fields.table(),
             shards,
             conf.transaction(),

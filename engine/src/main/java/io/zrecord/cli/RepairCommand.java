@@ -26,7 +26,8 @@ import picocli.CommandLine.Parameters;
       "A store: files that are missing or cut get zeros for what is lost, known headers are written"
           + " again, a journal is cut where it is damaged (the rest is kept), 'live' is made anew;"
           + " damaged values are kept, made absent, or deleted with their records.",
-      "A table: damaged manifests that are newer than the last readable one are moved aside.",
+      "A table: damaged manifests that are newer than the last readable one are moved aside, unless"
+          + " a tag names one: the next commits take their numbers.",
       "A sealed shard is never changed."
     })
 final class RepairCommand extends Subcommand {

@@ -28,7 +28,7 @@ final class SchemaRules {
 
   /**
    * An append commutes with appends, rebalances and relayouts, and with the commit that created the table. An overwriting and a relayout
-   * are compared by version, a rebalance by its shards.
+   * are compared by version and commit, a rebalance by its shards.
    */
   void requireCommutes(Manifest winner) {
     if (change.kind() == TableChange.Kind.APPEND
@@ -70,6 +70,7 @@ final class SchemaRules {
       throw conflict("version " + manifest.version() + " was committed since version " + planned()
           + ", on which it was planned, and overwriting it would drop what it added");
     }
+    requireSameCommit(manifest);
     for (FieldSpec field : change.schema().fields()) {
       Optional<FieldSpec> same = manifest.schema().find(field.id());
       if (same.isPresent() ? !fits(same.get(), field) : field.id() < manifest.nextFieldId()) {
@@ -87,7 +88,16 @@ final class SchemaRules {
     if (change.baseVersion().orElse(-1) != manifest.version()) {
       throw notNewest(location, change.baseVersion().orElse(-1), manifest.version());
     }
+    requireSameCommit(manifest);
     return manifest.schema();
+  }
+
+  /** After a repair that gave versions up, their numbers are those of others. */
+  private void requireSameCommit(Manifest manifest) {
+    if (change.baseCommit().filter(base -> !base.equals(manifest.commitId())).isPresent()) {
+      throw conflict("version " + manifest.version()
+          + " is another one than that on which it was planned, which a repair gave up since");
+    }
   }
 
   /** The winner's fields and those that the change adds. One that was planned for a new table has not been compared with any. */

@@ -15,6 +15,7 @@ import java.util.UUID;
  * @param kind what happens to the shards that are there
  * @param baseTable identity of the table that the change was planned on; empty if there was none then
  * @param baseVersion the version that the change was planned on; empty if there was no table then
+ * @param baseCommit the commit that made it, for a repair may give a number to another one; empty if the number is to suffice
  * @param schema the fields after the change, with their ids
  * @param shards shards to add at the end, in index order
  * @param transaction key under which the change takes effect once only
@@ -27,6 +28,7 @@ public record TableChange(
     Kind kind,
     Optional<UUID> baseTable,
     OptionalLong baseVersion,
+    Optional<UUID> baseCommit,
     RecordSchema schema,
     List<ShardSummary> shards,
     Optional<Transaction> transaction,
@@ -90,6 +92,34 @@ public record TableChange(
         kind,
         baseTable,
         baseVersion,
+        Optional.empty(),
+        schema,
+        shards,
+        transaction,
+        properties,
+        List.of(),
+        Optional.empty());
+  }
+
+  /**
+   * A change that adds shards.
+   *
+   * @param base the version that the change was planned on; empty if there was no table then
+   */
+  public TableChange(
+      UUID commitId,
+      Kind kind,
+      Optional<TableSnapshot> base,
+      RecordSchema schema,
+      List<ShardSummary> shards,
+      Optional<Transaction> transaction,
+      Map<String, String> properties) {
+    this(
+        commitId,
+        kind,
+        base.map(TableSnapshot::tableId),
+        base.map(version -> OptionalLong.of(version.version())).orElse(OptionalLong.empty()),
+        base.map(TableSnapshot::commitId),
         schema,
         shards,
         transaction,
@@ -115,6 +145,7 @@ public record TableChange(
         Kind.REBALANCE,
         Optional.of(base.tableId()),
         OptionalLong.of(Math.max(seenVersion, base.version())),
+        Optional.empty(),
         schema,
         List.of(),
         Optional.empty(),
@@ -145,6 +176,7 @@ public record TableChange(
         Kind.RELAYOUT,
         Optional.of(base.tableId()),
         OptionalLong.of(base.version()),
+        Optional.of(base.commitId()),
         base.schema(),
         shards,
         Optional.empty(),

@@ -44,7 +44,7 @@ public final class DatasetRepair {
     return new DatasetRepair(path, treatment, restoresPrevious);
   }
 
-  /** The same; and if the newest manifests of a table are damaged, they are moved aside. */
+  /** The same; and if the newest manifests of a table are damaged, and no tag names them, they are moved aside. */
   public DatasetRepair restoringPrevious() {
     return new DatasetRepair(path, damagedValues, true);
   }

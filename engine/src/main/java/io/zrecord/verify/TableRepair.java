@@ -2,12 +2,16 @@ package io.zrecord.verify;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.io.LocalFiles;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.TagLog;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
 import io.zrecord.verify.Finding.Kind;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,9 +19,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Moves manifests aside that are damaged and newer than every one that can be read. All else of a table is immutable. */
+/**
+ * Moves manifests aside that are damaged and newer than every one that can be read, unless a tag names one: it would name what takes the
+ * number next. All else of a table is immutable.
+ */
 final class TableRepair {
   private static final String SUFFIX = ".damaged";
 
@@ -78,6 +86,11 @@ final class TableRepair {
           + " or go back to version " + current.version() + " by restoring the previous one");
       return List.of();
     }
+    List<String> tags = tagsAbove(current.version());
+    if (!tags.isEmpty()) {
+      remaining.add(tagged(damaged, current, tags));
+      return List.of();
+    }
     List<RepairAction> actions = new ArrayList<>();
     for (long version : damaged) {
       actions.add(moveAside(version, current, damaged.get(damaged.size() - 1)));
@@ -119,6 +132,37 @@ final class TableRepair {
     }
   }
 
+  /** Names of the tags of versions that would be given up, and of those of which that cannot be told. */
+  private List<String> tagsAbove(long version) {
+    TagLog tags = new TagLog(storage);
+    List<String> names = new ArrayList<>();
+    for (StoredFile file : storage.list(TagNames.DIRECTORY)) {
+      TagNames.tag(file.name())
+          .filter(name -> mayNameAbove(tags, name, version))
+          .ifPresent(names::add);
+    }
+    names.sort(null);
+    return names;
+  }
+
+  private static boolean mayNameAbove(TagLog tags, String name, long version) {
+    try {
+      return tags.find(name).filter(tag -> tag.version() > version).isPresent();
+    } catch (CorruptDataException | TruncatedFileException e) {
+      return true;
+    }
+  }
+
+  private String tagged(List<Long> damaged, Manifest current, List<String> tags) {
+    String commands = tags.stream()
+        .map(tag -> "zrecord untag " + path + " " + tag)
+        .collect(Collectors.joining("; "));
+    return "version " + damaged.get(0) + " is damaged, and versions after " + current.version()
+        + " have tags or may have: " + String.join(", ", tags)
+        + ". Later commits would take their numbers, and the tags would name other records. Restore"
+        + " the manifest from a copy, or delete the tags (" + commands + ") and repair again";
+  }
+
   private RepairAction moveAside(long version, Manifest current, long next) {
     String name = ManifestNames.nameOf(version);
     String free = name + SUFFIX;
@@ -133,9 +177,22 @@ final class TableRepair {
     return new RepairAction(text, () -> {
       // Somebody may have restored it meanwhile.
       if (read(version).isEmpty()) {
+        requireUntagged(current);
         LocalFiles files = new LocalFiles(path);
         files.moveAside(files.resolve(name), files.resolve(target));
       }
     });
+  }
+
+  /** While the plan was looked at somebody may have made a tag. */
+  private void requireUntagged(Manifest current) {
+    List<String> tags = tagsAbove(current.version());
+    if (!tags.isEmpty()) {
+      throw new StorageException(
+          path.toString(),
+          "Cannot go back to version " + current.version() + " of " + path
+              + ": later versions have the tags " + String.join(", ", tags)
+              + ", made meanwhile; repair again");
+    }
   }
 }

@@ -3,6 +3,7 @@ package io.zrecord.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
@@ -14,6 +15,7 @@ import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.DatasetRepair;
+import io.zrecord.verify.RepairReport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,7 +24,11 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collections;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -166,6 +172,85 @@ final class DamagedManifestTest {
         .isInstanceOf(StorageException.class)
         .hasMessageContaining(manifest(1).toString());
     assertThat(manifest(1)).exists();
+  }
+
+  private RepairReport repairRestoringPrevious() {
+    return DatasetRepair.of(directory).restoringPrevious().run(finding -> {}, plan -> true);
+  }
+
+  /** The next commit takes the number, and the tag would name that. */
+  @Test
+  void aDamagedVersionThatHasATagIsNotGivenUp() throws IOException {
+    table.tag(0, "older");
+    table.tag(1, "release");
+    rewrite("\"length\":1", "\"length\":2");
+    RepairReport refused = repairRestoringPrevious();
+    assertThat(refused.isDone()).isFalse();
+    assertThat(refused.plan().actions()).isEmpty();
+    assertThat(refused.plan().remaining())
+        .anyMatch(text -> text.contains("zrecord untag " + directory + " release")
+            && !text.contains("older"));
+    assertThat(manifest(1)).exists();
+    table.untag("release");
+    assertThat(repairRestoringPrevious().isDone()).isTrue();
+    assertThat(table.latest().version()).isZero();
+    assertThat(table.tagged("older").version()).isZero();
+  }
+
+  @Test
+  void aDamagedTagMayNameTheDamagedVersion() throws IOException {
+    table.tag(0, "unknown");
+    Files.writeString(directory.resolve("tag/unknown.json"), "damaged");
+    rewrite("\"length\":1", "\"length\":2");
+    assertThat(repairRestoringPrevious().plan().remaining())
+        .anyMatch(text -> text.contains("zrecord untag " + directory + " unknown"));
+    assertThat(manifest(1)).exists();
+    table.untag("unknown");
+    assertThat(repairRestoringPrevious().isDone()).isTrue();
+  }
+
+  @Test
+  void aVersionThatIsTaggedWhileThePlanIsLookedAtIsNotGivenUp() throws IOException {
+    rewrite("\"length\":1", "\"length\":2");
+    assertThatThrownBy(() -> DatasetRepair.of(directory)
+            .restoringPrevious()
+            .run(finding -> {}, plan -> {
+              table.tag(1, "release");
+              return true;
+            }))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("release");
+    assertThat(manifest(1)).exists();
+  }
+
+  /** Of the same number, and another one. */
+  @Test
+  void whatWasPlannedOnAVersionThatWasGivenUpIsNotCommitted() throws IOException {
+    TableSnapshot planned = table.latest();
+    TableChange overwrite = new TableChange(
+        UUID.randomUUID(),
+        TableChange.Kind.OVERWRITE,
+        Optional.of(planned),
+        Shards.SCHEMA,
+        List.of(Shards.write(table.storage(), Shards.SCHEMA, 5)),
+        Optional.empty(),
+        Map.of());
+    TableChange relayout = TableChange.relayout(
+        planned,
+        List.of(Shards.write(table.storage(), Shards.SCHEMA, 4, 3, 2, 1)),
+        Shards.write(table.storage(), IndexMap.SCHEMA, 3, 2, 1, 0),
+        Map.of());
+    Files.write(manifest(1), new byte[0]);
+    assertThat(repairRestoringPrevious().isDone()).isTrue();
+    ShardSummary other = Shards.write(table.storage(), Shards.SCHEMA, 6);
+    assertThat(table.commit(Shards.append(OptionalLong.of(0), other)).version())
+        .isOne();
+    for (TableChange change : List.of(overwrite, relayout)) {
+      assertThatThrownBy(() -> table.commit(change))
+          .isInstanceOf(CommitConflictException.class)
+          .hasMessageContaining("version 1 is another one");
+    }
+    assertThat(table.latest().shards()).contains(other);
   }
 
   /** It may say of what more is needed than this release knows. */
