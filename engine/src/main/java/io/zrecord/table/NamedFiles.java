@@ -30,6 +30,7 @@ final class NamedFiles {
   private final Set<Long> versions = new HashSet<>();
   private final Set<String> lists = new HashSet<>();
   private final Map<UUID, Set<String>> metaFiles = new HashMap<>();
+  private long newest = -1;
 
   NamedFiles(Storage storage) {
     this.storage = storage;
@@ -53,6 +54,11 @@ final class NamedFiles {
     // One may have been put back between the first two looks, and its tag have been exchanged for
     // another.
     log.versions().forEach(this::addIfPresent);
+  }
+
+  /** Whether a version has come since the last time. One call of the storage, however many versions there are. */
+  boolean hasNext() {
+    return storage.exists(ManifestNames.nameOf(newest + 1));
   }
 
   private void requireAdded(TagLog.Entry tag) {
@@ -82,6 +88,7 @@ final class NamedFiles {
       add(manifest.shards());
       add(manifest.indexMap().stream().toList());
       versions.add(version);
+      newest = Math.max(newest, version);
     } catch (MissingFileException e) {
       // It was expired since the directory was read, or is what a tag names; anything else is
       // damage.

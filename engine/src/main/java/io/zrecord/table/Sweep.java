@@ -17,15 +17,17 @@ import java.util.regex.Pattern;
 /**
  * Deletes what no version of a table names: of writes that failed, and of versions that were expired. The order is what makes it
  * safe: first it looks at what is there, then at what is named, and what is named by then or younger than the limit stays. A writer
- * whose files are younger than the limit until it commits is never hurt; one that takes longer fails when it commits, as it looks at
- * its files before. Cut short at any moment, what is named is whole. Belongs to one thread.
+ * whose files are younger than the limit until it commits is never hurt. For one that takes longer it looks before each deletion whether
+ * a version has come, and a commit fails that misses a file when it looks at its own before it publishes. What neither sees is a deletion
+ * between this look and the publication: the time of a commit, in which the version would lose its files. So the limit must be longer
+ * than any write takes. Cut short at any moment, what is named is whole. Belongs to one thread.
  */
 final class Sweep {
   private static final String SHARDS = "shard";
   private static final String LISTS = "list";
   private static final Pattern MOVED_ASIDE = Pattern.compile("\\d{20}\\.json\\..*");
 
-  /** Orphans between two looks at whether a commit has come. */
+  /** Orphans between two looks at all that has changed; at whether a version has come it looks before each. */
   private static final int REFRESH_INTERVAL = 100;
 
   private final Storage storage;
@@ -146,7 +148,7 @@ final class Sweep {
       return;
     }
     if (mode == CareMode.DELETE) {
-      if (++deleted % REFRESH_INTERVAL == 0) {
+      if (++deleted % REFRESH_INTERVAL == 0 || named.hasNext()) {
         refresh();
       }
       if (isNamed.getAsBoolean()) {

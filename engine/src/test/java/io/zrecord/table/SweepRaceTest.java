@@ -7,6 +7,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.Interleavings.Work;
 import io.zrecord.testing.MemoryStorage;
@@ -14,7 +15,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -122,6 +126,32 @@ final class SweepRaceTest {
               assertThat(world.swept).as("%s", world.storage.log()).isZero();
             },
             SweepRaceTest::moveAside)));
+  }
+
+  /** Its files are older than the limit, and it commits between two deletions. */
+  @Test
+  void aWriteThatTookTooLongKeepsItsFilesOnceItIsCommitted() {
+    World world = new World(1);
+    Map<String, ShardSummary> written = new HashMap<>();
+    for (int i = 0; i < 5; i++) {
+      ShardSummary shard = Shards.write(world.storage, Shards.SCHEMA, i);
+      written.put(shard.directory(), shard);
+    }
+    List<String> deleted = new ArrayList<>();
+    SweepResult result = world.table.sweep(SWEEP, orphan -> {
+      deleted.add(orphan.name());
+      if (written.remove(orphan.name()) != null && written.size() == 4) {
+        world.table.commit(Shards.append(
+            OptionalLong.of(1), written.values().toArray(ShardSummary[]::new)));
+      }
+    });
+    assertThat(result.fileCount()).isPositive();
+    assertThat(deleted).as("deleted before the commit, and nothing after it").hasSize(1);
+    assertThat(world.storage.names())
+        .containsAll(world.table.latest().shards().stream()
+            .map(shard -> shard.directory() + "/" + shard.metaFile())
+            .toList());
+    assertThat(world.table.latest().length()).isEqualTo(1 + 4);
   }
 
   private static void require(int orders) {
