@@ -17,6 +17,11 @@ final class MovedRecords {
     }
   }
 
+  /** The first index of the record that is at {@code index} now. */
+  long origin(long index) {
+    return origins.getOrDefault(index, index);
+  }
+
   void print(PrintWriter out) {
     origins.forEach((now, before) -> out.println("record " + before + " is now " + now));
   }

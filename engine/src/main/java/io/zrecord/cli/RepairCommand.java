@@ -1,5 +1,6 @@
 package io.zrecord.cli;
 
+import io.zrecord.RecordStore.Moved;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.DamagedValues;
 import io.zrecord.verify.DatasetCheck;
@@ -46,6 +47,8 @@ final class RepairCommand extends Subcommand {
   @Option(names = "--no-progress", description = "do not show how far it is")
   private boolean isQuiet;
 
+  private final MovedRecords moved = new MovedRecords();
+
   /** What is done with what cannot be restored. */
   static final class Treatment {
     @Option(
@@ -56,7 +59,8 @@ final class RepairCommand extends Subcommand {
     @Option(
         names = "--delete-records",
         description = "delete records of a store that have a damaged value; the last records take"
-            + " their places")
+            + " their places, of which each is printed before (of two lines about a record the later"
+            + " one holds)")
     private boolean deletesRecords;
 
     @Option(
@@ -67,7 +71,7 @@ final class RepairCommand extends Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    DatasetRepair repair = DatasetRepair.of(path);
+    DatasetRepair repair = DatasetRepair.of(path).onMove(this::print);
     if (treatment.marksAbsent) {
       repair = repair.damagedValues(DamagedValues.MARK_ABSENT);
     } else if (treatment.deletesRecords) {
@@ -85,7 +89,7 @@ final class RepairCommand extends Subcommand {
     }
     report.plan().remaining().forEach(left -> out().println("not repaired: " + Printable.of(left)));
     if (report.isDone()) {
-      return finish(report);
+      return finish();
     }
     out()
         .println(
@@ -97,10 +101,16 @@ final class RepairCommand extends Subcommand {
     return isSound ? ExitCodes.DONE : isDryRun ? ExitCodes.DAMAGED : ExitCodes.FAILED;
   }
 
-  private int finish(RepairReport report) {
-    MovedRecords moved = new MovedRecords();
-    report.moves().forEach(moved::add);
-    moved.print(out());
+  /** At once, for what is deleted then is deleted even if the next fails. */
+  private void print(Moved move) {
+    moved.add(move);
+    if (move.from() != move.to()) {
+      out().println("record " + moved.origin(move.to()) + " is now " + move.to());
+      out().flush();
+    }
+  }
+
+  private int finish() {
     CheckSummary summary = DatasetCheck.of(path).run(finding -> {});
     out()
         .println(

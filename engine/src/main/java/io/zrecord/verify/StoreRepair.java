@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Repairs a store whose lock the caller holds: first its files, so that it can be opened, then its values. */
@@ -22,11 +23,12 @@ final class StoreRepair {
 
   private final MutableFiles files;
   private final DamagedValues treatment;
-  private final List<Moved> moves = new ArrayList<>();
+  private final Consumer<Moved> onMove;
 
-  StoreRepair(MutableFiles files, DamagedValues treatment) {
+  StoreRepair(MutableFiles files, DamagedValues treatment, Consumer<Moved> onMove) {
     this.files = files;
     this.treatment = treatment;
+    this.onMove = onMove;
   }
 
   RepairReport run(CheckListener listener, DatasetRepair.Approval approval) {
@@ -38,7 +40,7 @@ final class StoreRepair {
           List.of(
               files.pathOf(ShardMeta.FILE_NAME)
                   + " is damaged or missing, and nothing else says what the fields are: restore it from a copy"));
-      return new RepairReport(plan, false, List.of());
+      return new RepairReport(plan, false);
     }
     List<RepairAction> actions = actions(state.get(), bad);
     List<String> remaining = new ArrayList<>();
@@ -48,13 +50,13 @@ final class StoreRepair {
     }
     RepairPlan plan = new RepairPlan(actions.stream().map(RepairAction::text).toList(), remaining);
     if (actions.isEmpty() || !approval.approves(plan)) {
-      return new RepairReport(plan, false, List.of());
+      return new RepairReport(plan, false);
     }
     // Readers have it mapped. It goes on to say what was safe until the store is open: only this
     // repair may accept a loss.
     LiveState.withdraw(files);
     actions.forEach(action -> action.step().run());
-    return new RepairReport(plan, true, moves);
+    return new RepairReport(plan, true);
   }
 
   private List<RepairAction> actions(StoreState state, BadValues bad) {
@@ -124,9 +126,11 @@ final class StoreRepair {
     };
   }
 
+  /** A full group is committed by the deletion that fills it, so each is told before. */
   private void delete(StoreCore core, long[] descending) {
     for (long index : descending) {
-      moves.add(new Moved(core.delete(index), index));
+      onMove.accept(new Moved(core.pendingLength() - 1, index));
+      core.delete(index);
     }
   }
 }

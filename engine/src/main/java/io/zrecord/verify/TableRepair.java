@@ -64,10 +64,10 @@ final class TableRepair {
     }
     RepairPlan plan = new RepairPlan(actions.stream().map(RepairAction::text).toList(), remaining);
     if (actions.isEmpty() || !approval.approves(plan)) {
-      return new RepairReport(plan, false, List.of());
+      return new RepairReport(plan, false);
     }
     actions.forEach(action -> action.step().run());
-    return new RepairReport(plan, true, List.of());
+    return new RepairReport(plan, true);
   }
 
   private List<RepairAction> actions(List<String> remaining) {

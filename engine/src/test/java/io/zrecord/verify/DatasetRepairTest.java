@@ -1,6 +1,7 @@
 package io.zrecord.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.Batch;
 import io.zrecord.RecordAppender;
@@ -98,10 +99,10 @@ final class DatasetRepairTest {
     Damage.flip(path.resolve("text.crc32c"), 4 * 5);
     Damage.flip(path.resolve("zipped.crc32c"), 4 * 5);
     Damage.flip(path.resolve("text.crc32c"), 4 * 499);
-    RepairReport report =
-        repair(DatasetRepair.of(path).damagedValues(DamagedValues.DELETE_RECORDS));
+    List<RecordStore.Moved> moves = new ArrayList<>();
+    repair(DatasetRepair.of(path).damagedValues(DamagedValues.DELETE_RECORDS).onMove(moves::add));
     requireSound(path);
-    assertThat(report.moves())
+    assertThat(moves)
         .containsExactly(new RecordStore.Moved(499, 499), new RecordStore.Moved(498, 5));
     Map<String, String> expected = new TreeMap<>(before);
     for (String field : new String[] {"text", "zipped", "label"}) {
@@ -110,6 +111,35 @@ final class DatasetRepairTest {
       expected.remove(field + 499);
     }
     assertThat(values(path)).isEqualTo(expected);
+  }
+
+  @Test
+  void whatMovedIsKnownWhenTheDeletionsAreCutShort() {
+    Path path = SampleStore.closed(directory.resolve("store"));
+    Map<String, String> before = values(path);
+    for (int index : new int[] {5, 9, 300}) {
+      Damage.flip(path.resolve("text.crc32c"), 4 * index);
+    }
+    List<RecordStore.Moved> moves = new ArrayList<>();
+    DatasetRepair repair = DatasetRepair.of(path)
+        .damagedValues(DamagedValues.DELETE_RECORDS)
+        .onMove(moved -> {
+          moves.add(moved);
+          if (moves.size() == 3) {
+            throw new IllegalStateException("cut short");
+          }
+        });
+    assertThatThrownBy(() -> repair.run(finding -> {}, plan -> true))
+        .hasMessageContaining("cut short");
+    try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
+      assertThat(store.length()).isEqualTo(SampleStore.COUNT - 2);
+      for (RecordStore.Moved made : moves.subList(0, 2)) {
+        try (Batch batch = store.gather(new long[] {made.to()}, "text")) {
+          assertThat(new String(batch.bytes("text", 0), StandardCharsets.UTF_8))
+              .isEqualTo(before.get("text" + made.from()));
+        }
+      }
+    }
   }
 
   @Test
