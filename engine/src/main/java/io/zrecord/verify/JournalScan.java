@@ -26,6 +26,9 @@ final class JournalScan {
   private static final int FLAG_FORCED_BEFORE = 1;
   private static final int SEARCH_BYTES = 1 << 16;
 
+  /** As in the journal itself: what only looks like records may overlap, and is not to be read without end. */
+  private static final int MAX_SEARCH_FACTOR = 4;
+
   private final int fieldCount;
   private final Map<Integer, ChunkMeta> changedChunks = new HashMap<>();
   private final JournalOverlay overlay = new JournalOverlay();
@@ -33,6 +36,7 @@ final class JournalScan {
   private @Nullable Damage damage;
   private long endBytes = JournalHeader.BYTES;
   private long tornBytes;
+  private long searchBytesLeft;
   private long sequence;
   private long length;
 
@@ -216,11 +220,13 @@ final class JournalScan {
   private void findLater(MutableFile file, long at, long fileBytes, String problem) {
     byte[] piece = new byte[SEARCH_BYTES];
     ByteBuffer bytes = ByteBuffer.wrap(piece).order(ByteOrder.LITTLE_ENDIAN);
-    for (long from = at; from <= fileBytes - RECORD_HEADER_BYTES; ) {
+    searchBytesLeft = MAX_SEARCH_FACTOR * (fileBytes - at);
+    for (long from = at; from <= fileBytes - RECORD_HEADER_BYTES && searchBytesLeft >= 0; ) {
       int count = file.read(from, bytes.clear());
       int limit = count - RECORD_HEADER_BYTES;
-      for (int i = 0; i <= limit; i += 8) {
-        if (bytes.getInt(i) == RECORD_MAGIC && bytes.getLong(i + 8) > sequence + 1) {
+      for (int i = 0; i <= limit && searchBytesLeft >= 0; i += 8) {
+        if (mayBeLater(bytes, i, fileBytes - from - i)) {
+          searchBytesLeft -= bytes.getInt(i + 4);
           takeLater(file, from + i, at, fileBytes, problem);
         }
       }
@@ -231,10 +237,32 @@ final class JournalScan {
     }
   }
 
+  /** Whether a header is, if its record is whole, of a later one that counts: a proof, or behind one. */
+  private boolean mayBeLater(ByteBuffer bytes, int place, long bytesLeft) {
+    int length = bytes.getInt(place + 4);
+    return bytes.getInt(place) == RECORD_MAGIC
+        && bytes.getLong(place + 8) > sequence + 1
+        && (damage != null || (bytes.getInt(place + 16) & FLAG_FORCED_BEFORE) != 0)
+        && length >= RECORD_HEADER_BYTES + COUNTS_BYTES
+        && (length & 7) == 0
+        && length <= bytesLeft;
+  }
+
   private void takeLater(MutableFile file, long at, long end, long fileBytes, String problem) {
+    if (searchBytesLeft < 0) {
+      if (damage == null) {
+        String overlapping =
+            problem + ", and behind it is more that looks like records than a journal can have";
+        damage = new Damage(end, fileBytes - end, sequence + 1, sequence + 1, overlapping);
+      }
+      return;
+    }
     ByteBuffer record = read(file, at, fileBytes);
-    boolean isProof = record != null && (record.getInt(16) & FLAG_FORCED_BEFORE) != 0;
-    if (record != null && (isProof || damage != null) && contradiction(record) == null) {
+    if (record != null && contradiction(record) == null) {
+      if (damage == null) {
+        // From here on others count as well.
+        searchBytesLeft = MAX_SEARCH_FACTOR * (fileBytes - end);
+      }
       takeChunks(record, record.getInt(RECORD_HEADER_BYTES + 12));
       long last = Math.max(record.getLong(8), damage == null ? 0 : damage.lastSequence());
       damage = new Damage(end, fileBytes - end, sequence + 1, last, problem);

@@ -31,6 +31,9 @@ final class Journal implements AutoCloseable {
   private static final int COUNTS_BYTES = 24;
   private static final int SCAN_BYTES = 1 << 20;
 
+  /** Records that follow a damaged one are checked once; what only looks like records may overlap, and is not to be read without end. */
+  private static final int MAX_SEARCH_FACTOR = 4;
+
   private final MutableFile file;
   private final UUID storeId;
   private byte[] bytes = new byte[1 << 16];
@@ -268,9 +271,7 @@ final class Journal implements AutoCloseable {
     int length = header.getInt(4);
     if (found < RECORD_HEADER_BYTES
         || header.getInt(0) != RECORD_MAGIC
-        || length < RECORD_HEADER_BYTES + COUNTS_BYTES
-        || (length & 7) != 0
-        || length > fileBytes - at) {
+        || !isLength(length, fileBytes - at)) {
       return null;
     }
     byte[] content = new byte[length];
@@ -284,11 +285,16 @@ final class Journal implements AutoCloseable {
     return stored == Crc32c.of(content, 0, length) ? record : null;
   }
 
+  private static boolean isLength(int length, long bytesLeft) {
+    return length >= RECORD_HEADER_BYTES + COUNTS_BYTES && (length & 7) == 0 && length <= bytesLeft;
+  }
+
   /** What follows the last whole record must not be more than one that was cut. */
   private void requireTail(long at, long fileBytes) {
     ByteBuffer block = allocate(SCAN_BYTES);
     long blockAt = at;
     int found = 0;
+    long searchBytes = MAX_SEARCH_FACTOR * (fileBytes - at);
     for (long next = at; next <= fileBytes - RECORD_HEADER_BYTES; next += 8) {
       if (next + RECORD_HEADER_BYTES > blockAt + found) {
         blockAt = next;
@@ -298,18 +304,36 @@ final class Journal implements AutoCloseable {
         }
       }
       int place = (int) (next - blockAt);
-      if (block.getInt(place) == RECORD_MAGIC && block.getLong(place + 8) > sequence + 1) {
+      if (isProof(block, place, fileBytes - next)) {
+        searchBytes -= block.getInt(place + 4);
+        if (searchBytes < 0) {
+          throw damaged(at, "and behind it is more that looks like records than a journal can have");
+        }
         ByteBuffer record = read(next, fileBytes);
-        if (record != null && (record.getInt(16) & FLAG_FORCED_BEFORE) != 0) {
-          throw new CorruptDataException(
-              file.path(),
-              "Cannot read " + file.path() + ": record " + (sequence + 1) + " at byte " + at
-                  + " is damaged, but record " + record.getLong(8) + " at byte " + next
-                  + " was written when it was safe. Restore the store from a copy; what was"
-                  + " committed before record " + (sequence + 1) + " can be read as it is");
+        if (record != null) {
+          throw damaged(
+              at,
+              "but record " + record.getLong(8) + " at byte " + next
+                  + " was written when it was safe");
         }
       }
     }
+  }
+
+  /** Whether a header is, if its record is whole, of one that was written when the damaged one was safe. */
+  private boolean isProof(ByteBuffer block, int place, long bytesLeft) {
+    return block.getInt(place) == RECORD_MAGIC
+        && block.getLong(place + 8) > sequence + 1
+        && (block.getInt(place + 16) & FLAG_FORCED_BEFORE) != 0
+        && isLength(block.getInt(place + 4), bytesLeft);
+  }
+
+  private CorruptDataException damaged(long at, String reason) {
+    return new CorruptDataException(
+        file.path(),
+        "Cannot read " + file.path() + ": record " + (sequence + 1) + " at byte " + at
+            + " is damaged, " + reason + ". Restore the store from a copy; what was"
+            + " committed before record " + (sequence + 1) + " can be read as it is");
   }
 
   private void writeHeader() {
