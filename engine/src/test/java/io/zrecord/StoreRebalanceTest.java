@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.StoreLockedException;
 import io.zrecord.rebalance.StoreRebalance;
 import io.zrecord.rebalance.StoreRebalanceOptions;
@@ -263,12 +264,19 @@ class StoreRebalanceTest {
     // What a repair cut off a journal may name chunks: then they stay.
     Files.write(path.resolve("chunk/78.zr"), new byte[100]);
     Files.write(path.resolve("journal.damaged-1"), new byte[100]);
-    StoreRebalance.of(path, ALWAYS).run();
+    List<String> kept = names(path);
+    assertThatThrownBy(() -> StoreRebalance.of(path, ALWAYS).run())
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("journal.damaged-1");
+    assertThat(names(path)).isEqualTo(kept);
     write(path, model, 100);
-    assertThat(names(path)).contains("chunk/78.zr").doesNotContain("raw.offset");
+    assertThat(names(path)).contains("chunk/78.zr");
     Files.delete(path.resolve("journal.damaged-1"));
-    RecordStore.open(path, OPTIONS).close();
-    assertThat(names(path)).doesNotContain("chunk/78.zr").containsAll(others);
+    assertThat(StoreRebalance.of(path, ALWAYS).run().isRewritten()).isTrue();
+    assertThat(names(path))
+        .doesNotContain("chunk/78.zr")
+        .doesNotContain("raw.offset")
+        .containsAll(others);
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {
       assertThat(model.differenceFrom(store)).isNull();
     }

@@ -128,7 +128,8 @@ public final class StoreRebalance {
    * @throws io.zrecord.errors.DiskFullException if there is not enough space; the store is as it was
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; the store is as it was
    * @throws IllegalArgumentException if a compression is asked for a field that is not there
-   * @throws io.zrecord.errors.StorageException if something else failed; it is the old or the new store, with the same records
+   * @throws io.zrecord.errors.StorageException if a repair cut a journal off, which may name old chunks and is to be deleted before; or if
+   *     something else failed: it is the old or the new store, with the same records
    */
   public StoreRebalanceResult run() {
     try (ProcessLock lock = ProcessLock.acquire(path)) {

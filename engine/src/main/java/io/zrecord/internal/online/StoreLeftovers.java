@@ -96,7 +96,15 @@ public final class StoreLeftovers {
 
   /** As long as there is a journal that a repair cut off everything stays, for it may name chunks that somebody wants to look into. */
   private static boolean areDeletable(MutableFiles files) {
-    return files.list("").stream().noneMatch(name -> name.startsWith(CUT_JOURNAL));
+    return cutJournals(files).isEmpty();
+  }
+
+  /** Names of the journals that a repair cut off. */
+  static List<String> cutJournals(MutableFiles files) {
+    return files.list("").stream()
+        .filter(name -> name.startsWith(CUT_JOURNAL))
+        .sorted()
+        .toList();
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.zrecord.internal.online;
 
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
@@ -72,11 +73,13 @@ public final class StoreRewrite {
    * Rewrites the store, which was closed, with all that is committed in its tables.
    *
    * @return the new meta file
+   * @throws StorageException if there is a journal that a repair cut off; the store is as it was
    * @throws io.zrecord.errors.DiskFullException if there is no space; the store is as it was
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; the store is as it was
    * @throws ZRecordException after any other failure it is the old or the new one, with the same records
    */
   public StoreMeta run() {
+    requireNoCutJournal();
     Set<String> before = Set.copyOf(StoreLeftovers.of(files, old));
     StoreMeta written;
     try {
@@ -88,6 +91,19 @@ public final class StoreRewrite {
     }
     remove(written, before);
     return written;
+  }
+
+  /** It may name values that are nowhere but in the chunks which would be deleted. */
+  private void requireNoCutJournal() {
+    List<String> cut = StoreLeftovers.cutJournals(files);
+    if (!cut.isEmpty()) {
+      throw new StorageException(
+          files.location(),
+          "Cannot rewrite " + files.location() + ": a repair kept " + String.join(", ", cut)
+              + ", which may name values in the chunks that this would delete. Save what you want"
+              + " of them, with the chunks, delete " + String.join(", ", cut)
+              + " and try again");
+    }
   }
 
   /** Deletes what a meta file does not name, but for what was not named before either. */
