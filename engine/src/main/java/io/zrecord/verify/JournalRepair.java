@@ -83,8 +83,8 @@ final class JournalRepair {
    */
   private void cut(JournalScan.Damage damage) {
     copyFrom(damage.atByte());
-    byte[] record = recordOfChunks();
     try (MutableFile file = files.open(JournalScan.FILE_NAME, true)) {
+      byte[] record = recordOfChunks(file, damage.atByte());
       // In this order the journal is damaged until it is whole, whenever this is cut short.
       file.write(damage.atByte(), ByteBuffer.wrap(record));
       file.force();
@@ -93,11 +93,14 @@ final class JournalRepair {
     }
   }
 
-  private byte[] recordOfChunks() {
+  private byte[] recordOfChunks(MutableFile file, long at) {
     Collection<ChunkMeta> chunks = journal.changedChunks();
     int bytes = JournalScan.RECORD_HEADER_BYTES
         + JournalScan.COUNTS_BYTES
         + chunks.size() * JournalScan.CHUNK_BYTES;
+    while (isFollowed(file, at + bytes)) {
+      bytes += Long.BYTES;
+    }
     byte[] record = new byte[bytes];
     ByteBuffer buffer = ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN);
     buffer.putInt(JournalScan.RECORD_MAGIC).putInt(bytes).putLong(journal.sequence() + 1);
@@ -108,6 +111,14 @@ final class JournalRepair {
       buffer.putInt(chunk.id()).putInt(0).putLong(chunk.recordCount()).putLong(chunk.endBytes());
     }
     return buffer.putInt(20, Crc32c.of(record)).array();
+  }
+
+  /** Whether the next record begins there: before it is cut off it would count, as if nothing were lost. */
+  private boolean isFollowed(MutableFile file, long at) {
+    ByteBuffer header = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    return file.read(at, header) == header.capacity()
+        && header.getInt(0) == JournalScan.RECORD_MAGIC
+        && header.getLong(Long.BYTES) == journal.sequence() + 2;
   }
 
   private void copyFrom(long position) {

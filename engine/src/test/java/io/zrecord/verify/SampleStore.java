@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.function.Consumer;
 
 /** Stores to be damaged. */
 public final class SampleStore {
@@ -50,10 +51,15 @@ public final class SampleStore {
 
   /** The same, where nothing of the last commits reached the tables. */
   static Path killedBeforeTables(Path directory) throws IOException {
+    return killedBeforeTables(directory, SampleStore::commits);
+  }
+
+  static Path killedBeforeTables(Path directory, Consumer<RecordStore> commits)
+      throws IOException {
     Path path = closed(directory.resolve("alive"));
     Path killed = Damage.copy(path, directory.resolve("killed"));
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {
-      commits(store);
+      commits.accept(store);
       Path later = Damage.copy(path, directory.resolve("later"));
       Files.copy(
           later.resolve("journal"), killed.resolve("journal"), StandardCopyOption.REPLACE_EXISTING);
