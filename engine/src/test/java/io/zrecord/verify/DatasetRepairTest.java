@@ -118,7 +118,7 @@ final class DatasetRepairTest {
     Path path = SampleStore.closed(directory.resolve("store"));
     Map<String, String> before = values(path);
     for (int index : new int[] {5, 9, 300}) {
-      Damage.flip(path.resolve("text.crc32c"), 4 * index);
+      Damage.flip(path.resolve("text.crc32c"), 4L * index);
     }
     List<RecordStore.Moved> moves = new ArrayList<>();
     DatasetRepair repair = DatasetRepair.of(path)
