@@ -151,13 +151,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
     deletesShards = false;
     try {
       return table.commit(new TableChange(
-          UUID.randomUUID(),
-          kind,
-          base,
-          schema,
-          shards,
-          Optional.empty(),
-          Map.of()));
+          UUID.randomUUID(), kind, base, schema, shards, Optional.empty(), Map.of()));
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (ZRecordException e) {

@@ -188,8 +188,8 @@ final class DamagedManifestTest {
     assertThat(refused.isDone()).isFalse();
     assertThat(refused.plan().actions()).isEmpty();
     assertThat(refused.plan().remaining())
-        .anyMatch(text -> text.contains("zrecord untag " + directory + " release")
-            && !text.contains("older"));
+        .anyMatch(text ->
+            text.contains("zrecord untag " + directory + " release") && !text.contains("older"));
     assertThat(manifest(1)).exists();
     table.untag("release");
     assertThat(repairRestoringPrevious().isDone()).isTrue();
@@ -243,8 +243,7 @@ final class DamagedManifestTest {
     Files.write(manifest(1), new byte[0]);
     assertThat(repairRestoringPrevious().isDone()).isTrue();
     ShardSummary other = Shards.write(table.storage(), Shards.SCHEMA, 6);
-    assertThat(table.commit(Shards.append(OptionalLong.of(0), other)).version())
-        .isOne();
+    assertThat(table.commit(Shards.append(OptionalLong.of(0), other)).version()).isOne();
     for (TableChange change : List.of(overwrite, relayout)) {
       assertThatThrownBy(() -> table.commit(change))
           .isInstanceOf(CommitConflictException.class)

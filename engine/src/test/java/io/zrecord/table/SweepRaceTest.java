@@ -141,8 +141,8 @@ final class SweepRaceTest {
     SweepResult result = world.table.sweep(SWEEP, orphan -> {
       deleted.add(orphan.name());
       if (written.remove(orphan.name()) != null && written.size() == 4) {
-        world.table.commit(Shards.append(
-            OptionalLong.of(1), written.values().toArray(ShardSummary[]::new)));
+        world.table.commit(
+            Shards.append(OptionalLong.of(1), written.values().toArray(ShardSummary[]::new)));
       }
     });
     assertThat(result.fileCount()).isPositive();

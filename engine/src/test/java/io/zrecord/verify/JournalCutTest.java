@@ -80,8 +80,8 @@ final class JournalCutTest {
     assertThat(ByteBuffer.wrap(journal).order(ByteOrder.LITTLE_ENDIAN).getInt(HEADER_BYTES + 4))
         .isEqualTo(RECORD_BYTES);
     Damage.flip(path.resolve("journal"), HEADER_BYTES + 50);
-    StoreRepair repair = new StoreRepair(
-        killedAtCut(new LocalMutableFiles(path)), DamagedValues.KEEP, moved -> {});
+    StoreRepair repair =
+        new StoreRepair(killedAtCut(new LocalMutableFiles(path)), DamagedValues.KEEP, moved -> {});
     assertThatThrownBy(() -> repair.run(finding -> {}, plan -> true)).hasMessage("killed");
     assertThatThrownBy(() -> RecordStore.open(path, StoreOptions.defaults()))
         .isInstanceOf(CorruptDataException.class)

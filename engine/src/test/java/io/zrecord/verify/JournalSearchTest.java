@@ -54,9 +54,8 @@ final class JournalSearchTest {
         .order(ByteOrder.LITTLE_ENDIAN);
     file.put(journal, 0, secondAt);
     for (int i = 0; i < count; i++) {
-      int length = toTheEnd
-          ? Math.max(forged - i * FAKE_BYTES, LEAST_RECORD_BYTES)
-          : LEAST_RECORD_BYTES;
+      int length =
+          toTheEnd ? Math.max(forged - i * FAKE_BYTES, LEAST_RECORD_BYTES) : LEAST_RECORD_BYTES;
       file.putInt(RECORD_MAGIC).putInt(length).putLong(Long.MAX_VALUE - i);
       file.putInt(flags).putInt(0).putLong(0);
     }

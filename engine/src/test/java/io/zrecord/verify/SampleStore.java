@@ -54,8 +54,7 @@ public final class SampleStore {
     return killedBeforeTables(directory, SampleStore::commits);
   }
 
-  static Path killedBeforeTables(Path directory, Consumer<RecordStore> commits)
-      throws IOException {
+  static Path killedBeforeTables(Path directory, Consumer<RecordStore> commits) throws IOException {
     Path path = closed(directory.resolve("alive"));
     Path killed = Damage.copy(path, directory.resolve("killed"));
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {

@@ -307,7 +307,8 @@ final class Journal implements AutoCloseable {
       if (isProof(block, place, fileBytes - next)) {
         searchBytes -= block.getInt(place + 4);
         if (searchBytes < 0) {
-          throw damaged(at, "and behind it is more that looks like records than a journal can have");
+          throw damaged(
+              at, "and behind it is more that looks like records than a journal can have");
         }
         ByteBuffer record = read(next, fileBytes);
         if (record != null) {

@@ -688,8 +688,7 @@ public final class StoreCore implements AutoCloseable {
     requireCounts(length);
     // The journal is emptied next: what nobody could read would be the end of the store.
     files.replace(
-        ShardMeta.FILE_NAME,
-        meta(length, unfull).writeReadable(files.pathOf(ShardMeta.FILE_NAME)));
+        ShardMeta.FILE_NAME, meta(length, unfull).writeReadable(files.pathOf(ShardMeta.FILE_NAME)));
     journal.empty();
   }
 
