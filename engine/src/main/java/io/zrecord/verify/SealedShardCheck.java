@@ -128,7 +128,7 @@ final class SealedShardCheck {
 
   private void check(String prefix, ShardMeta meta, long firstIndex) {
     try (ChunkFiles chunks = new ChunkFiles(files, prefix, meta.id(), meta.chunks())) {
-      chunks.check(run, true);
+      chunks.check(run);
       for (FieldMeta field : meta.fields()) {
         if (field.layout() == FieldMeta.Layout.RUNS) {
           new RunsCheck(run, files, prefix, meta, field, firstIndex)

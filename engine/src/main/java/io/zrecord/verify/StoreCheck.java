@@ -39,7 +39,7 @@ final class StoreCheck {
     run.expect(bytes);
     run.beginPart(state.journal().length(), bytes);
     try (ChunkFiles chunks = new ChunkFiles(files, "", state.meta().shard().id(), state.chunks())) {
-      chunks.check(run, false);
+      chunks.check(run);
       reportLeftovers(state);
       if (state.journal().overlay().isEmpty()) {
         checkFields(state, chunks, (field, first, count, block) -> {});

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
+import io.zrecord.StoreSnapshot;
 import io.zrecord.verify.Damage;
 import io.zrecord.verify.SampleStore;
 import java.io.IOException;
@@ -27,6 +28,23 @@ final class VerifyRepairTest {
     Cli.Said repair = Cli.run("repair", store, "--yes");
     assertThat(repair.exitCode()).isZero();
     assertThat(repair.out()).contains("nothing that this command can repair");
+  }
+
+  /** Its chunk files have room for more than was published. */
+  @Test
+  void aStoreThatBecameATableIsSaidToBeSound() {
+    Path store = SampleStore.closed(directory.resolve("store"));
+    Path table = directory.resolve("table");
+    StoreSnapshot.create(store, table);
+    StoreSnapshot.convert(store);
+    for (Path path : new Path[] {table, store}) {
+      Cli.Said said = Cli.run("verify", path);
+      assertThat(said.exitCode()).isZero();
+      assertThat(said.lines()).hasSize(1);
+      Cli.Said repair = Cli.run("repair", path, "--yes");
+      assertThat(repair.exitCode()).isZero();
+      assertThat(repair.out()).contains("nothing that this command can repair");
+    }
   }
 
   @Test

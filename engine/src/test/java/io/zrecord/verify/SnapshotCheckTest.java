@@ -1,0 +1,91 @@
+package io.zrecord.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.RecordStore;
+import io.zrecord.StoreOptions;
+import io.zrecord.StoreSnapshot;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.table.TableSnapshot;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tables made of stores are sound, though their chunk files have room behind what was published, or go on growing. */
+final class SnapshotCheckTest {
+  @TempDir
+  Path directory;
+
+  private static void requireNothingFound(Path table) {
+    List<Finding> findings = new ArrayList<>();
+    assertThat(DatasetCheck.of(table).run(findings::add).isSound()).isTrue();
+    assertThat(findings).isEmpty();
+    RepairReport report = DatasetRepair.of(table).run(finding -> {}, plan -> true);
+    assertThat(report.plan().actions()).isEmpty();
+    assertThat(report.plan().remaining()).isEmpty();
+  }
+
+  /** Bytes that the chunk files of the only shard have behind what was published. */
+  private static long spareBytes(Path table, TableSnapshot snapshot) throws IOException {
+    Path shard = table.resolve(snapshot.shards().get(0).directory());
+    ShardMeta meta = ShardMeta.read("meta", Files.readAllBytes(shard.resolve("meta.json")));
+    long spare = 0;
+    for (ChunkMeta chunk : meta.chunks()) {
+      spare += Files.size(shard.resolve(chunk.fileName())) - chunk.endBytes();
+    }
+    return spare;
+  }
+
+  private static Path store(Path path) {
+    try (RecordStore store =
+        RecordStore.create(path, SampleStore.SCHEMA, StoreOptions.defaults())) {
+      append(store);
+    }
+    return path;
+  }
+
+  private static void append(RecordStore store) {
+    for (int i = 0; i < 100; i++) {
+      store.append(store.newValues().set("text", "text " + i).set("label", i));
+    }
+    store.commit();
+  }
+
+  @Test
+  void aSnapshot() throws IOException {
+    Path table = directory.resolve("table");
+    TableSnapshot made = StoreSnapshot.create(store(directory.resolve("store")), table);
+    assertThat(spareBytes(table, made)).as("control").isPositive();
+    requireNothingFound(table);
+  }
+
+  @Test
+  void aSnapshotBesideAWriterThatGoesOn() throws IOException {
+    Path path = store(directory.resolve("store"));
+    Path table = directory.resolve("table");
+    try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
+      TableSnapshot made = StoreSnapshot.create(path, table);
+      append(store);
+      assertThat(spareBytes(table, made)).as("control").isPositive();
+      requireNothingFound(table);
+    }
+  }
+
+  @Test
+  void aConvertedStore() throws IOException {
+    Path table = store(directory.resolve("store"));
+    TableSnapshot made = StoreSnapshot.convert(table);
+    assertThat(spareBytes(table, made)).as("control").isPositive();
+    requireNothingFound(table);
+    Path shard = table.resolve(made.shards().get(0).directory());
+    Damage.cut(shard.resolve("chunk/0.zr"), 100);
+    assertThat(DatasetCheck.of(table).run(finding -> {}).isSound())
+        .as("control")
+        .isFalse();
+  }
+}
