@@ -77,7 +77,7 @@ final class EntriesCheck {
       }
       if (k > from) {
         ValueCheck.Problem problem =
-            new ValueCheck.Problem(Kind.ENTRY, "its entry or checksum is not in the file");
+            new ValueCheck.Problem(Kind.ENTRY, "its entry or checksum is not in the file, or cannot be read");
         add(problem, path, first + from, k - from);
       }
     }

@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.FieldMeta;
@@ -7,10 +8,14 @@ import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.verify.Finding.Kind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The files of a field's entries and of their checksums (FORMAT.md section 4). Belongs to one thread. */
 final class EntryFiles implements AutoCloseable {
+  /** A page of entries. */
+  private static final int STEP_RECORDS = 256;
+
   private final MutableFiles files;
   private final String entriesName;
   private final String checksumsName;
@@ -58,29 +63,43 @@ final class EntryFiles implements AutoCloseable {
     }
   }
 
-  /** Loads the entries of {@code [first, first + count)}; those that are not in the files are marked as missing. */
+  /** Loads the entries of {@code [first, first + count)}; those that are not in the files, or cannot be read, are marked as missing. */
   void load(long first, int count, EntryBlock block) {
     if (bytes.length < count * Entry.BYTES) {
       bytes = new byte[count * Entry.BYTES];
     }
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    int read = read(entries, first * Entry.BYTES, count * Entry.BYTES) / Entry.BYTES;
+    Arrays.fill(block.isMissing, 0, count, false);
+    read(entries, first, count, Entry.BYTES, block.isMissing);
     for (int k = 0; k < count; k++) {
-      block.isMissing[k] = k >= read;
-      block.words[2 * k] = k < read ? buffer.getLong(k * Entry.BYTES) : 0;
-      block.words[2 * k + 1] = k < read ? buffer.getLong(k * Entry.BYTES + Long.BYTES) : 0;
+      block.words[2 * k] = buffer.getLong(k * Entry.BYTES);
+      block.words[2 * k + 1] = buffer.getLong(k * Entry.BYTES + Long.BYTES);
     }
     if (hasChecksums) {
-      read = read(checksums, first * Integer.BYTES, count * Integer.BYTES) / Integer.BYTES;
+      read(checksums, first, count, Integer.BYTES, block.isMissing);
       for (int k = 0; k < count; k++) {
-        block.isMissing[k] |= k >= read;
-        block.checksums[k] = k < read ? buffer.getInt(k * Integer.BYTES) : 0;
+        block.checksums[k] = buffer.getInt(k * Integer.BYTES);
       }
     }
   }
 
-  private int read(@Nullable FileWindow window, long position, int length) {
-    return window == null ? 0 : window.read(position, bytes, 0, length);
+  /** Reads what a file has of each record, in steps, so that a bad sector costs few of them; marks what cannot be read. */
+  private void read(
+      @Nullable FileWindow window, long first, int count, int width, boolean[] isMissing) {
+    for (int from = 0; from < count; from += STEP_RECORDS) {
+      int to = Math.min(count, from + STEP_RECORDS);
+      int there = from;
+      try {
+        if (window != null) {
+          long position = (first + from) * width;
+          there += window.read(position, bytes, from * width, (to - from) * width) / width;
+        }
+      } catch (StorageException e) {
+        there = from; // A bad sector, say: others can be read.
+      }
+      Arrays.fill(isMissing, there, to, true);
+      Arrays.fill(bytes, there * width, to * width, (byte) 0);
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.errors.StorageException;
 import io.zrecord.internal.io.MutableFile;
 import java.nio.ByteBuffer;
 
@@ -15,6 +16,8 @@ final class FileWindow implements AutoCloseable {
   private final byte[] buffer;
   private long from;
   private int count;
+  /** Nothing is read ahead before this position: something behind it cannot be read. */
+  private long carefulUntil;
 
   FileWindow(MutableFile file) {
     this.file = file;
@@ -30,7 +33,11 @@ final class FileWindow implements AutoCloseable {
     return file.lengthBytes();
   }
 
-  /** Copies bytes; returns how many there were, fewer only at the end of the file. */
+  /**
+   * Copies bytes; returns how many there were, fewer only at the end of the file.
+   *
+   * @throws StorageException if one of them cannot be read; others can be tried
+   */
   int read(long position, byte[] target, int offset, int length) {
     int done = 0;
     while (done < length) {
@@ -48,13 +55,29 @@ final class FileWindow implements AutoCloseable {
     return done;
   }
 
+  /** What was only read ahead may fail, for a bad sector is not to cost what stands before it. */
   private void fill(long at, int wanted) {
     long gap = at - (from + count);
     boolean isNext = gap >= 0 && gap < SMALL_READ_BYTES;
-    int length =
-        isNext ? buffer.length : Math.min(buffer.length, Math.max(SMALL_READ_BYTES, wanted));
+    int needed = Math.min(buffer.length, wanted);
+    int length = at < carefulUntil
+        ? needed
+        : isNext ? buffer.length : Math.min(buffer.length, Math.max(SMALL_READ_BYTES, wanted));
     from = at;
-    count = Math.max(0, file.read(at, ByteBuffer.wrap(buffer, 0, length)));
+    count = 0;
+    try {
+      count = readAt(at, length);
+    } catch (StorageException e) {
+      if (length == needed) {
+        throw e;
+      }
+      carefulUntil = at + length;
+      count = readAt(at, needed);
+    }
+  }
+
+  private int readAt(long at, int length) {
+    return Math.max(0, file.read(at, ByteBuffer.wrap(buffer, 0, length)));
   }
 
   @Override

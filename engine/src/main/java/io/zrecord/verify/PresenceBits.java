@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.FieldMeta;
@@ -69,7 +70,7 @@ final class PresenceBits implements AutoCloseable {
             firstIndex + first,
             Math.min(BITS_PER_BLOCK, runs.recordCount() - first),
             bytesInMemory < length
-                ? "block " + number + " is not all in the file"
+                ? "block " + number + " is not all in the file, or cannot be read"
                 : "block " + number + " has checksum " + HexFormat.of().toHexDigits(found)));
       }
       for (int i = 0; i < length; i++) {
@@ -88,7 +89,7 @@ final class PresenceBits implements AutoCloseable {
     run.found(Kind.PRESENCE, files.pathOf(name), field.spec().name(), problem);
   }
 
-  /** Whether a value is present; what is not in the file counts as present. */
+  /** Whether a value is present; what is not in the file, or cannot be read, counts as present. */
   boolean isPresent(long index) {
     if (window == null) {
       return true;
@@ -100,8 +101,12 @@ final class PresenceBits implements AutoCloseable {
 
   private void load(long number) {
     if (window != null && blockInMemory != number) {
-      bytesInMemory = window.read(number * Run.BLOCK_BYTES, block, 0, block.length);
       blockInMemory = number;
+      try {
+        bytesInMemory = window.read(number * Run.BLOCK_BYTES, block, 0, block.length);
+      } catch (StorageException e) {
+        bytesInMemory = 0; // A bad sector, say: other blocks can be read.
+      }
     }
   }
 
