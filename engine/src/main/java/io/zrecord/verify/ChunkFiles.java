@@ -51,7 +51,7 @@ final class ChunkFiles implements AutoCloseable {
         }
         checkHeader(run, chunk, file);
       } catch (ZRecordException e) {
-        run.found(Kind.CHUNK, path, reason(e));
+        run.found(Kind.CHUNK, path, FileProblem.of(e));
       }
     }
   }
@@ -64,15 +64,8 @@ final class ChunkFiles implements AutoCloseable {
     try {
       new ChunkHeader(chunk.id(), shardId).check(path(chunk.id()), header);
     } catch (ZRecordException e) {
-      run.found(Kind.CHUNK, path(chunk.id()), "its header: " + reason(e));
+      run.found(Kind.CHUNK, path(chunk.id()), "its header: " + FileProblem.of(e));
     }
-  }
-
-  /** The part of a message that says what is wrong, for a finding that names the file itself. */
-  static String reason(ZRecordException e) {
-    String message = String.valueOf(e.getMessage());
-    int at = message.indexOf(e.resource() + ": ");
-    return at < 0 ? message : message.substring(at + e.resource().length() + 2);
   }
 
   @Nullable
@@ -94,6 +87,7 @@ final class ChunkFiles implements AutoCloseable {
     try {
       return there == 0 ? 0 : window(chunkId).read(position, target, offset, there);
     } catch (StorageException e) {
+      FileProblem.requireOfContent(e);
       return 0; // A bad sector, say: others can be read.
     }
   }

@@ -48,7 +48,8 @@ public final class DatasetCheck {
    * @throws io.zrecord.errors.VersionNotFoundException if the table does not have the version
    * @throws io.zrecord.errors.StoreLockedException if a writer has the store open
    * @throws IllegalArgumentException if a version was named, but it is no table
-   * @throws io.zrecord.errors.StorageException if a file cannot be read for another reason than its content
+   * @throws io.zrecord.errors.FileUnavailableException if a file cannot be read for another reason than its content: that is no finding
+   * @throws io.zrecord.errors.UnsupportedFormatException if a file is of a later format: nothing can be said of it
    */
   public CheckSummary run(CheckListener listener) {
     CheckRun run = new CheckRun(listener);

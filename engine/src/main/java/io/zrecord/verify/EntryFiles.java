@@ -58,7 +58,7 @@ final class EntryFiles implements AutoCloseable {
       }
       return window;
     } catch (ZRecordException e) {
-      run.found(Kind.ENTRY_FILE, files.pathOf(name), field, ChunkFiles.reason(e));
+      run.found(Kind.ENTRY_FILE, files.pathOf(name), field, FileProblem.of(e));
       return null;
     }
   }
@@ -95,6 +95,7 @@ final class EntryFiles implements AutoCloseable {
           there += window.read(position, bytes, from * width, (to - from) * width) / width;
         }
       } catch (StorageException e) {
+        FileProblem.requireOfContent(e);
         there = from; // A bad sector, say: others can be read.
       }
       Arrays.fill(isMissing, there, to, true);

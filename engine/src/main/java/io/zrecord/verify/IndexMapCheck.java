@@ -37,7 +37,7 @@ final class IndexMapCheck {
     try {
       check(RecordTable.at(storage).version(version).indexMap().orElseThrow());
     } catch (ZRecordException e) {
-      run.found(Kind.INDEX_MAP, e.resource(), ChunkFiles.reason(e));
+      run.found(Kind.INDEX_MAP, e.resource(), FileProblem.of(e));
     }
   }
 

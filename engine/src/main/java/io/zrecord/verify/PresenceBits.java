@@ -48,7 +48,7 @@ final class PresenceBits implements AutoCloseable {
           field.spec().name(),
           firstIndex,
           runs.recordCount(),
-          ChunkFiles.reason(e)));
+          FileProblem.of(e)));
     }
   }
 
@@ -105,6 +105,7 @@ final class PresenceBits implements AutoCloseable {
       try {
         bytesInMemory = window.read(number * Run.BLOCK_BYTES, block, 0, block.length);
       } catch (StorageException e) {
+        FileProblem.requireOfContent(e);
         bytesInMemory = 0; // A bad sector, say: other blocks can be read.
       }
     }

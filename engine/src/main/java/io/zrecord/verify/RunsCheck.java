@@ -50,7 +50,7 @@ final class RunsCheck {
       runs = RunsFile.read(
           path, files.read(name, MAX_FILE_BYTES), meta.length(), width, meta.hasChecksums());
     } catch (ZRecordException e) {
-      found(Kind.RUNS, path, 0, meta.length(), ChunkFiles.reason(e));
+      found(Kind.RUNS, path, 0, meta.length(), FileProblem.of(e));
       return;
     }
     if (runs.hasValidity() != field.absentCount() > 0) {

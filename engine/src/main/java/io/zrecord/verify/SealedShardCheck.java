@@ -79,7 +79,7 @@ final class SealedShardCheck {
     try {
       return Optional.of(ShardMeta.read(path, files.read(name, SealedJson.MAX_BYTES)));
     } catch (ZRecordException e) {
-      run.found(new Finding(Kind.META, path, null, firstIndex, count, ChunkFiles.reason(e)));
+      run.found(new Finding(Kind.META, path, null, firstIndex, count, FileProblem.of(e)));
       return Optional.empty();
     }
   }

@@ -64,8 +64,9 @@ public final class ShardVerification implements Serializable {
    * then, nothing of it is wrong.
    *
    * @param schema the fields that came with it
-   * @throws io.zrecord.errors.StorageException if a file cannot be read for another reason than its content, or if the table cannot be
-   *     seen here
+   * @throws io.zrecord.errors.FileUnavailableException if a file cannot be read for another reason than its content
+   * @throws io.zrecord.errors.UnsupportedFormatException if a file is of a later format
+   * @throws io.zrecord.errors.StorageException if the table cannot be seen here
    */
   public CheckSummary run(RecordSchema schema, CheckListener listener) {
     CheckRun run = new CheckRun(listener);
@@ -82,7 +83,7 @@ public final class ShardVerification implements Serializable {
       new SealedShardCheck(run, files, depth).check(shard, schema, firstIndex);
     } catch (MissingFileException e) {
       // It was there a moment ago.
-      run.found(Kind.META, e.resource(), ChunkFiles.reason(e));
+      run.found(Kind.META, e.resource(), FileProblem.of(e));
     }
     if (depth == Depth.VALUES) {
       run.endPart();

@@ -30,7 +30,7 @@ final class StoreCheck {
     try {
       state = StoreState.read(files);
     } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
-      run.found(Kind.META, files.pathOf(ShardMeta.FILE_NAME), ChunkFiles.reason(e));
+      run.found(Kind.META, files.pathOf(ShardMeta.FILE_NAME), FileProblem.of(e));
       return Optional.empty();
     }
     reportJournal(state.journal());

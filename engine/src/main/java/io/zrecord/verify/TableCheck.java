@@ -133,7 +133,7 @@ final class TableCheck {
         run.found(
             Kind.MANIFEST,
             e.resource(),
-            "version " + version + " cannot be read: " + ChunkFiles.reason(e));
+            "version " + version + " cannot be read: " + FileProblem.of(e));
       }
       return false;
     }
@@ -217,7 +217,7 @@ final class TableCheck {
         }
       }
     } catch (CorruptDataException | TruncatedFileException e) {
-      run.found(Kind.MANIFEST, e.resource(), "the tag cannot be read: " + ChunkFiles.reason(e));
+      run.found(Kind.MANIFEST, e.resource(), "the tag cannot be read: " + FileProblem.of(e));
     }
   }
 

@@ -1,9 +1,14 @@
 package io.zrecord.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
+import io.zrecord.errors.FileUnavailableException;
+import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
@@ -21,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A bad sector costs the values that need it, and the check goes on. */
+/** A bad sector costs the values that need it, and the check goes on; what is no fault of the medium ends it. */
 final class BadSectorTest {
   private static final int COUNT = 1000;
   private static final int SECTOR_BYTES = 512;
@@ -38,7 +43,7 @@ final class BadSectorTest {
 
   @BeforeEach
   void write() throws IOException {
-    Path table = directory.resolve("table");
+    Path table = Files.createTempDirectory(directory, "table").resolve("table");
     try (RecordDatasetWriter writer =
         RecordDatasetWriter.append(table, SCHEMA, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
@@ -54,11 +59,13 @@ final class BadSectorTest {
   }
 
   private CheckSummary check(String file, long from) {
+    return check(BadSectors.of(shard, file, from, from + SECTOR_BYTES));
+  }
+
+  private CheckSummary check(BadSectors files) {
     findings.clear();
     CheckRun run = new CheckRun(findings::add);
-    new SealedShardCheck(
-            run, BadSectors.of(shard, file, from, from + SECTOR_BYTES), Depth.VALUES)
-        .checkAlone();
+    new SealedShardCheck(run, files, Depth.VALUES).checkAlone();
     return run.summary();
   }
 
@@ -115,5 +122,54 @@ final class BadSectorTest {
     }
     assertThat(lost).isPositive();
     assertThat(findings).allMatch(f -> "text".equals(f.field()) && f.kind() == Kind.VALUE);
+  }
+
+  @Test
+  void whatIsNoFaultOfTheContentIsNoFinding() {
+    for (String file : new String[] {"text.offset", "text.crc32c", "label.valid", "chunk/0.zr"}) {
+      for (String reason : new String[] {"Permission denied", "Too many open files"}) {
+        BadSectors files = new BadSectors(shard, file, 0, 1 << 30, new IOException(reason));
+        assertThatThrownBy(() -> check(files))
+            .as("%s, %s", file, reason)
+            .isInstanceOf(FileUnavailableException.class);
+        assertThat(findings).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void anInterruptIsNoFinding() {
+    SealedShardCheck check = new SealedShardCheck(
+        new CheckRun(findings::add), new LocalMutableFiles(shard), Depth.VALUES);
+    Thread.currentThread().interrupt();
+    try {
+      assertThatThrownBy(check::checkAlone)
+          .isInstanceOf(FileUnavailableException.class)
+          .hasMessageContaining("interrupted");
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    assertThat(findings).isEmpty();
+    assertThat(DatasetCheck.of(shard).run(findings::add).isSound()).isTrue();
+  }
+
+  @Test
+  void aLaterFormatIsNoFinding() throws IOException {
+    setVersion(shard.resolve("chunk/0.zr"), 60);
+    assertThatThrownBy(() -> DatasetCheck.of(shard).run(findings::add))
+        .isInstanceOf(UnsupportedFormatException.class);
+    write();
+    Path runs = shard.resolve("label.runs");
+    setVersion(runs, (int) Files.size(runs) - 4);
+    assertThatThrownBy(() -> DatasetCheck.of(shard).run(findings::add))
+        .isInstanceOf(UnsupportedFormatException.class);
+    assertThat(findings).isEmpty();
+  }
+
+  private static void setVersion(Path file, int checksumAt) throws IOException {
+    byte[] content = Files.readAllBytes(file);
+    ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 2);
+    bytes.putInt(checksumAt, Crc32c.of(content, 0, checksumAt));
+    Files.write(file, content);
   }
 }

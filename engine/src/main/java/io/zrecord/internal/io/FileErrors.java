@@ -1,6 +1,7 @@
 package io.zrecord.internal.io;
 
 import io.zrecord.errors.DiskFullException;
+import io.zrecord.errors.FileUnavailableException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
@@ -33,7 +34,7 @@ public final class FileErrors {
     if (e instanceof AccessDeniedException
         || mentions(e, "Permission denied")
         || mentions(e, "Operation not permitted")) {
-      return new StorageException(
+      return new FileUnavailableException(
           file,
           problem + "permission denied for user '" + System.getProperty("user.name")
               + "'. Change the owner or the mode of the file and of its directories, or run as another user",
@@ -57,23 +58,23 @@ public final class FileErrors {
           e);
     }
     if (e instanceof ClosedByInterruptException) {
-      return new StorageException(
+      return new FileUnavailableException(
           file,
           problem + "the thread was interrupted. Nothing is known to be damaged; try again",
           e);
     }
     if (mentions(e, "Read-only file system")) {
-      return new StorageException(
+      return new FileUnavailableException(
           file,
           problem + "the file system is mounted read-only. Remount it or choose another place",
           e);
     }
     if (mentions(e, "Too many open files")) {
-      return new StorageException(
+      return new FileUnavailableException(
           file, problem + "too many open files. Raise the limit (ulimit -n)", e);
     }
     if (e.getCause() instanceof OutOfMemoryError) {
-      return new StorageException(
+      return new FileUnavailableException(
           file,
           problem
               + "the operating system refuses another mapping. Raise vm.max_map_count or the limit of address space",

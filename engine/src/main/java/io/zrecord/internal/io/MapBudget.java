@@ -2,7 +2,7 @@ package io.zrecord.internal.io;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.zrecord.errors.StorageException;
+import io.zrecord.errors.FileUnavailableException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ref.Cleaner;
@@ -49,7 +49,7 @@ public final class MapBudget {
     if (LIVE.get() >= LIMIT / 2) {
       collect();
       if (LIVE.get() >= LIMIT / 2) {
-        throw new StorageException(
+        throw new FileUnavailableException(
             path.toString(),
             "Cannot map " + path + ": " + LIVE.get()
                 + " mappings are in use, of " + LIMIT
