@@ -18,9 +18,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param summary counts all
  * @param findings the first of them; the others are counted only
+ * @param unlistedCount those that are too many of their shards to be listed anywhere
  */
-record ShardFindings(CheckSummary summary, List<ShardFinding> findings)
+record ShardFindings(CheckSummary summary, List<ShardFinding> findings, long unlistedCount)
     implements java.io.Serializable {
+  /** Findings of a shard that are listed: a task keeps them in memory, 50 MB at most. */
+  static final int MAX_LISTED = 100_000;
+
   static final StructType COLUMNS = new StructType()
       .add("shard", DataTypes.StringType, true)
       .add("field", DataTypes.StringType, true)
@@ -65,13 +69,15 @@ record ShardFindings(CheckSummary summary, List<ShardFinding> findings)
         kept.add(new ShardFinding(id, finding));
       }
     });
-    return new ShardFindings(summary, kept);
+    long unlisted = summary.damageCount() + summary.noteCount() - MAX_LISTED;
+    return new ShardFindings(summary, kept, Math.max(0, unlisted));
   }
 
   /** Of both together, at most so many findings. */
   ShardFindings plus(ShardFindings other, int most) {
     List<ShardFinding> kept = new ArrayList<>(findings);
     kept.addAll(other.findings.subList(0, Math.min(most - kept.size(), other.findings.size())));
-    return new ShardFindings(summary.plus(other.summary), kept);
+    return new ShardFindings(
+        summary.plus(other.summary), kept, unlistedCount + other.unlistedCount);
   }
 }

@@ -96,7 +96,8 @@ public final class Verify {
    *   <li>{@code reason} string, what is wrong, with which values
    * </ul>
    *
-   * <p>Of a shard with more than 100,000 findings the others are counted by {@link #run} only.
+   * <p>Of a shard with more than 100,000 findings the others are counted by {@link #run} only, whose {@link CheckSummary#damageCount} then is greater
+   * than the number of rows.
    *
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    */
@@ -104,7 +105,7 @@ public final class Verify {
     return new VerifyRun(spark, check, Integer.MAX_VALUE).findings();
   }
 
-  /** Those of {@link #findings} by which values of certain records cannot be read. */
+  /** Those of {@link #findings} by which values of certain records cannot be read, with the same limit. */
   public Dataset<Row> badValues() {
     return begin().badValues();
   }

@@ -38,7 +38,8 @@ final class VerifyJob extends SparkJob {
       names = "--bad-values",
       paramLabel = "DIR",
       description = "if data are damaged, check the same versions again and write all bad values as"
-          + " lines of JSON to a new directory, which must not exist")
+          + " lines of JSON to a new directory, which must not exist; of a shard the first "
+          + ShardFindings.MAX_LISTED + " findings are listed, and it is said if there are more")
   private @Nullable String badValues;
 
   /** Which values are checked. */
@@ -91,6 +92,12 @@ final class VerifyJob extends SparkJob {
     err.flush();
     if (badValues != null && !summary.isSound()) {
       run.badValues().write().json(badValues);
+      if (found.unlistedCount() > 0) {
+        err.println(badValues + " lacks " + found.unlistedCount()
+            + " findings: of a shard the first " + ShardFindings.MAX_LISTED
+            + " are listed. Replace what is listed, and check again");
+        err.flush();
+      }
     }
     return summary.isSound() ? ExitCodes.DONE : ExitCodes.DAMAGED;
   }

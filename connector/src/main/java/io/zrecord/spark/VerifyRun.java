@@ -15,9 +15,6 @@ import org.apache.spark.sql.SparkSession;
  * same versions. Lives on the driver.
  */
 final class VerifyRun {
-  /** Findings of a shard that a task keeps in memory: 50 MB at most. */
-  private static final int MAX_LISTED = 100_000;
-
   private static final int MAX_TASKS = 10_000;
 
   private final SparkSession spark;
@@ -42,7 +39,7 @@ final class VerifyRun {
           }
         },
         (shard, schema) -> messages.add(task.message(shard, schema)));
-    this.ofTable = new ShardFindings(summary, kept);
+    this.ofTable = new ShardFindings(summary, kept, 0);
   }
 
   /** What tasks are told of the shards. */
@@ -64,7 +61,7 @@ final class VerifyRun {
     return ofTable.plus(ObjectBytes.read(found, ShardFindings.class), most);
   }
 
-  /** All findings as rows; shards are checked whenever they are asked for. */
+  /** Findings as rows, of a shard the first {@value ShardFindings#MAX_LISTED}; shards are checked whenever they are asked for. */
   Dataset<Row> findings() {
     List<Row> rows =
         ofTable.findings().stream().map(ShardFindings.ShardFinding::row).toList();
@@ -74,7 +71,7 @@ final class VerifyRun {
     }
     VerifyTask checks = task;
     JavaRDD<Row> foundInShards = distributed()
-        .flatMap(message -> checks.check(message, MAX_LISTED).findings().stream()
+        .flatMap(message -> checks.check(message, ShardFindings.MAX_LISTED).findings().stream()
             .map(ShardFindings.ShardFinding::row)
             .iterator());
     return found.union(spark.createDataFrame(foundInShards, ShardFindings.COLUMNS));

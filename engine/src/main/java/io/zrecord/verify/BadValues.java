@@ -1,31 +1,53 @@
 package io.zrecord.verify;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What a repair needs of what a check finds: the values that are bad, 16 bytes for each stretch of them. Belongs to one thread. */
+/**
+ * What a repair needs of what a check finds: the values that are bad, 16 bytes for each stretch of them that was found in order. Belongs to
+ * one thread.
+ */
 final class BadValues implements CheckListener {
   private final Map<String, Ranges> byField = new LinkedHashMap<>();
   private final CheckListener next;
   private final Set<Finding.Kind> kinds = EnumSet.noneOf(Finding.Kind.class);
   private long count;
 
-  /** First indices and counts. */
+  /** First indices and the ends behind the last. */
   private static final class Ranges {
     private long[] pairs = new long[16];
     private int length;
 
-    void add(long first, long count) {
+    /** Joins what follows or overlaps the range that was added last. */
+    void add(long first, long end) {
+      if (length > 0 && first >= pairs[length - 2] && first <= pairs[length - 1]) {
+        pairs[length - 1] = Math.max(pairs[length - 1], end);
+        return;
+      }
       if (length == pairs.length) {
         pairs = Arrays.copyOf(pairs, Math.multiplyExact(length, 2));
       }
       pairs[length++] = first;
-      pairs[length++] = count;
+      pairs[length++] = end;
+    }
+
+    long count() {
+      long sum = 0;
+      for (int i = 0; i < length; i += 2) {
+        sum += pairs[i + 1] - pairs[i];
+      }
+      return sum;
     }
   }
+
+  /** A first index, and the end behind the last. */
+  private record Range(long first, long end) {}
 
   /** What to do with a bad value. */
   interface Use {
@@ -44,7 +66,7 @@ final class BadValues implements CheckListener {
     if (finding.kind().concernsValues() && field != null && finding.count() > 0) {
       byField
           .computeIfAbsent(field, name -> new Ranges())
-          .add(finding.firstIndex(), finding.count());
+          .add(finding.firstIndex(), finding.firstIndex() + finding.count());
       count += finding.count();
     }
     next.finding(finding);
@@ -68,29 +90,37 @@ final class BadValues implements CheckListener {
   void forEach(Use use) {
     byField.forEach((field, ranges) -> {
       for (int i = 0; i < ranges.length; i += 2) {
-        for (long k = 0; k < ranges.pairs[i + 1]; k++) {
-          use.accept(field, ranges.pairs[i] + k);
+        for (long index = ranges.pairs[i]; index < ranges.pairs[i + 1]; index++) {
+          use.accept(field, index);
         }
       }
     });
   }
 
-  /** Indices of the records that have one, each once, from the highest to the lowest. */
+  /** Indices of the records that have one, each once, from the highest to the lowest; 8 bytes for each, and at most 2³¹−1 of them. */
   long[] recordsDescending() {
-    long[] indices = new long[Math.toIntExact(count)];
-    int[] length = {0};
-    forEach((field, index) -> indices[length[0]++] = index);
-    Arrays.sort(indices);
-    int distinct = 0;
-    for (int i = 0; i < indices.length; i++) {
-      if (i == 0 || indices[i] != indices[i - 1]) {
-        indices[distinct++] = indices[i];
+    Ranges union = union();
+    long[] descending = new long[Math.toIntExact(union.count())];
+    int at = 0;
+    for (int i = union.length - 2; i >= 0; i -= 2) {
+      for (long index = union.pairs[i + 1] - 1; index >= union.pairs[i]; index--) {
+        descending[at++] = index;
       }
     }
-    long[] descending = new long[distinct];
-    for (int i = 0; i < distinct; i++) {
-      descending[i] = indices[distinct - 1 - i];
-    }
     return descending;
+  }
+
+  /** Of all fields, in rising order. */
+  private Ranges union() {
+    List<Range> all = new ArrayList<>();
+    for (Ranges ranges : byField.values()) {
+      for (int i = 0; i < ranges.length; i += 2) {
+        all.add(new Range(ranges.pairs[i], ranges.pairs[i + 1]));
+      }
+    }
+    all.sort(Comparator.comparingLong(Range::first));
+    Ranges union = new Ranges();
+    all.forEach(range -> union.add(range.first, range.end));
+    return union;
   }
 }

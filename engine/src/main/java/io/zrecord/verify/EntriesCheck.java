@@ -6,16 +6,46 @@ import io.zrecord.verify.Finding.Kind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 
 /** Checks all values of a field in the layout {@code entries}, in blocks, each in the order of the disk. Belongs to one thread. */
 final class EntriesCheck {
   private final CheckRun run;
   private final FieldMeta field;
   private final long firstIndex;
-  private final List<Finding> found = new ArrayList<>();
+  private final List<Found> found = new ArrayList<>();
   private long absentCount;
   private long valueBytes;
   private boolean hasDamage;
+
+  /** What is wrong with the values of some records. */
+  private record Found(long index, long count, ValueCheck.Problem problem) {
+    /** A lost chunk costs so many values that each in a finding of its own would be too much. */
+    boolean isContinuedBy(Found next) {
+      Finding.Stretch bytes = problem.stretch();
+      Finding.Stretch more = next.problem.stretch();
+      return problem.isLost()
+          && next.problem.isLost()
+          && index + count == next.index
+          && bytes != null
+          && more != null
+          && bytes.file().equals(more.file());
+    }
+
+    Found plus(Found next) {
+      Finding.Stretch bytes = Objects.requireNonNull(problem.stretch());
+      Finding.Stretch more = Objects.requireNonNull(next.problem.stretch());
+      long from = Math.min(bytes.offset(), more.offset());
+      long to = Math.max(bytes.offset() + bytes.lengthBytes(), more.offset() + more.lengthBytes());
+      Finding.Stretch both = new Finding.Stretch(bytes.file(), from, to - from);
+      String text = "the bytes of these values, among those from " + from + " to " + to
+          + ", cannot all be read from " + bytes.file();
+      return new Found(
+          index,
+          count + next.count,
+          new ValueCheck.Problem(problem.kind(), text, both, true));
+    }
+  }
 
   /** What changes the entries that are in the files: a journal. */
   interface Overlay {
@@ -45,22 +75,20 @@ final class EntriesCheck {
     for (int i = 0; i < count; i++) {
       int k = order[i];
       if (!block.isMissing[k]) {
-        bytes += checkOne(path, first, k, block, values);
+        bytes += checkOne(first, k, block, values);
       }
     }
-    reportMissing(path, first, count, block);
-    found.sort(Comparator.comparingLong(Finding::firstIndex));
-    found.forEach(run::found);
-    found.clear();
+    reportMissing(first, count, block);
+    report(path);
     run.checked(count, bytes);
   }
 
-  private long checkOne(String path, long first, int k, EntryBlock block, ValueCheck values) {
+  private long checkOne(long first, int k, EntryBlock block, ValueCheck values) {
     long word0 = block.word0(k);
     long word1 = block.word1(k);
     ValueCheck.Problem problem = values.check(word0, word1, block.checksums[k]);
     if (problem != null) {
-      add(problem, path, first + k, 1);
+      add(problem, first + k, 1);
     }
     long bytes = Entry.physicalLength(word1) & 0xffff_ffffL;
     absentCount += Entry.isAbsent(word0, word1) ? 1 : 0;
@@ -69,7 +97,7 @@ final class EntriesCheck {
   }
 
   /** One finding for each stretch, since a file that is cut loses many. */
-  private void reportMissing(String path, long first, int count, EntryBlock block) {
+  private void reportMissing(long first, int count, EntryBlock block) {
     for (int k = 0; k < count; k++) {
       int from = k;
       while (k < count && block.isMissing[k]) {
@@ -78,21 +106,33 @@ final class EntriesCheck {
       if (k > from) {
         ValueCheck.Problem problem =
             new ValueCheck.Problem(Kind.ENTRY, "its entry or checksum is not in the file, or cannot be read");
-        add(problem, path, first + from, k - from);
+        add(problem, first + from, k - from);
       }
     }
   }
 
-  private void add(ValueCheck.Problem problem, String path, long index, long count) {
+  private void add(ValueCheck.Problem problem, long index, long count) {
     hasDamage |= problem.kind().isDamage();
-    found.add(new Finding(
-        problem.kind(),
-        path,
-        field.spec().name(),
-        firstIndex + index,
-        count,
-        problem.text(),
-        problem.stretch()));
+    found.add(new Found(index, count, problem));
+  }
+
+  private void report(String path) {
+    found.sort(Comparator.comparingLong(Found::index));
+    for (int i = 0; i < found.size(); ) {
+      Found joined = found.get(i++);
+      while (i < found.size() && joined.isContinuedBy(found.get(i))) {
+        joined = joined.plus(found.get(i++));
+      }
+      run.found(new Finding(
+          joined.problem.kind(),
+          path,
+          field.spec().name(),
+          firstIndex + joined.index,
+          joined.count,
+          joined.problem.text(),
+          joined.problem.stretch()));
+    }
+    found.clear();
   }
 
   /** Compares what the meta file says of the field as a whole, unless an entry is damaged anyway. */

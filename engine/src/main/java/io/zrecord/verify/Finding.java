@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param firstIndex index of the first record concerned, in the newest of the checked versions that has it; -1: none in particular
  * @param count records concerned, from {@code firstIndex} on; 0: none in particular
  * @param problem what is wrong, and with which values
- * @param stretch the bytes of the value or values that are damaged; null if it is not about such
+ * @param stretch the bytes of the value that is damaged, or, of several, those that they are among; null if it is not about such
  */
 public record Finding(
     Kind kind,

@@ -27,14 +27,18 @@ final class ValueCheck implements AutoCloseable {
   private byte[] packed = new byte[0];
   private byte[] unpacked = new byte[0];
 
-  /** What is wrong with a value. */
-  record Problem(Kind kind, String text, Finding.@Nullable Stretch stretch) {
+  /**
+   * What is wrong with a value.
+   *
+   * @param isLost whether its bytes are not there, which then is so of many values
+   */
+  record Problem(Kind kind, String text, Finding.@Nullable Stretch stretch, boolean isLost) {
     Problem(Kind kind, String text) {
-      this(kind, text, null);
+      this(kind, text, null, false);
     }
 
     Problem at(Finding.Stretch bytes) {
-      return new Problem(kind, text, bytes);
+      return new Problem(kind, text, bytes, isLost);
     }
   }
 
@@ -87,7 +91,9 @@ final class ValueCheck implements AutoCloseable {
         return new Problem(
             Kind.VALUE,
             "its " + length + " bytes at " + position + " cannot all be read from "
-                + chunks.path(chunkId));
+                + chunks.path(chunkId),
+            null,
+            true);
       }
       crc.update(piece, 0, read);
       done += read;

@@ -225,8 +225,15 @@ final class DatasetCheckTest {
     CheckSummary summary = check(DatasetCheck.of(table));
     assertThat(findings)
         .anyMatch(f -> f.kind() == Kind.CHUNK && f.problem().contains("no such file"));
+    // One stretch for all values, not a finding for each.
+    assertThat(findings).filteredOn(f -> "text".equals(f.field())).hasSize(1);
     assertThat(findings)
-        .anyMatch(f -> f.kind() == Kind.VALUE && "text".equals(f.field()) && f.firstIndex() == 500);
+        .anyMatch(f -> f.kind() == Kind.VALUE
+            && "text".equals(f.field())
+            && f.firstIndex() == 0
+            && f.count() == COUNT
+            && f.stretch() != null
+            && f.stretch().file().endsWith("chunk/0.zr"));
     // The empty value at 0 needs no byte of the chunk; images come in blocks that share a record.
     assertThat(summary.badValueCount()).isGreaterThan(4 * COUNT - 2);
   }
@@ -239,6 +246,10 @@ final class DatasetCheckTest {
     check(DatasetCheck.of(table));
     assertThat(findings.get(0).kind()).isEqualTo(Kind.CHUNK);
     assertThat(findings.get(0).problem()).contains("were published");
+    // What is lost is at the end of the last stripe.
+    assertThat(findings.get(1))
+        .returns(Kind.VALUE, Finding::kind)
+        .returns(COUNT - 1L, f -> f.firstIndex() + f.count() - 1);
     // What lies behind the end has no meaning.
     Files.write(chunk, Arrays.copyOf(content, content.length + 8));
     assertThat(check(DatasetCheck.of(table)).isSound()).isTrue();

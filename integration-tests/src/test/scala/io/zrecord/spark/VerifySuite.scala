@@ -116,6 +116,15 @@ class VerifySuite extends SparkSuite {
     assert(failed.get() == 0)
   }
 
+  test("values of a chunk that is lost are stretches") {
+    val path = table()
+    Files.delete(shard(path, 1).resolve("chunk/0.zr"))
+    val bad = Verify.of(spark, path).badValues().where("field = 'text'")
+    // Every fifth value is absent, and nothing of it is lost.
+    val rows = bad.select("index", "count").collect().map(row => (row.getLong(0), row.getLong(1)))
+    assert(rows.toSet == (0 until 20).map(i => (101L + 5 * i, 4L)).toSet)
+  }
+
   test("versions and tags") {
     val path = table()
     val first = shard(path, 0)
@@ -242,5 +251,19 @@ class VerifySuite extends SparkSuite {
     assert(below.err.contains("name a directory that can be created"), below.err)
     assert(run(path, "--version", "7").exitCode() == 2)
     assert(run(path, "--version", "0", "--tag", "x").exitCode() == 2)
+  }
+
+  test("it is said if a shard has more bad values than are listed") {
+    val path = freshPath()
+    write(spark.range(0, 100200, 1, 1).selectExpr("concat('text ', id) text"), path, "append")
+    val checksums = shard(path, 0).resolve("text.crc32c")
+    Files.write(checksums, new Array[Byte](Files.size(checksums).toInt))
+    val list = freshPath()
+    val process =
+      SubmittedProcess.start("io.zrecord.spark.Verify", path, "--bad-values", list)
+    assert(process.exitCode() == 1, process.err)
+    assert(process.out.contains(""""badValues":100200"""), process.out)
+    assert(process.err.contains("lacks 200 findings"), process.err)
+    assert(spark.read.json(list).count() == 100000)
   }
 }
