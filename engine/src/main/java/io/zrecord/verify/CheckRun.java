@@ -1,6 +1,7 @@
 package io.zrecord.verify;
 
 import io.zrecord.verify.Finding.Kind;
+import io.zrecord.verify.ShardVerification.Role;
 import org.jspecify.annotations.Nullable;
 
 /** A check that is going on: takes findings and counts. Belongs to one thread. */
@@ -26,6 +27,7 @@ final class CheckRun {
   private long totalBytes;
   private long reportedBytes;
   private @Nullable ShardNeed need;
+  private Role role = Role.RECORDS;
 
   CheckRun(CheckListener listener) {
     this.listener = listener;
@@ -37,12 +39,14 @@ final class CheckRun {
   }
 
   /** Begins a shard of a table: what is found until {@link #endShard} is no damage if nobody needs the shard any more. */
-  void beginShard(ShardNeed shardNeed) {
+  void beginShard(ShardNeed shardNeed, Role shardRole) {
     need = shardNeed;
+    role = shardRole;
   }
 
   void endShard() {
     need = null;
+    role = Role.RECORDS;
   }
 
   /** Begins a part of the bytes expected. */
@@ -84,7 +88,8 @@ final class CheckRun {
     found(new Finding(kind, file, field, -1, 0, problem));
   }
 
-  void found(Finding finding) {
+  void found(Finding original) {
+    Finding finding = role == Role.INDEX_MAP ? original.ofIndexMap() : original;
     if (need != null && finding.kind().isDamage() && !need.isNeeded(finding.file())) {
       need.note(finding.file()).ifPresent(this::tell);
     } else {

@@ -59,7 +59,7 @@ public record Finding(
     PRESENCE,
     /** A sum in a meta file or manifest that is not that of the data. */
     COUNT,
-    /** The map from the indices of a version to those of the next: not every record has one index of its own. */
+    /** The map from the indices of a version to those of the next: it is damaged, or not every record has one index of its own. */
     INDEX_MAP,
     /** The journal of a store. */
     JOURNAL,
@@ -79,6 +79,15 @@ public record Finding(
     public boolean concernsValues() {
       return this == ENTRY || this == VALUE;
     }
+  }
+
+  /** The same about an index map: what is a record there is no record of a version, and no value of one is lost. */
+  Finding ofIndexMap() {
+    String which = count == 0
+        ? ""
+        : "of " + count + " new indices, from that of the former index " + firstIndex + " on: ";
+    Kind ofMap = kind.isDamage() ? Kind.INDEX_MAP : kind;
+    return new Finding(ofMap, file, null, -1, 0, which + problem, stretch);
   }
 
   @Override

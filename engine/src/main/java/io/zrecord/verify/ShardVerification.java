@@ -75,7 +75,7 @@ public final class ShardVerification implements Serializable {
   }
 
   void run(RecordSchema schema, CheckRun run, MutableFiles files) {
-    run.beginShard(new ShardNeed(LocalStorage.at(Path.of(table)), shard, source));
+    run.beginShard(new ShardNeed(LocalStorage.at(Path.of(table)), shard, source), role);
     if (depth == Depth.VALUES) {
       run.beginPart(role == Role.RECORDS ? shard.length() : 0, valueBytes());
     }

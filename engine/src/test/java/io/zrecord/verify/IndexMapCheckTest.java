@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -54,7 +55,36 @@ final class IndexMapCheckTest {
     }
   }
 
+  @Test
+  void aDamagedMapIsNoDamageOfRecords() {
+    Path path = table(IntStream.range(0, RECORDS).toArray());
+    Path map = path.resolve(
+        RecordTable.at(LocalStorage.at(path)).latest().indexMap().orElseThrow().directory());
+    for (String file : new String[] {"chunk/0.zr", "newIndex.runs", "meta.json"}) {
+      Damage.flip(map.resolve(file), -40);
+      List<Finding> findings = new ArrayList<>();
+      CheckSummary summary = DatasetCheck.of(path).run(findings::add);
+      assertThat(findings).as(file).isNotEmpty();
+      assertThat(findings)
+          .allMatch(f -> f.kind() == Finding.Kind.INDEX_MAP)
+          .allMatch(f -> f.field() == null && f.firstIndex() == -1 && f.count() == 0);
+      assertThat(summary.badValueCount()).isZero();
+      Damage.flip(map.resolve(file), -40);
+    }
+    assertThat(DatasetCheck.of(path).run(finding -> {}).isSound()).isTrue();
+  }
+
   private List<Finding> findings(int[] map, int window) {
+    Path path = table(map);
+    List<Finding> findings = new ArrayList<>();
+    CheckRun run = new CheckRun(findings::add);
+    Storage storage = LocalStorage.at(path);
+    new IndexMapCheck(run, storage, window)
+        .check(RecordTable.at(storage).latest().version());
+    return findings;
+  }
+
+  private Path table(int[] map) {
     Path path = directory.resolve(UUID.randomUUID().toString());
     try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, SCHEMA, OPTIONS)) {
       RecordAppender appender = writer.newAppender();
@@ -66,13 +96,8 @@ final class IndexMapCheckTest {
     Storage storage = LocalStorage.at(path);
     RecordTable table = RecordTable.at(storage);
     TableSnapshot before = table.latest();
-    long version = table
-        .commit(TableChange.relayout(before, before.shards(), write(storage, map), Map.of()))
-        .version();
-    List<Finding> findings = new ArrayList<>();
-    CheckRun run = new CheckRun(findings::add);
-    new IndexMapCheck(run, storage, window).check(version);
-    return findings;
+    table.commit(TableChange.relayout(before, before.shards(), write(storage, map), Map.of()));
+    return path;
   }
 
   private static ShardSummary write(Storage storage, int[] map) {

@@ -223,6 +223,25 @@ class VerifySuite extends SparkSuite {
     assert(findings.exists(_._1.contains("more than one record has the new index 8")))
     assert(summary.recordCount() == 400)
     assert((findings, summary) == alone(path, DatasetCheck.of(Paths.get(path))))
+
+    // Damage of the map is none of a value.
+    val newest = RecordTable.at(storage).latest()
+    val directory = Paths.get(path, newest.indexMap().get().directory())
+    def requireNoBadValue(): Unit = {
+      val (found, counted) = distributed(verify)
+      assert((found, counted) == alone(path, DatasetCheck.of(Paths.get(path))))
+      assert(!counted.isSound && counted.badValueCount() == 0)
+      assert(found.forall(_._2 == -1))
+      val kinds = verify.findings().where("damage").select("kind").distinct().collect()
+      assert(kinds.toSeq == Seq(Row("index_map")))
+      assert(verify.badValues().count() == 0)
+    }
+    val intact = Files.readAllBytes(directory.resolve("chunk/0.zr"))
+    flip(directory.resolve("chunk/0.zr"), -9)
+    requireNoBadValue()
+    Files.write(directory.resolve("chunk/0.zr"), intact)
+    Files.delete(directory.resolve("meta.json"))
+    requireNoBadValue()
   }
 
   test("the command and its exit codes") {
