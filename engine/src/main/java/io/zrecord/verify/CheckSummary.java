@@ -8,7 +8,9 @@ import java.io.Serializable;
  *
  * @param damageCount findings that are damage
  * @param noteCount findings that are not
- * @param badValueCount values that cannot be read
+ * @param badValueCount values that cannot be read, of findings of the kinds {@link Finding.Kind#ENTRY} and {@link Finding.Kind#VALUE};
+ *     what a lost file takes with it, such as all values of a shard whose meta file is damaged or of a field whose file of runs is, is
+ *     not counted, so that 0 does not mean that all can be read
  * @param recordCount records of the versions checked, those of a shard in several versions once
  * @param valueCount values checked, absent ones included
  * @param bytes stored bytes of the values checked

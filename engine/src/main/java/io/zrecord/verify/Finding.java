@@ -75,7 +75,7 @@ public record Finding(
       return this != ORPHAN && this != NOTE;
     }
 
-    /** Whether the values of the records named cannot be read. */
+    /** Whether it is about single values of the records named, which are counted, and which a repair can take away. */
     public boolean concernsValues() {
       return this == ENTRY || this == VALUE;
     }
