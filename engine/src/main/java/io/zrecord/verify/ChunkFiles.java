@@ -77,13 +77,14 @@ final class ChunkFiles implements AutoCloseable {
     return files.pathOf(prefix + ChunkMeta.fileName(chunkId));
   }
 
+  /** Bytes of a chunk that are in its file, of those published. */
+  long presentBytes(int chunkId) {
+    return presentBytes.getOrDefault(chunkId, 0L);
+  }
+
   /** Reads published bytes of a chunk; returns how many of them can be read. */
   int read(int chunkId, long position, byte[] target, int offset, int length) {
-    Long present = presentBytes.get(chunkId);
-    if (present == null) {
-      return 0;
-    }
-    int there = (int) Math.max(0, Math.min(length, present - position));
+    int there = (int) Math.max(0, Math.min(length, presentBytes(chunkId) - position));
     try {
       return there == 0 ? 0 : window(chunkId).read(position, target, offset, there);
     } catch (StorageException e) {

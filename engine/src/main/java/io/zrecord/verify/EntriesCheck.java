@@ -41,14 +41,26 @@ final class EntriesCheck {
       String text = "the bytes of these values, among those from " + from + " to " + to
           + ", cannot all be read from " + bytes.file();
       return new Found(
-          index,
-          count + next.count,
-          new ValueCheck.Problem(problem.kind(), text, both, true));
+          index, count + next.count, new ValueCheck.Problem(problem.kind(), text, both, true));
     }
   }
 
   /** What changes the entries that are in the files: a journal. */
   interface Overlay {
+    /** Changes nothing. */
+    Overlay NONE = new Overlay() {
+      @Override
+      public long next(long index) {
+        return Long.MAX_VALUE;
+      }
+
+      @Override
+      public void apply(long first, int count, EntryBlock block) {}
+    };
+
+    /** The first record from an index on that it changes; {@link Long#MAX_VALUE}: none. */
+    long next(long index);
+
     void apply(long first, int count, EntryBlock block);
   }
 
@@ -61,11 +73,24 @@ final class EntriesCheck {
 
   void check(EntryFiles files, long recordCount, Overlay overlay, ValueCheck values) {
     EntryBlock block = new EntryBlock(recordCount);
-    for (long first = 0; first < recordCount; first += EntryBlock.RECORDS) {
-      int count = (int) Math.min(EntryBlock.RECORDS, recordCount - first);
+    long present = Math.min(recordCount, files.presentCount());
+    for (long first = 0; first < recordCount; ) {
+      // The records behind the files may be more than can be counted one by one: anybody may write
+      // a length.
+      long next = first < present ? first : Math.min(recordCount, overlay.next(first));
+      if (next > first) {
+        addMissing(first, next - first);
+        report(files.path());
+        run.checked(next - first, 0);
+        first = next;
+        continue;
+      }
+      long end = first < present ? present : recordCount;
+      int count = (int) Math.min(EntryBlock.RECORDS, end - first);
       files.load(first, count, block);
       overlay.apply(first, count, block);
       checkBlock(files.path(), first, count, block, values);
+      first += count;
     }
   }
 
@@ -104,11 +129,14 @@ final class EntriesCheck {
         k++;
       }
       if (k > from) {
-        ValueCheck.Problem problem =
-            new ValueCheck.Problem(Kind.ENTRY, "its entry or checksum is not in the file, or cannot be read");
-        add(problem, first + from, k - from);
+        addMissing(first + from, k - from);
       }
     }
+  }
+
+  private void addMissing(long index, long count) {
+    String text = "its entry or checksum is not in the file, or cannot be read";
+    add(new ValueCheck.Problem(Kind.ENTRY, text), index, count);
   }
 
   private void add(ValueCheck.Problem problem, long index, long count) {

@@ -63,6 +63,15 @@ final class EntryFiles implements AutoCloseable {
     }
   }
 
+  /** Records of which all is in the files: an entry, and a checksum if there are such. */
+  long presentCount() {
+    long present = entries == null ? 0 : entries.lengthBytes() / Entry.BYTES;
+    if (!hasChecksums) {
+      return present;
+    }
+    return checksums == null ? 0 : Math.min(present, checksums.lengthBytes() / Integer.BYTES);
+  }
+
   /** Loads the entries of {@code [first, first + count)}; those that are not in the files, or cannot be read, are marked as missing. */
   void load(long first, int count, EntryBlock block) {
     if (bytes.length < count * Entry.BYTES) {

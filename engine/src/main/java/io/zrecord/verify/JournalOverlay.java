@@ -49,6 +49,17 @@ final class JournalOverlay {
     count = kept;
   }
 
+  /** The first record from an index on that it changes; {@link Long#MAX_VALUE}: none. */
+  long next(long index) {
+    int at = from(index);
+    return at < count ? indices[at] : Long.MAX_VALUE;
+  }
+
+  private int from(long index) {
+    int at = Arrays.binarySearch(indices, 0, count, index);
+    return at < 0 ? -at - 1 : at;
+  }
+
   /** What it does to the entries of all fields. */
   interface OfFields {
     void apply(int field, long first, int count, EntryBlock block);
@@ -60,8 +71,7 @@ final class JournalOverlay {
     ByteBuffer entry = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     FileWindow window = new FileWindow(journal);
     return (field, first, records, block) -> {
-      int at = Arrays.binarySearch(indices, 0, count, first);
-      for (int i = at < 0 ? -at - 1 : at; i < count && indices[i] < first + records; i++) {
+      for (int i = from(first); i < count && indices[i] < first + records; i++) {
         long position = positions[i] + (long) field * JournalScan.ENTRY_BYTES;
         window.read(position, bytes, 0, bytes.length);
         block.put((int) (indices[i] - first), entry.getLong(0), entry.getLong(8), entry.getInt(16));

@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.StoreMeta;
@@ -123,7 +124,7 @@ final class JournalScan {
         break;
       }
       if (record.getLong(8) == sequence + 1) {
-        String contradiction = contradiction(record);
+        String contradiction = contradiction(record, length);
         if (contradiction != null) {
           problem = contradiction;
           damage = new Damage(at, fileBytes - at, sequence + 1, sequence + 1, problem);
@@ -163,7 +164,8 @@ final class JournalScan {
     return stored == Crc32c.of(content) ? record : null;
   }
 
-  private @Nullable String contradiction(ByteBuffer record) {
+  /** @param lengthBefore as the records before it left the store; if some of them are lost {@link Long#MAX_VALUE} */
+  private @Nullable String contradiction(ByteBuffer record, long lengthBefore) {
     long newLength = record.getLong(RECORD_HEADER_BYTES);
     int fields = record.getInt(RECORD_HEADER_BYTES + 8);
     int chunks = record.getInt(RECORD_HEADER_BYTES + 12);
@@ -173,9 +175,18 @@ final class JournalScan {
         || chunks < 0
         || entries < 0
         || newLength < 0
+        || newLength - entries > lengthBefore
         || needed > record.limit()) {
       return "it contradicts itself: " + fields + " fields where the store has " + fieldCount + ", "
-          + chunks + " chunks, " + entries + " records, length " + newLength;
+          + chunks + " chunks, " + entries + " records, length " + newLength
+          + " after " + lengthBefore;
+    }
+    for (int i = 0; i < chunks; i++) {
+      ChunkMeta chunk = chunk(record, i);
+      if (chunk.recordCount() < 0 || chunk.endBytes() < ChunkHeader.BYTES) {
+        return "it says that " + chunk.fileName() + " has " + chunk.recordCount()
+            + " records and ends at byte " + chunk.endBytes();
+      }
     }
     for (int i = 0; i < entries; i++) {
       long index = record.getLong((int) (entriesAt(chunks) + i * slotBytes()));
@@ -206,11 +217,15 @@ final class JournalScan {
     length = record.getLong(RECORD_HEADER_BYTES);
   }
 
+  private static ChunkMeta chunk(ByteBuffer record, int ordinal) {
+    int place = RECORD_HEADER_BYTES + COUNTS_BYTES + ordinal * CHUNK_BYTES;
+    return new ChunkMeta(
+        record.getInt(place), record.getLong(place + 8), record.getLong(place + 16));
+  }
+
   private void takeChunks(ByteBuffer record, int chunks) {
     for (int i = 0; i < chunks; i++) {
-      int place = RECORD_HEADER_BYTES + COUNTS_BYTES + i * CHUNK_BYTES;
-      ChunkMeta chunk = new ChunkMeta(
-          record.getInt(place), record.getLong(place + 8), record.getLong(place + 16));
+      ChunkMeta chunk = chunk(record, i);
       changedChunks.merge(
           chunk.id(), chunk, (old, next) -> next.endBytes() > old.endBytes() ? next : old);
     }
@@ -258,7 +273,7 @@ final class JournalScan {
       return;
     }
     ByteBuffer record = read(file, at, fileBytes);
-    if (record != null && contradiction(record) == null) {
+    if (record != null && contradiction(record, Long.MAX_VALUE) == null) {
       if (damage == null) {
         // From here on others count as well.
         searchBytesLeft = MAX_SEARCH_FACTOR * (fileBytes - end);

@@ -40,38 +40,36 @@ final class PresenceBits implements AutoCloseable {
       if (opened.lengthBytes() != bytes) {
         report(run, "it has " + opened.lengthBytes() + " bytes instead of " + bytes);
       }
-      checkBlocks(run, firstIndex, bytes);
+      checkBlocks(run, firstIndex, bytes, opened.lengthBytes());
     } catch (ZRecordException e) {
-      run.found(new Finding(
-          Kind.PRESENCE,
-          files.pathOf(name),
-          field.spec().name(),
-          firstIndex,
-          runs.recordCount(),
-          FileProblem.of(e)));
+      report(run, firstIndex, runs.recordCount(), FileProblem.of(e));
     }
   }
 
-  private void checkBlocks(CheckRun run, long firstIndex, long bytes) {
+  private void checkBlocks(CheckRun run, long firstIndex, long bytes, long fileBytes) {
     long present = 0;
     boolean isSound = true;
     for (long number = 0; number < Run.blockCount(bytes); number++) {
+      long first = number * BITS_PER_BLOCK;
+      if (number * Run.BLOCK_BYTES >= fileBytes) {
+        isSound = false;
+        long left = runs.recordCount() - first;
+        report(run, firstIndex + first, left, "block " + number + " and all behind it are missing");
+        break;
+      }
       int length = (int) Math.min(Run.BLOCK_BYTES, bytes - number * Run.BLOCK_BYTES);
       load(number);
       int found = Crc32c.of(block, 0, length);
       if (bytesInMemory < length
           || (runs.hasChecksums() && found != runs.validityChecksums()[(int) number])) {
         isSound = false;
-        long first = number * BITS_PER_BLOCK;
-        run.found(new Finding(
-            Kind.PRESENCE,
-            files.pathOf(name),
-            field.spec().name(),
+        report(
+            run,
             firstIndex + first,
             Math.min(BITS_PER_BLOCK, runs.recordCount() - first),
             bytesInMemory < length
                 ? "block " + number + " is not all in the file, or cannot be read"
-                : "block " + number + " has checksum " + HexFormat.of().toHexDigits(found)));
+                : "block " + number + " has checksum " + HexFormat.of().toHexDigits(found));
       }
       for (int i = 0; i < length; i++) {
         present += Integer.bitCount(block[i] & 0xff);
@@ -83,6 +81,11 @@ final class PresenceBits implements AutoCloseable {
           "it has " + present + " bits, but " + (runs.recordCount() - field.absentCount()) + " of "
               + runs.recordCount() + " values are said to be present");
     }
+  }
+
+  private void report(CheckRun run, long index, long count, String problem) {
+    run.found(
+        new Finding(Kind.PRESENCE, files.pathOf(name), field.spec().name(), index, count, problem));
   }
 
   private void report(CheckRun run, String problem) {

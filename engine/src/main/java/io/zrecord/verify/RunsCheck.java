@@ -96,8 +96,15 @@ final class RunsCheck {
           "run " + ordinal + " is not within a chunk of the shard: " + stretch);
       return;
     }
-    for (long number = 0; number * Run.BLOCK_BYTES < bytes; number++) {
+    long present = Math.min(bytes, Math.max(0, chunks.presentBytes(chunk.id()) - stretch.offset()));
+    // What is lost is one finding, however long it is said to be.
+    long whole = present == bytes ? bytes : present / Run.BLOCK_BYTES * Run.BLOCK_BYTES;
+    for (long number = 0; number * Run.BLOCK_BYTES < whole; number++) {
       checkBlock(file, stretch, number, chunks, presence);
+    }
+    if (whole < bytes) {
+      run.checked(0, bytes - whole);
+      foundLost(chunks, stretch, file.widthBytes(), whole, bytes - whole);
     }
     run.checked(stretch.count(), 0);
   }
@@ -112,11 +119,7 @@ final class RunsCheck {
     long position = stretch.offset() + from;
     run.checked(0, length);
     if (chunks.read(stretch.chunkId(), position, block, 0, length) < length) {
-      found(
-          new Finding.Stretch(path, position, length),
-          firstRecord,
-          lastRecord - firstRecord + 1,
-          "the " + length + " bytes at " + position + " cannot all be read");
+      foundLost(chunks, stretch, file.widthBytes(), from, length);
       return;
     }
     if (file.hasChecksums()) {
@@ -137,6 +140,17 @@ final class RunsCheck {
     if (presence != null) {
       checkSlots(path, file.widthBytes(), stretch, from, length, presence);
     }
+  }
+
+  /** @param from of the first byte in the run */
+  private void foundLost(ChunkFiles chunks, Run stretch, int width, long from, long lengthBytes) {
+    long first = from / width;
+    long position = stretch.offset() + from;
+    found(
+        new Finding.Stretch(chunks.path(stretch.chunkId()), position, lengthBytes),
+        stretch.firstIndex() + first,
+        (from + lengthBytes - 1) / width - first + 1,
+        "the " + lengthBytes + " bytes at " + position + " cannot all be read");
   }
 
   /** The slot of an absent value is zero. */

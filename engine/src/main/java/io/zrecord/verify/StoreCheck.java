@@ -66,7 +66,17 @@ final class StoreCheck {
         check.check(
             entries,
             state.journal().length(),
-            (first, count, block) -> overlay.apply(ordinal, first, count, block),
+            new EntriesCheck.Overlay() {
+              @Override
+              public long next(long index) {
+                return state.journal().overlay().next(index);
+              }
+
+              @Override
+              public void apply(long first, int count, EntryBlock block) {
+                overlay.apply(ordinal, first, count, block);
+              }
+            },
             values);
         if (state.isCheckpointed()) {
           check.compareSums(files.pathOf(ShardMeta.FILE_NAME));
