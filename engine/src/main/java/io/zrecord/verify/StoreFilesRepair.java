@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
@@ -28,11 +29,12 @@ final class StoreFilesRepair {
     this.state = state;
   }
 
+  /** @throws io.zrecord.errors.UnsupportedFormatException if a chunk is of a later format */
   List<RepairAction> actions() {
     UUID id = state.meta().shard().id();
     for (ChunkMeta chunk : state.chunks()) {
       planLength(chunk.fileName(), chunk.endBytes());
-      planHeader(chunk, new ChunkHeader(chunk.id(), id).encode());
+      planHeader(chunk, new ChunkHeader(chunk.id(), id));
     }
     long length = state.meta().shard().length();
     for (FieldMeta field : state.meta().shard().fields()) {
@@ -72,17 +74,21 @@ final class StoreFilesRepair {
     files.forceDirectory(name.startsWith("chunk/") ? "chunk" : "");
   }
 
-  private void planHeader(ChunkMeta chunk, byte[] header) {
-    byte[] found = new byte[header.length];
+  /** A header of a later format is no damage: it is refused, not overwritten. */
+  private void planHeader(ChunkMeta chunk, ChunkHeader header) {
+    byte[] found = new byte[ChunkHeader.BYTES];
     if (files.exists(chunk.fileName())) {
       try (MutableFile file = files.open(chunk.fileName(), false)) {
         file.read(0, ByteBuffer.wrap(found));
       }
     }
-    if (!java.util.Arrays.equals(found, header)) {
+    String path = files.pathOf(chunk.fileName());
+    try {
+      header.check(path, found);
+    } catch (CorruptDataException e) {
       actions.add(new RepairAction(
-          "write the header of " + files.pathOf(chunk.fileName()) + " again",
-          () -> write(chunk.fileName(), header)));
+          "write the header of " + path + " again",
+          () -> write(chunk.fileName(), header.encode())));
     }
   }
 

@@ -10,12 +10,16 @@ import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.StoreReader;
+import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.online.LiveState;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,6 +144,26 @@ final class DatasetRepairTest {
         }
       }
     }
+  }
+
+  @Test
+  void aChunkOfALaterFormatIsNotOverwritten() throws IOException {
+    Path path = SampleStore.closed(directory.resolve("store"));
+    Path chunk = path.resolve("chunk/0.zr");
+    byte[] content = Files.readAllBytes(chunk);
+    ByteBuffer header = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 2);
+    header.putInt(60, Crc32c.of(content, 0, 60));
+    Files.write(chunk, content);
+    LocalMutableFiles files = new LocalMutableFiles(path);
+    assertThatThrownBy(() -> new StoreFilesRepair(files, StoreState.read(files)).actions())
+        .isInstanceOf(UnsupportedFormatException.class);
+    assertThatThrownBy(() -> DatasetRepair.of(path).run(finding -> {}, plan -> true))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("upgrade zrecord");
+    assertThat(chunk).hasBinaryContent(content);
+    // The control: without its checksum it is a damaged header.
+    Damage.flip(chunk, 60);
+    assertThat(new StoreFilesRepair(files, StoreState.read(files)).actions()).hasSize(1);
   }
 
   @Test
