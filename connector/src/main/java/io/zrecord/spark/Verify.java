@@ -10,7 +10,8 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * Checks every checksum of a table, and whatever its format says must hold, with Spark: the driver reads the manifests, and a task checks
- * a shard. Files that are damaged, cut or missing are findings; no task fails by them. Nothing is changed.
+ * a shard. Files that are damaged, cut or missing are findings; no task fails by them, but by what keeps files from being read: permissions,
+ * limits of the system, a later format. Nothing is changed.
  *
  * <pre>{@code
  * Verify.of(spark, "/data/train").badValues().show();
