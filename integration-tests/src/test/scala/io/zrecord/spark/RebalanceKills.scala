@@ -45,7 +45,8 @@ trait RebalanceKills extends SparkSuite {
   protected def digests(data: DataFrame): Seq[Row] =
     data.selectExpr("_index", "id", "text", "md5(bin)").orderBy("_index").collect().toSeq
 
-  /** The newest version has these records, as the first one has, and all values of all are sound. */
+  /** The newest version has these records, as the first one has, and all values of all are sound.
+    */
   protected def requireWhole(path: String, expected: Seq[Row], kill: Int): Unit = {
     assert(digests(read(path)) == expected, s"kill $kill")
     assert(digests(read(path, "versionAsOf" -> "0")) == expected, s"kill $kill")

@@ -28,12 +28,15 @@ class RelayoutSortSuite extends RelayoutTables {
   test(s"every type is sorted as in one process, in both directions ($seed)") {
     val path = Paths.get(freshPath())
     val random = new Random(seed)
-    val schema = ExtremeValues.types.foldLeft(RecordSchema.builder()) { case (builder, (name, kind)) =>
-      builder.field(name, kind)
+    val schema = ExtremeValues.types.foldLeft(RecordSchema.builder()) {
+      case (builder, (name, kind)) =>
+        builder.field(name, kind)
     }
     val writer = RecordDatasetWriter.create(path, schema.build(), WriteOptions.defaults())
     try {
-      val pools = ExtremeValues.types.map { case (name, kind) => name -> ExtremeValues.of(kind, random) }
+      val pools = ExtremeValues.types.map { case (name, kind) =>
+        name -> ExtremeValues.of(kind, random)
+      }
       val appenders = Seq.fill(3)(writer.newAppender())
       appenders.foreach { appender =>
         (0 until 150).foreach { _ =>
