@@ -185,7 +185,7 @@ final class IndexMapTest {
     forge(2, wrong);
     IndexMap map = table.latest().indexMap().orElseThrow();
     assertThatThrownBy(() -> map.newIndex(0)).isInstanceOf(CorruptDataException.class);
-    assertThat(findings()).extracting(Finding::kind).contains(Finding.Kind.META);
+    assertThat(findings()).extracting(Finding::kind).contains(Finding.Kind.INDEX_MAP);
   }
 
   private static byte[] sealed(String json) {
@@ -244,7 +244,7 @@ final class IndexMapTest {
         .isInstanceOf(ZRecordException.class)
         .hasMessageContaining(map.directory());
     assertThat(table.latest().length()).isEqualTo(4);
-    assertThat(findings()).extracting(Finding::kind).contains(Finding.Kind.META);
+    assertThat(findings()).extracting(Finding::kind).contains(Finding.Kind.INDEX_MAP);
   }
 
   @Test
