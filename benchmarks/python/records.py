@@ -54,7 +54,7 @@ class Records:
         np.load(self.images(directory), mmap_mode="r").tofile(raw[0])
         np.load(self.labels(directory)).tofile(raw[1])
         subprocess.run([*_launcher.command(), "--version"], check=True, stdout=subprocess.DEVNULL)  # builds the jar
-        jar = next((HERE.parents[1] / "engine" / "target").glob("zrecord-engine-*-cli.jar"))
+        jar = next((HERE.parents[1] / "tools" / "target").glob("zrecord-tools-*-cli.jar"))
         java = str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if "JAVA_HOME" in os.environ else "java"
         arguments = [self.table(directory, shards), *raw, ",".join(map(str, self.shape)), self.count, shards]
         subprocess.run([java, "-cp", str(jar), HERE / "WriteShards.java", *map(str, arguments)], check=True)

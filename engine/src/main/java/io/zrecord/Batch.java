@@ -1,7 +1,7 @@
 package io.zrecord;
 
 import io.zrecord.errors.BatchReleasedException;
-import io.zrecord.scan.FieldReader;
+import io.zrecord.read.FieldReader;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
@@ -13,12 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a gather returned: values of some fields, in the order asked. A lease that ends with {@link #close}: after that every
- * method but {@code close} is a {@link BatchReleasedException}, so that a batch that was given back is never read by mistake.
- * Values that were taken before stay valid. Belongs to one thread at a time.
+ * What a gather returned: values of some fields, in the order asked. A lease that ends with
+ * {@link #close}: after that every method but {@code close} is a {@link BatchReleasedException}, so
+ * that a batch that was given back is never read by mistake. Values that were taken before stay
+ * valid. Belongs to one thread at a time.
  *
- * <p>With the system property {@code zrecord.traceBatches} set to {@code true}, the exception carries the stack of the release, and a
- * batch that was never closed is reported in the log with the stack of where it was taken, once the collector finds it.
+ * <p>With the system property {@code zrecord.traceBatches} set to {@code true}, the exception
+ * carries the stack of the release, and a batch that was never closed is reported in the log with
+ * the stack of where it was taken, once the collector finds it.
  */
 public final class Batch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Batch.class);
@@ -102,11 +104,12 @@ public final class Batch implements AutoCloseable {
   }
 
   /**
-   * A read-only, little-endian view of a value: of the mapped file if the value is raw, else of memory of its own. It stays valid
-   * as long as it is referenced.
+   * A read-only, little-endian view of a value: of the mapped file if the value is raw, else of
+   * memory of its own. It stays valid as long as it is referenced.
    *
-   * <p>Never hand it to checksums, codecs or native code ({@code CRC32C.update}, {@code Inflater.setInput}, JNI): if the file is cut
-   * meanwhile, they kill the process. Take {@link #bytes} or {@link #copyAll} for them.
+   * <p>Never hand it to checksums, codecs or native code ({@code CRC32C.update},
+   * {@code Inflater.setInput}, JNI): if the file is cut meanwhile, they kill the process. Take
+   * {@link #bytes} or {@link #copyAll} for them.
    *
    * @throws IllegalStateException if the value is absent
    * @throws io.zrecord.errors.CorruptDataException if its checksum does not hold
@@ -126,8 +129,8 @@ public final class Batch implements AutoCloseable {
   }
 
   /**
-   * Copies all values of a field one after the other to the buffer's position, which moves behind the last byte; see {@link
-   * FieldReader#copyAll(ByteBuffer)}.
+   * Copies all values of a field one after the other to the buffer's position, which moves behind
+   * the last byte; see {@link FieldReader#copyAll(ByteBuffer)}.
    *
    * @throws java.nio.BufferOverflowException if fewer bytes remain than the values have
    */

@@ -1,5 +1,6 @@
 package io.zrecord;
 
+import io.zrecord.internal.values.ValueBytes;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -10,8 +11,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends records, one after the other: set the fields, end the record. A field that was not set is absent. Belongs to one thread;
- * taken from a {@link RecordDatasetWriter}, which finishes and closes it.
+ * Appends records, one after the other: set the fields, end the record. A field that was not set is
+ * absent. Belongs to one thread; taken from a {@link RecordDatasetWriter}, which finishes and
+ * closes it.
  */
 public final class RecordAppender {
   private final ShardWriter shard;
@@ -31,11 +33,12 @@ public final class RecordAppender {
    * Sets a field from a Java value:
    *
    * <ul>
-   *   <li>a single boolean or number from {@link Boolean} or {@link Number}, which must be exactly representable
-   *       in an integer type
+   *   <li>a single boolean or number from {@link Boolean} or {@link Number}, which must be exactly
+   *       representable in an integer type
    *   <li>{@code utf8} from {@link String}
    *   <li>any field from {@code byte[]}, the little-endian bytes of the value
-   *   <li>a tensor from {@code short[]}, {@code int[]}, {@code long[]}, {@code float[]} or {@code double[]} of elements as wide
+   *   <li>a tensor from {@code short[]}, {@code int[]}, {@code long[]}, {@code float[]} or
+   *       {@code double[]} of elements as wide
    * </ul>
    *
    * @throws IllegalArgumentException if there is no such field, or the value does not fit it

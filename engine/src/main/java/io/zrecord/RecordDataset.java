@@ -1,24 +1,25 @@
 package io.zrecord;
 
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
-import io.zrecord.internal.store.DatasetShape;
-import io.zrecord.internal.store.OpenShard;
-import io.zrecord.internal.store.OpenShards;
-import io.zrecord.internal.store.ShardId;
-import io.zrecord.internal.store.ShardList;
-import io.zrecord.internal.store.ShardedFieldReader;
-import io.zrecord.scan.FieldReader;
-import io.zrecord.scan.ReadMetrics;
-import io.zrecord.scan.Verification;
+import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.ShardId;
+import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.ShardUse;
+import io.zrecord.internal.shard.read.ShardedFieldReader;
+import io.zrecord.read.FieldReader;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
@@ -29,9 +30,9 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * A dataset open for reading: a version of a table, a shard standing alone, or what is committed in a store at that moment (FORMAT.md
- * section 1). Opening reads metadata only;
- * data files are opened and mapped when a reader first needs them, and stay open for other readers of the process.
+ * A dataset open for reading: a version of a table, a shard standing alone, or what is committed in
+ * a store at that moment (FORMAT.md section 1). Opening reads metadata only; data files are opened
+ * and mapped when a reader first needs them, and stay open for other readers of the process.
  *
  * <pre>{@code
  * try (RecordDataset dataset = RecordDataset.open(Path.of("/data/train"));
@@ -40,12 +41,14 @@ import java.util.function.Supplier;
  * }
  * }</pre>
  *
- * <p>Thread-safe; what it hands out is not. It does not change while it is open: a table is pinned to its version.
+ * <p>Thread-safe; what it hands out is not. It does not change while it is open: a table is pinned
+ * to its version.
  */
-public final class RecordDataset implements AutoCloseable {
+public final class RecordDataset implements RecordSource {
   private final String location;
   private final RecordSchema schema;
   private final ShardList shards;
+  private final ShardUse use;
   private final OptionalLong version;
   private final ReadOptions options;
   private volatile boolean closed;
@@ -67,11 +70,13 @@ public final class RecordDataset implements AutoCloseable {
       String location,
       RecordSchema schema,
       ShardList shards,
+      ShardUse use,
       OptionalLong version,
       ReadOptions options) {
     this.location = location;
     this.schema = schema;
     this.shards = shards;
+    this.use = use.endWith(shards);
     this.version = version;
     this.options = options;
   }
@@ -82,17 +87,18 @@ public final class RecordDataset implements AutoCloseable {
    * @throws NotADatasetException if neither stands there; the message says what does
    */
   public static RecordDataset open(Path path) {
-    DatasetShape.requireDirectory(path);
+    DirectoryGuess.requireDirectory(path);
     return open(LocalStorage.at(path), ReadOptions.defaults());
   }
 
   /**
-   * Opens the newest version of the table, or the shard standing alone, that is at the root of a storage.
+   * Opens the newest version of the table, or the shard standing alone, that is at the root of a
+   * storage.
    *
    * @throws NotADatasetException if neither stands there; the message says what does
    */
   public static RecordDataset open(Storage storage, ReadOptions options) {
-    return switch (DatasetShape.of(storage)) {
+    return switch (DatasetKind.of(storage)) {
       case TABLE -> open(RecordTable.at(storage).latest(), options);
       case SHARD -> openAlone(storage, options);
       case STORE -> openSnapshot(Path.of(storage.location()), options);
@@ -102,25 +108,30 @@ public final class RecordDataset implements AutoCloseable {
   /** Opens a version of a table. No file is read: this takes O(shards) time. */
   public static RecordDataset open(TableSnapshot snapshot, ReadOptions options) {
     Storage storage = snapshot.storage();
+    ShardUse use = OpenShards.shared().use();
     return new RecordDataset(
         storage.location(),
         snapshot.schema(),
-        shardList(storage, snapshot.shards()),
+        shardList(storage, snapshot.shards(), use),
+        use,
         OptionalLong.of(snapshot.version()),
         options);
   }
 
-  private static ShardList shardList(Storage storage, List<ShardSummary> summaries) {
+  private static ShardList shardList(Storage storage, List<ShardSummary> summaries, ShardUse use) {
     long[] lengths = new long[summaries.size()];
     List<Supplier<OpenShard>> opening = new ArrayList<>(summaries.size());
     for (int i = 0; i < lengths.length; i++) {
       lengths[i] = summaries.get(i).length();
-      opening.add(opening(storage, summaries.get(i)));
+      opening.add(opening(storage, summaries.get(i), use));
     }
     return new ShardList(lengths, opening);
   }
 
-  /** One shard of a table, its indices starting at 0, its fields those of {@code schema} (by id; missing ones are absent). */
+  /**
+   * One shard of a table, its indices starting at 0, its fields those of {@code schema} (by id;
+   * missing ones are absent).
+   */
   public static RecordDataset openShard(
       Storage storage, RecordSchema schema, ShardSummary shard, ReadOptions options) {
     return openShards(storage, schema, List.of(shard), options);
@@ -129,28 +140,29 @@ public final class RecordDataset implements AutoCloseable {
   /** Some shards, one behind the other; likewise. There must be at least one. */
   public static RecordDataset openShards(
       Storage storage, RecordSchema schema, List<ShardSummary> shards, ReadOptions options) {
+    ShardUse use = OpenShards.shared().use();
     return new RecordDataset(
         storage.pathOf(shards.get(0).directory()),
         schema,
-        shardList(storage, shards),
+        shardList(storage, shards, use),
+        use,
         OptionalLong.empty(),
         options);
   }
 
-  private static Supplier<OpenShard> opening(Storage storage, ShardSummary shard) {
+  private static Supplier<OpenShard> opening(Storage storage, ShardSummary shard, ShardUse use) {
     return () -> {
-      OpenShard open = OpenShards.shared()
-          .get(
-              storage,
-              new ShardId(
-                  storage.location(), shard.directory(), shard.metaFile(), shard.metaChecksum()));
+      OpenShard open = use.get(
+          storage,
+          new ShardId(
+              storage.location(), shard.directory(), shard.metaFile(), shard.metaChecksum()));
       open.requireIs(shard.id(), shard.length());
       return open;
     };
   }
 
   private static RecordDataset openSnapshot(Path store, ReadOptions options) {
-    TemporaryTable table = TemporaryTable.of(store);
+    TemporaryTable table = StoreSnapshot.temporaryTable(store);
     RecordDataset dataset = open(table.snapshot(), options);
     table.removeAfter(dataset.shards);
     return dataset;
@@ -164,16 +176,20 @@ public final class RecordDataset implements AutoCloseable {
         new ShardId(storage.location(), "", ShardMeta.FILE_NAME, SealedJson.checksum(path, meta));
     RecordSchema schema =
         new RecordSchema(shard.fields().stream().map(FieldMeta::spec).toList());
-    ShardList shards = new ShardList(
-        new long[] {shard.length()}, List.of(() -> OpenShards.shared().get(storage, id)));
-    return new RecordDataset(storage.location(), schema, shards, OptionalLong.empty(), options);
+    ShardUse use = OpenShards.shared().use();
+    ShardList shards =
+        new ShardList(new long[] {shard.length()}, List.of(() -> use.get(storage, id)));
+    return new RecordDataset(
+        storage.location(), schema, shards, use, OptionalLong.empty(), options);
   }
 
   /** Number of records. */
+  @Override
   public long length() {
     return shards.length();
   }
 
+  @Override
   public RecordSchema schema() {
     return schema;
   }
@@ -201,8 +217,9 @@ public final class RecordDataset implements AutoCloseable {
   }
 
   /**
-   * A reader of what is stored of a compressed field (FORMAT.md section 4), for {@link io.zrecord.table.ShardWriter#putStored}: its values
-   * are verified, but not decoded. Opens all shards.
+   * A reader of what is stored of a compressed field (FORMAT.md section 4), for
+   * {@link io.zrecord.table.ShardWriter#putStored}: its values are verified, but not decoded. Opens
+   * all shards.
    *
    * @return empty unless the field has this compression, and checksums, in every shard
    * @throws IllegalArgumentException if there is no such field
@@ -222,11 +239,13 @@ public final class RecordDataset implements AutoCloseable {
   }
 
   /**
-   * The values of some fields at any indices, in this order; duplicates are allowed. The caller closes it. No field named: all.
+   * The values of some fields at any indices, in this order; duplicates are allowed. The caller
+   * closes it. No field named: all.
    *
    * @throws IndexOutOfBoundsException if an index is not in {@code [0, length)}
    * @throws IllegalArgumentException if there is no such field
    */
+  @Override
   public Batch gather(long[] indices, String... fields) {
     List<FieldReader> readers = new ArrayList<>();
     if (fields.length == 0) {
@@ -250,9 +269,16 @@ public final class RecordDataset implements AutoCloseable {
     return version.isPresent() ? location + " version " + version.getAsLong() : location;
   }
 
-  /** Refuses new readers. Readers and batches that were handed out stay usable. */
+  /**
+   * Refuses new readers. Readers and batches that were handed out stay usable.
+   *
+   * <p>Files that no dataset of the process has open stay mapped for half a minute, for whoever
+   * opens them next. After that the collector unmaps them when readers, batches and values of them
+   * are unreachable; the disk space of deleted files is free then.
+   */
   @Override
   public void close() {
     closed = true;
+    use.close();
   }
 }

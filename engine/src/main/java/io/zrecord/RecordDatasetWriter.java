@@ -3,11 +3,11 @@ package io.zrecord;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.store.Closing;
+import io.zrecord.internal.io.Closing;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.table.TableChange;
@@ -31,9 +31,10 @@ import java.util.UUID;
  * }
  * }</pre>
  *
- * <p>For several threads take one appender each: every appender writes a shard of its own, and the records of the table are in the
- * order in which the appenders were taken. This class is thread-safe; an appender belongs to one thread. What was not committed is
- * deleted by {@link #close}.
+ * <p>For several threads take one appender each: every appender writes a shard of its own, and the
+ * records of the table are in the order in which the appenders were taken. This class is
+ * thread-safe; an appender belongs to one thread. What was not committed is deleted by
+ * {@link #close}.
  */
 public final class RecordDatasetWriter implements AutoCloseable {
   private final RecordTable table;
@@ -79,7 +80,8 @@ public final class RecordDatasetWriter implements AutoCloseable {
   /**
    * Adds to the records of a table; creates it if there is none.
    *
-   * @param schema the fields of the table by name, type and shape, in any order; numbers do not matter
+   * @param schema the fields of the table by name, type and shape, in any order; numbers do not
+   *     matter
    * @throws io.zrecord.errors.SchemaMismatchException if they are others
    */
   public static RecordDatasetWriter append(Path path, RecordSchema schema, WriteOptions options) {
@@ -93,11 +95,14 @@ public final class RecordDatasetWriter implements AutoCloseable {
         table,
         TableChange.Kind.APPEND,
         Optional.of(base),
-        FieldNumbers.forAppend(base, schema),
+        FieldIds.forAppend(base, schema),
         options);
   }
 
-  /** Replaces the records and fields of a table, whose versions so far stay readable; creates it if there is none. */
+  /**
+   * Replaces the records and fields of a table, whose versions so far stay readable; creates it if
+   * there is none.
+   */
   public static RecordDatasetWriter overwrite(
       Path path, RecordSchema schema, WriteOptions options) {
     RecordTable table = tableAt(path);
@@ -110,7 +115,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
         table,
         TableChange.Kind.OVERWRITE,
         Optional.of(base),
-        FieldNumbers.forOverwrite(base, schema),
+        FieldIds.forOverwrite(base, schema),
         options);
   }
 
@@ -135,10 +140,13 @@ public final class RecordDatasetWriter implements AutoCloseable {
   }
 
   /**
-   * Finishes the appenders, which no thread may be using any more, and publishes their records as the next version.
+   * Finishes the appenders, which no thread may be using any more, and publishes their records as
+   * the next version.
    *
-   * @throws io.zrecord.errors.CommitConflictException if another commit came first that this one cannot follow; nothing changed
-   * @throws CommitOutcomeUnknownException if it may or may not have been published; then nothing is deleted
+   * @throws io.zrecord.errors.CommitConflictException if another commit came first that this one
+   *     cannot follow; nothing changed
+   * @throws CommitOutcomeUnknownException if it may or may not have been published; then nothing is
+   *     deleted
    */
   public synchronized TableSnapshot commit() {
     requireOpen();

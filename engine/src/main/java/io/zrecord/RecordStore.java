@@ -2,25 +2,31 @@ package io.zrecord;
 
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
-import io.zrecord.internal.online.StoreCore;
-import io.zrecord.internal.online.StoreView;
-import io.zrecord.internal.store.DatasetShape;
-import io.zrecord.scan.ReadMetrics;
+import io.zrecord.internal.store.read.StoreView;
+import io.zrecord.internal.store.write.StoreLimits;
+import io.zrecord.internal.store.write.StoreRecovery;
+import io.zrecord.internal.store.write.StoreWriter;
+import io.zrecord.read.ReadMetrics;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A dataset on one machine that is written online: single records are appended, changed and deleted by any number of threads, while
- * others gather. What {@link #commit} acknowledged is there after the process was killed at any moment, and after power loss.
+ * A dataset on one machine that is written online: single records are appended, changed and deleted
+ * by any number of threads, while others gather. What {@link #commit} acknowledged is there after
+ * the process was killed at any moment, and after power loss.
  *
  * <pre>{@code
  * try (RecordStore store = RecordStore.open(Path.of("/data/online"), StoreOptions.defaults())) {
@@ -32,17 +38,18 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Operations take effect in the order in which they return; indices count those that are not committed yet. Readers see what was
- * committed. A commit covers the operations of all threads, and a large number of operations is committed without being asked for.
- * Thread-safe. One process writes a store at a time.
+ * <p>Operations take effect in the order in which they return; indices count those that are not
+ * committed yet. Readers see what was committed. A commit covers the operations of all threads, and
+ * a large number of operations is committed without being asked for. Thread-safe. One process
+ * writes a store at a time.
  */
-public final class RecordStore implements AutoCloseable {
+public final class RecordStore implements RecordSource {
   private static final Logger LOG = LoggerFactory.getLogger(RecordStore.class);
 
   private final RecordSchema schema;
   private final StoreDurability durability;
   private final Lock lock;
-  private final StoreCore core;
+  private final StoreWriter core;
   private final StoreBatches batches;
   private final ReadMetrics metrics = new ReadMetrics();
   private volatile boolean isClosed;
@@ -51,7 +58,8 @@ public final class RecordStore implements AutoCloseable {
    * Where the records are after a deletion.
    *
    * @param from the index that the moved record had: it was the last one
-   * @param to the index that it has now, that of the deleted record; equal to {@code from} if nothing moved
+   * @param to the index that it has now, that of the deleted record; equal to {@code from} if
+   *     nothing moved
    */
   public record Moved(long from, long to) {}
 
@@ -76,7 +84,7 @@ public final class RecordStore implements AutoCloseable {
     }
   }
 
-  private RecordStore(String location, Lock lock, StoreCore core, StoreOptions options) {
+  private RecordStore(String location, Lock lock, StoreWriter core, StoreOptions options) {
     this.lock = lock;
     this.core = core;
     this.durability = options.durability();
@@ -105,7 +113,7 @@ public final class RecordStore implements AutoCloseable {
     boolean isCreated = false;
     try {
       requireEmpty(files);
-      StoreCore core = StoreCore.create(files, schema, limits(options));
+      StoreWriter core = StoreRecovery.create(files, schema, limits(options));
       lock.setReady();
       isCreated = true;
       return new RecordStore(files.location(), lock, core, options);
@@ -128,11 +136,10 @@ public final class RecordStore implements AutoCloseable {
     }
   }
 
-  /** Whether a store stands in a directory. */
+  /** Returns whether a directory holds a store. A store whose creation was cut short is none. */
   public static boolean exists(Path path) {
-    return Files.isRegularFile(path.resolve("meta.json"))
-        && Files.isRegularFile(path.resolve("journal"))
-        && !isTable(new LocalMutableFiles(path));
+    return Files.isRegularFile(path.resolve(ShardMeta.FILE_NAME))
+        && DatasetKind.find(LocalStorage.at(path)).equals(Optional.of(DatasetKind.STORE));
   }
 
   /**
@@ -143,7 +150,7 @@ public final class RecordStore implements AutoCloseable {
    * @throws io.zrecord.errors.CorruptDataException if a file is damaged
    */
   public static RecordStore open(Path path, StoreOptions options) {
-    DatasetShape.requireDirectory(path);
+    DirectoryGuess.requireDirectory(path);
     return open(new LocalMutableFiles(path), options, new FileLock(ProcessLock.acquire(path)));
   }
 
@@ -153,7 +160,7 @@ public final class RecordStore implements AutoCloseable {
     try {
       requireStore(files);
       long start = System.nanoTime();
-      StoreCore core = StoreCore.open(files, limits(options));
+      StoreWriter core = StoreRecovery.open(files, limits(options));
       lock.setReady();
       isOpen = true;
       LOG.info(
@@ -184,8 +191,8 @@ public final class RecordStore implements AutoCloseable {
     }
   }
 
-  private static StoreCore.Limits limits(StoreOptions options) {
-    return new StoreCore.Limits(
+  private static StoreLimits limits(StoreOptions options) {
+    return new StoreLimits(
         options.durability() != StoreDurability.NONE,
         options.chunkRecords(),
         options.chunkBytes(),
@@ -194,11 +201,13 @@ public final class RecordStore implements AutoCloseable {
         options.closeTimeout());
   }
 
+  @Override
   public RecordSchema schema() {
     return schema;
   }
 
   /** Records that are committed: those that can be gathered. */
+  @Override
   public long length() {
     return batches.length();
   }
@@ -222,8 +231,9 @@ public final class RecordStore implements AutoCloseable {
    * Adds a record at the end. Fields that are not set are absent.
    *
    * @return its index
-   * @throws io.zrecord.errors.DiskFullException if there is no space. With {@link StoreDurability#EVERY_RECORD} the record may be there
-   *     all the same, as with any failure of a commit: commit again instead of appending again
+   * @throws io.zrecord.errors.DiskFullException if there is no space. With
+   *     {@link StoreDurability#EVERY_RECORD} the record may be there all the same, as with any
+   *     failure of a commit: commit again instead of appending again
    */
   public long append(RecordValues values) {
     long index = core.append(values.bytes());
@@ -273,28 +283,34 @@ public final class RecordStore implements AutoCloseable {
   }
 
   /**
-   * Makes all operations that have returned visible to readers, and safe as the durability says. Threads that commit at once share the
-   * work.
+   * Makes all operations that have returned visible to readers, and safe as the durability says.
+   * Threads that commit at once share the work.
    *
    * @throws io.zrecord.errors.DiskFullException if there is no space; free some and commit again
-   * @throws io.zrecord.errors.StorageException if it may or may not have taken effect; opening the store again tells
+   * @throws io.zrecord.errors.StorageException if it may or may not have taken effect; opening the
+   *     store again tells
    */
   public void commit() {
     core.commit();
   }
 
-  /** Commits, and shortens what has to be read when the store is opened after a crash. Happens by itself now and then. */
+  /**
+   * Commits, and shortens what has to be read when the store is opened after a crash. Happens by
+   * itself now and then.
+   */
   public void checkpoint() {
     core.checkpoint();
   }
 
   /**
-   * The values of some fields at any indices, in this order; duplicates are allowed. The caller closes it. No field named: all. A batch is
-   * one committed state, in all its records and fields, and stays what it is while the store changes.
+   * The values of some fields at any indices, in this order; duplicates are allowed. The caller
+   * closes it. No field named: all. A batch is one committed state, in all its records and fields,
+   * and stays what it is while the store changes.
    *
    * @throws IndexOutOfBoundsException if an index is not in {@code [0, length)}
    * @throws IllegalArgumentException if there is no such field
    */
+  @Override
   public Batch gather(long[] indices, String... fields) {
     return batches.gather(indices, fields);
   }
@@ -302,8 +318,8 @@ public final class RecordStore implements AutoCloseable {
   /**
    * Commits and closes the store. Batches that were handed out stay valid.
    *
-   * @throws io.zrecord.errors.StorageException if a commit of another thread does not end in time; what was acknowledged is safe, and the
-   *     store stays locked until the process ends
+   * @throws io.zrecord.errors.StorageException if a commit of another thread does not end in time;
+   *     what was acknowledged is safe, and the store stays locked until the process ends
    */
   @Override
   public void close() {

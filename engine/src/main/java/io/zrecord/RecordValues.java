@@ -1,13 +1,14 @@
 package io.zrecord;
 
+import io.zrecord.internal.values.ValueBytes;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one record, for a {@link RecordStore}: set what is present, hand it over, clear it and use it again. Belongs to one
- * thread.
+ * The values of one record, for a {@link RecordStore}: set what is present, hand it over, clear it
+ * and use it again. Belongs to one thread.
  */
 public final class RecordValues {
   private final RecordSchema schema;
@@ -21,7 +22,8 @@ public final class RecordValues {
   }
 
   /**
-   * Sets a field from a Java value, as {@link RecordAppender#set} does. An array of bytes is taken over, not copied.
+   * Sets a field from a Java value, as {@link RecordAppender#set} does. An array of bytes is taken
+   * over, not copied.
    *
    * @throws IllegalArgumentException if there is no such field, or the value does not fit it
    */
@@ -33,7 +35,10 @@ public final class RecordValues {
     return this;
   }
 
-  /** Makes a field absent. In a new record a field that is not set is absent anyway; in an update it stays as it is. */
+  /**
+   * Makes a field absent. In a new record a field that is not set is absent anyway; in an update it
+   * stays as it is.
+   */
   public RecordValues setAbsent(String field) {
     int ordinal = schema.ordinal(field);
     bytes[ordinal] = null;

@@ -1,8 +1,8 @@
 package io.zrecord;
 
-import io.zrecord.internal.online.LiveFieldReader;
-import io.zrecord.internal.online.StoreView;
-import io.zrecord.scan.FieldReader;
+import io.zrecord.internal.store.read.LiveFieldReader;
+import io.zrecord.internal.store.read.StoreView;
+import io.zrecord.read.FieldReader;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import java.util.ArrayList;
@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Gathers batches from a store, with readers that serve one batch after the other. When the store is rewritten it goes on with another
- * view of it, while batches that were handed out keep theirs. Thread-safe.
+ * Gathers batches from a store, with readers that serve one batch after the other. When the store
+ * is rewritten it goes on with another view of it, while batches that were handed out keep theirs.
+ * Thread-safe.
  */
 final class StoreBatches implements AutoCloseable {
   private final String location;

@@ -6,6 +6,9 @@ public enum StoreDurability {
   NONE,
   /** Power loss, once {@link RecordStore#commit} has returned. */
   COMMIT,
-  /** Power loss, once the operation itself has returned. Operations of several threads share a force. */
+  /**
+   * Power loss, once the operation itself has returned. Operations of several threads share a
+   * force.
+   */
   EVERY_RECORD
 }

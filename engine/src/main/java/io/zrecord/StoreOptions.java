@@ -1,6 +1,6 @@
 package io.zrecord;
 
-import io.zrecord.scan.Verification;
+import io.zrecord.read.Verification;
 import java.time.Duration;
 
 /**
@@ -39,8 +39,8 @@ public record StoreOptions(
   }
 
   /**
-   * Durability COMMIT, chunks of 256 MiB, two writers, a checkpoint every 64 MiB of journal, eight readers, a minute for closing,
-   * verification at first touch.
+   * Durability COMMIT, chunks of 256 MiB, two writers, a checkpoint every 64 MiB of journal, eight
+   * readers, a minute for closing, verification at first touch.
    */
   public static StoreOptions defaults() {
     return new StoreOptions(

@@ -3,7 +3,7 @@ package io.zrecord;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
-import io.zrecord.internal.store.OpenShards;
+import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.table.TableSnapshot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,12 +14,13 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A snapshot of a store in a directory of its own below the store's. The process that made it holds a lock there, so that others can
- * tell what was left behind.
+ * A snapshot of a store in a directory of its own below the store's. The process that made it holds
+ * a lock there, so that others can tell what was left behind.
  */
 final class TemporaryTable {
   private static final Logger LOG = LoggerFactory.getLogger(TemporaryTable.class);
@@ -44,8 +45,12 @@ final class TemporaryTable {
     this.removal = removal;
   }
 
-  /** Makes one, and removes those of processes that were killed. */
-  static TemporaryTable of(Path store) {
+  /**
+   * Makes a table of a store, and removes the tables of processes that were killed.
+   *
+   * @param maker makes the table of a store in an empty directory
+   */
+  static TemporaryTable of(Path store, BiFunction<Path, Path, TableSnapshot> maker) {
     LocalMutableFiles files = new LocalMutableFiles(store);
     removeAbandoned(store, files);
     String name = DIRECTORY + "/" + UUID.randomUUID();
@@ -63,7 +68,7 @@ final class TemporaryTable {
     LEFT.add(removal);
     TableSnapshot snapshot = null;
     try {
-      snapshot = StoreSnapshot.create(store, directory.resolve("table"), false);
+      snapshot = maker.apply(store, directory.resolve("table"));
       return new TemporaryTable(snapshot, removal);
     } finally {
       if (snapshot == null) {
@@ -91,7 +96,7 @@ final class TemporaryTable {
     return snapshot;
   }
 
-  /** Its files are removed when nobody has that object any more. */
+  /** Deletes the files once {@code user} is unreachable. */
   void removeAfter(Object user) {
     CLEANER.register(user, removal);
   }

@@ -1,5 +1,6 @@
 /**
- * The engine's façade: open a dataset and gather records from it; write one in bulk. Start with {@link io.zrecord.RecordDataset}.
+ * The engine's façade: open a dataset and gather records from it; write one in bulk. Start with
+ * {@link io.zrecord.RecordDataset}.
  */
 @NullMarked
 package io.zrecord;

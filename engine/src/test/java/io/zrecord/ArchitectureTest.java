@@ -1,12 +1,19 @@
 package io.zrecord;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.zrecord.verify.StoreState;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The packages of the engine and which way they may look. */
@@ -61,8 +68,9 @@ class ArchitectureTest {
         .resideOutsideOfPackage("io.zrecord.internal.io")
         .should()
         .dependOnClassesThat()
-        // What somebody else opened may be written to.
-        .haveNameMatching("java\\.nio\\.(channels\\.(?!GatheringByteChannel$).*|MappedByteBuffer)")
+        // What somebody else opened may be written to, and any failure be told.
+        .haveNameMatching(
+            "java\\.nio\\.(channels\\.(?!GatheringByteChannel$|ClosedByInterruptException$).*|MappedByteBuffer)")
         .check(ENGINE);
   }
 
@@ -76,24 +84,46 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyOnePackageKnowsArrow() {
-    noClasses()
+  void whatClustersUseIsMarkedAndPublic() {
+    classes()
         .that()
-        .resideOutsideOfPackage("io.zrecord.arrow")
+        .areAnnotatedWith(Spi.class)
         .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage("org.apache.arrow..", "com.google.flatbuffers..")
+        .bePublic()
+        .andShould()
+        .resideOutsideOfPackage("io.zrecord.internal..")
         .check(ENGINE);
   }
 
   @Test
-  void theCommandLineStandsAbove() {
-    noClasses()
+  void noPublicSignatureShowsAnInternalType() {
+    methods()
         .that()
-        .resideOutsideOfPackage("io.zrecord.cli")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage("io.zrecord.cli", "picocli..", "me.tongfei..")
+        .arePublic()
+        .and()
+        .areDeclaredInClassesThat()
+        .arePublic()
+        .and()
+        .areDeclaredInClassesThat()
+        .resideOutsideOfPackage("io.zrecord.internal..")
+        .and()
+        // A repair goes by what the check read.
+        .areNotDeclaredIn(StoreState.class)
+        .should(notShowInternalTypes())
         .check(ENGINE);
+  }
+
+  private static ArchCondition<JavaMethod> notShowInternalTypes() {
+    return new ArchCondition<>("not show types of io.zrecord.internal") {
+      @Override
+      public void check(JavaMethod method, ConditionEvents events) {
+        boolean shows = Stream.concat(
+                Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream())
+            .anyMatch(type -> type.getPackageName().startsWith("io.zrecord.internal"));
+        if (shows) {
+          events.add(SimpleConditionEvent.violated(method, method.getDescription()));
+        }
+      }
+    };
   }
 }

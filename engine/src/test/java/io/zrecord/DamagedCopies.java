@@ -25,8 +25,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies a dataset, damages one file of each copy, each kind of file equally often, reads it with a time limit, and counts what came of it by file and outcome. The
- * number of a copy and the seed say what is done to it.
+ * Copies a dataset, damages one file of each copy, each kind of file equally often, reads it with a
+ * time limit, and counts what came of it by file and outcome. The number of a copy and the seed say
+ * what is done to it.
  */
 final class DamagedCopies {
   private static final int THREADS = 3;
@@ -46,7 +47,8 @@ final class DamagedCopies {
    *
    * @param files contents by name
    * @param states what it may be read as: records of values by field; the newest one comes last
-   * @param journal a file that may be cut without notice, which leaves an earlier state; empty if there is none
+   * @param journal a file that may be cut without notice, which leaves an earlier state; empty if
+   *     there is none
    */
   record Original(
       Map<String, byte[]> files, List<List<byte[] @Nullable []>> states, String journal) {

@@ -12,8 +12,8 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads all of a dataset that may be damaged, and compares what comes without an exception with the states that are right: all of it
- * must be of one of them. Belongs to one thread.
+ * Reads all of a dataset that may be damaged, and compares what comes without an exception with the
+ * states that are right: all of it must be of one of them. Belongs to one thread.
  */
 final class DamagedReading {
   private static final int SPARE_BYTES = 1 << 14;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.DamagedCopies.Original;
 import io.zrecord.DamagedCopies.Outcome;
 import io.zrecord.RecordDataset.ReadOptions;
-import io.zrecord.internal.store.OpenShards;
-import io.zrecord.scan.ReadMetrics;
-import io.zrecord.scan.Verification;
+import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
@@ -16,7 +16,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.testing.DirectoryInMemory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,8 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One file of a table is damaged, and its newest version opened and read: what was damaged is a typed exception, and all that is read is
- * as it was. Without verification the same shows wrong values. {@code -Dzrecord.test.mutations=10000} for more of them.
+ * One file of a table is damaged, and its newest version opened and read: what was damaged is a
+ * typed exception, and all that is read is as it was. Without verification the same shows wrong
+ * values. {@code -Dzrecord.test.mutations=10000} for more of them.
  */
 class DatasetMutationTest {
   private static final int MUTATIONS = Integer.getInteger("zrecord.test.mutations", 1_000);

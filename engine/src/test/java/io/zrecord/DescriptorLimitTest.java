@@ -25,8 +25,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Stores and tables of thousands of chunks are written and read by a process that may have 256 files open. That it may not have more is
- * shown first, by opening 300.
+ * Stores and tables of thousands of chunks are written and read by a process that may have 256
+ * files open. That it may not have more is shown first, by opening 300.
  */
 @EnabledOnOs(OS.LINUX)
 class DescriptorLimitTest {

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.BatchReleasedException;
 import io.zrecord.errors.NotADatasetException;
-import io.zrecord.scan.FieldReader;
+import io.zrecord.read.FieldReader;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import java.io.IOException;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
@@ -35,10 +35,10 @@ final class RecordDatasetTest {
     assertRefused(directory.resolve("missing"), "no such directory");
     assertRefused(directory, "empty");
     assertRefused(Files.writeString(directory.resolve("x.parquet"), "PAR1"), "it is a file");
-    assertRefused(directory, "spark.read.parquet");
+    assertRefused(directory, "Parquet files");
     Path partitioned = Files.createDirectories(directory.resolve("p/year=2026/month=1"));
     Files.createFile(partitioned.resolve("part-0.snappy.orc"));
-    assertRefused(directory.resolve("p"), "spark.read.orc");
+    assertRefused(directory.resolve("p"), "ORC files");
     Files.createDirectories(directory.resolve("d/_delta_log"));
     assertRefused(directory.resolve("d"), "Delta");
     Files.createDirectories(directory.resolve("s/shard"));

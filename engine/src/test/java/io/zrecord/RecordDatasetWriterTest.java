@@ -14,7 +14,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,17 +2,17 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.internal.store.OpenShards;
-import io.zrecord.scan.FieldReader;
-import io.zrecord.scan.ReadMetrics;
-import io.zrecord.scan.Verification;
+import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.read.FieldReader;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.Checksum;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;

@@ -10,7 +10,10 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.zip.CRC32C;
 
-/** Records whose values say which record and which version they are of, and show whether they are whole. */
+/**
+ * Records whose values say which record and which version they are of, and show whether they are
+ * whole.
+ */
 final class StampedRecords {
   static final String RAW = "raw";
   static final String PACKED = "packed";
@@ -89,7 +92,8 @@ final class StampedRecords {
   /**
    * The stamp of a record in a batch.
    *
-   * @throws WrongValueException if a value is not whole, or they are not of one version of one record
+   * @throws WrongValueException if a value is not whole, or they are not of one version of one
+   *     record
    */
   static Stamp stampOf(Batch batch, int place) {
     Stamp stamp = stampOf(batch.bytes(RAW, place));

@@ -2,7 +2,7 @@ package io.zrecord;
 
 import io.zrecord.StampedRecords.Stamp;
 import io.zrecord.StampedRecords.WrongValueException;
-import io.zrecord.scan.Verification;
+import io.zrecord.read.Verification;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +13,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends, updates and deletes stamped records in groups, checkpoints, and closes and opens the store again and again; knows for every
- * record what was committed when, so that readers can tell a stale value. One thread writes; questions come from any.
+ * Appends, updates and deletes stamped records in groups, checkpoints, and closes and opens the
+ * store again and again; knows for every record what was committed when, so that readers can tell a
+ * stale value. One thread writes; questions come from any.
  */
 final class StampedWriter {
   private static final int MOST_RECORDS = 8_000;
@@ -73,7 +74,8 @@ final class StampedWriter {
 
   /**
    * @param commitsBefore answer of {@link #commits} before the value was read
-   * @throws WrongValueException if a newer version had been committed then, or this one was never written
+   * @throws WrongValueException if a newer version had been committed then, or this one was never
+   *     written
    */
   void requireCurrent(Stamp stamp, long commitsBefore) {
     if (stamp.id() < 0 || stamp.id() >= MOST_IDS || stamp.version() >= nextVersion.get()) {

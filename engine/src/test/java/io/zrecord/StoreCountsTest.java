@@ -14,7 +14,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a store says of its values stays possible whatever a table has become: else its meta file could not be read any more. */
+/**
+ * What a store says of its values stays possible whatever a table has become: else its meta file
+ * could not be read any more.
+ */
 final class StoreCountsTest {
   private static final int COUNT = 1000;
   private static final int DAMAGED_COUNT = 256;

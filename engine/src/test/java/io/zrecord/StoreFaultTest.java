@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Every call of a script of operations fails once. A full disk keeps the writer usable; after any other failure it refuses to go on,
- * and opening the store again finds what was acknowledged.
+ * Every call of a script of operations fails once. A full disk keeps the writer usable; after any
+ * other failure it refuses to go on, and opening the store again finds what was acknowledged.
  */
 class StoreFaultTest {
   private static final long SEED = 7;

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Writers that append, update and delete are killed (SIGKILL) at random moments, over and over on one store. This process knows which
- * operations they were told of as committed: those must be there, and nothing that was never done.
- * {@code -Dzrecord.test.kills=1000} for more of them.
+ * Writers that append, update and delete are killed (SIGKILL) at random moments, over and over on
+ * one store. This process knows which operations they were told of as committed: those must be
+ * there, and nothing that was never done. {@code -Dzrecord.test.kills=1000} for more of them.
  */
 class StoreKillTest {
   private static final int KILLS = Integer.getInteger("zrecord.test.kills", 100);
@@ -103,7 +103,10 @@ class StoreKillTest {
     return acknowledged;
   }
 
-  /** Goes on with the operations of a seed from a number on, commits groups of them, and says how many are committed. */
+  /**
+   * Goes on with the operations of a seed from a number on, commits groups of them, and says how
+   * many are committed.
+   */
   static final class Writer {
     static final int GROUP_OPERATIONS = 40;
 

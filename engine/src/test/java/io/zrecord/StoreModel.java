@@ -16,8 +16,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store as a list of records, and a stream of random operations in which the {@code n}-th depends on the seed, on {@code n} and on the
- * state only: whoever knows how many took effect knows what the store must contain.
+ * A store as a list of records, and a stream of random operations in which the {@code n}-th depends
+ * on the seed, on {@code n} and on the state only: whoever knows how many took effect knows what
+ * the store must contain.
  */
 final class StoreModel {
   static final RecordSchema SCHEMA = RecordSchema.builder()

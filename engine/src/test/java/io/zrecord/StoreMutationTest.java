@@ -7,7 +7,7 @@ import io.zrecord.DamagedCopies.Original;
 import io.zrecord.DamagedCopies.Outcome;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Entry;
-import io.zrecord.scan.Verification;
+import io.zrecord.read.Verification;
 import io.zrecord.testing.DirectoryInMemory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One file of a store is damaged, and the store opened and read: what was damaged is a typed exception, and all that is read is as it
- * was. Half of the stores were closed, the others copied while a writer had a journal. Without verification the same shows wrong values.
+ * One file of a store is damaged, and the store opened and read: what was damaged is a typed
+ * exception, and all that is read is as it was. Half of the stores were closed, the others copied
+ * while a writer had a journal. Without verification the same shows wrong values.
  * {@code -Dzrecord.test.mutations=10000} for more of them.
  */
 class StoreMutationTest {

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * The power goes at every step of a script of operations, and what was not forced is there afterwards or not, by chance: what was
- * acknowledged is there, and the whole is what some number of operations made. Without forcing the same script shows losses, or this
- * would prove nothing. {@code -Dzrecord.test.states=100} tries every step so often.
+ * The power goes at every step of a script of operations, and what was not forced is there
+ * afterwards or not, by chance: what was acknowledged is there, and the whole is what some number
+ * of operations made. Without forcing the same script shows losses, or this would prove nothing.
+ * {@code -Dzrecord.test.states=100} tries every step so often.
  */
 class StorePowerLossTest {
   private static final int STATES = Integer.getInteger("zrecord.test.states", 10);
@@ -65,7 +66,10 @@ class StorePowerLossTest {
     return losses;
   }
 
-  /** Runs the script until the power goes; returns how many operations were acknowledged, or -1 if not even the store. */
+  /**
+   * Runs the script until the power goes; returns how many operations were acknowledged, or -1 if
+   * not even the store.
+   */
   private static long run(PowerLossFiles files, StoreDurability durability) {
     StoreModel model = new StoreModel(SEED, LENGTH);
     Random random = new Random(SEED);

@@ -88,7 +88,10 @@ class StoreReaderTest {
     System.out.printf("%d kills beside a reader, seed %d: %d records read%n", KILLS, SEED, reads);
   }
 
-  /** What a killed writer left is read by snapshots, which replay the journal; a reader waits for the next writer. */
+  /**
+   * What a killed writer left is read by snapshots, which replay the journal; a reader waits for
+   * the next writer.
+   */
   private static void requireRecoverable(Path path) {
     try (RecordDataset dataset = RecordDataset.open(path)) {
       assertThat(dataset.length()).isEqualTo(RECORDS);

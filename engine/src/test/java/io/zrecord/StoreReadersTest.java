@@ -21,9 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Several threads gather while another one appends, updates, deletes, checkpoints, closes the store and opens it again; they keep
- * batches and views for a while, also across the close. No value is torn, stale or of another record, and the process, which is one of
- * its own, does not die. Records that are read field by field in two gathers show that changes do come in between.
+ * Several threads gather while another one appends, updates, deletes, checkpoints, closes the store
+ * and opens it again; they keep batches and views for a while, also across the close. No value is
+ * torn, stale or of another record, and the process, which is one of its own, does not die. Records
+ * that are read field by field in two gathers show that changes do come in between.
  * {@code -Dzrecord.test.readSeconds=60} for a minute.
  */
 class StoreReadersTest {
@@ -190,7 +191,10 @@ class StoreReadersTest {
       requireReleased(batch);
     }
 
-    /** Nothing if the store is just being closed, or has become shorter since it was asked for its length. */
+    /**
+     * Nothing if the store is just being closed, or has become shorter since it was asked for its
+     * length.
+     */
     private static @Nullable Batch gather(RecordStore store, long[] indices, String... fields) {
       try {
         return store.gather(indices, fields);

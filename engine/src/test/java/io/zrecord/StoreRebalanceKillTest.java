@@ -2,11 +2,11 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.internal.format.Stems;
 import io.zrecord.internal.io.LocalMutableFiles;
-import io.zrecord.internal.online.StoreRewrite;
+import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.rebalance.StoreRebalance;
 import io.zrecord.rebalance.StoreRebalanceOptions;
+import io.zrecord.schema.FileStems;
 import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
@@ -24,9 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Processes that change a store a little and then rebalance it, over and over, are killed (SIGKILL) at random moments: what was acknowledged
- * is there, at its index, whether the store is the old or the new one, and nothing is left over once it was opened.
- * {@code -Dzrecord.test.kills=1000} for more of them.
+ * Processes that change a store a little and then rebalance it, over and over, are killed (SIGKILL)
+ * at random moments: what was acknowledged is there, at its index, whether the store is the old or
+ * the new one, and nothing is left over once it was opened. {@code -Dzrecord.test.kills=1000} for
+ * more of them.
  */
 class StoreRebalanceKillTest {
   private static final int KILLS = Integer.getInteger("zrecord.test.kills", 15);
@@ -76,12 +77,12 @@ class StoreRebalanceKillTest {
       DatasetCheck.of(path).run(findings::add);
       assertThat(findings).as(context).noneMatch(finding -> finding.kind().isDamage());
       Set<String> orphans = orphans(findings);
-      String stem = StoreRewrite.readMeta(new LocalMutableFiles(path))
+      String stem = StoreMetaFile.read(new LocalMutableFiles(path))
           .shard()
           .fields()
           .get(0)
           .stem();
-      String next = Stems.rewritten(1, Stems.generation(stem) + 1);
+      String next = FileStems.rewritten(1, FileStems.generation(stem) + 1);
       withLeftovers += orphans.isEmpty() ? 0 : 1;
       old += orphans.contains(next + ".offset") ? 1 : 0;
       try (RecordStore store = RecordStore.open(path, OPTIONS)) {

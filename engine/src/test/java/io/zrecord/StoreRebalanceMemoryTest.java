@@ -14,7 +14,10 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A rebalance in a process with a heap that is smaller than one of the values, and hardly larger than the stripe. */
+/**
+ * A rebalance in a process with a heap that is smaller than one of the values, and hardly larger
+ * than the stripe.
+ */
 class StoreRebalanceMemoryTest {
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("large", ElementType.BYTES)

@@ -26,9 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Readers stay open while a store is written, closed, rebalanced, opened and written again, with another compression each time; they keep
- * batches for a while. No value is torn, stale or of another record. One reader is a process of its own.
- * {@code -Dzrecord.test.readSeconds=60} for a minute.
+ * Readers stay open while a store is written, closed, rebalanced, opened and written again, with
+ * another compression each time; they keep batches for a while. No value is torn, stale or of
+ * another record. One reader is a process of its own. {@code -Dzrecord.test.readSeconds=60} for a
+ * minute.
  */
 class StoreRebalanceReadersTest {
   private static final int SECONDS = Integer.getInteger("zrecord.test.readSeconds", 5);

@@ -6,8 +6,9 @@ import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.MutableFiles;
-import io.zrecord.internal.online.StoreLeftovers;
-import io.zrecord.internal.online.StoreRewrite;
+import io.zrecord.internal.store.StoreLeftovers;
+import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.internal.store.rewrite.StoreRewrite;
 import io.zrecord.testing.PowerLossFiles;
 import io.zrecord.testing.PowerLossFiles.PowerLossException;
 import io.zrecord.testing.UnforcedFiles;
@@ -18,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A rewrite of a store, in which the power goes at every step, and every call fails once: the store has all its records, goes on, can be
- * rewritten again, and nothing is left over once it was opened. Without forcing the same shows losses, or this would prove nothing.
+ * A rewrite of a store, in which the power goes at every step, and every call fails once: the store
+ * has all its records, goes on, can be rewritten again, and nothing is left over once it was
+ * opened. Without forcing the same shows losses, or this would prove nothing.
  * {@code -Dzrecord.test.states=100} tries every step so often.
  */
 class StoreRewriteCrashTest {
@@ -47,14 +49,14 @@ class StoreRewriteCrashTest {
     write(whole);
     long first = whole.steps();
     rewrite(rewriting.apply(whole));
-    assertThat(StoreLeftovers.of(whole, StoreRewrite.readMeta(whole))).isEmpty();
+    assertThat(StoreLeftovers.of(whole, StoreMetaFile.read(whole))).isEmpty();
     long losses = 0;
     long old = 0;
     String problem = null;
     for (long step = first; step <= whole.steps(); step++) {
       PowerLossFiles files = new PowerLossFiles(step);
       write(files);
-      long sequence = StoreRewrite.readMeta(files).sequence();
+      long sequence = StoreMetaFile.read(files).sequence();
       try {
         rewrite(rewriting.apply(files));
       } catch (PowerLossException e) {
@@ -62,7 +64,7 @@ class StoreRewriteCrashTest {
       }
       for (int state = 0; state < STATES; state++) {
         PowerLossFiles left = files.afterPowerLoss(new Random(SEED + step * STATES + state));
-        old += StoreRewrite.readMeta(left).sequence() == sequence ? 1 : 0;
+        old += StoreMetaFile.read(left).sequence() == sequence ? 1 : 0;
         String found = problem(left);
         if (found != null) {
           losses++;
@@ -97,7 +99,7 @@ class StoreRewriteCrashTest {
     for (long step = first; step < whole.steps(); step++) {
       PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
       write(files);
-      long sequence = StoreRewrite.readMeta(files).sequence();
+      long sequence = StoreMetaFile.read(files).sequence();
       List<String> names = names(files);
       files.failingAt(step, fault);
       boolean isFailed = false;
@@ -107,7 +109,7 @@ class StoreRewriteCrashTest {
         isFailed = true;
       }
       assertThat(isFailed).as("step %d", step).isTrue();
-      boolean isOld = StoreRewrite.readMeta(files).sequence() == sequence;
+      boolean isOld = StoreMetaFile.read(files).sequence() == sequence;
       published += isOld ? 0 : 1;
       if (isOld) {
         assertThat(names(files)).as("step %d", step).isEqualTo(names);
@@ -159,7 +161,7 @@ class StoreRewriteCrashTest {
         if (difference != null) {
           return difference;
         }
-        List<String> leftovers = StoreLeftovers.of(files, StoreRewrite.readMeta(files)).stream()
+        List<String> leftovers = StoreLeftovers.of(files, StoreMetaFile.read(files)).stream()
             .sorted()
             .toList();
         if (!leftovers.isEmpty()) {

@@ -7,7 +7,7 @@ import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.StoreLockedException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.scan.FieldReader;
+import io.zrecord.read.FieldReader;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
@@ -165,7 +165,10 @@ class StoreSnapshotTest {
     }
   }
 
-  /** Each commit gives all records the same new number: a snapshot that mixes two states would show two numbers. */
+  /**
+   * Each commit gives all records the same new number: a snapshot that mixes two states would show
+   * two numbers.
+   */
   @Test
   void aSnapshotIsOneStateWhileItChanges() throws Exception {
     Path path = directory.resolve("store");

@@ -19,9 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Several threads append and commit on their own while chunks of a few records are closed and begun all the time, and the process is
- * halted at a random moment, over and over on one store. Every record whose commit had returned is there, as it was.
- * {@code -Dzrecord.test.kills=1000} for more of them.
+ * Several threads append and commit on their own while chunks of a few records are closed and begun
+ * all the time, and the process is halted at a random moment, over and over on one store. Every
+ * record whose commit had returned is there, as it was. {@code -Dzrecord.test.kills=1000} for more
+ * of them.
  */
 class StoreThreadsKillTest {
   private static final int KILLS = Integer.getInteger("zrecord.test.kills", 100) / 5;

@@ -22,7 +22,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What threads that append do not expect: the store is closed, or they are interrupted. Nothing that they were told of is lost. */
+/**
+ * What threads that append do not expect: the store is closed, or they are interrupted. Nothing
+ * that they were told of is lost.
+ */
 class StoreThreadsTest {
   private static final int THREADS = 4;
   private static final int CLOSES = 100;

@@ -1,7 +1,7 @@
 package io.zrecord.benchmarks;
 
 import io.zrecord.RecordDataset;
-import io.zrecord.scan.FieldReader;
+import io.zrecord.read.FieldReader;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
@@ -9,8 +9,8 @@ import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,8 +22,9 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * Random gathers and scans of the same values written with several alignments, in the page cache and verified before. Contestants take
- * turns; medians of 31 gathers of 64 MiB and of 9 scans of 1 GiB.
+ * Random gathers and scans of the same values written with several alignments, in the page cache
+ * and verified before. Contestants take turns; medians of 31 gathers of 64 MiB and of 9 scans of 1
+ * GiB.
  *
  * <p>Argument: a work directory, for 5 GiB.
  */

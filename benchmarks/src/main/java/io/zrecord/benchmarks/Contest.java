@@ -5,7 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** Contestants that answer the same question in turns: some rounds to warm up, then those that count; prints medians. */
+/**
+ * Contestants that answer the same question in turns: some rounds to warm up, then those that
+ * count; prints medians.
+ */
 final class Contest {
   private final String title;
   private final int warmUps;
@@ -14,7 +17,10 @@ final class Contest {
 
   private record Contestant(Runnable preparation, Runnable work) {}
 
-  /** Twice to warm up, then five times. The first contestant whose name begins with "zrecord" is what the others are compared with. */
+  /**
+   * Twice to warm up, then five times. The first contestant whose name begins with "zrecord" is
+   * what the others are compared with.
+   */
   Contest(String title) {
     this(title, 2, 5);
   }

@@ -28,8 +28,9 @@ import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
 /**
- * A shuffled epoch of compressed texts of 16 KiB through the feed with one loader thread and with two, beside the bare codec on one
- * thread with all values in memory. Medians of five; contestants take turns. Argument: a work directory.
+ * A shuffled epoch of compressed texts of 16 KiB through the feed with one loader thread and with
+ * two, beside the bare codec on one thread with all values in memory. Medians of five; contestants
+ * take turns. Argument: a work directory.
  */
 public final class DecodeBenchmark {
   private static final int REPEATS = 5;

@@ -8,7 +8,6 @@ import io.zrecord.RecordDatasetWriter;
 import io.zrecord.feed.Feed;
 import io.zrecord.feed.FeedBatch;
 import io.zrecord.feed.FeedGroup;
-import io.zrecord.feed.FeedState;
 import io.zrecord.feed.FeedStatistics;
 import io.zrecord.sampler.Sampler;
 import io.zrecord.sampler.Samplers;
@@ -23,7 +22,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
@@ -31,8 +29,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 
 /**
- * A shuffled epoch through the feed, beside gathers of the same batches by one thread: images of 784 bytes and of 64 KiB with a label, 1 GiB
- * each, batches of 256, in the page cache. Medians of five; contestants take turns. Argument: a work directory.
+ * A shuffled epoch through the feed, beside gathers of the same batches by one thread: images of
+ * 784 bytes and of 64 KiB with a label, 1 GiB each, batches of 256, in the page cache. Medians of
+ * five; contestants take turns. Argument: a work directory.
  */
 public final class FeedBenchmark {
   private static final int REPEATS = 5;
@@ -166,15 +165,9 @@ public final class FeedBenchmark {
   }
 
   private static double millisToFirstBatch(RecordDataset dataset, Sampler sampler, long position) {
-    FeedState state = new FeedState(
-        7,
-        0,
-        List.of(new FeedState.GroupState("train", dataset.version().getAsLong(), SEED, position)),
-        null,
-        null);
     long start = System.nanoTime();
     try (Feed feed = Feed.of(FeedGroup.of(dataset).sampler(sampler, SEED).batchSize(BATCH))
-        .resume(FeedState.fromJson(state.toJson()))
+        .startAtPosition(7, position)
         .stopBeforeEpoch(8)
         .start()) {
       Objects.requireNonNull(feed.next()).close();

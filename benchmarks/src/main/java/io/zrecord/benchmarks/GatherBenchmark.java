@@ -1,7 +1,7 @@
 package io.zrecord.benchmarks;
 
 import io.zrecord.RecordDataset;
-import io.zrecord.scan.FieldReader;
+import io.zrecord.read.FieldReader;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
@@ -9,8 +9,8 @@ import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -31,11 +31,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Gathers random records into a caller's direct buffer, against a plain copy of the same bytes from the same random places of the
- * same mapped files, which knows the places beforehand. Data is in the page cache and larger than the CPU's caches; contestants
- * take turns, slice by slice.
+ * Gathers random records into a caller's direct buffer, against a plain copy of the same bytes from
+ * the same random places of the same mapped files, which knows the places beforehand. Data is in
+ * the page cache and larger than the CPU's caches; contestants take turns, slice by slice.
  *
- * <p>Arguments: a directory for 3 GiB of data (default: the temporary directory), and the number of slices for each contestant (default 101).
+ * <p>Arguments: a directory for 3 GiB of data (default: the temporary directory), and the number of
+ * slices for each contestant (default 101).
  */
 public final class GatherBenchmark {
   private static final long DATA_BYTES = 3L << 30;
@@ -44,7 +45,7 @@ public final class GatherBenchmark {
   private static final int WARM_UP_ROUNDS = 50;
   private static final int SEED = 20;
 
-  /** How the values are found (docs/FORMAT.md sections 4 and 5). */
+  /** How the values are found (docs/spec/FORMAT.md sections 4 and 5). */
   private enum Layout {
     ENTRIES,
     RUNS;

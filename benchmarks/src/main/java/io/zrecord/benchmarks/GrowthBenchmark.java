@@ -3,16 +3,17 @@ package io.zrecord.benchmarks;
 import io.zrecord.Batch;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
-import io.zrecord.scan.IndexSet;
+import io.zrecord.read.IndexSet;
+import io.zrecord.scan.ScanPlan;
+import io.zrecord.scan.SplitSizing;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
-import io.zrecord.table.ScanPlan;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
@@ -31,12 +32,14 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
- * How the engine grows with records and with shards: two scalars a record, {@code (i64, f32)}. Opening is from nothing to a
- * snapshot with its list of shards; planning is a full scan of both fields for two cores, and one of a thousand scattered indices;
- * neither opens a data file. Medians of five, warm page cache; writing and committing happen once.
+ * How the engine grows with records and with shards: two scalars a record, {@code (i64, f32)}.
+ * Opening is from nothing to a snapshot with its list of shards; planning is a full scan of both
+ * fields for two cores, and one of a thousand scattered indices; neither opens a data file. Medians
+ * of five, warm page cache; writing and committing happen once.
  *
- * <p>Arguments: a work directory (default: in the temporary directory), most records (default 10⁸), most shards (default 10⁵). Run it
- * with {@code -Xmx512m}: a commit of 10⁵ shards is what the driver of 10⁵ tasks does.
+ * <p>Arguments: a work directory (default: in the temporary directory), most records (default 10⁸),
+ * most shards (default 10⁵). Run it with {@code -Xmx512m}: a commit of 10⁵ shards is what the
+ * driver of 10⁵ tasks does.
  */
 public final class GrowthBenchmark {
   private static final int REPEATS = 5;
@@ -134,7 +137,7 @@ public final class GrowthBenchmark {
   }
 
   private static long plan(TableSnapshot table, IndexSet indices) {
-    return ScanPlan.divide(table, table.schema().fields(), indices, ScanPlan.Sizing.atLeast(4))
+    return ScanPlan.divide(table, table.schema().fields(), indices, SplitSizing.atLeast(4))
         .size();
   }
 

@@ -13,10 +13,12 @@ import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 
 /**
- * LMDB at its best for this: integer keys, {@code MDB_APPEND}, which fills pages and looks nothing up, one transaction for a group,
- * values handed over and copied out without arrays, a map larger than the data. Its defaults force a commit (no {@code MDB_NOSYNC});
- * {@code MDB_WRITEMAP} is left off, as LMDB advises, for it gives up the protection of the pages. A gather is one read transaction, which
- * each thread resets and renews, and the checks of lmdbjava that it calls optional are off. LMDB has no checksums.
+ * LMDB at its best for this: integer keys, {@code MDB_APPEND}, which fills pages and looks nothing
+ * up, one transaction for a group, values handed over and copied out without arrays, a map larger
+ * than the data. Its defaults force a commit (no {@code MDB_NOSYNC}); {@code MDB_WRITEMAP} is left
+ * off, as LMDB advises, for it gives up the protection of the pages. A gather is one read
+ * transaction, which each thread resets and renews, and the checks of lmdbjava that it calls
+ * optional are off. LMDB has no checksums.
  */
 final class LmdbPeer implements PeerStore {
   static {

@@ -2,7 +2,10 @@ package io.zrecord.benchmarks;
 
 import java.nio.ByteBuffer;
 
-/** A store of values under the numbers 0, 1, 2, … as the contest of peers needs it. One thread appends; any number gather. */
+/**
+ * A store of values under the numbers 0, 1, 2, … as the contest of peers needs it. One thread
+ * appends; any number gather.
+ */
 interface PeerStore extends AutoCloseable {
 
   /** Adds values behind the last one, all or none, and returns when they survive power loss. */
@@ -25,7 +28,10 @@ interface PeerStore extends AutoCloseable {
     void close();
   }
 
-  /** The values: a number of different ones, over and over, on the heap and outside it, as each store takes them best. */
+  /**
+   * The values: a number of different ones, over and over, on the heap and outside it, as each
+   * store takes them best.
+   */
   final class Values {
     private static final int DIFFERENT = 256;
 

@@ -17,12 +17,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store that is written online beside LMDB and RocksDB: the same values, of 1 KiB and of 64 KiB, in groups of 4 MiB that survive
- * power loss when they are acknowledged; single durable appends; gathers of 256 random records into a buffer, from data in the page cache
- * (for RocksDB: in its block cache), by one thread and by two; and space on disk. Contestants take turns, two rounds to warm up, then
- * medians of five. How each is set up stands in {@link ZRecordPeer}, {@link LmdbPeer} and {@link RocksPeer}.
+ * The store that is written online beside LMDB and RocksDB: the same values, of 1 KiB and of 64
+ * KiB, in groups of 4 MiB that survive power loss when they are acknowledged; single durable
+ * appends; gathers of 256 random records into a buffer, from data in the page cache (for RocksDB:
+ * in its block cache), by one thread and by two; and space on disk. Contestants take turns, two
+ * rounds to warm up, then medians of five. How each is set up stands in {@link ZRecordPeer},
+ * {@link LmdbPeer} and {@link RocksPeer}.
  *
- * <p>Arguments: a work directory with room for 12 GiB, and the percentage of the data, 100 being 2 GiB to gather from.
+ * <p>Arguments: a work directory with room for 12 GiB, and the percentage of the data, 100 being 2
+ * GiB to gather from.
  */
 public final class PeersBenchmark {
   private static final long GROUP_BYTES = 4 << 20;

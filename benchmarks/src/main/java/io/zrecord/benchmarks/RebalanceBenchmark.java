@@ -11,8 +11,8 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.table.TableChange;
@@ -30,11 +30,13 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * A table of shards of 8 MiB rewritten to shards of 1 GiB, beside {@code cp} of its bytes on the same disk; scans of the table before,
- * after, and of one that was written at once; what a plan costs that finds nothing to do. Values of 4 KiB and of 64 KiB that cannot be
- * compressed, with an i64 each. Contestants take turns, medians of three.
+ * A table of shards of 8 MiB rewritten to shards of 1 GiB, beside {@code cp} of its bytes on the
+ * same disk; scans of the table before, after, and of one that was written at once; what a plan
+ * costs that finds nothing to do. Values of 4 KiB and of 64 KiB that cannot be compressed, with an
+ * i64 each. Contestants take turns, medians of three.
  *
- * <p>Arguments: a work directory, and the size in percent of 10 GiB for each of the two. It needs twice as much space.
+ * <p>Arguments: a work directory, and the size in percent of 10 GiB for each of the two. It needs
+ * twice as much space.
  */
 public final class RebalanceBenchmark {
   private static final long SHARD_BYTES = 8 << 20;

@@ -18,11 +18,13 @@ import java.util.Objects;
 import java.util.Random;
 
 /**
- * Making indices on one thread, in ns an index: a million in one call and in batches of 256, beside NumPy's {@code randint},
- * {@code Generator.integers} (both with {@code dtype=np.uint64}) and {@code permutation} if {@code $PYTHON}, else {@code python3}, has it.
- * NumPy makes a new array in every call, as its callers do, for these functions take none to write into. The samplers fill one array;
- * {@code new} makes one for every call, and {@code fill} is {@link Arrays#fill}, the least that writing takes. Medians of 11 turns of
- * eight million indices: shorter ones measure how the clock and the caches settle after the others' turns.
+ * Making indices on one thread, in ns an index: a million in one call and in batches of 256, beside
+ * NumPy's {@code randint}, {@code Generator.integers} (both with {@code dtype=np.uint64}) and
+ * {@code permutation} if {@code $PYTHON}, else {@code python3}, has it. NumPy makes a new array in
+ * every call, as its callers do, for these functions take none to write into. The samplers fill one
+ * array; {@code new} makes one for every call, and {@code fill} is {@link Arrays#fill}, the least
+ * that writing takes. Medians of 11 turns of eight million indices: shorter ones measure how the
+ * clock and the caches settle after the others' turns.
  */
 public final class SamplerBenchmark {
   private static final int COUNT = 1_000_000;
@@ -30,7 +32,7 @@ public final class SamplerBenchmark {
   private static final int BATCH = 256;
   private static final int REPEATS = 11;
   private static final int WARM_UPS = 5;
-  private static final long[] LENGTHS = {1_000_000, 100_000_000, 1_000_000_000};
+  private static final long[] LENGTHS = {1_000_000, 100_000_000, 1_000_000_000, 10_000_000_000L};
   private static final String PEER = """
       import sys, time
       import numpy as np

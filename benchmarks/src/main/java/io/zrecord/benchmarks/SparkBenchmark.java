@@ -20,9 +20,10 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * zrecord beside Parquet, ORC and Avro in one warm JVM, {@code local[2]}: every contestant of a case runs in turn, twice to warm up
- * and then five times; medians count. Arguments: a work directory, then sizes in percent of the full ones (default 100) and the cases
- * to run (default all).
+ * zrecord beside Parquet, ORC and Avro in one warm JVM, {@code local[2]}: every contestant of a
+ * case runs in turn, twice to warm up and then five times; medians count. Arguments: a work
+ * directory, then sizes in percent of the full ones (default 100) and the cases to run (default
+ * all).
  */
 public final class SparkBenchmark {
   private static final String BATCH_SIZE = "spark.sql.parquet.columnarReaderBatchSize";

@@ -15,8 +15,9 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * The Spark job that rewrites a table of shards of 8 MiB to larger ones, beside what is done to Parquet files of the same records: read
- * them and write fewer; {@code local[2]}. Arguments: a work directory, and the size in percent of 4 GiB for values of 4 KiB and of 64 KiB.
+ * The Spark job that rewrites a table of shards of 8 MiB to larger ones, beside what is done to
+ * Parquet files of the same records: read them and write fewer; {@code local[2]}. Arguments: a work
+ * directory, and the size in percent of 4 GiB for values of 4 KiB and of 64 KiB.
  */
 public final class SparkRebalanceBenchmark {
   private static final long FILE_BYTES = 8 << 20;

@@ -20,9 +20,10 @@ import java.util.Locale;
 import java.util.Random;
 
 /**
- * The store that is written online, with records of 1 KiB: appends in groups beside a plain channel that writes and forces the same bytes,
- * single durable appends of one thread and of sixteen, gathers beside plain copies, quiet and while another thread appends and updates,
- * and opening. Medians of five; contestants take turns. Argument: a work directory with room for 8 GiB.
+ * The store that is written online, with records of 1 KiB: appends in groups beside a plain channel
+ * that writes and forces the same bytes, single durable appends of one thread and of sixteen,
+ * gathers beside plain copies, quiet and while another thread appends and updates, and opening.
+ * Medians of five; contestants take turns. Argument: a work directory with room for 8 GiB.
  */
 public final class StoreBenchmark {
   private static final int VALUE_BYTES = 1024;

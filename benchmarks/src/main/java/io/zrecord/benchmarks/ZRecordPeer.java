@@ -9,7 +9,10 @@ import io.zrecord.schema.RecordSchema;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** A store with its defaults but for one chunk at a time, as one thread appends. Checksums are compared when a value is first read. */
+/**
+ * A store with its defaults but for one chunk at a time, as one thread appends. Checksums are
+ * compared when a value is first read.
+ */
 final class ZRecordPeer implements PeerStore {
   private final RecordStore store;
   private final RecordValues record;

@@ -1,4 +1,7 @@
-/** Measurements beside peers, as programs; nothing here is deployed or asserted. Start with {@link io.zrecord.benchmarks.SparkBenchmark}. */
+/**
+ * Measurements beside peers, as programs; nothing here is deployed or asserted. Start with
+ * {@link io.zrecord.benchmarks.SparkBenchmark}.
+ */
 @NullMarked
 package io.zrecord.benchmarks;
 

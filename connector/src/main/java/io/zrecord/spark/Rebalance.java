@@ -3,20 +3,26 @@ package io.zrecord.spark;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.RebalanceResult;
+import io.zrecord.spark.job.JobConcurrency;
+import io.zrecord.spark.job.RewriteJobs;
+import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.spark.write.TableCommit;
 import io.zrecord.table.RecordTable;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Rebalances a table with Spark: the driver plans from the manifest, tasks rewrite groups of shards, and the driver replaces each group by
- * a commit of its own as soon as its task is done. Which record an index names never changes. For one run.
+ * Rebalances a table with Spark: the driver plans from the manifest, tasks rewrite groups of
+ * shards, and the driver replaces each group by a commit of its own as soon as its task is done.
+ * Which record an index names never changes. For one run.
  *
  * <pre>{@code
  * RebalanceResult result = Rebalance.of(spark, "/data/train").options(RebalanceOptions.defaults().withMinUtilization(0.9)).run();
  * }</pre>
  *
- * <p>A run that ends early, by whatever, leaves some groups replaced and the others as they were; another run goes on. To end one, interrupt
- * its thread or cancel its Spark jobs. From the command line it is
+ * <p>A run that ends early, by whatever, leaves some groups replaced and the others as they were;
+ * another run goes on. To end one, interrupt its thread or cancel its Spark jobs. From the command
+ * line it is
  *
  * <pre>{@code
  * spark-submit --class io.zrecord.spark.Rebalance zrecord-spark.jar --help
@@ -49,7 +55,10 @@ public final class Rebalance {
     return this;
   }
 
-  /** Groups that are rewritten at once, each by a job of one task, 1 to 1,000; default Spark's default parallelism. */
+  /**
+   * Groups that are rewritten at once, each by a job of one task, 1 to 1,000; default Spark's
+   * default parallelism.
+   */
   public Rebalance concurrency(int groups) {
     concurrency = new JobConcurrency(groups);
     return this;
@@ -67,8 +76,10 @@ public final class Rebalance {
   /**
    * Plans and rewrites. A group that fails stays as it is, and the others go on.
    *
-   * @throws io.zrecord.errors.CommitOutcomeUnknownException if a commit may or may not have been published; then nothing more is begun
-   * @throws java.util.concurrent.CancellationException if the thread was interrupted or a job cancelled; then nothing more is begun
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if a commit may or may not have been
+   *     published; then nothing more is begun
+   * @throws java.util.concurrent.CancellationException if the thread was interrupted or a job
+   *     cancelled; then nothing more is begun
    */
   public RebalanceResult run() {
     return prepare(plan()).run();

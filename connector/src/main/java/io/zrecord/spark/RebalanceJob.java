@@ -1,9 +1,11 @@
 package io.zrecord.spark;
 
-import io.zrecord.cli.RebalanceArguments;
-import io.zrecord.cli.RelayoutArguments;
-import io.zrecord.cli.RelayoutRun;
+import io.zrecord.cli.maintenance.RebalanceArguments;
+import io.zrecord.cli.maintenance.RelayoutArguments;
+import io.zrecord.cli.maintenance.RelayoutRun;
 import io.zrecord.rebalance.RebalancePlan;
+import io.zrecord.spark.job.JobConcurrency;
+import io.zrecord.spark.path.SparkStorages;
 import java.nio.file.Path;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;

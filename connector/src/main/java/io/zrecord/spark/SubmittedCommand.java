@@ -1,6 +1,6 @@
 package io.zrecord.spark;
 
-import io.zrecord.cli.ErrorLines;
+import io.zrecord.cli.console.ErrorLines;
 import org.apache.spark.sql.SparkSession;
 import scala.Option;
 

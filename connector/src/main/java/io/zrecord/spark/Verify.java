@@ -1,5 +1,7 @@
 package io.zrecord.spark;
 
+import io.zrecord.spark.job.VerifyRun;
+import io.zrecord.spark.path.SparkStorages;
 import io.zrecord.table.RecordTable;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.DatasetCheck;
@@ -9,15 +11,17 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Checks every checksum of a table, and whatever its format says must hold, with Spark: the driver reads the manifests, and a task checks
- * a shard. Files that are damaged, cut or missing are findings; no task fails by them, but by what keeps files from being read: permissions,
- * limits of the system, a later format. Nothing is changed.
+ * Checks every checksum of a table, and whatever its format says must hold, with Spark: the driver
+ * reads the manifests, and a task checks a shard. Files that are damaged, cut or missing are
+ * findings; no task fails by them, but by what keeps files from being read: permissions, limits of
+ * the system, a later format. Nothing is changed.
  *
  * <pre>{@code
  * Verify.of(spark, "/data/train").badValues().show();
  * }</pre>
  *
- * <p>The driver keeps some kilobytes for each shard. A shard of a version that is expired and swept meanwhile is not missed. Immutable. From the command line it is
+ * <p>The driver keeps some kilobytes for each shard. A shard of a version that is expired and swept
+ * meanwhile is not missed. Immutable. From the command line it is
  *
  * <pre>{@code
  * spark-submit --class io.zrecord.spark.Verify zrecord-spark.jar --help
@@ -77,13 +81,16 @@ public final class Verify {
     return begin().run().summary();
   }
 
-  /** A check that can be asked for its summary and for its bad values, both of the same versions. */
+  /**
+   * A check that can be asked for its summary and for its bad values, both of the same versions.
+   */
   VerifyRun begin() {
     return new VerifyRun(spark, check, MAX_TOLD);
   }
 
   /**
-   * All that is found, damage or not. Manifests are checked now, shards whenever the rows are asked for. Columns:
+   * All that is found, damage or not. Manifests are checked now, shards whenever the rows are asked
+   * for. Columns:
    *
    * <ul>
    *   <li>{@code shard} string, its id; null: a manifest, a tag or another file of the table
@@ -91,14 +98,15 @@ public final class Verify {
    *   <li>{@code index} bigint, of the first record concerned; null: none in particular
    *   <li>{@code count} bigint, records concerned, from {@code index} on
    *   <li>{@code file} string, full path
-   *   <li>{@code offset}, {@code length} bigint, the bytes of the damaged value in {@code file}; null: not about such
+   *   <li>{@code offset}, {@code length} bigint, the bytes of the damaged value in {@code file};
+   *       null: not about such
    *   <li>{@code kind} string, as {@link io.zrecord.verify.Finding.Kind} in lower case
    *   <li>{@code damage} boolean, false if it is only worth knowing
    *   <li>{@code reason} string, what is wrong, with which values
    * </ul>
    *
-   * <p>Of a shard with more than 100,000 findings the others are counted by {@link #run} only, whose {@link CheckSummary#damageCount} then is greater
-   * than the number of rows.
+   * <p>Of a shard with more than 100,000 findings the others are counted by {@link #run} only,
+   * whose {@link CheckSummary#damageCount} then is greater than the number of rows.
    *
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    */
@@ -106,7 +114,10 @@ public final class Verify {
     return new VerifyRun(spark, check, Integer.MAX_VALUE).findings();
   }
 
-  /** Those of {@link #findings} by which values of certain records cannot be read, with the same limit. */
+  /**
+   * Those of {@link #findings} by which values of certain records cannot be read, with the same
+   * limit.
+   */
   public Dataset<Row> badValues() {
     return begin().badValues();
   }

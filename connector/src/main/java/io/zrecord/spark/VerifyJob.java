@@ -1,8 +1,10 @@
 package io.zrecord.spark;
 
-import io.zrecord.cli.ExitCodes;
-import io.zrecord.cli.Printable;
-import io.zrecord.cli.Terminal;
+import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.cli.console.Printable;
+import io.zrecord.cli.console.Terminal;
+import io.zrecord.spark.job.ShardFindings;
+import io.zrecord.spark.job.VerifyRun;
 import io.zrecord.verify.CheckSummary;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,13 +1,22 @@
 package io.zrecord.spark;
 
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.rules.OptionsOfRelations;
+import io.zrecord.spark.rules.OverwriteOfItself;
+import io.zrecord.spark.rules.UnstagedCreation;
 import org.apache.spark.SparkEnv;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.SparkSessionExtensionsProvider;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import scala.Function1;
 import scala.runtime.BoxedUnit;
 
 /**
- * Registers the catalog {@code zrecord} when a session is made, so that SQL reaches datasets by path without any configuration.
- * Spark finds this class as a service. What a user has configured stays.
+ * Registers the catalog {@code zrecord} when a session is made, so that SQL reaches datasets by
+ * path without any configuration. Adds the rules that see a write beside its query, see
+ * {@link OverwriteOfItself}. Spark finds this class as a service. What a user has configured stays.
  */
 public final class ZRecordSessionExtensions implements SparkSessionExtensionsProvider {
   @Override
@@ -17,8 +26,25 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
       environment
           .conf()
           .setIfMissing(
-              "spark.sql.catalog." + ZRecordSource.SHORT_NAME, ZRecordCatalog.class.getName());
+              "spark.sql.catalog." + ZRecordOptions.FORMAT, ZRecordCatalog.class.getName());
     }
+    extensions.injectCheckRule(session -> OverwriteOfItself::check);
+    extensions.injectCheckRule(session -> UnstagedCreation::check);
+    injectRuleOfOptions(extensions);
     return BoxedUnit.UNIT;
+  }
+
+  /** Options in SQL, and rules that see a plan before its tables are found, are new in Spark 4. */
+  private static void injectRuleOfOptions(SparkSessionExtensions extensions) {
+    Function1<SparkSession, Rule<LogicalPlan>> builder = OptionsOfRelations::new;
+    try {
+      SparkSessionExtensions.class
+          .getMethod("injectHintResolutionRule", Function1.class)
+          .invoke(extensions, builder);
+    } catch (NoSuchMethodException e) {
+      return;
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("Cannot add a rule to this Spark", e);
+    }
   }
 }

@@ -1,5 +1,12 @@
 package io.zrecord.spark;
 
+import io.zrecord.spark.catalog.PathCatalog;
+import io.zrecord.spark.catalog.ZRecordTables;
+import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.VersionSelector;
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.PathIdentifiers;
+import io.zrecord.spark.path.Unsupported;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.SparkSession;
@@ -13,35 +20,34 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * The data source {@code zrecord}: {@code spark.read.format("zrecord").load(path)} and {@code
- * df.write.format("zrecord").save(path)}.
+ * The data source {@code zrecord}: {@code spark.read.format("zrecord").load(path)} and
+ * {@code df.write.format("zrecord").save(path)}.
  *
- * <p>A path is handed to a catalog, {@link PathCatalog}, because a source without one refuses Spark's default save mode. Defaults
- * for all reads and writes of a session are set as {@code spark.datasource.zrecord.<option>}.
+ * <p>A path is handed to a catalog, {@link PathCatalog}, because a source without one refuses
+ * Spark's default save mode. Defaults for all reads and writes of a session are set as
+ * {@code spark.datasource.zrecord.<option>}.
  */
 public final class ZRecordSource
     implements SupportsCatalogOptions, SessionConfigSupport, DataSourceRegister {
-  static final String SHORT_NAME = "zrecord";
-
   @Override
   public String shortName() {
-    return SHORT_NAME;
+    return ZRecordOptions.FORMAT;
   }
 
   @Override
   public String keyPrefix() {
-    return SHORT_NAME;
+    return ZRecordOptions.FORMAT;
   }
 
   @Override
   public Identifier extractIdentifier(CaseInsensitiveStringMap options) {
-    return DatasetPaths.identifier(options);
+    return PathIdentifiers.identifier(options);
   }
 
   @Override
   public String extractCatalog(CaseInsensitiveStringMap options) {
     String key = "spark.sql.catalog." + PathCatalog.NAME;
-    SparkSession session = SparkSession.active();
+    SparkSession session = activeSession();
     if (!session.conf().contains(key)) {
       session.conf().set(key, PathCatalog.class.getName());
     }
@@ -49,28 +55,33 @@ public final class ZRecordSource
   }
 
   /**
-   * The version to read. Spark asks for it only when it reads, and a catalog cannot tell otherwise what a table is loaded for: so
-   * there always is a version, unless a time is given.
+   * Returns the session whose settings Spark uses to find the catalog: that of this thread. A
+   * thread that is older than every session has none, and is given the default one.
+   */
+  private static SparkSession activeSession() {
+    scala.Option<SparkSession> active = SparkSession.getActiveSession();
+    if (active.isDefined() && !active.get().sparkContext().isStopped()) {
+      return active.get();
+    }
+    SparkSession.clearActiveSession();
+    SparkSession session = SparkSession.active();
+    SparkSession.setActiveSession(session);
+    return session;
+  }
+
+  /**
+   * Returns the version to read. Spark asks for it only when it reads, and a catalog cannot tell
+   * otherwise what a table is loaded for: so there always is a version, unless a time is given.
    */
   @Override
   public Optional<String> extractTimeTravelVersion(CaseInsensitiveStringMap options) {
-    String version = options.get(ZRecordOptions.VERSION_AS_OF);
-    String tag = options.get(ZRecordOptions.TAG);
-    if (version != null && tag != null) {
-      throw new IllegalArgumentException("The options " + ZRecordOptions.VERSION_AS_OF + " and "
-          + ZRecordOptions.TAG + " exclude each other; give one of them");
-    }
-    if (tag != null) {
-      return Optional.of(DatasetPaths.requireTag(tag));
-    }
-    return version == null && options.containsKey(ZRecordOptions.TIMESTAMP_AS_OF)
-        ? Optional.empty()
-        : Optional.of(version == null ? DatasetPaths.NEWEST : version);
+    VersionSelector selector = VersionSelector.effective(options);
+    return selector.isEmpty() ? Optional.of(TimeTravel.NEWEST) : selector.version();
   }
 
   @Override
   public Optional<String> extractTimeTravelTimestamp(CaseInsensitiveStringMap options) {
-    return Optional.ofNullable(options.get(ZRecordOptions.TIMESTAMP_AS_OF));
+    return VersionSelector.effective(options).timestamp();
   }
 
   @Override
@@ -80,8 +91,8 @@ public final class ZRecordSource
 
   @Override
   public StructType inferSchema(CaseInsensitiveStringMap options) {
-    return DatasetPaths.load(
-            DatasetPaths.paths(DatasetPaths.identifier(options)), DatasetPaths.Time.newest())
+    return ZRecordTables.load(
+            PathIdentifiers.paths(PathIdentifiers.identifier(options)), TimeTravel.newest())
         .schema();
   }
 
@@ -93,7 +104,9 @@ public final class ZRecordSource
     CaseInsensitiveStringMap options = new CaseInsensitiveStringMap(properties);
     boolean hasPath =
         options.containsKey(ZRecordOptions.PATH) || options.containsKey(ZRecordOptions.PATHS);
-    return DatasetPaths.forSessionCatalog(
-        schema, hasPath ? Optional.of(DatasetPaths.identifier(options)) : Optional.empty());
+    return ZRecordTables.forSessionCatalog(
+        schema,
+        hasPath ? Optional.of(PathIdentifiers.identifier(options)) : Optional.empty(),
+        properties);
   }
 }

@@ -2,7 +2,7 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** A batch was used after it was released. */
+/** Thrown when a batch is used after its release. */
 public final class BatchReleasedException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

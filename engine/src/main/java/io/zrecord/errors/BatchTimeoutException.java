@@ -1,6 +1,6 @@
 package io.zrecord.errors;
 
-/** A batch was not ready in time; the message says what each loader was doing. */
+/** Thrown when a batch is not ready in time. The message says what each loader was doing. */
 public final class BatchTimeoutException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

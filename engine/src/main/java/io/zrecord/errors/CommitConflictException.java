@@ -2,7 +2,10 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** Another commit came first and the two do not commute. Nothing was published; read the newest version and try again. */
+/**
+ * Thrown when another commit came first and the two do not commute. Nothing was published; read the
+ * newest version and try again.
+ */
 public final class CommitConflictException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,10 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** Publishing failed in a way that leaves open whether it took effect. Nothing was deleted; read the newest version before trying again. */
+/**
+ * Thrown when a failure to publish leaves open whether the commit took effect. Nothing was deleted;
+ * read the newest version before trying again.
+ */
 public final class CommitOutcomeUnknownException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

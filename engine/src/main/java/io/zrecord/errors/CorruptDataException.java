@@ -2,7 +2,10 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** The bytes on disk are not what was written: a checksum, a length or a structure does not hold. Restore the file from a copy, or leave the record out. */
+/**
+ * Thrown when the bytes on disk are not the bytes that were written: a checksum, a length or a
+ * structure does not hold. Restore the file from a copy, or leave the record out.
+ */
 public final class CorruptDataException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

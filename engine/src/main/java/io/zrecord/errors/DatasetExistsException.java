@@ -2,7 +2,7 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** A dataset was to be created where one exists already. */
+/** Thrown when a dataset is to be created where a dataset already exists. */
 public final class DatasetExistsException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

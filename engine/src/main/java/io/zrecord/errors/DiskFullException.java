@@ -2,7 +2,10 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** No space is left, or a quota is exceeded. What was published before is intact; free space and try again. */
+/**
+ * Thrown when no space is left or a quota is exceeded. Everything published before is intact; free
+ * space and try again.
+ */
 public final class DiskFullException extends StorageException {
   private static final long serialVersionUID = 1L;
 

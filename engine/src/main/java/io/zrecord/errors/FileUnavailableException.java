@@ -3,8 +3,9 @@ package io.zrecord.errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file could not be used for a reason that says nothing about its content: permissions, a limit of the operating system, an interrupt.
- * Nothing is known to be damaged; do as the message says and try again.
+ * Thrown when a file cannot be used for a reason that says nothing about the file's content:
+ * permissions, a limit of the operating system, an interrupt. No damage is known; do as the message
+ * says and try again.
  */
 public final class FileUnavailableException extends StorageException {
   private static final long serialVersionUID = 1L;

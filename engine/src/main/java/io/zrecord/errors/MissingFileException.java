@@ -2,7 +2,7 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** A file that the dataset names does not exist. */
+/** Thrown when a file that the dataset names does not exist. */
 public final class MissingFileException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** There is no dataset at this path. */
+/** Thrown when a path holds no dataset. */
 public final class NotADatasetException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

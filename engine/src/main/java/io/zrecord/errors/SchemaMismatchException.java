@@ -2,7 +2,7 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** The fields offered do not fit those of the dataset. */
+/** Thrown when the fields offered do not fit the dataset's fields. */
 public final class SchemaMismatchException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

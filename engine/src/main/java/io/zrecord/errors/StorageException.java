@@ -2,7 +2,7 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** The file system reported an error. */
+/** Thrown when the file system reports an error. */
 public class StorageException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.zrecord.errors;
 
-/** The writer of a store was killed, and what it left has not been recovered yet. */
+/** Thrown when the writer of a store was killed and the store has not been recovered yet. */
 public final class StoreAbandonedException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.zrecord.errors;
 
-/** Another writer has the store open. */
+/** Thrown when another writer has the store open. */
 public final class StoreLockedException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

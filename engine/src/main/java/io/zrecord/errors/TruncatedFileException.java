@@ -2,7 +2,7 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** A file is shorter than its metadata says. */
+/** Thrown when a file is shorter than its metadata says. */
 public final class TruncatedFileException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

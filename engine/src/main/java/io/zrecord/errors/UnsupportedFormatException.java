@@ -2,7 +2,10 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** The dataset was written in a format version, or with a feature, that this release does not know. Upgrade zrecord. */
+/**
+ * Thrown when a dataset uses a format version or a feature that this release does not know. Upgrade
+ * zrecord.
+ */
 public final class UnsupportedFormatException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** A value exceeds 2³¹−1 bytes or what its field allows. */
+/** Thrown when a value exceeds 2³¹−1 bytes or the limit of its field. */
 public final class ValueTooLargeException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package io.zrecord.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** The version or time asked for is not among the versions that the table still has. */
+/** Thrown when the table no longer has, or never had, the version or time asked for. */
 public final class VersionNotFoundException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

@@ -3,8 +3,8 @@ package io.zrecord.errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base of everything that can go wrong with a dataset, as opposed to with a caller (whose bugs are reported by the JDK's
- * exceptions). The message says what failed, why with the values at hand, and what to do.
+ * Base of everything that can go wrong with a dataset. Bugs of a caller are the JDK's exceptions
+ * instead. The message says what failed, why (with the values at hand) and what to do.
  */
 public abstract class ZRecordException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -16,7 +16,7 @@ public abstract class ZRecordException extends RuntimeException {
     this.resource = resource;
   }
 
-  /** The file or directory concerned. */
+  /** Returns the file or directory that the failure concerns. */
   public String resource() {
     return resource;
   }

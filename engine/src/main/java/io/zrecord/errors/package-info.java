@@ -1,6 +1,8 @@
 /**
- * Exceptions of the engine. All are unchecked and name the resource; I/O errors are converted once, where files are touched.
- * Errors of the caller (an index out of range, an unknown field) are the JDK's own exceptions.
+ * The exceptions of the engine. All are unchecked and name the file or directory concerned. I/O
+ * errors are converted once, where files are touched. A caller's errors, such as an index out of
+ * range or an unknown field, are the JDK's own exceptions. Start with
+ * {@link io.zrecord.errors.ZRecordException}.
  */
 @NullMarked
 package io.zrecord.errors;

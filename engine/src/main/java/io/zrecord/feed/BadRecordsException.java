@@ -6,22 +6,22 @@ import java.util.stream.Collectors;
 final class BadRecordsException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 
-  private final transient BadValues bad;
+  private final transient RecordFailures bad;
 
-  BadRecordsException(BadValues bad, long[] indices, String dataset) {
+  BadRecordsException(RecordFailures bad, long[] indices, String dataset) {
     super(
-        "Cannot deliver " + bad.byPlace().size() + " records of " + dataset + ": "
-            + bad.byPlace().entrySet().stream()
+        "Cannot deliver " + bad.byPosition().size() + " records of " + dataset + ": "
+            + bad.byPosition().entrySet().stream()
                 .limit(5)
                 .map(entry -> "index " + indices[entry.getKey()] + ", "
                     + entry.getValue().field() + ": " + entry.getValue().cause())
                 .collect(Collectors.joining("; "))
             + ". Correct the transform or the records, or choose another policy for bad records",
-        bad.byPlace().values().iterator().next().cause());
+        bad.byPosition().values().iterator().next().cause());
     this.bad = bad;
   }
 
-  BadValues bad() {
+  RecordFailures bad() {
     return bad;
   }
 }

@@ -3,7 +3,10 @@ package io.zrecord.feed;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Direct memory that one batch after the other is written to, and grows with them. Belongs to whoever has its slot. */
+/**
+ * Direct memory that one batch after the other is written to, and grows with them. Belongs to
+ * whoever has its slot.
+ */
 final class BatchBuffer {
   private final BatchMemory memory;
   private ByteBuffer data = ByteBuffer.allocateDirect(0);

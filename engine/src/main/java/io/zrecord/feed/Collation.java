@@ -1,11 +1,13 @@
 package io.zrecord.feed;
 
 /**
- * How values of differing lengths stand in a batch. Lengths count steps of the first dimension: elements of a {@code [-1]} tensor, rows
- * of a {@code [-1, 3]} one, bytes of {@code bytes} and {@code utf8}. Values of a fixed shape are always stacked. Immutable.
+ * How values of differing lengths stand in a batch. Lengths count steps of the first dimension:
+ * elements of a {@code [-1]} tensor, rows of a {@code [-1, 3]} one, bytes of {@code bytes} and
+ * {@code utf8}. Values of a fixed shape are always stacked. Immutable.
  *
  * @param kind what is done
- * @param steps the length of every value for {@link Kind#PAD_TO} and {@link Kind#CUT_OR_PAD_TO}, else 0
+ * @param steps the length of every value for {@link Kind#PAD_TO} and {@link Kind#CUT_OR_PAD_TO},
+ *     else 0
  * @param fill what the gaps hold: the nearest number that the elements' type can hold
  */
 public record Collation(Kind kind, int steps, double fill) {

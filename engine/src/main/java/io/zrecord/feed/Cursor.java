@@ -1,6 +1,9 @@
 package io.zrecord.feed;
 
-/** How far a feed has come in its {@link FeedPlan}. Positions are those of this rank, counted from the base where the epoch was resumed. */
+/**
+ * How far a feed has come in its {@link FeedPlan}. Positions are those of this rank, counted from
+ * the base where the epoch was resumed.
+ */
 final class Cursor {
   private static final int NONE = -1;
 

@@ -1,7 +1,7 @@
 package io.zrecord.feed;
 
 import io.zrecord.errors.BatchTimeoutException;
-import io.zrecord.internal.store.Closing;
+import io.zrecord.internal.io.Closing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -12,7 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Batches of datasets in the order of samplers, loaded ahead by threads of its own into buffers that are used again.
+ * Batches of datasets in the order of samplers, loaded ahead by threads of its own into buffers
+ * that are used again.
  *
  * <pre>{@code
  * FeedGroup group = FeedGroup.of(dataset).fields("image", "label").sampler(Samplers.shuffle(dataset.length(), seed), seed);
@@ -26,10 +27,11 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>What a batch has depends on the groups only, not on threads, depth or timing. At most {@code depth} batches are alive, those that the
- * consumer holds included. Each loader thread takes a batch through all stages (sample, read, decode, transform, collate, place), so that
- * its bytes stay in the caches of one core. One consumer thread; {@link #interrupt}, {@link #statistics} and {@link #lastCompleted} may be
- * called by any.
+ * <p>What a batch has depends on the groups only, not on threads, depth or timing. At most
+ * {@code depth} batches are alive, those that the consumer holds included. Each loader thread takes
+ * a batch through all stages (sample, read, decode, transform, collate, place), so that its bytes
+ * stay in the caches of one core. One consumer thread; {@link #interrupt}, {@link #statistics} and
+ * {@link #lastCompleted} may be called by any.
  */
 public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
@@ -39,7 +41,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   private final Duration timeout;
   private final boolean hasBatchesAhead;
   private final FeedPlan plan;
-  private final Schedule schedule;
+  private final BatchSchedule schedule;
   private final Handover handover;
   private final Watermark delivered;
   private final Watermark completed;
@@ -58,7 +60,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     this.plan = plan;
     this.delivered = new Watermark(plan, start, deliveredBefore);
     this.completed = new Watermark(plan, start, deliveredBefore);
-    this.schedule = new Schedule(plan, start, deliveredBefore);
+    this.schedule = new BatchSchedule(plan, start, deliveredBefore);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < settings.depth(); i++) {
       slots.add(new Slot(plan, settings.memory()));
@@ -85,7 +87,8 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
       publicity.add(new FeedBean(settings.statisticsName(), this::statistics));
     }
     if (!settings.shutdownGrace().isZero()) {
-      publicity.add(ShutdownStop.of(this, settings.shutdownGrace()));
+      publicity.add(
+          ShutdownStop.of(this, this::interrupt, this::lastCompleted, settings.shutdownGrace()));
     }
     threads.forEach(Thread::start);
   }
@@ -108,8 +111,10 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
    * The next batch; null after the last one. The caller closes it.
    *
    * @throws BatchTimeoutException if it did not come in time; asking again waits again
-   * @throws io.zrecord.errors.ZRecordException what went wrong in loading it; the feed has ended then
-   * @throws IllegalStateException if the feed is closed, the waiting thread is interrupted, or a transform, sink or hook failed
+   * @throws io.zrecord.errors.ZRecordException what went wrong in loading it; the feed has ended
+   *     then
+   * @throws IllegalStateException if the feed is closed, the waiting thread is interrupted, or a
+   *     transform, sink or hook failed
    */
   public @Nullable FeedBatch next() {
     long start = System.nanoTime();
@@ -141,7 +146,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   /** The batches that {@link #next} gives, for a loop, which closes each of them. */
   @Override
   public Iterator<FeedBatch> iterator() {
-    return new FeedIterator(this);
+    return new FeedIterator(this::next, this);
   }
 
   private @Nullable Slot takeLoaded(long timeoutNanos) {
@@ -197,7 +202,10 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
         : text.append(". ").append(held.describe()).toString();
   }
 
-  /** Batches of an epoch of all groups; {@link io.zrecord.sampler.Sampler#ENDLESS} if it does not end. */
+  /**
+   * Batches of an epoch of all groups; {@link io.zrecord.sampler.Sampler#ENDLESS} if it does not
+   * end.
+   */
   public long batchesPerEpoch() {
     return plan.batchesPerEpoch();
   }
@@ -223,7 +231,9 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     handover.stop();
   }
 
-  /** Ends the loaders. Batches that the consumer still holds stay readable until they are closed. */
+  /**
+   * Ends the loaders. Batches that the consumer still holds stay readable until they are closed.
+   */
   @Override
   public void close() {
     if (isClosed) {

@@ -10,12 +10,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch of a feed, and the lease of its buffers: until {@link #close} nobody writes to them, afterwards they are filled with a later
- * batch. Every method but {@code close} is a {@link BatchReleasedException} then; a buffer that was taken before must not be read any more.
+ * A batch of a feed, and the lease of its buffers: until {@link #close} nobody writes to them,
+ * afterwards they are filled with a later batch. Every method but {@code close} is a
+ * {@link BatchReleasedException} then; a buffer that was taken before must not be read any more.
  * Belongs to one thread at a time.
  *
- * <p>With the system property {@code zrecord.traceBatches} set to {@code true}, a feed that stalls says where the batches were taken that
- * were not closed.
+ * <p>With the system property {@code zrecord.traceBatches} set to {@code true}, a feed that stalls
+ * says where the batches were taken that were not closed.
  */
 public final class FeedBatch implements AutoCloseable {
   private static final VarHandle SLOT;
@@ -54,34 +55,36 @@ public final class FeedBatch implements AutoCloseable {
 
   /** Name of the group that it is from. */
   public String group() {
-    return held().place().group().name();
+    return held().range().group().name();
   }
 
   /** Whether it belongs to a pass of the validation. */
   public boolean isValidation() {
-    return held().place().isValidation();
+    return held().range().isValidation();
   }
 
   /** The epoch of the sampler; 0 in a validation. */
   public long epoch() {
-    return held().place().epoch();
+    return held().range().epoch();
   }
 
-  /** Batches of the training before it, from its very beginning, those of this and all earlier runs. */
+  /**
+   * Batches of the training before it, from its very beginning, those of this and all earlier runs.
+   */
   public long batch() {
-    return held().place().batch();
+    return held().range().batch();
   }
 
   /** Where a record stands in the epoch, in the order of all ranks. */
   public long position(int i) {
     Slot from = held();
-    return from.place().globalPosition(from.ordinal(checked(from, i)));
+    return from.range().globalPosition(from.ordinal(checked(from, i)));
   }
 
   /** The seed of a record in this epoch, as transforms get it. */
   public long recordSeed(int i) {
     Slot from = held();
-    return from.place().recordSeed(from.ordinal(checked(from, i)));
+    return from.range().recordSeed(from.ordinal(checked(from, i)));
   }
 
   /** Where a feed goes on that is to deliver what was not delivered up to this batch. */
@@ -108,14 +111,18 @@ public final class FeedBatch implements AutoCloseable {
   }
 
   /**
-   * All values of a field as they are collated: read-only, little-endian, direct, from position 0 to its limit. Absent values of a
-   * fixed width are zeros, others take no place. The same buffer object at each call, rewound; take a {@code duplicate()} where two need it.
+   * All values of a field as they are collated: read-only, little-endian, direct, from position 0
+   * to its limit. Absent values of a fixed width are zeros, others take no place. The same buffer
+   * object at each call, rewound; take a {@code duplicate()} where two need it.
    */
   public ByteBuffer data(String field) {
     return block(field).delivered();
   }
 
-  /** The buffer of the feed's {@link BatchMemory} with which {@link #data} begins; not to be read or written through. */
+  /**
+   * The buffer of the feed's {@link BatchMemory} with which {@link #data} begins; not to be read or
+   * written through.
+   */
   public ByteBuffer memory(String field) {
     return block(field).allocated();
   }
@@ -125,7 +132,10 @@ public final class FeedBatch implements AutoCloseable {
     return block(field).dimensions();
   }
 
-  /** The value of the {@code i}-th record without padding, a view of {@link #data}; empty if it is absent and has no fixed width. */
+  /**
+   * The value of the {@code i}-th record without padding, a view of {@link #data}; empty if it is
+   * absent and has no fixed width.
+   */
   public ByteBuffer value(String field, int i) {
     checked(held(), i);
     return block(field).deliveredValue(i);
@@ -138,7 +148,8 @@ public final class FeedBatch implements AutoCloseable {
   }
 
   /**
-   * Where the values end in {@link #data}, a copy: value {@code i} is from the end of the one before, or 0.
+   * Where the values end in {@link #data}, a copy: value {@code i} is from the end of the one
+   * before, or 0.
    *
    * @throws IllegalArgumentException if the field is padded
    */
@@ -206,7 +217,8 @@ public final class FeedBatch implements AutoCloseable {
   /**
    * Gives the buffers back; closing again has no effect.
    *
-   * @throws IllegalStateException if a {@link BatchSink} calls it: the batch is the consumer's to close
+   * @throws IllegalStateException if a {@link BatchSink} calls it: the batch is the consumer's to
+   *     close
    */
   @Override
   public void close() {

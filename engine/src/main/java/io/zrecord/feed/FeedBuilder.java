@@ -29,6 +29,7 @@ public final class FeedBuilder {
   private BadRecordPolicy policy = BadRecordPolicy.FAIL;
   private long startEpoch;
   private long startBatch;
+  private long startPosition;
   private @Nullable FeedState state;
   private long endEpoch = 1;
   private long endBatch = Long.MAX_VALUE;
@@ -47,8 +48,8 @@ public final class FeedBuilder {
   }
 
   /**
-   * Mixes the groups: each batch is from the group of which the smallest part is consumed. Default is one group after the other. An epoch is
-   * one pass over all groups.
+   * Mixes the groups: each batch is from the group of which the smallest part is consumed. Default
+   * is one group after the other. An epoch is one pass over all groups.
    */
   public FeedBuilder interleave() {
     mixture = FeedPlan.Mixture.LEAST_USED;
@@ -62,11 +63,13 @@ public final class FeedBuilder {
   }
 
   /**
-   * Which of several processes this is; default the only one. The order of each group is shared out.
+   * Which of several processes this is; default the only one. The order of each group is shared
+   * out.
    *
    * @param rank 0 to {@code worldSize - 1}
-   * @param remainder what becomes of positions that cannot be shared evenly. With {@link Remainder#UNEVEN} ranks may differ by a batch at the
-   *     end of an epoch; with {@link Remainder#PAD} positions of repeated records go on behind the length
+   * @param remainder what becomes of positions that cannot be shared evenly. With
+   *     {@link Remainder#UNEVEN} ranks may differ by a batch at the end of an epoch; with
+   *     {@link Remainder#PAD} positions of repeated records go on behind the length
    */
   public FeedBuilder rank(long rank, long worldSize, Remainder remainder) {
     if (worldSize < 1 || worldSize > Integer.MAX_VALUE || rank < 0 || rank >= worldSize) {
@@ -77,16 +80,19 @@ public final class FeedBuilder {
     return this;
   }
 
-  /** Batches alive at a time, those that the consumer holds included, 2 to 1,024; default 4. Memory is that many of the largest batch. */
+  /**
+   * Batches alive at a time, those that the consumer holds included, 2 to 1,024; default 4. Memory
+   * is that many of the largest batch.
+   */
   public FeedBuilder depth(int batches) {
-    depth = within("depth", batches, 2, MAX_DEPTH);
+    depth = Bounds.within("depth", batches, 2, MAX_DEPTH);
     return this;
   }
 
   /**
-   * Bytes in batches alive at a time, 1 or more; default no bound. Loaders wait with a batch whose stored values would exceed it, but for the
-   * one that comes next. What transforms and padding add counts as soon as it is there. Buffers that are kept for later batches may take as
-   * much again.
+   * Bytes in batches alive at a time, 1 or more; default no bound. Loaders wait with a batch whose
+   * stored values would exceed it, but for the one that comes next. What transforms and padding add
+   * counts as soon as it is there. Buffers that are kept for later batches may take as much again.
    */
   public FeedBuilder maxBytes(long bytes) {
     if (bytes < 1) {
@@ -98,29 +104,42 @@ public final class FeedBuilder {
 
   /** Threads that load, 1 to 256; default 2. What is delivered does not depend on it. */
   public FeedBuilder loaderThreads(int threads) {
-    loaderThreads = within("loaderThreads", threads, 1, MAX_THREADS);
+    loaderThreads = Bounds.within("loaderThreads", threads, 1, MAX_THREADS);
     return this;
   }
 
-  /** Priority of these threads, 1 to 10 as of {@link Thread#setPriority}; default 5. Many systems ignore it. */
+  /**
+   * Priority of these threads, 1 to 10 as of {@link Thread#setPriority}; default 5. Many systems
+   * ignore it.
+   */
   public FeedBuilder loaderPriority(int priority) {
-    loaderPriority = within("loaderPriority", priority, Thread.MIN_PRIORITY, Thread.MAX_PRIORITY);
+    loaderPriority =
+        Bounds.within("loaderPriority", priority, Thread.MIN_PRIORITY, Thread.MAX_PRIORITY);
     return this;
   }
 
-  /** Delivers whichever batch is ready first; default is the order of the plan. States are exact as well, and a little longer. */
+  /**
+   * Delivers whichever batch is ready first; default is the order of the plan. States are exact as
+   * well, and a little longer.
+   */
   public FeedBuilder asCompleted() {
     order = Handover.Order.AS_COMPLETED;
     return this;
   }
 
-  /** What to do with records that cannot be read or transformed; default {@link BadRecordPolicy#FAIL}. */
+  /**
+   * What to do with records that cannot be read or transformed; default
+   * {@link BadRecordPolicy#FAIL}.
+   */
   public FeedBuilder badRecords(BadRecordPolicy newPolicy) {
     policy = newPolicy;
     return this;
   }
 
-  /** Begins with a batch of an epoch, both from 0; a batch beyond the epoch is one of a later epoch. Default is the first. */
+  /**
+   * Begins with a batch of an epoch, both from 0; a batch beyond the epoch is one of a later epoch.
+   * Default is the first.
+   */
   public FeedBuilder startAt(long epoch, long batch) {
     if (epoch < 0 || batch < 0 || epoch > MAX_START || batch > MAX_START) {
       throw new IllegalArgumentException("Cannot start at batch " + batch + " of epoch " + epoch
@@ -128,25 +147,48 @@ public final class FeedBuilder {
     }
     startEpoch = epoch;
     startBatch = batch;
+    startPosition = 0;
     return this;
   }
 
   /**
-   * Goes on from where a batch said that the next one begins. Groups, versions and seeds must be those that were stopped; threads, depth,
-   * number of ranks and batch sizes may be others.
+   * Begins at a position of an epoch in the order of all ranks together, both from 0; a feed of one
+   * group only. Default is the first.
+   *
+   * @param position 0 to the length of the order
+   */
+  public FeedBuilder startAtPosition(long epoch, long position) {
+    startAt(epoch, 0);
+    if (position < 0) {
+      throw new IllegalArgumentException(
+          "Cannot start at position " + position + ": positions count from 0");
+    }
+    startPosition = position;
+    return this;
+  }
+
+  /**
+   * Goes on from where a batch said that the next one begins. Groups, versions and seeds must be
+   * those that were stopped; threads, depth, number of ranks and batch sizes may be others.
    */
   public FeedBuilder resume(FeedState from) {
     state = from;
     return this;
   }
 
-  /** The epoch before which the feed ends, ≥ 1; default 1: one epoch in all, so that nothing is left to a feed that is resumed or started behind it. {@link Long#MAX_VALUE}: never. */
+  /**
+   * The epoch before which the feed ends, ≥ 1; default 1: one epoch in all, so that nothing is left
+   * to a feed that is resumed or started behind it. {@link Long#MAX_VALUE}: never.
+   */
   public FeedBuilder stopBeforeEpoch(long epoch) {
     endEpoch = atLeastOne("stopBeforeEpoch", epoch);
     return this;
   }
 
-  /** The batch of the training before which the feed ends, ≥ 1, counted from the very beginning, whatever the epoch; default none. */
+  /**
+   * The batch of the training before which the feed ends, ≥ 1, counted from the very beginning,
+   * whatever the epoch; default none.
+   */
   public FeedBuilder stopBeforeBatch(long batch) {
     endBatch = atLeastOne("stopBeforeBatch", batch);
     return this;
@@ -181,7 +223,10 @@ public final class FeedBuilder {
     return this;
   }
 
-  /** Takes every batch somewhere before it is delivered; the factory is called once by each loader thread. */
+  /**
+   * Takes every batch somewhere before it is delivered; the factory is called once by each loader
+   * thread.
+   */
   public FeedBuilder sink(Supplier<? extends BatchSink> factory) {
     sinks = factory;
     return this;
@@ -200,8 +245,8 @@ public final class FeedBuilder {
   }
 
   /**
-   * When the process is asked to end (SIGINT, SIGTERM), ends the flow and logs how far the consumer came, after waiting that long for it to
-   * close the feed. Default: does nothing then.
+   * When the process is asked to end (SIGINT, SIGTERM), ends the flow and logs how far the consumer
+   * came, after waiting that long for it to close the feed. Default: does nothing then.
    */
   public FeedBuilder stopOnShutdown(Duration grace) {
     shutdownGrace = atMostForever(grace);
@@ -211,7 +256,8 @@ public final class FeedBuilder {
   /**
    * Starts loading.
    *
-   * @throws IllegalArgumentException if settings contradict each other, or the state to resume is one of other groups
+   * @throws IllegalArgumentException if settings contradict each other, or the state to resume is
+   *     one of other groups
    */
   public Feed start() {
     List<GroupPlan.Definition> definitions = new ArrayList<>();
@@ -221,20 +267,40 @@ public final class FeedBuilder {
       validation.groups().forEach(group -> definitions.add(group.define()));
     }
     requireConsistent(definitions, trainingCount);
-    long[] bases =
-        state == null ? new long[definitions.size()] : state.bases(definitions, trainingCount);
+    long[] bases = state == null
+        ? startBases(definitions, trainingCount)
+        : state.bases(definitions, trainingCount);
     List<GroupPlan> plans = new ArrayList<>();
     for (int i = 0; i < bases.length; i++) {
       plans.add(new GroupPlan(definitions.get(i), ranks, bases[i]));
     }
     FeedPlan plan = new FeedPlan(plans, trainingCount, mixture, validation, endEpoch, endBatch);
     if (state == null) {
-      return new Feed(this, plan, plan.startAt(startEpoch, startBatch), Set.of());
+      Cursor start = startPosition == 0
+          ? plan.startAt(startEpoch, startBatch)
+          : plan.startAtPosition(startEpoch, startPosition);
+      return new Feed(this, plan, start, Set.of());
     }
     state.requireAheadFits(plan);
     Set<Long> delivered =
         state.ahead() == null ? Set.of() : new HashSet<>(state.ahead().batches());
     return new Feed(this, plan, resumed(plan, state, bases), delivered);
+  }
+
+  private long[] startBases(List<GroupPlan.Definition> definitions, int trainingCount) {
+    long[] bases = new long[definitions.size()];
+    bases[0] = startPosition;
+    if (startPosition > 0 && trainingCount > 1) {
+      throw new IllegalArgumentException("Cannot start " + trainingCount + " groups at position "
+          + startPosition + ": each has positions of its own; say startAt and a batch");
+    }
+    long length = definitions.get(0).order().length();
+    if (startPosition > length) {
+      throw new IllegalArgumentException("Cannot start at position " + startPosition
+          + ": an epoch of group '" + definitions.get(0).name() + "' has " + length
+          + " positions; start at 0 to " + length);
+    }
+    return bases;
   }
 
   private static Cursor resumed(FeedPlan plan, FeedState from, long[] bases) {
@@ -251,7 +317,7 @@ public final class FeedBuilder {
   }
 
   private void requireConsistent(List<GroupPlan.Definition> definitions, int trainingCount) {
-    if (state != null && (startEpoch > 0 || startBatch > 0)) {
+    if (state != null && (startEpoch > 0 || startBatch > 0 || startPosition > 0)) {
       throw new IllegalArgumentException(
           "Both startAt and resume were said; say where to begin in one way");
     }
@@ -318,13 +384,5 @@ public final class FeedBuilder {
 
   Duration shutdownGrace() {
     return shutdownGrace;
-  }
-
-  static int within(String name, int value, int lowest, int highest) {
-    if (value < lowest || value > highest) {
-      throw new IllegalArgumentException(
-          name + " is " + value + "; it must be from " + lowest + " to " + highest);
-    }
-    return value;
   }
 }

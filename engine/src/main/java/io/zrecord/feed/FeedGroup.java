@@ -14,12 +14,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What batches of a feed are made of: a dataset, its fields, an order and a batch size. Set up by one thread; a feed takes what was said
- * until it starts. The dataset stays the caller's, who closes it after the feed.
+ * What batches of a feed are made of: a dataset, its fields, an order and a batch size. Set up by
+ * one thread; a feed takes what was said until it starts. The dataset stays the caller's, who
+ * closes it after the feed.
  */
 public final class FeedGroup {
   private static final int MAX_BATCH = 1 << 24;
-  private static final long DEFAULT_SEED = 42;
 
   private final RecordDataset dataset;
   private final Map<String, Collation> collations = new HashMap<>();
@@ -30,13 +30,15 @@ public final class FeedGroup {
   private int batchSize = 256;
   private boolean keepsRemainder = true;
   private Sampler order;
-  private long seed = DEFAULT_SEED;
+  private String orderName;
+  private long seed = SamplerSpec.DEFAULT_SEED;
 
   private FeedGroup(RecordDataset dataset) {
     this.dataset = dataset;
     this.name = "train";
     this.fields = dataset.schema().fields();
-    this.order = Samplers.shuffle(dataset.length(), DEFAULT_SEED);
+    this.order = Samplers.shuffle(dataset.length(), SamplerSpec.DEFAULT_SEED);
+    this.orderName = order.toString();
   }
 
   /** All fields of a dataset, all records in an order shuffled with seed 42, in batches of 256. */
@@ -44,7 +46,9 @@ public final class FeedGroup {
     return new FeedGroup(dataset);
   }
 
-  /** What batches and states call it; default {@code train}. Groups of a feed have different names. */
+  /**
+   * What batches and states call it; default {@code train}. Groups of a feed have different names.
+   */
   public FeedGroup name(String newName) {
     name = newName;
     return this;
@@ -69,7 +73,7 @@ public final class FeedGroup {
 
   /** Records of a batch, 1 to 2²⁴; default 256. */
   public FeedGroup batchSize(int records) {
-    batchSize = FeedBuilder.within("batchSize", records, 1, MAX_BATCH);
+    batchSize = Bounds.within("batchSize", records, 1, MAX_BATCH);
     return this;
   }
 
@@ -77,7 +81,8 @@ public final class FeedGroup {
    * The order of all ranks together.
    *
    * @param newOrder not shared yet: ranks are told to the feed, by {@link FeedBuilder#rank}
-   * @param newSeed that it was made with, which is part of the state; seeds of records are made from it
+   * @param newSeed that it was made with, which is part of the state; seeds of records are made
+   *     from it
    * @throws IllegalArgumentException if it gives indices that the dataset has not, or is a share
    */
   public FeedGroup sampler(Sampler newOrder, long newSeed) {
@@ -92,11 +97,37 @@ public final class FeedGroup {
           + " another number of them");
     }
     order = newOrder;
+    orderName = newOrder.toString();
     seed = newSeed;
     return this;
   }
 
-  /** Leaves out the last records of an epoch that do not fill a batch; default is a shorter batch. */
+  /**
+   * Sets the order of all ranks together to that of a sampler by name.
+   *
+   * @throws IllegalArgumentException if the sampler does not fit the dataset
+   */
+  public FeedGroup sampler(SamplerSpec spec) {
+    sampler(spec.sampler(dataset), spec.seed());
+    orderName = spec.toString();
+    return this;
+  }
+
+  /**
+   * Sets the order to that of a sampler by name over some records.
+   *
+   * @param indices of the records; duplicates are allowed
+   * @throws IllegalArgumentException if the sampler or an index does not fit the dataset
+   */
+  public FeedGroup sampler(SamplerSpec spec, long[] indices) {
+    sampler(spec.sampler(dataset, indices), spec.seed());
+    orderName = spec + " of " + indices.length + " indices";
+    return this;
+  }
+
+  /**
+   * Leaves out the last records of an epoch that do not fill a batch; default is a shorter batch.
+   */
   public FeedGroup dropRemainder() {
     keepsRemainder = false;
     return this;
@@ -111,7 +142,8 @@ public final class FeedGroup {
   /**
    * Makes other values out of those that are read.
    *
-   * @param newOutputs fields that it makes; one with the name of a field that is read takes its place in the batch
+   * @param newOutputs fields that it makes; one with the name of a field that is read takes its
+   *     place in the batch
    * @param factory called once by each loader thread
    */
   public FeedGroup transform(
@@ -141,6 +173,7 @@ public final class FeedGroup {
         batchSize,
         keepsRemainder,
         order,
+        orderName,
         seed);
   }
 

@@ -2,21 +2,30 @@ package io.zrecord.feed;
 
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The batches of a feed as an iterator, which takes a batch when it is asked whether there is one. */
+/** Iterates over the batches of a feed; {@code hasNext} takes the next batch from the feed. */
 final class FeedIterator implements Iterator<FeedBatch> {
-  private final Feed feed;
+  private final Supplier<@Nullable FeedBatch> source;
+  private final Object feed;
   private @Nullable FeedBatch ahead;
 
-  FeedIterator(Feed feed) {
+  /**
+   * Iterates over the batches of a source.
+   *
+   * @param source returns null after the last batch
+   * @param feed names the feed in messages
+   */
+  FeedIterator(Supplier<@Nullable FeedBatch> source, Object feed) {
+    this.source = source;
     this.feed = feed;
   }
 
   @Override
   public boolean hasNext() {
     if (ahead == null) {
-      ahead = feed.next();
+      ahead = source.get();
     }
     return ahead != null;
   }

@@ -1,6 +1,9 @@
 package io.zrecord.feed;
 
-/** {@link FeedStatistics} over JMX, as {@code io.zrecord:type=Feed,name=…}: the same numbers under the same names. */
+/**
+ * {@link FeedStatistics} over JMX, as {@code io.zrecord:type=Feed,name=…}: the same numbers under
+ * the same names.
+ */
 public interface FeedMXBean {
   long getBatches();
 

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which batches a feed delivers, in which order: a pure function of the groups. Immutable and thread-safe; {@link Cursor} says how far one
- * is.
+ * Which batches a feed delivers, in which order: a pure function of the groups. Immutable and
+ * thread-safe; {@link Cursor} says how far one is.
  */
 final class FeedPlan {
   private final List<GroupPlan> groups;
@@ -21,7 +21,7 @@ final class FeedPlan {
   enum Mixture {
     /** One after the other. */
     SEQUENTIAL,
-    /** Always from the group of which the smallest part is consumed, the first one of equal ones (seed row H17). */
+    /** Always from the group of which the smallest part is consumed; of equals, the first. */
     LEAST_USED
   }
 
@@ -115,13 +115,30 @@ final class FeedPlan {
     return cursor;
   }
 
-  /** Says which batch comes next, and moves the cursor behind it; false if there is none any more. */
-  boolean step(Cursor cursor, Place place) {
+  /**
+   * The cursor at a position of the only group of the training, whose plan begins there.
+   *
+   * @param epoch from 0
+   * @param position of the order of all ranks together
+   */
+  Cursor startAtPosition(long epoch, long position) {
+    Cursor cursor = start();
+    GroupPlan group = groups.get(0);
+    long perEpoch = batchesPerEpoch() == Sampler.ENDLESS ? 0 : batchesPerEpoch();
+    long before = position / group.ranks().worldSize() / group.batchSize();
+    cursor.startEpoch(epoch);
+    cursor.startBatch(Math.addExact(Math.multiplyExact(epoch, perEpoch), before));
+    cursor.resume(0, position);
+    return cursor;
+  }
+
+  /** Tells which batch comes next and moves the cursor after it; returns false at the end. */
+  boolean step(Cursor cursor, BatchRange range) {
     settle(cursor);
     if (cursor.isValidating()) {
       int group = cursor.validationGroup();
       int count = nextCount(cursor, group);
-      place.set(this, cursor, group, count);
+      range.set(groups.get(group), group, cursor, count);
       cursor.advance(group, count);
     } else {
       int group = chooseGroup(cursor);
@@ -129,7 +146,7 @@ final class FeedPlan {
         return false;
       }
       int count = nextCount(cursor, group);
-      place.set(this, cursor, group, count);
+      range.set(groups.get(group), group, cursor, count);
       cursor.advance(group, count);
       cursor.startBatch(cursor.batch() + 1);
       if (validation != null

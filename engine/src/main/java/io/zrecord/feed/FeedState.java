@@ -12,10 +12,12 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a training stands: all that is stored to resume it, with other numbers of threads, ranks and batches alive, and other batch sizes.
- * Positions are those of the order of all ranks: every rank has the same state after the same number of batches, but that with {@link
- * io.zrecord.sampler.Remainder#UNEVEN} some may end an epoch a batch earlier, so that the least of their states counts. States with batches
- * {@link #ahead} are those of one rank and one plan.
+ * Where a training stands: all that is stored to resume it, with other numbers of threads, ranks
+ * and batches alive, and other batch sizes. Positions are those of the order of all ranks: every
+ * rank has the same state after the same number of batches, but that with
+ * {@link io.zrecord.sampler.Remainder#UNEVEN} some may end an epoch a batch earlier, so that the
+ * least of their states counts. States with batches {@link #ahead} are those of one rank and one
+ * plan.
  *
  * @param epoch from 0
  * @param batch batches of the training that were delivered, from its very beginning
@@ -48,12 +50,21 @@ public record FeedState(
    * @param name of the group
    * @param datasetVersion version of its table; null for a shard standing alone
    * @param seed of its sampler
+   * @param sampler what its order is called, for who reads the state
+   * @param order eight hexadecimal digits that tell its order from others
    * @param position positions of the epoch that all ranks together have consumed
    */
-  public record GroupState(String name, @Nullable Long datasetVersion, long seed, long position) {
+  public record GroupState(
+      String name,
+      @Nullable Long datasetVersion,
+      long seed,
+      String sampler,
+      String order,
+      long position) {
     public GroupState {
-      if (name == null) {
-        throw new IllegalArgumentException("A group of a feed's state has no name");
+      if (name == null || sampler == null || order == null) {
+        throw new IllegalArgumentException(
+            "A group of a feed's state has no name, no sampler or no order");
       }
       requireNumber("position of group '" + name + "'", position);
     }
@@ -180,6 +191,8 @@ public record FeedState(
         group.name(),
         version(group.dataset().version()),
         group.seed(),
+        group.orderName(),
+        group.digest(),
         group.globalPosition(cursor.base(ordinal), cursor.position(ordinal)));
   }
 
@@ -215,6 +228,10 @@ public record FeedState(
       throw doesNotFit(
           "group '" + now.name() + "' reads version " + version + " with seed " + now.seed());
     }
+    if (!stored.order().equals(OrderDigest.of(now.order()))) {
+      throw doesNotFit("group '" + now.name() + "' is in the order of " + now.orderName()
+          + ", and was in that of " + stored.sampler());
+    }
     long length = now.order().length();
     if (stored.position() > length) {
       throw doesNotFit("position " + stored.position() + " of group '" + now.name()
@@ -233,6 +250,6 @@ public record FeedState(
   private IllegalArgumentException doesNotFit(String reason) {
     return new IllegalArgumentException(
         "Cannot resume " + toJson() + ": " + reason
-            + "; the order would be another. Resume with the groups, versions and seeds that were stopped, or start anew");
+            + "; the order would be another. Resume with the groups, versions, samplers and seeds that were stopped, or start anew");
   }
 }

@@ -9,8 +9,9 @@ package io.zrecord.feed;
  * @param readyBatches that were there when they were asked for
  * @param droppedBatches that were left out because of bad records
  * @param badRecords that were found
- * @param idleNanos that the consumer waited. It should be about 0: much of it all the time means that loading is slower than training,
- *     try more loader threads; much of it now and then, try a larger depth
+ * @param idleNanos that the consumer waited. It should be about 0: much of it all the time means
+ *     that loading is slower than training, try more loader threads; much of it now and then, try a
+ *     larger depth
  * @param sampleNanos for indices
  * @param readNanos for finding values, checking them, and copying those that are not compressed
  * @param decodeNanos for reading compressed values

@@ -1,16 +1,16 @@
 package io.zrecord.feed;
 
-import io.zrecord.scan.FieldReader;
+import io.zrecord.read.FieldReader;
 import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one field in one batch, one after the other in direct memory. Values of a fixed width are stacked, absent ones as zeros;
- * others follow each other without gaps, or are padded when all are there. Belongs to whoever has its slot.
+ * The values of one field in one batch, one after the other in direct memory. Values of a fixed
+ * width are stacked, absent ones as zeros; others follow each other without gaps, or are padded
+ * when all are there. Belongs to whoever has its slot.
  */
 final class FieldBlock {
   private final FieldSpec field;
@@ -22,7 +22,9 @@ final class FieldBlock {
   private int count;
   private boolean hasAbsent;
 
-  /** @param delivered what the consumer sees; values to be padded are kept in a buffer of their own */
+  /**
+   * @param delivered what the consumer sees; values to be padded are kept in a buffer of their own
+   */
   FieldBlock(FieldSpec field, Collation collation, BatchBuffer delivered) {
     this.field = field;
     this.width = field.valueWidthBytes().orElse(-1);
@@ -32,9 +34,14 @@ final class FieldBlock {
 
   /** The block of a field, of the few that a group has. */
   static FieldBlock named(List<FieldBlock> blocks, String name) {
+    return blocks.get(place(blocks, name));
+  }
+
+  /** The place of a field's block among those of a group. */
+  static int place(List<FieldBlock> blocks, String name) {
     for (int i = 0; i < blocks.size(); i++) {
       if (blocks.get(i).field.name().equals(name)) {
-        return blocks.get(i);
+        return i;
       }
     }
     throw new IllegalArgumentException("Field '" + name + "' is not there; there are "
@@ -81,30 +88,41 @@ final class FieldBlock {
     return (int) bytes;
   }
 
-  /** Room for the next value, zeros. */
-  ByteBuffer append(int ordinal, int lengthBytes) {
-    requireNext(ordinal);
-    int start = lengthBytes();
-    int end = requireRoom((long) start + lengthBytes);
-    ByteBuffer room = buffer.grow(start, end).slice(start, lengthBytes);
-    Padding.fillZero(room);
-    ends[ordinal] = end;
-    absent[ordinal] = false;
-    count++;
-    return room.order(ByteOrder.LITTLE_ENDIAN);
+  /** Adds the next value, a copy. */
+  void append(int ordinal, ByteBuffer source, int from, int lengthBytes) {
+    grow(ordinal, lengthBytes).put(lengthBytes(), source, from, lengthBytes);
+    end(ordinal, lengthBytes);
   }
 
   void appendAbsent(int ordinal) {
-    append(ordinal, Math.max(0, width));
+    int lengthBytes = Math.max(0, width);
+    Padding.fillZero(grow(ordinal, lengthBytes).slice(lengthBytes(), lengthBytes));
+    end(ordinal, lengthBytes);
     absent[ordinal] = true;
     hasAbsent = true;
   }
 
-  private void requireNext(int ordinal) {
+  private ByteBuffer grow(int ordinal, int lengthBytes) {
+    requireNext(ordinal);
+    int start = lengthBytes();
+    return buffer.grow(start, requireRoom((long) start + lengthBytes));
+  }
+
+  private void end(int ordinal, int lengthBytes) {
+    ends[ordinal] = lengthBytes() + lengthBytes;
+    absent[ordinal] = false;
+    count++;
+  }
+
+  void requireNext(int ordinal) {
     if (count != ordinal) {
-      throw new IllegalStateException(
-          "Output field '" + field.name() + "' has got a value for this record already");
+      throw hasValueAlready();
     }
+  }
+
+  IllegalStateException hasValueAlready() {
+    return new IllegalStateException(
+        "Output field '" + field.name() + "' has got a value for this record already");
   }
 
   /** Drops the values from one on. */
@@ -113,9 +131,9 @@ final class FieldBlock {
   }
 
   /** To be called when all values are there; reports those that do not fit the collation. */
-  void finish(BadValues bad) {
+  void finish(RecordFailures bad) {
     if (padding != null) {
-      padding.pad(this, bad);
+      padding.pad(values(), ends, count, bad);
     }
   }
 

@@ -1,6 +1,6 @@
 package io.zrecord.feed;
 
-import io.zrecord.scan.FieldReader;
+import io.zrecord.read.FieldReader;
 import io.zrecord.schema.Codec;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,13 +15,15 @@ final class GroupLoader implements AutoCloseable {
   private final boolean toleratesBadRecords;
   private final List<FieldReader> readers = new ArrayList<>();
   private final @Nullable RecordTransform transform;
-  private BadValues bad = new BadValues();
+  private final RecordOutput out;
+  private RecordFailures bad = new RecordFailures();
 
   GroupLoader(GroupPlan group, StageClock clock, BadRecordPolicy policy) {
     this.group = group;
     this.clock = clock;
     this.toleratesBadRecords = policy != BadRecordPolicy.FAIL;
     group.fields().forEach(field -> readers.add(group.dataset().reader(field.name())));
+    out = new RecordOutput(group.outputs().size());
     Supplier<? extends RecordTransform> factory = group.transform();
     transform = factory == null
         ? null
@@ -69,30 +71,38 @@ final class GroupLoader implements AutoCloseable {
   private BadRecordsException badRecords(Slot slot) {
     BadRecordsException exception =
         new BadRecordsException(bad, slot.indices(), group.dataset().toString());
-    bad = new BadValues();
+    bad = new RecordFailures();
     return exception;
   }
 
   private void transform(RecordTransform each, Slot slot, Slot.GroupBlocks blocks) {
     RecordInput in = new RecordInput(blocks.inputs());
-    RecordOutput out = new RecordOutput(blocks.outputs());
     blocks.outputs().forEach(block -> block.begin(slot.count()));
-    for (int i = 0; i < slot.count(); i++) {
-      in.moveTo(i, slot.indices()[i]);
-      out.moveTo(i);
-      try {
-        each.apply(in, out, slot.place().recordSeed(slot.ordinal(i)));
-        out.requireComplete();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException("Interrupted in a transform", e);
-      } catch (Exception e) {
-        bad.add(i, "transform", e);
-        if (!toleratesBadRecords) {
-          throw badRecords(slot);
-        }
-        out.fillAbsent();
+    try {
+      for (int i = 0; i < slot.count(); i++) {
+        in.moveTo(i, slot.indices()[i]);
+        out.open(blocks.outputs(), i);
+        transform(each, slot, i, in);
       }
+    } finally {
+      in.end();
+      out.end();
+    }
+  }
+
+  private void transform(RecordTransform each, Slot slot, int i, RecordInput in) {
+    try {
+      each.apply(in, out, slot.range().recordSeed(slot.ordinal(i)));
+      out.complete();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted in a transform", e);
+    } catch (Exception e) {
+      bad.add(i, "transform", e);
+      if (!toleratesBadRecords) {
+        throw badRecords(slot);
+      }
+      out.fillAbsent();
     }
   }
 

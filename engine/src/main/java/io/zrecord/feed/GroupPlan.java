@@ -15,6 +15,7 @@ final class GroupPlan {
   private final long resumedBase;
   private final Sampler share;
   private final Sampler resumedShare;
+  private final String digest;
 
   /**
    * What a group was set up to be.
@@ -28,6 +29,7 @@ final class GroupPlan {
    * @param batchSize records of a batch
    * @param keepsRemainder whether a last batch that is not full is delivered
    * @param order the whole order of all ranks
+   * @param orderName what the order is called in states and messages
    * @param seed of the order
    */
   record Definition(
@@ -40,14 +42,19 @@ final class GroupPlan {
       int batchSize,
       boolean keepsRemainder,
       Sampler order,
+      String orderName,
       long seed) {}
 
-  /** @param resumedBase positions of the whole order that were consumed before in the epoch that is resumed */
+  /**
+   * @param resumedBase positions of the whole order that were consumed before in the epoch that is
+   *     resumed
+   */
   GroupPlan(Definition definition, Ranks ranks, long resumedBase) {
     this.definition = definition;
     this.ranks = ranks;
     this.resumedBase = resumedBase;
     this.share = ranks.share(definition.order(), 0);
+    this.digest = OrderDigest.of(definition.order());
     this.resumedShare = resumedBase == 0 ? share : ranks.share(definition.order(), resumedBase);
   }
 
@@ -82,6 +89,15 @@ final class GroupPlan {
 
   long seed() {
     return definition.seed();
+  }
+
+  String orderName() {
+    return definition.orderName();
+  }
+
+  /** What tells the order from others. */
+  String digest() {
+    return digest;
   }
 
   Sampler order() {

@@ -9,8 +9,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slots on their way between loaders and the consumer: free ones, those being loaded, and loaded ones. There are as many as the feed is
- * deep, which bounds what is loaded ahead; a bound of bytes may do so earlier. Thread-safe.
+ * Slots on their way between loaders and the consumer: free ones, those being loaded, and loaded
+ * ones. There are as many as the feed is deep, which bounds what is loaded ahead; a bound of bytes
+ * may do so earlier. Thread-safe.
  */
 final class Handover {
   private final ReentrantLock lock = new ReentrantLock();
@@ -46,7 +47,10 @@ final class Handover {
     AS_COMPLETED
   }
 
-  /** @param deliveredBefore numbers of batches that will not come, as they did before the feed was resumed */
+  /**
+   * @param deliveredBefore numbers of batches that will not come, as they did before the feed was
+   *     resumed
+   */
   Handover(
       List<Slot> slots, int loaderCount, Order order, long maxBytes, Set<Long> deliveredBefore) {
     this.depth = slots.size();
@@ -94,7 +98,8 @@ final class Handover {
   }
 
   /**
-   * Waits until the bytes of a batch find room. The first of those that are not delivered always does: it is the one that is waited for.
+   * Waits until the bytes of a batch find room. The first of those that are not delivered always
+   * does: it is the one that is waited for.
    */
   void reserve(Slot slot, long newBytes) throws InterruptedException {
     lock.lockInterruptibly();

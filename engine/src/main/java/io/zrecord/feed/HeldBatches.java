@@ -5,7 +5,10 @@ import java.io.StringWriter;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Remembers where batches were taken that are not closed, if {@code zrecord.traceBatches} asks for it. Thread-safe. */
+/**
+ * Remembers where batches were taken that are not closed, if {@code zrecord.traceBatches} asks for
+ * it. Thread-safe.
+ */
 final class HeldBatches {
   private final boolean traces = Boolean.getBoolean("zrecord.traceBatches");
   private final Map<FeedBatch, Throwable> taken = new ConcurrentHashMap<>();

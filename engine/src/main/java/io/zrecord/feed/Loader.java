@@ -1,25 +1,27 @@
 package io.zrecord.feed;
 
-import io.zrecord.internal.store.Closing;
+import io.zrecord.internal.io.Closing;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Loads batches into slots, one after the other, on a thread of its own with readers of its own. */
+/**
+ * Loads batches into slots, one after the other, on a thread of its own with readers of its own.
+ */
 final class Loader implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Loader.class);
 
   private final LoaderSettings settings;
   private final Handover handover;
-  private final Schedule schedule;
+  private final BatchSchedule schedule;
   private final StageClock clock = new StageClock();
   private final List<GroupLoader> groups = new ArrayList<>();
   private @Nullable BatchSink sink;
   private volatile @Nullable Throwable failure;
 
-  Loader(LoaderSettings settings, Handover handover, Schedule schedule) {
+  Loader(LoaderSettings settings, Handover handover, BatchSchedule schedule) {
     this.settings = settings;
     this.handover = handover;
     this.schedule = schedule;
@@ -95,8 +97,8 @@ final class Loader implements Runnable {
 
   private void load(Slot slot) throws InterruptedException {
     clock.enter(Stage.SAMPLE);
-    slot.place().writeIndices(slot.indices());
-    GroupLoader loader = groups.get(slot.place().groupOrdinal());
+    slot.range().writeIndices(slot.indices());
+    GroupLoader loader = groups.get(slot.range().groupOrdinal());
     try {
       long bytes = loader.select(slot);
       clock.enter(Stage.RESERVE);

@@ -70,11 +70,16 @@ final class Padding {
     return Math.max(lowest, Math.min(highest, (long) fill));
   }
 
-  /** Brings all values to one length, but for those that do not fit, which are reported. */
-  void pad(FieldBlock values, BadValues bad) {
-    count = values.count();
-    int longest = longest(values);
-    int longestSteps = count == 0 ? 0 : lengthBytes(values, longest) / stepBytes;
+  /**
+   * Brings all values to one length; reports the values that do not fit.
+   *
+   * @param source the values, one after the other
+   * @param ends where each value ends in {@code source}
+   */
+  void pad(ByteBuffer source, int[] ends, int valueCount, RecordFailures bad) {
+    count = valueCount;
+    int longest = longest(ends);
+    int longestSteps = count == 0 ? 0 : lengthBytes(ends, longest) / stepBytes;
     steps = collation.kind() == Collation.Kind.PAD_TO_LONGEST ? longestSteps : collation.steps();
     long bytes = (long) count * steps * stepBytes;
     if (bytes > Integer.MAX_VALUE) {
@@ -86,29 +91,32 @@ final class Padding {
       return;
     }
     ByteBuffer room = target.room((int) bytes);
-    ByteBuffer source = values.values();
     for (int i = 0; i < count; i++) {
-      int length = lengthBytes(values, i);
+      int length = lengthBytes(ends, i);
       if (length > rowBytes() && collation.kind() != Collation.Kind.CUT_OR_PAD_TO) {
         String reason = "it has " + length / stepBytes + " steps, and values are padded to " + steps
             + "; pad to more, or cut what is longer";
         bad.add(i, field.name(), new IllegalArgumentException(reason));
       }
       int kept = Math.min(length, rowBytes());
-      room.put(start(i), source, values.start(i), kept);
+      room.put(start(i), source, sourceStart(ends, i), kept);
       fill(room, start(i) + kept, rowBytes() - kept);
     }
   }
 
-  private static int lengthBytes(FieldBlock values, int i) {
-    return values.end(i) - values.start(i);
+  private static int sourceStart(int[] ends, int i) {
+    return i == 0 ? 0 : ends[i - 1];
   }
 
-  /** The place of the longest value. */
-  private int longest(FieldBlock values) {
+  private static int lengthBytes(int[] ends, int i) {
+    return ends[i] - sourceStart(ends, i);
+  }
+
+  /** Returns which value is the longest. */
+  private int longest(int[] ends) {
     int longest = 0;
-    for (int i = 1; i < values.count(); i++) {
-      if (lengthBytes(values, i) > lengthBytes(values, longest)) {
+    for (int i = 1; i < count; i++) {
+      if (lengthBytes(ends, i) > lengthBytes(ends, longest)) {
         longest = i;
       }
     }

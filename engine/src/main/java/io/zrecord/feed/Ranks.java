@@ -24,7 +24,9 @@ record Ranks(long rank, long worldSize, Remainder remainder) {
     return worldSize == 1 ? left : left.share(rank, worldSize, remainder);
   }
 
-  /** How far the whole order is consumed when every rank has consumed {@code position} of its share. */
+  /**
+   * How far the whole order is consumed when every rank has consumed {@code position} of its share.
+   */
   long globalPosition(Sampler order, long base, long position) {
     long left = order.length() - base;
     return position > left / worldSize ? order.length() : base + position * worldSize;

@@ -3,11 +3,16 @@ package io.zrecord.feed;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** The stored values of one record, for a {@link RecordTransform}. Valid during its call. */
+/**
+ * Gives the stored values of one record to a {@link RecordTransform}. Valid during its call. A
+ * buffer that is kept cannot be written to, but shows other values when the memory of the batch is
+ * used again.
+ */
 public final class RecordInput {
   private final List<FieldBlock> blocks;
   private int ordinal;
   private long index;
+  private boolean isOver;
 
   RecordInput(List<FieldBlock> blocks) {
     this.blocks = blocks;
@@ -18,18 +23,33 @@ public final class RecordInput {
     index = newIndex;
   }
 
+  /** Ends the last record of the batch. */
+  void end() {
+    isOver = true;
+  }
+
   /** Index of the record in the dataset. */
   public long index() {
     return index;
   }
 
-  /** The value: read-only, little-endian; zeros if it is absent and has a fixed width, else empty. */
+  /**
+   * The value: read-only, little-endian; zeros if it is absent and has a fixed width, else empty.
+   */
   public ByteBuffer value(String field) {
-    return FieldBlock.named(blocks, field).value(ordinal);
+    return block(field).value(ordinal);
   }
 
   /** Whether the record has no value in the field. */
   public boolean isAbsent(String field) {
-    return FieldBlock.named(blocks, field).isAbsent(ordinal);
+    return block(field).isAbsent(ordinal);
+  }
+
+  private FieldBlock block(String field) {
+    if (isOver) {
+      throw new IllegalStateException("Cannot read field '" + field
+          + "': the call of the transform is over; read every value during the call");
+    }
+    return FieldBlock.named(blocks, field);
   }
 }

@@ -1,8 +1,9 @@
 package io.zrecord.feed;
 
 /**
- * Makes the values of a record of the batch out of stored ones: decodes, crops, augments. One for each loader thread, made by the factory
- * of {@link FeedGroup#transform}, so that it may hold buffers, decoders and models.
+ * Makes the values of a record of the batch out of stored ones: decodes, crops, augments. One for
+ * each loader thread, made by the factory of {@link FeedGroup#transform}, so that it may hold
+ * buffers, decoders and models.
  */
 @FunctionalInterface
 public interface RecordTransform extends AutoCloseable {
@@ -11,7 +12,8 @@ public interface RecordTransform extends AutoCloseable {
    *
    * @param in the stored values; valid during the call
    * @param out takes every output field
-   * @param seed of this record in this epoch: the same whatever the threads, the depth and the number of ranks, and after a resume
+   * @param seed of this record in this epoch: the same whatever the threads, the depth and the
+   *     number of ranks, and after a resume
    * @throws Exception what makes the record a bad one
    */
   void apply(RecordInput in, RecordOutput out, long seed) throws Exception;

@@ -2,7 +2,7 @@ package io.zrecord.feed;
 
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.scan.FieldReader;
+import io.zrecord.read.FieldReader;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,10 +25,13 @@ final class Salvage {
     this.loader = loader;
     this.policy = policy;
     this.slot = slot;
-    this.allIndices = Arrays.copyOf(slot.indices(), slot.place().count());
+    this.allIndices = Arrays.copyOf(slot.indices(), slot.range().count());
   }
 
-  /** Whether something went wrong that may lie in single records. What the system refuses, such as to open one more file, does not. */
+  /**
+   * Whether something went wrong that may lie in single records. What the system refuses, such as
+   * to open one more file, does not.
+   */
   static boolean mayHelp(RuntimeException failure) {
     boolean isRefused = failure instanceof StorageException;
     return !isRefused
@@ -93,8 +96,8 @@ final class Salvage {
   }
 
   private void take(BadRecordsException failure) {
-    failure.bad().byPlace().forEach((place, why) -> {
-      int ordinal = slot.ordinal(place);
+    failure.bad().byPosition().forEach((position, why) -> {
+      int ordinal = slot.ordinal(position);
       bad.put(ordinal, new BadRecord(allIndices[ordinal], why.field(), reason(why.cause())));
     });
   }
@@ -127,7 +130,7 @@ final class Salvage {
         .limit(MAX_LOGGED)
         .forEach(record -> LOG.warn(
             "Bad record of {}: index {}, field '{}', {}: {}",
-            slot.place().group().dataset(),
+            slot.range().group().dataset(),
             record.index(),
             record.field(),
             policy,

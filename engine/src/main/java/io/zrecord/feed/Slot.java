@@ -5,12 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Room for one batch, which goes round: from a loader to the consumer and back. Belongs to whoever has it. */
+/**
+ * Room for one batch, which goes round: from a loader to the consumer and back. Belongs to whoever
+ * has it.
+ */
 final class Slot {
   private final List<BatchBuffer> buffers = new ArrayList<>();
   private final List<GroupBlocks> groups = new ArrayList<>();
   private final BatchMemory memory;
-  private final Place place;
+  private final BatchRange range;
   private final Cursor after;
   private long number;
   private long reservedBytes;
@@ -34,7 +37,7 @@ final class Slot {
 
   Slot(FeedPlan plan, BatchMemory memory) {
     this.memory = memory;
-    this.place = new Place(plan.group(0));
+    this.range = new BatchRange(plan.group(0));
     this.after = plan.start();
     for (GroupPlan group : plan.groups()) {
       groups.add(blocksOf(group));
@@ -74,7 +77,7 @@ final class Slot {
   void begin(long newNumber, Cursor cursor) {
     number = newNumber;
     after.copyFrom(cursor);
-    count = place.count();
+    count = range.count();
     badRecords = List.of();
     isDropped = false;
     failure = null;
@@ -88,8 +91,8 @@ final class Slot {
     }
   }
 
-  Place place() {
-    return place;
+  BatchRange range() {
+    return range;
   }
 
   /** The cursor behind this batch. */
@@ -103,7 +106,7 @@ final class Slot {
   }
 
   GroupBlocks blocks() {
-    return groups.get(place.groupOrdinal());
+    return groups.get(range.groupOrdinal());
   }
 
   /** Indices of the records. */
@@ -116,12 +119,12 @@ final class Slot {
     return count;
   }
 
-  /** Which record of the place stands at {@code i}. */
+  /** Returns which record of the range is at {@code i}. */
   int ordinal(int i) {
     return ordinals[i];
   }
 
-  /** Takes only some records of the place, or some in place of others. */
+  /** Takes only some records of the range, or some in place of others. */
   void arrange(long[] allIndices, List<Integer> kept) {
     count = kept.size();
     for (int i = 0; i < count; i++) {
@@ -183,7 +186,9 @@ final class Slot {
     return bytes;
   }
 
-  /** Bytes of memory that the batch uses, those of stored values that a transform replaces included. */
+  /**
+   * Bytes of memory that the batch uses, those of stored values that a transform replaces included.
+   */
   long usedBytes() {
     GroupBlocks blocks = blocks();
     long bytes = 0;
@@ -196,7 +201,9 @@ final class Slot {
     return bytes;
   }
 
-  /** Lets go of memory that is far more than a batch's share of a bound, and than this batch needed. */
+  /**
+   * Lets go of memory that is far more than a batch's share of a bound, and than this batch needed.
+   */
   void trim(long shareBytes) {
     long capacity = 0;
     for (int i = 0; i < buffers.size(); i++) {

@@ -1,6 +1,9 @@
 package io.zrecord.feed;
 
-/** Which stage a loader thread is in, and the time that it spent in each. Written by one thread, described by any. */
+/**
+ * Which stage a loader thread is in, and the time that it spent in each. Written by one thread,
+ * described by any.
+ */
 final class StageClock {
   private final StageTimes times = new StageTimes();
   private volatile Stage stage = Stage.START;

@@ -3,8 +3,8 @@ package io.zrecord.feed;
 import java.util.List;
 
 /**
- * When to deliver batches of other data between those of the training. A pass takes one epoch of each group, one group after the other, always
- * its epoch 0: every pass is the same.
+ * When to deliver batches of other data between those of the training. A pass takes one epoch of
+ * each group, one group after the other, always its epoch 0: every pass is the same.
  *
  * @param every what is counted
  * @param interval how many of them lie between two passes, ≥ 1

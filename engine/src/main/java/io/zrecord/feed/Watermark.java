@@ -12,14 +12,14 @@ final class Watermark {
   private final Cursor reached;
   private final TreeMap<Long, Cursor> ahead = new TreeMap<>();
   private final Set<Long> before;
-  private final Place anyPlace;
+  private final BatchRange anyRange;
   private long next;
 
   /** @param before numbers of batches that were done before the feed was resumed */
   Watermark(FeedPlan plan, Cursor start, Set<Long> before) {
     this.plan = plan;
     this.before = new HashSet<>(before);
-    this.anyPlace = new Place(plan.group(0));
+    this.anyRange = new BatchRange(plan.group(0));
     this.reached = start.copy();
   }
 
@@ -43,7 +43,7 @@ final class Watermark {
       reached.copyFrom(after);
       return true;
     }
-    return !before.isEmpty() && before.remove(next) && plan.step(reached, anyPlace);
+    return !before.isEmpty() && before.remove(next) && plan.step(reached, anyRange);
   }
 
   synchronized FeedState state() {

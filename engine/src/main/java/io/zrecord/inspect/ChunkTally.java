@@ -7,7 +7,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** Adds up what of a chunk is alive. Belongs to one thread. */
+/** Adds up the live and dead parts of a chunk. Belongs to one thread. */
 final class ChunkTally {
   private final ChunkMeta meta;
   private final String path;
@@ -16,7 +16,11 @@ final class ChunkTally {
   private long paddingBytes = ChunkHeader.BYTES;
   private long recordCount;
 
-  /** @param path its file, for messages */
+  /**
+   * Starts the tally of a chunk.
+   *
+   * @param path the chunk's file, for messages
+   */
   ChunkTally(ChunkMeta meta, String path) {
     this.meta = meta;
     this.path = path;
@@ -26,7 +30,9 @@ final class ChunkTally {
     return meta.endBytes();
   }
 
-  /** Adds bytes of values that are within the chunk: values of a sound shard do not overlap, so there is room for all. */
+  /**
+   * Adds bytes of values within the chunk. Values of a sound shard do not overlap, so the sum fits.
+   */
   void add(long live, long padding) {
     if (live + padding > meta.endBytes() - paddingBytes - liveBytes) {
       throw new CorruptDataException(
@@ -38,7 +44,7 @@ final class ChunkTally {
     paddingBytes += padding;
   }
 
-  /** Says whose the bytes are that were added. */
+  /** Attributes added bytes to a field. */
   void addOfField(int fieldId, long bytes) {
     if (bytes > 0) {
       liveByField.merge(fieldId, bytes, Long::sum);
@@ -50,9 +56,10 @@ final class ChunkTally {
   }
 
   /**
-   * All of it, when all values have gone by.
+   * Returns the usage of the chunk. Call this after all values were added.
    *
-   * @param isSequential whether its records are all alive, by the meta file: then what no value takes was left empty to align others
+   * @param isSequential whether all records of the chunk are alive, by the meta file; bytes outside
+   *     values are then alignment
    */
   ChunkUsage usage(UUID shard, String directory, boolean isSequential) {
     long emptyBytes = isSequential ? meta.endBytes() - liveBytes : paddingBytes;

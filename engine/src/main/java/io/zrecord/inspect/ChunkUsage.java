@@ -9,11 +9,12 @@ import java.util.UUID;
 /**
  * How well a chunk file is used. A chunk holds values of any field.
  *
- * @param shard the shard that it belongs to
+ * @param shard the shard of the chunk
  * @param chunkId number of the chunk in its shard, 0 to 2³²−2
  * @param file name of the file, relative to the dataset
- * @param space what its bytes and records are used for
- * @param liveBytes stored bytes of the values that can be reached, by field id; a field without any is missing
+ * @param space what the chunk's bytes and records are used for
+ * @param liveBytes stored bytes of the reachable values, by field id; a field without such values
+ *     is missing
  */
 public record ChunkUsage(
     UUID shard, long chunkId, String file, SpaceUsage space, SortedMap<Integer, Long> liveBytes)

@@ -8,29 +8,29 @@ import java.util.UUID;
  * A file of a dataset.
  *
  * @param name relative to the dataset
- * @param kind what it holds
- * @param shard the shard that it belongs to, if it does
- * @param lengthBytes its length; empty if it is missing
+ * @param kind what the file holds
+ * @param shard the shard of the file, if the file belongs to a shard
+ * @param lengthBytes length of the file; empty if the file is missing
  */
 public record DatasetFile(String name, Kind kind, Optional<UUID> shard, OptionalLong lengthBytes) {
 
-  /** What a file holds. */
+  /** The content of a file. */
   public enum Kind {
-    /** A version. */
+    /** A version of a table. */
     MANIFEST,
-    /** Shards of versions. */
+    /** A list of the shards of versions. */
     LIST,
-    /** What a shard has. */
+    /** The metadata of a shard. */
     META,
     /** Values. */
     CHUNK,
-    /** Where the values of a field are. */
+    /** The places of a field's values. */
     ENTRIES,
-    /** Their checksums. */
+    /** The checksums of a field's values. */
     CHECKSUMS,
-    /** Where the values of a dense field are. */
+    /** The places of a dense field's values. */
     RUNS,
-    /** Which values of a dense field are present. */
+    /** The presence of a dense field's values. */
     VALIDITY
   }
 }

@@ -1,14 +1,14 @@
 package io.zrecord.inspect;
 
+import io.zrecord.DatasetKind;
 import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
-import io.zrecord.internal.store.DatasetShape;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
@@ -16,7 +16,8 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * Looks at how well a dataset is used: a version of a table, a shard standing alone, or what is committed in a store at that moment.
+ * Measures how well a dataset is used: a version of a table, a lone shard, or the committed state
+ * of a store.
  *
  * <pre>{@code
  * DatasetUsage usage = DatasetInspection.of(Path.of("/data/train"))
@@ -24,10 +25,10 @@ import java.util.function.IntFunction;
  * log.info("{} of the bytes are alive", usage.space().byteUtilization());
  * }</pre>
  *
- * <p>Entries are read, values are not. Immutable and thread-safe.
+ * <p>Reads entries, never values. Immutable and thread-safe.
  */
 public final class DatasetInspection {
-  /** To open a shard takes about as long as to look at so many entries. */
+  /** Cost of opening a shard, in entries: opening takes about as long as reading this many. */
   private static final long SHARD_ENTRIES = 10_000;
 
   private final String location;
@@ -50,22 +51,22 @@ public final class DatasetInspection {
   }
 
   /**
-   * Of what stands in a directory; of a table the newest version. Of a store a snapshot is taken, which needs room for its tables: 20
-   * bytes a value.
+   * Returns the inspection of the dataset in a directory. Of a table, the newest version is
+   * inspected. Of a store, a snapshot is taken, which needs room for the store's tables: 20 bytes a
+   * value.
    *
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    */
   public static DatasetInspection of(Path path) {
-    DatasetShape.requireDirectory(path);
     Storage storage = LocalStorage.at(path);
-    return switch (DatasetShape.of(storage)) {
+    return switch (DatasetKind.of(path)) {
       case TABLE -> of(RecordTable.at(storage).latest());
       case SHARD -> ofShard(storage);
       case STORE -> ofStore(StoreSnapshot.temporary(path), path.toString());
     };
   }
 
-  /** Of a version of a table. */
+  /** Returns the inspection of a version of a table. */
   public static DatasetInspection of(TableSnapshot snapshot) {
     return new DatasetInspection(
         snapshot.storage().location(),
@@ -83,7 +84,10 @@ public final class DatasetInspection {
         snapshot.firstIndex(ordinal));
   }
 
-  /** The snapshot is removed when nobody has this any more. */
+  /**
+   * Returns the inspection of a store's snapshot. The snapshot is removed once the inspection is
+   * unreachable.
+   */
   private static DatasetInspection ofStore(TableSnapshot snapshot, String location) {
     return new DatasetInspection(
         location,
@@ -104,8 +108,9 @@ public final class DatasetInspection {
   }
 
   /**
-   * The same of some shards only, at even distances, if all of them would take longer than to look at so many entries, about. One shard is
-   * always looked at, and as a whole.
+   * Returns an inspection of evenly spaced shards if a full pass would cost more than about
+   * {@code maxEntries} entries. At least one shard is inspected, and every inspected shard as a
+   * whole.
    *
    * @param maxEntries at least 1; dense fields have none
    */
@@ -127,18 +132,20 @@ public final class DatasetInspection {
         ordinal -> shards.apply((int) ((long) ordinal * shardCount / count)));
   }
 
-  /** The fields. */
+  /** Returns the fields. */
   public RecordSchema schema() {
     return schema;
   }
 
-  /** Number of shards, of a sample those in it. */
+  /**
+   * Returns the number of shards that are inspected. In a sample, only the sampled shards count.
+   */
   public int shardCount() {
     return shardCount;
   }
 
   /**
-   * A shard.
+   * Returns a shard of this inspection.
    *
    * @param ordinal 0 to {@link #shardCount} − 1, in index order
    */
@@ -147,10 +154,10 @@ public final class DatasetInspection {
   }
 
   /**
-   * Looks at all shards, one after the other in index order; no more than one is in memory.
+   * Inspects all shards one by one, in index order. At most one shard is in memory.
    *
-   * @param onShard takes each
-   * @return their sum
+   * @param onShard takes the usage of each shard
+   * @return the sum of all shards
    * @throws CorruptDataException if metadata or an entry is damaged
    */
   public DatasetUsage run(Consumer<ShardUsage> onShard) {

@@ -8,14 +8,14 @@ import java.util.List;
 /**
  * How well a dataset is used.
  *
- * @param recordCount its records
- * @param shardCount its shards
- * @param chunkCount its chunk files
+ * @param recordCount number of records
+ * @param shardCount number of shards
+ * @param chunkCount number of chunk files
  * @param space of all chunks together
  * @param fragmentation of all fields together
  * @param shardSizes bytes of the chunks of each shard
  * @param chunkSizes bytes of each chunk
- * @param fields in their order
+ * @param fields usage of each field, in the order of the fields
  */
 public record DatasetUsage(
     long recordCount,
@@ -31,7 +31,7 @@ public record DatasetUsage(
     fields = List.copyOf(fields);
   }
 
-  /** Adds shards up. Belongs to one thread. */
+  /** Adds up shards. Belongs to one thread. */
   static final class Sum {
     private final SizeHistogram.Builder shardSizes = new SizeHistogram.Builder();
     private final SizeHistogram.Builder chunkSizes = new SizeHistogram.Builder();
@@ -48,7 +48,7 @@ public record DatasetUsage(
       }
     }
 
-    /** Adds one with the same fields. */
+    /** Adds a shard with the same fields. */
     void add(ShardUsage shard) {
       recordCount = Math.addExact(recordCount, shard.recordCount());
       shardCount++;

@@ -3,7 +3,10 @@ package io.zrecord.inspect;
 import io.zrecord.schema.FieldSpec;
 import org.jspecify.annotations.Nullable;
 
-/** Adds up the values of one field of one shard, which come in the order of the index. Belongs to one thread. */
+/**
+ * Adds up the values of one field of one shard. Values come in the order of the index. Belongs to
+ * one thread.
+ */
 final class FieldTally {
   private static final long NONE = -1;
 
@@ -28,7 +31,7 @@ final class FieldTally {
   }
 
   /**
-   * Adds values without a gap between them.
+   * Adds values that lie without a gap between them.
    *
    * @throws ArithmeticException if a sum exceeds 2⁶³−1
    */
@@ -70,7 +73,7 @@ final class FieldTally {
     lastPage = page;
   }
 
-  /** Tells the chunk of the last values what was added since the last change of the chunk. */
+  /** Reports the bytes added since the last change of the chunk to the chunk of the last values. */
   void flush() {
     if (lastChunk != null) {
       lastChunk.addOfField(field.id(), pendingBytes);

@@ -4,15 +4,16 @@ import io.zrecord.schema.FieldSpec;
 import java.io.Serializable;
 
 /**
- * What a field takes, in one shard or in all.
+ * The space that a field takes, in one shard or in all.
  *
  * @param field the field, as the dataset's version has it
- * @param recordCount records
- * @param absentCount those of them in which it is absent
- * @param liveBytes stored bytes of its values; slots of absent values among dense ones included
- * @param paddingBytes bytes behind its values up to the next multiple of 8
- * @param valueSizes stored sizes of its values
- * @param fragmentation how its values stand to each other
+ * @param recordCount number of records
+ * @param absentCount number of records in which the field is absent
+ * @param liveBytes stored bytes of the field's values, including slots of absent values among dense
+ *     values
+ * @param paddingBytes bytes after the field's values up to the next multiple of 8
+ * @param valueSizes stored sizes of the field's values
+ * @param fragmentation how the field's values lie relative to each other
  */
 public record FieldUsage(
     FieldSpec field,
@@ -25,7 +26,7 @@ public record FieldUsage(
     implements Serializable {
 
   /**
-   * Of both together, which are of the same field.
+   * Returns the sum of this usage and another usage of the same field.
    *
    * @throws ArithmeticException if a sum exceeds 2⁶³−1
    */

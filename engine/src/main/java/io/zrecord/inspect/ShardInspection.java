@@ -4,10 +4,11 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.inspect.DatasetFile.Kind;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
-import io.zrecord.internal.store.OpenShard;
-import io.zrecord.internal.store.OpenShards;
-import io.zrecord.internal.store.ShardId;
-import io.zrecord.internal.store.ShardPlaces;
+import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.ShardId;
+import io.zrecord.internal.shard.ShardPlaces;
+import io.zrecord.internal.shard.ShardUse;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
@@ -15,7 +16,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks at one shard, wherever its files can be read. Nothing is read before it is asked for. Immutable and thread-safe. */
+/**
+ * Looks at one shard, wherever its files can be read. Nothing is read before it is asked for.
+ * Immutable and thread-safe.
+ */
 public final class ShardInspection {
   private final Storage storage;
   private final RecordSchema schema;
@@ -51,19 +55,29 @@ public final class ShardInspection {
     return new ShardInspection(storage, schema, id, 0, "");
   }
 
-  /** The same, whose files are named as if they stood at the root: those of a store, of which this is a snapshot. */
+  /**
+   * The same, whose files are named as if they stood at the root: those of a store, of which this
+   * is a snapshot.
+   */
   public ShardInspection atRoot() {
     return new ShardInspection(storage, schema, id, firstIndex, "");
   }
 
   /**
-   * How well it is used. Takes time for its entries, 16 bytes a value of a field that is not dense, and memory for its chunks and fields.
+   * How well it is used. Takes time for its entries, 16 bytes a value of a field that is not dense,
+   * and memory for its chunks and fields.
    *
-   * @throws CorruptDataException if its meta file, an entry or a run is damaged, or if values overlap
+   * @throws CorruptDataException if its meta file, an entry or a run is damaged, or if values
+   *     overlap
    * @throws io.zrecord.errors.TruncatedFileException if a table is shorter than it should be
    */
   public ShardUsage usage() {
-    OpenShard shard = OpenShards.shared().get(storage, id);
+    try (ShardUse use = OpenShards.shared().use()) {
+      return usage(use.get(storage, id));
+    }
+  }
+
+  private ShardUsage usage(OpenShard shard) {
     ShardTally tally = new ShardTally(shard.meta(), schema.fields(), shard::pathOf);
     try {
       ShardPlaces.visit(shard, schema.fields(), tally);
@@ -83,7 +97,7 @@ public final class ShardInspection {
    * @throws CorruptDataException if its meta file is damaged
    */
   public List<DatasetFile> files() {
-    ShardMeta meta = OpenShards.shared().get(storage, id).meta();
+    ShardMeta meta = meta();
     List<DatasetFile> files = new ArrayList<>();
     files.add(file(meta, id.metaFile(), Kind.META));
     meta.chunks().forEach(chunk -> files.add(file(meta, chunk.fileName(), Kind.CHUNK)));
@@ -101,6 +115,12 @@ public final class ShardInspection {
       }
     }
     return files;
+  }
+
+  private ShardMeta meta() {
+    try (ShardUse use = OpenShards.shared().use()) {
+      return use.get(storage, id).meta();
+    }
   }
 
   private DatasetFile file(ShardMeta meta, String name, Kind kind) {

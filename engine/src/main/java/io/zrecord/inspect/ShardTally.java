@@ -3,7 +3,7 @@ package io.zrecord.inspect;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
-import io.zrecord.internal.store.ShardPlaces;
+import io.zrecord.internal.shard.ShardPlaces;
 import io.zrecord.schema.FieldSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,13 +11,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** Adds up a shard while its values go by. Belongs to one thread. */
+/** Adds up a shard while its values are visited. Belongs to one thread. */
 final class ShardTally implements ShardPlaces.Visitor {
   private final ShardMeta meta;
   private final List<FieldTally> fields = new ArrayList<>();
   private final List<ChunkTally> chunks = new ArrayList<>();
 
-  /** @param pathOf full path of one of its files, for messages */
+  /**
+   * Starts the tally of a shard.
+   *
+   * @param pathOf maps the name of one of the shard's files to its full path, for messages
+   */
   ShardTally(ShardMeta meta, List<FieldSpec> fields, UnaryOperator<String> pathOf) {
     this.meta = meta;
     fields.forEach(field -> this.fields.add(new FieldTally(field)));
@@ -37,9 +41,9 @@ final class ShardTally implements ShardPlaces.Visitor {
   }
 
   /**
-   * All of it, when all values have gone by.
+   * Returns the usage of the shard. Call this after all values were visited.
    *
-   * @param directory of the shard with a slash, as results are to name it
+   * @param directory the shard's directory with a trailing slash, as results name it
    * @throws ArithmeticException if a sum exceeds 2⁶³−1
    */
   ShardUsage usage(String directory, long firstIndex, List<FieldSpec> specs) {
@@ -50,7 +54,7 @@ final class ShardTally implements ShardPlaces.Visitor {
     Fragmentation fragmentation = Fragmentation.NONE;
     for (int i = 0; i < specs.size(); i++) {
       FieldMeta field = stored.get(specs.get(i).id());
-      // Slots of absent values among dense ones went by like the others.
+      // Slots of absent values among dense values were visited like the others.
       long absent = field != null && field.layout() == FieldMeta.Layout.RUNS
           ? field.absentCount()
           : meta.length() - fields.get(i).valueCount();

@@ -7,13 +7,14 @@ import java.util.UUID;
 /**
  * How well a shard is used.
  *
- * @param shard its identity
- * @param firstIndex index in the dataset of its first record
- * @param recordCount its records
+ * @param shard identity of the shard
+ * @param firstIndex index in the dataset of the shard's first record
+ * @param recordCount number of records
  * @param space of all chunks together
  * @param fragmentation of all fields together
  * @param chunks in rising order of their numbers
- * @param fields those of the dataset, in their order; one that the shard does not have is absent in all its records
+ * @param fields the dataset's fields, in their order; a field that the shard lacks is absent in all
+ *     its records
  */
 public record ShardUsage(
     UUID shard,

@@ -6,23 +6,24 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How many things have a size in bytes of 0, of 1, of 2 to 3, of 4 to 7, and so on up to 2⁶³−1. Immutable.
+ * A histogram of sizes in bytes. The buckets are 0, 1, 2 to 3, 4 to 7, and so on up to 2⁶³−1.
+ * Immutable.
  */
 public final class SizeHistogram implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final int BUCKETS = Long.SIZE;
 
-  /** Of nothing. */
+  /** The histogram of nothing. */
   public static final SizeHistogram EMPTY = new SizeHistogram(new long[BUCKETS]);
 
   private final long[] counts;
 
   /**
-   * Things of about one size.
+   * The sizes between two bounds.
    *
    * @param fromBytes least size, 0 or a power of two
    * @param toBytes greatest size
-   * @param count how many there are, > 0
+   * @param count number of sizes between the bounds, > 0
    */
   public record Bucket(long fromBytes, long toBytes, long count) implements Serializable {}
 
@@ -30,7 +31,7 @@ public final class SizeHistogram implements Serializable {
     this.counts = counts;
   }
 
-  /** The sizes that are there, in rising order. */
+  /** Returns the buckets that are not empty, in rising order. */
   public List<Bucket> buckets() {
     List<Bucket> buckets = new ArrayList<>();
     for (int i = 0; i < BUCKETS; i++) {
@@ -42,13 +43,13 @@ public final class SizeHistogram implements Serializable {
     return buckets;
   }
 
-  /** How many things there are. */
+  /** Returns the number of sizes counted. */
   public long count() {
     return Arrays.stream(counts).sum();
   }
 
   /**
-   * Of both together.
+   * Returns the sum of this histogram and another.
    *
    * @throws ArithmeticException if a sum exceeds 2⁶³−1
    */
@@ -74,7 +75,7 @@ public final class SizeHistogram implements Serializable {
     return buckets().toString();
   }
 
-  /** Counts. Belongs to one thread. */
+  /** Counts sizes. Belongs to one thread. */
   static final class Builder {
     private final long[] counts = new long[BUCKETS];
 

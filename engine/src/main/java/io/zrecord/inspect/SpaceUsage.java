@@ -3,15 +3,18 @@ package io.zrecord.inspect;
 import java.io.Serializable;
 
 /**
- * What the bytes and records of chunk files are used for. The three kinds of bytes add up to the file's.
+ * The use of the bytes and records of chunk files. Live, dead and padding bytes add up to the
+ * file's bytes.
  *
  * @param fileBytes published bytes of the chunk files
- * @param liveBytes stored bytes of values that can be reached
+ * @param liveBytes stored bytes of the reachable values
  * @param deadBytes bytes of values that were replaced or deleted, with their padding
- * @param paddingBytes headers of the files, and the bytes behind live values up to the next multiple of 8; in shards that were written in
- *     bulk all that no value takes
- * @param writtenRecords records that were written to the files: a record that is changed is written once more
- * @param liveRecords records that have a value there: of a chunk. Of all chunks of a shard together, the records of the shard
+ * @param paddingBytes headers of the files, and the bytes after live values up to the next multiple
+ *     of 8; in shards written in bulk, all bytes outside values
+ * @param writtenRecords records written to the files; a changed record counts again with each
+ *     change
+ * @param liveRecords of a chunk, the records with a value in the chunk; of all chunks of a shard,
+ *     the records of the shard
  */
 public record SpaceUsage(
     long fileBytes,
@@ -21,15 +24,15 @@ public record SpaceUsage(
     long writtenRecords,
     long liveRecords)
     implements Serializable {
-  /** Of no file at all. */
+  /** The usage of no file. */
   public static final SpaceUsage NONE = new SpaceUsage(0, 0, 0, 0, 0, 0);
 
-  /** The part of the bytes that is alive, 0 to 1; 1 if there are no bytes. */
+  /** Returns the share of live bytes, 0 to 1; 1 if there are no bytes. */
   public double byteUtilization() {
     return share(liveBytes, fileBytes);
   }
 
-  /** The part of the written records that is alive, 0 to 1; 1 if none was written. */
+  /** Returns the share of written records that are alive, 0 to 1; 1 if none was written. */
   public double recordUtilization() {
     return Math.min(1, share(liveRecords, writtenRecords));
   }
@@ -39,7 +42,7 @@ public record SpaceUsage(
   }
 
   /**
-   * Of both together.
+   * Returns the sum of this usage and another.
    *
    * @throws ArithmeticException if a sum exceeds 2⁶³−1
    */

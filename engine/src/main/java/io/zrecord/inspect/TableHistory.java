@@ -4,7 +4,7 @@ import io.zrecord.errors.MissingFileException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.ShardList;
+import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TagLog;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
@@ -18,11 +18,11 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The versions of a table, by their manifests: lists of shards are not read. Memory is that of one manifest, of the tags and of the
- * versions' numbers. Thread-safe.
+ * The versions of a table, by their manifests. Lists of shards are not read. Memory holds one
+ * manifest, the tags and the versions' numbers. Thread-safe.
  */
 public final class TableHistory {
-  /** Commits that take nothing away. */
+  /** Operations of commits that remove nothing. */
   private static final Set<String> ADDING = Set.of("append", "create");
 
   private final Storage storage;
@@ -41,7 +41,7 @@ public final class TableHistory {
   }
 
   /**
-   * The history of the table in a storage, with the tags of this moment.
+   * Returns the history of the table in a storage, with the current tags.
    *
    * @throws io.zrecord.errors.CorruptDataException if a tag is damaged
    */
@@ -49,13 +49,13 @@ public final class TableHistory {
     return new TableHistory(storage);
   }
 
-  /** Numbers of the versions of the table in a storage, oldest first. */
+  /** Returns the numbers of the table's versions, oldest first. */
   public List<Long> versions() {
     return log.versions();
   }
 
   /**
-   * A version; empty if it does not exist or was expired.
+   * Returns a version; empty if the version does not exist or was expired.
    *
    * @throws io.zrecord.errors.CorruptDataException if its manifest is damaged
    */
@@ -87,7 +87,7 @@ public final class TableHistory {
             ? OptionalLong.of(0)
             : removedBytes,
         manifest.length(),
-        manifest.lists().stream().mapToLong(ShardList::shardCount).sum()
+        manifest.lists().stream().mapToLong(ShardListFile::shardCount).sum()
             + manifest.shards().size(),
         tags.getOrDefault(manifest.version(), List.of()),
         said);
@@ -103,15 +103,15 @@ public final class TableHistory {
   }
 
   /**
-   * The files that only describe a version: its manifest and its lists of shards. Those of the shards are in {@link
-   * ShardInspection#files}.
+   * Returns the files that describe a version only: the manifest and the lists of shards. For the
+   * files of the shards see {@link ShardInspection#files}.
    *
    * @throws MissingFileException if there is no such version
    */
   public List<DatasetFile> files(long version) {
     List<DatasetFile> files = new ArrayList<>();
     files.add(file(storage, ManifestNames.nameOf(version), DatasetFile.Kind.MANIFEST));
-    for (ShardList list : log.read(version).lists()) {
+    for (ShardListFile list : log.read(version).lists()) {
       files.add(file(storage, list.file(), DatasetFile.Kind.LIST));
     }
     return files;
@@ -121,7 +121,7 @@ public final class TableHistory {
     return new DatasetFile(name, kind, Optional.empty(), lengthBytes(storage, name));
   }
 
-  /** Length of a file that may be missing. */
+  /** Returns the length of a file in bytes; empty if the file is missing. */
   static OptionalLong lengthBytes(Storage storage, String name) {
     try {
       return OptionalLong.of(storage.lengthBytes(name));

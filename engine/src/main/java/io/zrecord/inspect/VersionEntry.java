@@ -7,22 +7,22 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A version of a table, by its manifest. What its writer left is informative, and as true as the writer: empty where it is not there or
- * makes no sense.
+ * A version of a table, by its manifest. Fields left by the version's writer are informative and
+ * only as true as the writer. They are empty where they are missing or make no sense.
  *
- * @param version its number
- * @param timestamp when it was committed
+ * @param version number of the version
+ * @param timestamp time of the commit
  * @param operation what the commit did, such as {@code append}
- * @param applicationId of the Spark application, say
- * @param user who did it
+ * @param applicationId of the writer, such as a Spark application
+ * @param user the user who committed
  * @param addedRecords records that the commit added
- * @param addedBytes bytes of the chunks that it added
- * @param removedRecords records that it removed
- * @param removedBytes bytes of the chunks that it left out
+ * @param addedBytes bytes of the chunks that the commit added
+ * @param removedRecords records that the commit removed
+ * @param removedBytes bytes of the chunks that the commit left out
  * @param recordCount records of the version
  * @param shardCount shards of the version
- * @param tags its tags, by name
- * @param properties all that the writer left
+ * @param tags tags of the version, by name
+ * @param properties everything that the writer left
  */
 public record VersionEntry(
     long version,

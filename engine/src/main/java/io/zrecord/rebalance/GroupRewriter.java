@@ -1,9 +1,10 @@
 package io.zrecord.rebalance;
 
 import io.zrecord.RecordDataset;
-import io.zrecord.scan.FieldReader;
-import io.zrecord.scan.ReadMetrics;
-import io.zrecord.scan.Verification;
+import io.zrecord.read.FieldReader;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
+import io.zrecord.rebalance.order.OldIndices;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -16,10 +17,14 @@ import java.util.UUID;
 import java.util.function.LongConsumer;
 
 /**
- * Reads shards through their tables, verifying every value, and writes their records to new shards, in their order or in another one. Values
- * that keep their order and have the compression of new shards are copied as they are stored. What it wrote is no part of the table until a
- * commit names it. Memory is that of a stripe, outside the heap, and of a batch of at most 16 MiB or one value for each field; of up to three
- * values more for each field whose values are compressed anew. Belongs to one thread.
+ * Reads shards through their tables, verifying every value, and writes their records to new shards,
+ * in the same order or in another one. Values that keep their order and already have the
+ * compression of the new shards are copied as stored. Written shards are no part of the table until
+ * a commit names them.
+ *
+ * <p>Memory is that of a stripe, outside the heap, and of a batch: for each field at most 16 MiB or
+ * one value, and up to three more values for each field that is recompressed. Belongs to one
+ * thread.
  */
 public final class GroupRewriter implements AutoCloseable {
   private static final int BATCH_RECORDS = 4096;
@@ -37,10 +42,10 @@ public final class GroupRewriter implements AutoCloseable {
   private boolean isDone;
 
   /**
-   * A rewriter, for one group.
+   * Creates a rewriter for one group.
    *
-   * @param schema the fields, as new shards have them
-   * @param onRecords told of records that are written, so many more each time
+   * @param schema the fields, as the new shards have them
+   * @param onRecords takes the number of records written since the last call
    */
   public GroupRewriter(
       Storage storage, RecordSchema schema, RebalanceOptions options, LongConsumer onRecords) {
@@ -60,9 +65,11 @@ public final class GroupRewriter implements AutoCloseable {
   /**
    * Rewrites a group.
    *
-   * @return the new shards, with the same records in the same order; they belong to the caller, also after {@link #close}
+   * @return the new shards, with the same records in the same order; they belong to the caller,
+   *     even after {@link #close}
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; the group stays as it is
-   * @throws io.zrecord.errors.DiskFullException if there is no room for it; nothing was written
+   * @throws io.zrecord.errors.DiskFullException if there is no room for the new shards; nothing was
+   *     written
    */
   public List<ShardSummary> rewrite(RebalanceGroup group) {
     RewriteSpace.TABLE.require(storage, keptBytes(group));
@@ -77,10 +84,10 @@ public final class GroupRewriter implements AutoCloseable {
   /**
    * Writes records of a version in a new order.
    *
-   * @param source the version; readers of its own are made
-   * @param order which record comes where
-   * @param range their new indices
-   * @return the new shards; they belong to the caller, also after {@link #close}
+   * @param source the version; the rewriter makes readers of its own
+   * @param order the arrangement of the records
+   * @param range the new indices of the records to write
+   * @return the new shards; they belong to the caller, even after {@link #close}
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged
    */
   public List<ShardSummary> gather(
@@ -95,15 +102,16 @@ public final class GroupRewriter implements AutoCloseable {
       write(readers, count);
       index += count;
       onRecords.accept(count);
-      // Long values: the next batch does not begin from far too many again.
+      // Values are long: the next batch does not start from far too many records again.
       most = Math.min(BATCH_RECORDS, 2 * count);
-      // A range is about a shard: cut at the size wanted, many would leave a small rest.
+      // A range is about a shard long: cutting exactly at the target size would leave many small
+      // rests.
       beginShardIf(writer.writtenBytes() / 2 >= options.targetShardBytes());
     }
     return finished();
   }
 
-  /** Selects the first of these records in all fields, as many as a batch takes. */
+  /** Selects the first of the given records in all fields, as many as fit a batch. */
   private static int select(List<FieldReader> readers, long[] indices, int most) {
     int count = most;
     while (true) {
@@ -123,7 +131,7 @@ public final class GroupRewriter implements AutoCloseable {
     return schema.fields().stream().map(field -> source.reader(field.name())).toList();
   }
 
-  /** Readers of one shard, of stored bytes where these can be taken over. */
+  /** Returns the readers of one shard; they read stored bytes where these can be taken over. */
   private List<FieldReader> storedReaders(RecordDataset source) {
     List<FieldReader> readers = new ArrayList<>();
     for (FieldSpec field : schema.fields()) {
@@ -134,7 +142,10 @@ public final class GroupRewriter implements AutoCloseable {
     return readers;
   }
 
-  /** Stored bytes of the values that stay as they are; what another compression makes of the others is not known. */
+  /**
+   * Returns the stored bytes of the values that stay as they are. The size of recompressed values
+   * is unknown.
+   */
   private long keptBytes(RebalanceGroup group) {
     long bytes = 0;
     for (FieldSpec field : schema.fields()) {
@@ -148,7 +159,8 @@ public final class GroupRewriter implements AutoCloseable {
   }
 
   private void copy(ShardSummary shard) {
-    // Stored values get new checksums: what this process has seen intact once may be damaged since.
+    // Stored values get new checksums, and a value that this process once verified may be damaged
+    // since.
     RecordDataset.ReadOptions reading =
         new RecordDataset.ReadOptions(Verification.ALWAYS, new ReadMetrics());
     try (RecordDataset source = RecordDataset.openShard(storage, schema, shard, reading)) {
@@ -181,7 +193,7 @@ public final class GroupRewriter implements AutoCloseable {
     for (FieldReader reader : readers) {
       count = Math.min(count, reader.selectRange(index, count, BATCH_BYTES));
     }
-    // A batch is bounded by stored bytes so far, which may become a thousand times as many.
+    // So far stored bytes bound a batch; decoded, they may be a thousand times as many.
     boolean fits = false;
     while (!fits) {
       fits = true;
@@ -202,7 +214,7 @@ public final class GroupRewriter implements AutoCloseable {
       FieldReader reader = readers.get(field);
       int bytes = Math.toIntExact(reader.totalLengthBytes());
       if (columns[field].length < bytes) {
-        // The shorter one may go before the longer one is there.
+        // The shorter array may go before the longer one exists.
         columns[field] = new byte[0];
         columns[field] = new byte[bytes];
       }
@@ -236,7 +248,7 @@ public final class GroupRewriter implements AutoCloseable {
     writer.close();
   }
 
-  /** Deletes what was written, unless the group or the range was written to its end. */
+  /** Deletes the written shards, unless the group or the range was written to its end. */
   @Override
   public void close() {
     writer.close();

@@ -1,7 +1,9 @@
 package io.zrecord.rebalance;
 
 import io.zrecord.RecordDataset;
-import io.zrecord.scan.ReadMetrics;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.rebalance.order.Arrangement;
+import io.zrecord.rebalance.order.IndexWriter;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
 import java.util.UUID;
@@ -14,7 +16,7 @@ final class LocalRelayout implements RelayoutWork {
   private final RecordDataset source;
   private final Arrangement arrangement;
 
-  /** Finds the order. */
+  /** Creates the work and finds the order. */
   LocalRelayout(RelayoutPlan plan, RewriteRun run) {
     this.plan = plan;
     this.run = run;

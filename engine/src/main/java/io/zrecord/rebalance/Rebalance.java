@@ -12,10 +12,12 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rebalances a table, on this machine unless said otherwise: group by group, each replaced by a commit of its own as soon as it is rewritten. For one run.
+ * Rebalances a table, on this machine by default. A commit of its own replaces each group of shards
+ * as soon as the group is rewritten. For one run.
  *
  * <pre>{@code
- * RebalancePlan plan = RebalancePlan.of(RecordTable.at(LocalStorage.at(path)).latest(), RebalanceOptions.defaults());
+ * TableSnapshot snapshot = RecordTable.at(LocalStorage.at(path)).latest();
+ * RebalancePlan plan = RebalancePlan.of(snapshot, RebalanceOptions.defaults());
  * RebalanceResult result = Rebalance.of(plan).threads(2).run();
  * }</pre>
  */
@@ -34,34 +36,38 @@ public final class Rebalance {
     return new Rebalance(plan);
   }
 
-  /** Groups that are rewritten side by side, 1 to 1,000; default one for each processor, at most 4. */
+  /**
+   * Sets the number of groups that are rewritten side by side, 1 to 1,000. The default is one for
+   * each processor, at most 4.
+   */
   public Rebalance threads(int count) {
     run.threads(count);
     return this;
   }
 
-  /** Informative strings for the manifests. */
+  /** Sets informative strings for the manifests. */
   public Rebalance properties(Map<String, String> strings) {
     run.properties(strings);
     return this;
   }
 
-  /** Has groups rewritten elsewhere; they are still committed here. */
+  /** Rewrites groups elsewhere. Groups are still committed here. */
   public Rebalance rewriting(GroupRewrite elsewhere) {
     rewrite = elsewhere;
     return this;
   }
 
-  /** Is told how many records are rewritten so far, by any thread. */
+  /** Sets a listener that takes the number of records rewritten so far, on any thread. */
   public Rebalance onRecords(LongConsumer listener) {
     run.onRecords(listener);
     return this;
   }
 
   /**
-   * Rewrites what is planned. A group that fails stays as it is; the others go on.
+   * Rewrites the planned groups. A group that fails stays as it is, and the other groups continue.
    *
-   * @throws CommitOutcomeUnknownException if a commit may or may not have been published; then nothing more is begun
+   * @throws CommitOutcomeUnknownException if a commit may or may not have been published; no
+   *     further group is begun then
    */
   public RebalanceResult run() {
     Totals totals = new Totals();
@@ -71,7 +77,7 @@ public final class Rebalance {
     try {
       run.run(parts, "Interrupted in a rebalance; what was committed is kept");
     } catch (RuntimeException e) {
-      // Whatever else went wrong, this must be known.
+      // An unknown outcome is reported whatever else went wrong.
       CommitOutcomeUnknownException unknown = unknownOutcome.get();
       throw unknown == null ? e : unknown;
     }
@@ -98,7 +104,10 @@ public final class Rebalance {
     }
   }
 
-  /** Until the outcome is known to be a failure, deleting could delete what a version names. */
+  /**
+   * Commits a group. Deletes the new shards only after a known failure, because deleting earlier
+   * might remove files that a version names.
+   */
   private void commit(RebalanceGroup group, RebalanceCommit commit, List<ShardSummary> shards) {
     try {
       commit.commit(group, shards);
@@ -110,7 +119,7 @@ public final class Rebalance {
     }
   }
 
-  /** Sums of what the threads did. */
+  /** Sums over the threads. */
   private static final class Totals {
     private final List<RebalanceResult.Failure> failures = new ArrayList<>();
     private int groups;

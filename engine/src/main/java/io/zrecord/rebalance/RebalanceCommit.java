@@ -8,13 +8,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Puts rewritten shards in the place of those of a group. Thread-safe; commits of one process wait for each other, as only one can be next. */
+/**
+ * Replaces the shards of a group by rewritten ones. Thread-safe; commits of one process wait for
+ * each other, because only one can be next.
+ */
 public final class RebalanceCommit {
   private final RebalancePlan plan;
   private final Map<String, String> properties;
   private long seen;
 
-  /** @param properties informative strings for the manifests, such as an application id */
+  /**
+   * Prepares commits of a plan's groups.
+   *
+   * @param properties informative strings for the manifests, such as an application id
+   */
   public RebalanceCommit(RebalancePlan plan, Map<String, String> properties) {
     this.plan = plan;
     this.properties = Map.copyOf(properties);
@@ -22,11 +29,13 @@ public final class RebalanceCommit {
   }
 
   /**
-   * Publishes a version in which a group is replaced, on top of whatever was committed since the plan.
+   * Publishes a version in which a group is replaced, on top of the newest version.
    *
-   * @param rewritten what {@link GroupRewriter#rewrite} returned for the group
-   * @throws io.zrecord.errors.CommitConflictException if another commit replaced or removed a shard of the group; nothing changed
-   * @throws io.zrecord.errors.CommitOutcomeUnknownException if it may or may not have been published; delete nothing
+   * @param rewritten the result of {@link GroupRewriter#rewrite} for the group
+   * @throws io.zrecord.errors.CommitConflictException if another commit replaced or removed a shard
+   *     of the group; nothing changed
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been
+   *     published; delete nothing
    */
   public synchronized TableSnapshot commit(RebalanceGroup group, List<ShardSummary> rewritten) {
     Map<String, String> said = new TreeMap<>(properties);
@@ -41,8 +50,8 @@ public final class RebalanceCommit {
             plan.recompressed(),
             List.of(new TableChange.Replacement(group.shards(), rewritten)),
             said));
-    // Whether a group is still there is decided by its shards, so that no commit needs to look at
-    // these versions again.
+    // The shards decide whether a group is still in place, so no commit needs to look at these
+    // versions again.
     seen = Math.max(seen, published.version());
     return published;
   }

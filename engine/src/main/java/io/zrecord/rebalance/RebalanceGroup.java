@@ -9,17 +9,17 @@ import java.util.Locale;
  * Neighbouring shards that are rewritten and replaced together.
  *
  * @param shards in index order, at least one
- * @param firstIndex of the first record in the table
- * @param reasons why, each once
+ * @param firstIndex index in the table of the first record
+ * @param reasons why the shards are rewritten, each reason once
  */
 public record RebalanceGroup(List<ShardSummary> shards, long firstIndex, List<Reason> reasons)
     implements Serializable {
 
-  /** Why a shard is rewritten. */
+  /** A reason to rewrite a shard. */
   public enum Reason {
-    /** It has few bytes, and neighbours that it can be joined with. */
+    /** The shard has few bytes, and neighbours to be joined with. */
     SMALL,
-    /** Many of its bytes are dead. */
+    /** Many of the shard's bytes are dead. */
     SPARSE,
     /** A field has another compression than wanted. */
     COMPRESSION,
@@ -36,17 +36,17 @@ public record RebalanceGroup(List<ShardSummary> shards, long firstIndex, List<Re
     return shards.stream().mapToLong(ShardSummary::length).sum();
   }
 
-  /** Stored bytes of the values. */
+  /** Returns the stored bytes of the values. */
   public long valueBytes() {
     return shards.stream().mapToLong(RebalanceGroup::valueBytes).sum();
   }
 
-  /** Bytes of the chunk files. */
+  /** Returns the bytes of the chunk files. */
   public long chunkBytes() {
     return shards.stream().mapToLong(ShardSummary::chunkBytes).sum();
   }
 
-  /** What it is, for people. */
+  /** Describes the group, for people. */
   @Override
   public String toString() {
     return shards.size() + " shards, records " + firstIndex + " to "

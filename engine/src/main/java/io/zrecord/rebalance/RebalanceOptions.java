@@ -9,7 +9,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** What is worth rewriting, and how: {@link #defaults} and what is to differ from them. Immutable. */
+/**
+ * Which shards are worth rewriting, and how: {@link #defaults} and the differences from them.
+ * Immutable.
+ */
 public final class RebalanceOptions implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final long MIB = 1 << 20;
@@ -26,7 +29,10 @@ public final class RebalanceOptions implements Serializable {
 
   private RebalanceOptions() {}
 
-  /** Shards below 64 MiB or with a fifth of their bytes dead, into shards of 1 GiB; all of the table, compressions as they are. */
+  /**
+   * Returns the defaults: shards below 64 MiB or with a fifth of their bytes dead are rewritten,
+   * into shards of 1 GiB. The whole table is considered, and compressions stay.
+   */
   public static RebalanceOptions defaults() {
     return new RebalanceOptions();
   }
@@ -73,16 +79,18 @@ public final class RebalanceOptions implements Serializable {
     }
   }
 
-  /** Rewritten are shards of whose chunk bytes surely a smaller part than this, 0 to 1, is alive. */
+  /**
+   * Rewrites shards whose share of live chunk bytes is certainly smaller than {@code part}, 0 to 1.
+   */
   public RebalanceOptions withMinUtilization(double part) {
     return with(options -> options.minUtilization = part);
   }
 
   /**
-   * Sizes of shards that are too small, and of those that are made.
+   * Sets the size below which a shard is too small, and the size of new shards.
    *
-   * @param minBytes rewritten are neighbouring shards with fewer chunk bytes, ≥ 0
-   * @param targetBytes chunk bytes of new shards, about; at least {@code minBytes} and 1 MiB
+   * @param minBytes neighbouring shards with fewer chunk bytes are rewritten, ≥ 0
+   * @param targetBytes approximate chunk bytes of new shards; at least {@code minBytes} and 1 MiB
    */
   public RebalanceOptions withShardBytes(long minBytes, long targetBytes) {
     return with(options -> {
@@ -91,12 +99,12 @@ public final class RebalanceOptions implements Serializable {
     });
   }
 
-  /** A run rewrites at most about so many bytes of values, > 0. */
+  /** Limits a run to about {@code bytes} > 0 bytes of values. */
   public RebalanceOptions withMaxRunBytes(long bytes) {
     return with(options -> options.maxRunBytes = bytes);
   }
 
-  /** Only shards whose records are all in {@code [from, to)}. */
+  /** Considers only shards whose records are all in {@code [from, to)}. */
   public RebalanceOptions withIndices(long from, long to) {
     return with(options -> {
       options.fromIndex = from;
@@ -105,64 +113,67 @@ public final class RebalanceOptions implements Serializable {
   }
 
   /**
-   * All shards in the range of indices, whatever their state, each time that it runs: to give them another {@link #withWrite layout}. Does
-   * not go with {@link #withMaxRunBytes}.
+   * Rewrites all shards in the range of indices on every run, whatever their state, to give them
+   * another {@link #withWrite layout}. Cannot be combined with {@link #withMaxRunBytes}.
    */
   public RebalanceOptions withAllShards() {
     return with(options -> options.isOfAllShards = true);
   }
 
-  /** Compressions that fields are to have, by name; shards in which they have another one are rewritten. */
+  /**
+   * Sets the compressions of fields, by name. Shards in which such a field has another compression
+   * are rewritten.
+   */
   public RebalanceOptions withCompression(Map<String, Compression> byField) {
     return with(options -> options.compression = new TreeMap<>(byField));
   }
 
-  /** How new shards are laid out. */
+  /** Sets the layout of new shards. */
   public RebalanceOptions withWrite(WriteOptions layout) {
     return with(options -> options.write = layout);
   }
 
-  /** As given to {@link #withMinUtilization}. */
+  /** Returns the value set by {@link #withMinUtilization}. */
   public double minUtilization() {
     return minUtilization;
   }
 
-  /** As given to {@link #withShardBytes}. */
+  /** Returns the first value set by {@link #withShardBytes}. */
   public long minShardBytes() {
     return minShardBytes;
   }
 
-  /** As given to {@link #withShardBytes}. */
+  /** Returns the second value set by {@link #withShardBytes}. */
   public long targetShardBytes() {
     return targetShardBytes;
   }
 
-  /** As given to {@link #withMaxRunBytes}. */
+  /** Returns the value set by {@link #withMaxRunBytes}. */
   public long maxRunBytes() {
     return maxRunBytes;
   }
 
-  /** As given to {@link #withIndices}. */
+  /** Returns the first value set by {@link #withIndices}. */
   public long fromIndex() {
     return fromIndex;
   }
 
-  /** As given to {@link #withIndices}. */
+  /** Returns the second value set by {@link #withIndices}. */
   public long toIndex() {
     return toIndex;
   }
 
-  /** Whether {@link #withAllShards} was called. */
+  /** Tells whether {@link #withAllShards} was called. */
   public boolean isOfAllShards() {
     return isOfAllShards;
   }
 
-  /** As given to {@link #withCompression}. */
+  /** Returns the value set by {@link #withCompression}. */
   public SortedMap<String, Compression> compression() {
     return Collections.unmodifiableSortedMap(compression);
   }
 
-  /** As given to {@link #withWrite}. */
+  /** Returns the value set by {@link #withWrite}. */
   public WriteOptions write() {
     return write;
   }

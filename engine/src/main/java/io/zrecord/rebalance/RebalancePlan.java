@@ -17,12 +17,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which shards of a version are rewritten, from the manifest alone. Meta files of shards are read only for changes of compression, and of
- * shards that have bytes without a value: dead ones, or left empty to align values.
- * Immutable.
+ * The shards of a version to rewrite, by the manifest alone. Meta files of shards are read only for
+ * changes of compression, and for shards with bytes outside values, which are dead or left empty to
+ * align values. Immutable.
  */
 public final class RebalancePlan {
-  /** Values begin on an 8-byte boundary. */
+  /** Longest padding of a value, which starts at a multiple of 8 bytes. */
   private static final int MAX_PADDING_BYTES = 7;
 
   private final TableSnapshot snapshot;
@@ -45,15 +45,15 @@ public final class RebalancePlan {
   }
 
   /**
-   * Plans.
+   * Plans a rebalance.
    *
-   * @throws IllegalArgumentException if a compression is asked for a field that is not there
+   * @throws IllegalArgumentException if a compression is asked for a field that does not exist
    */
   public static RebalancePlan of(TableSnapshot snapshot, RebalanceOptions options) {
     return new Planner(snapshot, options).plan();
   }
 
-  /** The version that was planned on. */
+  /** Returns the version that the plan is for. */
   public TableSnapshot snapshot() {
     return snapshot;
   }
@@ -62,24 +62,24 @@ public final class RebalancePlan {
     return options;
   }
 
-  /** The fields, with the compressions that new shards have. */
+  /** Returns the fields with the compressions of the new shards. */
   public RecordSchema schema() {
     return schema;
   }
 
-  /** The fields whose compression is to become another one. */
+  /** Returns the fields whose compression changes. */
   RecordSchema recompressed() {
     return new RecordSchema(schema.fields().stream()
         .filter(field -> options.compression().containsKey(field.name()))
         .toList());
   }
 
-  /** What is rewritten, in index order. */
+  /** Returns the groups to rewrite, in index order. */
   public List<RebalanceGroup> groups() {
     return groups;
   }
 
-  /** Whether more would have been rewritten but for {@link RebalanceOptions#maxRunBytes}. */
+  /** Tells whether {@link RebalanceOptions#maxRunBytes} kept more groups from being rewritten. */
   public boolean isCutShort() {
     return isCutShort;
   }
@@ -96,7 +96,7 @@ public final class RebalancePlan {
     return groups.stream().mapToLong(RebalanceGroup::chunkBytes).sum();
   }
 
-  /** What would be done, as a JSON object on one line. */
+  /** Returns the plan as a JSON object on one line. */
   public String toJson() {
     return JsonNodeFactory.instance
         .objectNode()
@@ -109,7 +109,7 @@ public final class RebalancePlan {
         .toString();
   }
 
-  /** Collects groups while the shards go by. */
+  /** Collects groups while visiting the shards in order. */
   private static final class Planner {
     private final TableSnapshot snapshot;
     private final RebalanceOptions options;
@@ -202,13 +202,19 @@ public final class RebalancePlan {
       return reasons;
     }
 
-    /** Whether all values in its chunks are alive: whatever else is there, a shard with this alignment always has it. */
+    /**
+     * Tells whether all values in the shard's chunks are alive. Any other bytes come back with
+     * every rewrite at this alignment.
+     */
     private boolean isSequential(ShardSummary shard) {
-      // Others have one sum for all chunks.
+      // Other shards have one sum for all chunks.
       return shard.chunks().size() > 1 || meta(shard).isSequential();
     }
 
-    /** More bytes than these cannot be alive, padding and headers included: the others would go away by rewriting. */
+    /**
+     * Returns an upper bound of the live bytes, padding and headers included. Bytes beyond the
+     * bound would go away by rewriting.
+     */
     private long mostAliveBytes(ShardSummary shard) {
       long padded = schema.fields().stream().filter(field -> !field.isDense()).count();
       return RebalanceGroup.valueBytes(shard)

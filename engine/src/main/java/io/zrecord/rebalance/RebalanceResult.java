@@ -5,12 +5,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
 /**
- * What a rebalance did.
+ * The result of a rebalance.
  *
- * @param groups that were replaced
- * @param records that were rewritten in them
- * @param before these groups as they were
- * @param after what stands in their place
+ * @param groups groups replaced
+ * @param records records rewritten in the replaced groups
+ * @param before the replaced groups as they were
+ * @param after the shards in place of the groups
  * @param failures groups that stayed as they were
  * @param isCutShort whether a later run has more to do
  */
@@ -23,9 +23,9 @@ public record RebalanceResult(
     boolean isCutShort) {
 
   /**
-   * Some shards together.
+   * The total size of some shards.
    *
-   * @param shards their number
+   * @param shards number of shards
    * @param valueBytes stored bytes of their values
    * @param chunkBytes bytes of their chunk files
    */
@@ -37,7 +37,10 @@ public record RebalanceResult(
           shards + other.shards, valueBytes + other.valueBytes, chunkBytes + other.chunkBytes);
     }
 
-    /** The part of the bytes of the chunk files that are bytes of values, 0 to 1; 1 if there are none. */
+    /**
+     * Returns the share of the chunk files' bytes that are bytes of values, 0 to 1; 1 if there are
+     * none.
+     */
     public double utilization() {
       return chunkBytes == 0 ? 1 : (double) valueBytes / chunkBytes;
     }
@@ -53,8 +56,8 @@ public record RebalanceResult(
   /**
    * A group that stayed as it was.
    *
-   * @param firstIndex of its records
-   * @param records that it has
+   * @param firstIndex index of the group's first record
+   * @param records number of records in the group
    * @param reason what went wrong
    */
   public record Failure(long firstIndex, long records, String reason) {}
@@ -63,7 +66,7 @@ public record RebalanceResult(
     failures = List.copyOf(failures);
   }
 
-  /** The result as a JSON object on one line. */
+  /** Returns the result as a JSON object on one line. */
   public String toJson() {
     ObjectNode node =
         JsonNodeFactory.instance.objectNode().put("groups", groups).put("records", records);

@@ -1,5 +1,6 @@
 package io.zrecord.rebalance;
 
+import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.RecordTable;
@@ -14,9 +15,10 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * Writes all records of a table in another order, as one version, and beside it the map from the old indices to the new ones
- * ({@link TableSnapshot#indexMap}). <b>An index names another record afterwards</b>: whatever was saved of indices or of positions of samplers
- * and feeds belongs to the version before, which stays as it is until it is expired. For one run.
+ * Writes all records of a table in another order, as one version. Also writes a map from the old
+ * indices to the new indices ({@link TableSnapshot#indexMap}). <b>An index names another record
+ * afterwards</b>: saved indices and saved positions of samplers and feeds belong to the version
+ * before, which stays as it is until it is expired. For one run.
  *
  * <pre>{@code
  * TableSnapshot snapshot = RecordTable.at(LocalStorage.at(path)).latest();
@@ -24,9 +26,10 @@ import java.util.function.LongConsumer;
  * long newIndex = result.snapshot().indexMap().orElseThrow().newIndex(17);
  * }</pre>
  *
- * <p>Each thread takes a range of the new indices and gathers their records, so that reading is random and writing is not. Memory is that of a
- * stripe and a batch of at most 16 MiB or one value for each field, times the threads, and what the order takes; and a bit for each value of
- * a field without a fixed width, which says that its checksum was right.
+ * <p>Each thread takes a range of the new indices and gathers their records, so reads are random
+ * and writes are sequential. Each thread needs the memory of a stripe and of a batch: at most 16
+ * MiB or one value for each field. All threads share the memory of the order, and one bit for each
+ * value of a field without a fixed width, which remembers a verified checksum.
  */
 public final class Relayout {
   private final TableSnapshot snapshot;
@@ -42,50 +45,62 @@ public final class Relayout {
     this.order = order;
   }
 
-  /** Of the newest version; that of an older one fails when it is committed. */
+  /**
+   * Returns a relayout of the newest version. The relayout of an older version fails at its commit.
+   */
   public static Relayout of(TableSnapshot snapshot, RecordOrder order) {
     return new Relayout(snapshot, order);
   }
 
-  /** How new shards are laid out, and at how many chunk bytes one ends, about; default that of {@link RebalanceOptions#defaults}. */
+  /**
+   * Sets the layout of new shards and the approximate chunk bytes at which a shard ends. The
+   * default is that of {@link RebalanceOptions#defaults}.
+   */
   public Relayout layout(WriteOptions write, long targetShardBytes) {
     options = RebalanceOptions.defaults().withShardBytes(0, targetShardBytes).withWrite(write);
     return this;
   }
 
-  /** Ranges that are written side by side, 1 to 1,000; default one for each processor, at most 4. */
+  /**
+   * Sets the number of ranges that are written side by side, 1 to 1,000. The default is one for
+   * each processor, at most 4.
+   */
   public Relayout threads(int count) {
     run.threads(count);
     return this;
   }
 
-  /** Informative strings for the manifest. */
+  /** Sets informative strings for the manifest. */
   public Relayout properties(Map<String, String> strings) {
     run.properties(strings);
     return this;
   }
 
-  /** Has the shards written elsewhere; they are still committed here. */
+  /** Writes the shards elsewhere. The version is still committed here. */
   public Relayout working(Function<RelayoutPlan, RelayoutWork> elsewhere) {
     workplace = elsewhere;
     return this;
   }
 
-  /** Is told how many records are written so far, by any thread. */
+  /** Sets a listener that takes the number of records written so far, on any thread. */
   public Relayout onRecords(LongConsumer listener) {
     run.onRecords(listener);
     return this;
   }
 
   /**
-   * Writes and commits.
+   * Writes and commits the version.
    *
-   * @throws io.zrecord.errors.CommitConflictException if anything was committed since the version was read, which is looked for before
-   *     each range; nothing changed, and what was written is deleted
-   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been published; what was written stays
+   * @throws io.zrecord.errors.CommitConflictException if anything was committed since the version
+   *     was read, which is checked before each range; nothing changed, and the written shards are
+   *     deleted
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been
+   *     published; the written shards stay
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; nothing changed
-   * @throws io.zrecord.errors.DiskFullException if there is no room for a second copy of the records; nothing changed
-   * @throws IllegalArgumentException if there are no records, or the order is not one of these records
+   * @throws io.zrecord.errors.DiskFullException if there is no room for a second copy of the
+   *     records; nothing changed
+   * @throws IllegalArgumentException if there are no records, or the order does not fit these
+   *     records
    */
   public RelayoutResult run() {
     RelayoutPlan plan = new RelayoutPlan(snapshot, order, options);
@@ -104,7 +119,7 @@ public final class Relayout {
     parts.add(() -> written.put(ShardsByRange.MAP, List.of(work.writeMap())));
     for (RelayoutPlan.Range range : plan.ranges()) {
       parts.add(() -> {
-        // What is hopeless ends early.
+        // Stop early: a newer version already makes this a conflict.
         table.requireNewest(snapshot);
         written.put(range.from(), work.write(range, run::countRecords));
       });
@@ -117,9 +132,9 @@ public final class Relayout {
     }
   }
 
-  /** What was written so far, by the first index. Thread-safe. */
+  /** The shards written so far, by first index. Thread-safe. */
   private static final class ShardsByRange {
-    /** Stands for the index map, and comes first. */
+    /** Key of the index map, which comes first. */
     static final long MAP = -1;
 
     private final SortedMap<Long, List<ShardSummary>> shards = new ConcurrentSkipListMap<>();

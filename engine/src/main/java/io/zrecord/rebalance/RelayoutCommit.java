@@ -16,7 +16,11 @@ public final class RelayoutCommit {
   private final RecordTable table;
   private final Map<String, String> properties;
 
-  /** @param properties informative strings for the manifest, such as an application id */
+  /**
+   * Prepares the commit.
+   *
+   * @param properties informative strings for the manifest, such as an application id
+   */
   public RelayoutCommit(RelayoutPlan plan, Map<String, String> properties) {
     this.plan = plan;
     this.table = RecordTable.at(plan.snapshot().storage());
@@ -27,10 +31,11 @@ public final class RelayoutCommit {
    * Publishes the version.
    *
    * @param map the index map
-   * @param shards of all ranges, in order
-   * @throws io.zrecord.errors.CommitConflictException if anything was committed since the version was read; nothing changed, and the shards
-   *     are deleted, as after any other failure
-   * @throws CommitOutcomeUnknownException if it may or may not have been published; nothing is deleted
+   * @param shards shards of all ranges, in order
+   * @throws io.zrecord.errors.CommitConflictException if anything was committed since the version
+   *     was read; nothing changed, and the shards are deleted, as after any other failure
+   * @throws CommitOutcomeUnknownException if the version may or may not have been published;
+   *     nothing is deleted
    */
   public RelayoutResult commit(ShardSummary map, List<ShardSummary> shards) {
     try {

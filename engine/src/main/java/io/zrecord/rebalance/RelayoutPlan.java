@@ -1,5 +1,6 @@
 package io.zrecord.rebalance;
 
+import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.TableSnapshot;
 import java.io.Serializable;
@@ -7,24 +8,29 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How the records of a version are written in another order: ranges of new indices, each by a {@link GroupRewriter} of its own, and all
- * published by one {@link RelayoutCommit}. From the manifest alone; immutable.
+ * How to write the records of a version in another order. A {@link GroupRewriter} of its own writes
+ * each range of new indices, and one {@link RelayoutCommit} publishes all ranges. Made from the
+ * manifest alone; immutable.
  *
  * @param snapshot the version, with at least one record
- * @param order that its records get
- * @param options how new shards are laid out; which ones would be rewritten has no meaning here
+ * @param order the new order of the records
+ * @param options the layout of new shards; the choice of shards has no meaning here
  */
 public record RelayoutPlan(TableSnapshot snapshot, RecordOrder order, RebalanceOptions options) {
 
   /**
    * New indices of neighbouring records.
    *
-   * @param from of the first
-   * @param to behind the last, greater than {@code from}
+   * @param from first index
+   * @param to index after the last, greater than {@code from}
    */
   public record Range(long from, long to) implements Serializable {}
 
-  /** @throws IllegalArgumentException if there are no records, or they do not have the order */
+  /**
+   * Checks the plan.
+   *
+   * @throws IllegalArgumentException if there are no records, or the order does not fit the records
+   */
   public RelayoutPlan {
     if (snapshot.length() == 0) {
       throw new IllegalArgumentException(
@@ -33,7 +39,9 @@ public record RelayoutPlan(TableSnapshot snapshot, RecordOrder order, RebalanceO
     order.requireFits(snapshot.schema());
   }
 
-  /** Ranges of as many records as a shard of the size wanted has on average, in order. */
+  /**
+   * Returns the ranges in order. Each has as many records as an average shard of the target size.
+   */
   public List<Range> ranges() {
     double shards = Math.ceil((double) valueBytes() / options.targetShardBytes());
     long step = (long) Math.ceil(snapshot.length() / Math.max(1, shards));
@@ -44,13 +52,13 @@ public record RelayoutPlan(TableSnapshot snapshot, RecordOrder order, RebalanceO
     return ranges;
   }
 
-  /** Stored bytes of all values. */
+  /** Returns the stored bytes of all values. */
   public long valueBytes() {
     return snapshot.shards().stream().mapToLong(RebalanceGroup::valueBytes).sum();
   }
 
   /**
-   * Checks that there is room for what a range becomes, about.
+   * Checks that there is room for about the size of a range.
    *
    * @throws io.zrecord.errors.DiskFullException if there is not
    */
@@ -59,12 +67,15 @@ public record RelayoutPlan(TableSnapshot snapshot, RecordOrder order, RebalanceO
     RewriteSpace.TABLE.require(snapshot.storage(), (long) (part * valueBytes()));
   }
 
-  /** The same for all records and the index map. What finding the order takes on disk elsewhere, as with Spark, is not counted. */
+  /**
+   * Checks that there is room for all records and the index map. Disk space that finding the order
+   * takes elsewhere, as with Spark, is not counted.
+   */
   void requireSpace() {
     RewriteSpace.TABLE.require(snapshot.storage(), valueBytes() + Long.BYTES * snapshot.length());
   }
 
-  /** Bytes of all chunk files. */
+  /** Returns the bytes of all chunk files. */
   public long chunkBytes() {
     return snapshot.shards().stream().mapToLong(ShardSummary::chunkBytes).sum();
   }

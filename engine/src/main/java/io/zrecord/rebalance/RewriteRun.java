@@ -14,7 +14,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the parts of a rewrite side by side, and counts their records; the first part that fails ends all. For one run. */
+/**
+ * Runs the parts of a rewrite side by side, and counts their records. The first part that fails
+ * ends all parts. For one run.
+ */
 final class RewriteRun {
   private static final int MAX_THREADS = 1000;
 
@@ -44,12 +47,17 @@ final class RewriteRun {
     onRecords = listener;
   }
 
-  /** Adds records that are written, by any thread. */
+  /** Adds written records, from any thread. */
   void countRecords(long count) {
     onRecords.accept(records.addAndGet(count));
   }
 
-  /** @throws CancellationException if another part failed, or the thread that runs them was interrupted */
+  /**
+   * Requires that the run continues.
+   *
+   * @throws CancellationException if another part failed, or the thread that started the run was
+   *     interrupted
+   */
   void requireGoingOn() {
     if (isStopped) {
       throw new CancellationException("Another part of the rewrite failed");
@@ -57,11 +65,11 @@ final class RewriteRun {
   }
 
   /**
-   * Runs all parts, unless one fails: then the threads of the others are interrupted, and no other one is begun. Nothing runs any more when
-   * this returns.
+   * Runs all parts. If a part fails, the threads of the other parts are interrupted, and no other
+   * part is begun. No part runs any more when this returns.
    *
    * @param ifInterrupted the message if this thread is interrupted
-   * @throws RuntimeException what the first part that failed threw
+   * @throws RuntimeException the exception of the first part that failed
    */
   void run(List<Runnable> parts, String ifInterrupted) {
     ExecutorService executor = Executors.newFixedThreadPool(threads);

@@ -3,7 +3,10 @@ package io.zrecord.rebalance;
 import io.zrecord.errors.DiskFullException;
 import io.zrecord.storage.Storage;
 
-/** Looks for room before a dataset is rewritten beside itself; what others write meanwhile is not foreseen. Stateless. */
+/**
+ * Checks that there is room before a dataset is rewritten next to itself. Writes by others
+ * meanwhile are not foreseen. Stateless.
+ */
 enum RewriteSpace {
   STORE("move the store"),
   TABLE("expire versions that nobody needs and sweep, or move the table");
@@ -19,11 +22,11 @@ enum RewriteSpace {
   }
 
   /**
-   * Checks.
+   * Checks the space.
    *
-   * @param neededBytes what is going to be written
-   * @param usableBytes what the file system has left
-   * @throws DiskFullException if that is not enough
+   * @param neededBytes bytes about to be written
+   * @param usableBytes bytes left on the file system
+   * @throws DiskFullException if the space is too small
    */
   void require(String location, long neededBytes, long usableBytes) {
     if (usableBytes < neededBytes) {

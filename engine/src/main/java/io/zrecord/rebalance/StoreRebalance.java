@@ -1,6 +1,6 @@
 package io.zrecord.rebalance;
 
-import io.zrecord.RecordStore;
+import io.zrecord.DatasetKind;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
@@ -9,10 +9,11 @@ import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
-import io.zrecord.internal.online.StoreCore;
-import io.zrecord.internal.online.StoreRewrite;
-import io.zrecord.internal.online.StoreUsage;
-import io.zrecord.internal.store.DatasetShape;
+import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.internal.store.StoreUsage;
+import io.zrecord.internal.store.rewrite.StoreRewrite;
+import io.zrecord.internal.store.write.StoreLimits;
+import io.zrecord.internal.store.write.StoreRecovery;
 import io.zrecord.rebalance.StoreRebalancePlan.Reason;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
@@ -25,9 +26,11 @@ import java.util.Set;
 import java.util.function.LongConsumer;
 
 /**
- * Rebalances a store that no writer has open: its records are written to full chunks in the order of their indices, beside the old files,
- * and one atomic step puts the new ones in their place. Which record an index names never changes. Readers in other processes go on, and
- * follow with their next batch; snapshots keep the old chunks. Cut short at any moment, the store is the old or the new one.
+ * Rebalances a store that no writer has open. The records are written to full chunks in the order
+ * of their indices, next to the old files, and one atomic step replaces the old files by the new
+ * ones. The record that an index names never changes. Readers in other processes continue, and
+ * follow with their next batch; snapshots keep the old chunks. If the rebalance is cut short at any
+ * moment, the store is either the old or the new one.
  *
  * <pre>{@code
  * StoreRebalanceResult result = StoreRebalance.of(path, StoreRebalanceOptions.defaults()).run();
@@ -50,13 +53,12 @@ public final class StoreRebalance {
   }
 
   /**
-   * A rebalance of a store.
+   * Returns a rebalance of a store.
    *
-   * @throws NotADatasetException if there is none
+   * @throws NotADatasetException if there is no store
    */
   public static StoreRebalance of(Path store, StoreRebalanceOptions options) {
-    DatasetShape.requireDirectory(store);
-    if (!RecordStore.exists(store)) {
+    if (DatasetKind.of(store) != DatasetKind.STORE) {
       throw new NotADatasetException(
           store.toString(),
           "Cannot rebalance " + store
@@ -65,19 +67,19 @@ public final class StoreRebalance {
     return new StoreRebalance(store, options);
   }
 
-  /** Is told how many stored bytes of values are rewritten so far. */
+  /** Sets a listener that takes the stored bytes of values rewritten so far. */
   public StoreRebalance onBytes(LongConsumer listener) {
     onBytes = listener;
     return this;
   }
 
   /**
-   * What a run would do. Changes nothing, and may be asked while a writer has the store open.
+   * Returns what a run would do. Changes nothing, and works while a writer has the store open.
    *
-   * @throws IllegalArgumentException if a compression is asked for a field that is not there
+   * @throws IllegalArgumentException if a compression is asked for a field that does not exist
    */
   public StoreRebalancePlan plan() {
-    return plan(StoreRewrite.readMeta(files));
+    return plan(StoreMetaFile.read(files));
   }
 
   private StoreRebalancePlan plan(StoreMeta meta) {
@@ -122,20 +124,23 @@ public final class StoreRebalance {
   }
 
   /**
-   * Rewrites the store if it is worth it. What a writer that was killed had committed is recovered first.
+   * Rewrites the store if that is worthwhile. Commits of a killed writer are recovered first.
    *
-   * @throws io.zrecord.errors.StoreLockedException if a writer has it open; the message says who
-   * @throws io.zrecord.errors.DiskFullException if there is not enough space; the store is as it was
+   * @throws io.zrecord.errors.StoreLockedException if a writer has the store open; the message
+   *     names the writer
+   * @throws io.zrecord.errors.DiskFullException if there is not enough space; the store is as it
+   *     was
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; the store is as it was
-   * @throws IllegalArgumentException if a compression is asked for a field that is not there
-   * @throws io.zrecord.errors.StorageException if a repair cut a journal off, which may name old chunks and is to be deleted before; or if
-   *     something else failed: it is the old or the new store, with the same records
+   * @throws IllegalArgumentException if a compression is asked for a field that does not exist
+   * @throws io.zrecord.errors.StorageException if a journal cut off by a repair is present, which
+   *     may name old chunks and must be deleted first; or after any other failure, which leaves the
+   *     old or the new store, with the same records
    */
   public StoreRebalanceResult run() {
     try (ProcessLock lock = ProcessLock.acquire(path)) {
       recover();
       lock.setReady();
-      StoreMeta meta = StoreRewrite.readMeta(files);
+      StoreMeta meta = StoreMetaFile.read(files);
       StoreRebalancePlan plan = plan(meta);
       if (!plan.isWorthwhile()) {
         return new StoreRebalanceResult(plan, plan.chunkBytes(), plan.chunks());
@@ -156,14 +161,14 @@ public final class StoreRebalance {
   }
 
   private void recover() {
-    StoreMeta meta = StoreRewrite.readMeta(files);
-    StoreCore.Limits limits = new StoreCore.Limits(
+    StoreMeta meta = StoreMetaFile.read(files);
+    StoreLimits limits = new StoreLimits(
         true,
         meta.shard().chunkRecords(),
         meta.shard().chunkBytes(),
         MAX_LANES,
         CHECKPOINT_BYTES,
         CLOSE_TIMEOUT);
-    StoreCore.open(files, limits).close();
+    StoreRecovery.open(files, limits).close();
   }
 }

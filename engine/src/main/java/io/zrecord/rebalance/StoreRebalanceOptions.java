@@ -7,10 +7,14 @@ import java.util.TreeMap;
 /**
  * When a store is worth rewriting, and how. Immutable.
  *
- * @param minUtilization it is rewritten if a smaller part of its chunk bytes is alive, 0 to 1
- * @param chunkBytes bytes at which a new chunk is closed, 64 KiB to 1 TiB; it is also rewritten if it has far more chunks than that makes
- * @param stripeBytes memory for records that are read and written together, 64 KiB to 1 GiB; values above 1 MiB go through in pieces
- * @param compression compressions that fields are to have; it is also rewritten if a field has another codec
+ * @param minUtilization the store is rewritten if a smaller share of its chunk bytes is alive, 0 to
+ *     1
+ * @param chunkBytes bytes at which a new chunk is closed, 64 KiB to 1 TiB; the store is also
+ *     rewritten if it has far more chunks than that makes
+ * @param stripeBytes memory for records that are read and written together, 64 KiB to 1 GiB; values
+ *     above 1 MiB go through in pieces
+ * @param compression compressions that fields are to have; the store is also rewritten if a field
+ *     has another codec
  */
 public record StoreRebalanceOptions(
     double minUtilization,
@@ -45,7 +49,10 @@ public record StoreRebalanceOptions(
     }
   }
 
-  /** Stores with a fifth of their bytes dead, into chunks of 256 MiB; 32 MiB of memory; compressions as they are. */
+  /**
+   * Returns the defaults: stores with a fifth of their bytes dead are rewritten, into chunks of 256
+   * MiB, with 32 MiB of memory; compressions stay.
+   */
   public static StoreRebalanceOptions defaults() {
     return new StoreRebalanceOptions(
         DEFAULT_UTILIZATION, DEFAULT_CHUNK_BYTES, DEFAULT_STRIPE_BYTES, Map.of());
@@ -63,7 +70,7 @@ public record StoreRebalanceOptions(
     return new StoreRebalanceOptions(minUtilization, chunkBytes, bytes, compression);
   }
 
-  /** Compressions by names of fields. */
+  /** Returns these options with compressions by names of fields. */
   public StoreRebalanceOptions withCompression(Map<String, Compression> byField) {
     return new StoreRebalanceOptions(minUtilization, chunkBytes, stripeBytes, byField);
   }

@@ -3,16 +3,19 @@ package io.zrecord.rebalance;
 import java.util.Set;
 
 /**
- * How a store is used, and whether it is worth rewriting. Beside a writer it is that of the last checkpoint, about.
+ * How a store is used, and whether it is worth rewriting. While a writer is active, the plan is
+ * approximately that of the last checkpoint.
  *
- * @param reasons why it would be rewritten; empty: it would not
- * @param records that it has
- * @param valueBytes stored bytes of their values
- * @param utilization which part of its chunk bytes is alive, 0 to 1
- * @param chunkBytes bytes of its chunks
- * @param chunks their number
- * @param scatteredValues values that stand before those of the record before, which a sequential scan jumps back to
- * @param neededBytes space that new chunks and tables take beside the old ones; more if a field loses its compression
+ * @param reasons why the store would be rewritten; empty if it would not be
+ * @param records number of records
+ * @param valueBytes stored bytes of the values
+ * @param utilization share of the chunk bytes that is alive, 0 to 1
+ * @param chunkBytes bytes of the chunks
+ * @param chunks number of chunks
+ * @param scatteredValues values stored before the values of the preceding record, to which a
+ *     sequential scan jumps back
+ * @param neededBytes space for new chunks and tables next to the old ones; more if a field loses
+ *     its compression
  */
 public record StoreRebalancePlan(
     Set<Reason> reasons,
@@ -24,11 +27,11 @@ public record StoreRebalancePlan(
     long scatteredValues,
     long neededBytes) {
 
-  /** What makes a store worth rewriting. */
+  /** A reason to rewrite a store. */
   public enum Reason {
-    /** Too many of its bytes are dead. */
+    /** Too many of the store's bytes are dead. */
     SPARSE,
-    /** It has more than twice as many chunks as it needs, and four. */
+    /** The store has more chunks than twice the needed number plus four. */
     SMALL_CHUNKS,
     /** A field has another codec than asked for. */
     COMPRESSION
@@ -38,7 +41,7 @@ public record StoreRebalancePlan(
     reasons = Set.copyOf(reasons);
   }
 
-  /** Whether there is something to do. */
+  /** Tells whether there is something to do. */
   public boolean isWorthwhile() {
     return !reasons.isEmpty();
   }

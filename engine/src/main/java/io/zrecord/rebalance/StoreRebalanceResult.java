@@ -1,16 +1,16 @@
 package io.zrecord.rebalance;
 
 /**
- * What the rebalance of a store did.
+ * The result of the rebalance of a store.
  *
- * @param before the store as it was; with no reasons it still is
- * @param chunkBytesAfter bytes of its chunks
- * @param chunksAfter their number
+ * @param before the store before the rebalance; without reasons, the store is unchanged
+ * @param chunkBytesAfter bytes of the chunks afterwards
+ * @param chunksAfter number of chunks afterwards
  */
 public record StoreRebalanceResult(
     StoreRebalancePlan before, long chunkBytesAfter, int chunksAfter) {
 
-  /** Whether the store was rewritten. */
+  /** Tells whether the store was rewritten. */
   public boolean isRewritten() {
     return before.isWorthwhile();
   }

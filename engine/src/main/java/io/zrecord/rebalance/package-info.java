@@ -1,13 +1,16 @@
 /**
- * Rewrites what is badly laid out of a table: many small shards and chunks, dead bytes, other codecs than wanted. Which record an index
- * names never changes by that. Start with {@link io.zrecord.rebalance.Rebalance}; a cluster takes {@link io.zrecord.rebalance.RebalancePlan} apart
- * and runs {@link io.zrecord.rebalance.GroupRewriter} in its tasks. A store is rewritten whole, by {@link
- * io.zrecord.rebalance.StoreRebalance}.
+ * Rewrites of badly laid out data: many small shards and chunks, dead bytes, other codecs than
+ * wanted. A rebalance never changes the record that an index names.
+ * {@link io.zrecord.rebalance.Relayout} writes a whole table in another order, which does change
+ * indices, and leaves a map from the old indices to the new ones.
  *
- * <p>{@link io.zrecord.rebalance.Relayout} writes a whole table in another order, which does change indices, and leaves a map from the old
- * ones to the new ones.
+ * <p>Nothing starts by itself. One commit replaces a group of shards, so finished groups are kept
+ * if a run ends early. Earlier versions stay as they are until they are expired. Plans and options
+ * are immutable; a run belongs to one thread, and starts threads of its own. Damaged values are a
+ * {@link io.zrecord.errors.CorruptDataException}.
  *
- * <p>Nothing starts by itself. A group of shards is replaced by one commit, so that what a run finished is kept; versions before stay as they
- * are until they are expired.
+ * <p>Start with {@link io.zrecord.rebalance.Rebalance}. A cluster distributes the groups of a
+ * {@link io.zrecord.rebalance.RebalancePlan} and runs {@link io.zrecord.rebalance.GroupRewriter} in
+ * its tasks. {@link io.zrecord.rebalance.StoreRebalance} rewrites a store as a whole.
  */
 package io.zrecord.rebalance;

@@ -1,9 +1,9 @@
 package io.zrecord.sampler;
 
 /**
- * Weights as a table of columns of equal height, each shared by at most two records; 12 bytes a record, built once in O(records).
- * All arithmetic after the rounding of the weights is on integers, so that every language builds the same table (SAMPLERS.md section
- * 8). Immutable.
+ * Weights as a table of columns of equal height, each shared by at most two records; 12 bytes a
+ * record, built once in O(records). All arithmetic after the rounding of the weights is on
+ * integers, so that every language builds the same table (SAMPLERS.md section 8). Immutable.
  *
  * <p>Source: Walker (1977), Vose (1991), on integers.
  */
@@ -51,7 +51,10 @@ final class AliasTable {
     return shares;
   }
 
-  /** Columns below the height are filled up from those above it: first in, first out, both in rising order. */
+  /**
+   * Columns below the height are filled up from those above it: first in, first out, both in rising
+   * order.
+   */
   private void pair() {
     long height = 1L << heightBits;
     int count = own.length;
@@ -84,7 +87,10 @@ final class AliasTable {
     return own.length;
   }
 
-  /** Replaces columns by records; the upper bits of {@code coins[i]} are the coin of {@code columns[from + i]}. */
+  /**
+   * Replaces columns by records; the upper bits of {@code coins[i]} are the coin of
+   * {@code columns[from + i]}.
+   */
   void pick(long[] coins, long[] columns, int from, int count) {
     int shift = Long.SIZE - heightBits;
     for (int i = 0; i < count; i++) {

@@ -1,8 +1,8 @@
 package io.zrecord.sampler;
 
 /**
- * Every index once in an epoch, in an order between that of storage and a full shuffle: blocks are shuffled, and inside each run of
- * {@code mixed} blocks of that order all indices are. Immutable.
+ * Every index once in an epoch, in an order between that of storage and a full shuffle: blocks are
+ * shuffled, and inside each run of {@code mixed} blocks of that order all indices are. Immutable.
  */
 final class BlockShuffleSampler extends Sampler {
   private final Blocks blocks;
@@ -12,7 +12,7 @@ final class BlockShuffleSampler extends Sampler {
   BlockShuffleSampler(Blocks blocks, long mixed, long seed) {
     this.blocks = blocks;
     this.mixed = Checks.inRange(
-        "number of mixed blocks",
+        "mixed",
         mixed,
         0,
         Checks.MAX_LENGTH,

@@ -11,7 +11,10 @@ interface Blocks {
   /** The blocks one after the other in the order of a permutation. */
   Order order(long key);
 
-  /** Blocks in the order of one epoch: a rank is a place in that order, and a place counts indices along it. */
+  /**
+   * Blocks in the order of one epoch: a rank is a place in that order, and a place counts indices
+   * along it.
+   */
   interface Order {
     /** Rank of the block that has a place. */
     long rankAt(long place);

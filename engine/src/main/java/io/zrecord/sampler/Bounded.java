@@ -1,21 +1,23 @@
 package io.zrecord.sampler;
 
 /**
- * Draws from {@code [0, bound)} without bias (SAMPLERS.md section 3): the upper half of {@code word · bound}, unless the lower half is
- * below {@code 2⁶⁴ mod bound}. A rejected position takes the word of another stream, so that the draw is a function of its position.
- * Immutable.
+ * Draws from {@code [0, bound)} without bias (SAMPLERS.md section 3). A draw is the upper half of
+ * the product of a word and the bound, unless the lower half is below {@code 2⁶⁴ mod bound}. A
+ * rejected position takes the word of another stream, so that the draw is a function of its
+ * position. Immutable.
  *
- * <p>HotSpot 17 makes no vector instructions of {@link Math#multiplyHigh}. So chunks are multiplied in parts of the word, from the
- * top, each product within 64 bits; the few draws that the parts left out could change are marked, and made again exactly.
+ * <p>HotSpot 17 makes no vector instructions of products of more than 32 bits without AVX-512. So
+ * chunks are multiplied in digits of 8 to 15 bits, from the top. The few draws that the other
+ * digits could change are marked, and made again exactly.
  *
  * <p>Source: Lemire, "Fast Random Integer Generation in an Interval" (2019).
  */
 final class Bounded {
-  /** Up to this bound one part is enough: at most one draw of 2¹⁶ is made again. */
-  private static final long ONE_PART = 1L << 24;
+  /** Up to this bound the upper half of the word is enough; one draw of 2¹¹ is repeated. */
+  private static final long ONE_WORD = 1L << 20;
 
-  /** Up to this one two parts are, and one draw of 2³² is made again. */
-  private static final long TWO_PARTS = 1L << 32;
+  /** Up to this bound the upper 45 bits are enough; three draws of 2¹⁵ are repeated. */
+  private static final long THREE_DIGITS = 1L << 30;
 
   private final long bound;
   private final long rejected;
@@ -34,7 +36,7 @@ final class Bounded {
   private long of(long first, Words words, long position) {
     long word = first;
     for (int attempt = 1; Long.compareUnsigned(word * bound, rejected) < 0; attempt++) {
-      word = words.again(attempt).at(position);
+      word = words.again(attempt, position);
     }
     return Math.multiplyHigh(word, bound) + ((word >> 63) & bound);
   }
@@ -45,30 +47,39 @@ final class Bounded {
    * @param count at most {@link Lanes#CHUNK}
    */
   void draw(Words words, long position, long stride, long[] target, int from, int count) {
-    if (count < Lanes.MIN) {
+    if (!words.together(position, stride, count)) {
       for (int i = 0; i < count; i++) {
         target[from + i] = at(words, position + i * stride);
       }
       return;
     }
-    words.fill(position, stride, target, from, count);
-    if (bound > TWO_PARTS) {
-      for (int i = 0; i < count; i++) {
-        target[from + i] = of(target[from + i], words, position + i * stride);
-      }
+    if (bound > THREE_DIGITS) {
+      exact(words, position, stride, target, from, count);
       return;
     }
-    if (bound <= ONE_PART) {
-      Lanes.products(target, from, count, bound);
+    Scratch scratch = Scratch.own();
+    int[] draws = scratch.high;
+    int[] order = Lanes.order(count);
+    int[] steps = WordLanes.steps(order, stride, scratch.steps, count);
+    int counter = words.counter(position);
+    WordLanes.high(steps, counter, words.first(), words.second(), draws, count);
+    if (bound <= ONE_WORD) {
+      WordLanes.products(draws, count, (int) bound);
     } else {
-      Lanes.productsOfTwoParts(target, from, count, bound);
+      WordLanes.productsOfThreeDigits(steps, counter, words.third(), draws, count, (int) bound);
     }
-    if (Lanes.anyNegative(target, from, count)) {
-      for (int i = 0; i < count; i++) {
-        if (target[from + i] < 0) {
-          target[from + i] = at(words, position + i * stride);
-        }
-      }
+    Lanes.widen(draws, scratch, target, from, count);
+    int marked = Lanes.negative(draws, scratch.low, count, scratch.places);
+    for (int i = 0; i < marked; i++) {
+      int place = order[scratch.places[i]];
+      target[from + place] = at(words, position + place * stride);
+    }
+  }
+
+  private void exact(Words words, long position, long stride, long[] target, int from, int count) {
+    words.fill(position, stride, target, from, count);
+    for (int i = 0; i < count; i++) {
+      target[from + i] = of(target[from + i], words, position + i * stride);
     }
   }
 }

@@ -1,6 +1,9 @@
 package io.zrecord.sampler;
 
-/** What samplers demand of their arguments. Messages name the argument, its value, the range and a remedy. */
+/**
+ * What samplers demand of their arguments. Messages name the argument, its value, the range and a
+ * remedy.
+ */
 final class Checks {
   /** Longest index space: 2⁶². */
   static final long MAX_LENGTH = 1L << 62;

@@ -1,18 +1,22 @@
 package io.zrecord.sampler;
 
 /**
- * Sets of indices from the whole space (Z7): the positions {@code [k·count, (k + 1)·count)} are a draw without replacement, and draws
- * are independent of each other. Endless. Immutable.
+ * Sets of indices from the whole space: the positions {@code [k·batchSize, (k + 1)·batchSize)} are
+ * a draw without replacement, and draws are independent of each other. Endless. Immutable.
  */
 final class GlobalSampler extends Sampler {
   private final long bound;
   private final long drawn;
   private final long seed;
 
-  GlobalSampler(long length, long count, long seed) {
+  GlobalSampler(long length, long batchSize, long seed) {
     this.bound = Checks.length("length", length);
     this.drawn = Checks.inRange(
-        "count", count, 1, Math.max(1, length), "a set without repeats has at most all records");
+        "batchSize",
+        batchSize,
+        1,
+        Math.max(1, length),
+        "a set without repeats has at most all records");
     this.seed = seed;
   }
 

@@ -1,6 +1,9 @@
 package io.zrecord.sampler;
 
-/** Indices of a list in the order that another sampler gives to their places. 8 bytes an index. Immutable. */
+/**
+ * Indices of a list in the order that another sampler gives to their places. 8 bytes an index.
+ * Immutable.
+ */
 final class ListSampler extends Sampler {
   private final long[] indices;
   private final Sampler places;

@@ -3,12 +3,18 @@ package io.zrecord.sampler;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Blocks with given boundaries, as the chunks of a dataset have them; 8 bytes a block, and 24 for the order of the last epoch. */
+/**
+ * Blocks with given boundaries, as the chunks of a dataset have them; 8 bytes a block, and 24 for
+ * the order of the last epoch.
+ */
 final class ListedBlocks implements Blocks {
   private final long[] bounds;
   private volatile @Nullable ListedOrder last;
 
-  /** Keeps the array, which nobody may change then: the first index of every block, and the length behind them. */
+  /**
+   * Keeps the array, which nobody may change then: the first index of every block, and the length
+   * behind them.
+   */
   ListedBlocks(long[] bounds) {
     if (bounds.length == 0 || bounds[0] != 0) {
       throw new IllegalArgumentException("Cannot sample: bounds begin with "

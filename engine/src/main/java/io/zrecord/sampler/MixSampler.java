@@ -3,11 +3,11 @@ package io.zrecord.sampler;
 import java.util.Arrays;
 
 /**
- * Several orders mixed into one. Positions are cut into rounds; a round holds what the schedule of the rates says, in random order, and
- * each source goes on in its own order. Immutable.
+ * Several orders mixed into one. Positions are cut into rounds; a round holds what the schedule of
+ * the rates says, in random order, and each source goes on in its own order. Immutable.
  *
- * <p>Indices are those of the sources laid end to end: source {@code s} begins at the sum of the bounds before it, so that an index
- * also says which source it is of.
+ * <p>Indices are those of the sources laid end to end: source {@code s} begins at the sum of the
+ * bounds before it, so that an index also says which source it is of.
  */
 public final class MixSampler extends Sampler {
   static final int MAX_ROUND = 1 << 20;
@@ -30,7 +30,7 @@ public final class MixSampler extends Sampler {
     this.total = Checks.length("sum of the rates", Arrays.stream(rates).reduce(0, Math::addExact));
     this.length = length;
     this.round = (int) Checks.inRange(
-        "length of a round", round, 1, MAX_ROUND, "give the length of a batch, or some hundreds");
+        "batchSize", round, 1, MAX_ROUND, "give the length of a batch, or some hundreds");
     this.seed = seed;
   }
 

@@ -24,17 +24,14 @@ final class Mixing {
 
   private Mixing() {}
 
-  /** A bijection in which every bit of the input changes each bit of the output with probability about ½. */
+  /**
+   * A bijection in which every bit of the input changes each bit of the output with probability
+   * about ½.
+   */
   static long mix(long value) {
     long z = (value ^ (value >>> 30)) * FIRST;
     z = (z ^ (z >>> 27)) * SECOND;
     return z ^ (z >>> 31);
-  }
-
-  /** A random word of a counter and a key; whoever needs few bits takes the upper ones. */
-  static long word(long counter, long key) {
-    long z = (counter ^ (counter >>> 30)) * FIRST + key;
-    return (z ^ (z >>> 27)) * SECOND;
   }
 
   /** The key with one more word in it; a bijection of either argument, and not symmetric. */

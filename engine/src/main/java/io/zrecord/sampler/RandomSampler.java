@@ -1,6 +1,6 @@
 package io.zrecord.sampler;
 
-/** Independent draws with replacement (Z6), by position and without modulo bias. Endless. Immutable. */
+/** Independent draws with replacement, by position and without modulo bias. Endless. Immutable. */
 final class RandomSampler extends Sampler {
   private final long bound;
   private final long seed;
@@ -24,10 +24,12 @@ final class RandomSampler extends Sampler {
 
   @Override
   protected void fill(long epoch, long position, long stride, long[] target, int from, int count) {
-    Words words = Words.of(Mixing.key(Mixing.RANDOM, seed, epoch));
+    Words words = Words.of(Mixing.key(Mixing.RANDOM, seed, epoch), position);
     for (int done = 0; done < count; ) {
       int chunk = Lanes.next(count - done);
-      bounded.draw(words, position + done * stride, stride, target, from + done, chunk);
+      long first = position + done * stride;
+      words = words.near(first);
+      bounded.draw(words, first, stride, target, from + done, chunk);
       done += chunk;
     }
   }

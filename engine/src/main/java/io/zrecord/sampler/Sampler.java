@@ -3,12 +3,13 @@ package io.zrecord.sampler;
 import java.util.Objects;
 
 /**
- * An order of records: which index stands at which position of an epoch. A pure function of (seed, epoch, position): nothing is
- * remembered between calls, so any position is reached at once and every thread, rank and process sees the same order.
+ * An order of records: which index stands at which position of an epoch. A pure function of (seed,
+ * epoch, position): nothing is remembered between calls, so any position is reached at once and
+ * every thread, rank and process sees the same order.
  *
- * <p>Positions are in {@code [0, length())}, indices in {@code [0, bound())}, epochs are 0 and above. Subclasses are immutable and
- * thread-safe, and implement {@link #fill}. Ask for 128 indices or more in a call: draws and shuffles cost 1 to 6 ns each then,
- * and ten times that one by one.
+ * <p>Positions are in {@code [0, length())}, indices in {@code [0, bound())}, epochs are 0 and
+ * above. Subclasses are immutable and thread-safe, and implement {@link #fill}. Ask for 128 indices
+ * or more in a call: draws and shuffles cost 1 to 9 ns each then, and ten times that one by one.
  */
 public abstract class Sampler {
   /** The length of an epoch that does not end. */
@@ -21,8 +22,9 @@ public abstract class Sampler {
   public abstract long bound();
 
   /**
-   * Writes the indices at {@code position + i·stride} to {@code target[from + i]}, for {@code i} in {@code [0, count)}. The arguments
-   * were checked: positions are in {@code [0, length())}, {@code stride >= 1}, {@code count >= 1}, and the target has room.
+   * Writes the indices at {@code position + i·stride} to {@code target[from + i]}, for {@code i} in
+   * {@code [0, count)}. The arguments were checked: positions are in {@code [0, length())},
+   * {@code stride >= 1}, {@code count >= 1}, and the target has room.
    */
   protected abstract void fill(
       long epoch, long position, long stride, long[] target, int from, int count);
@@ -30,7 +32,8 @@ public abstract class Sampler {
   /**
    * The index at a position.
    *
-   * @throws IndexOutOfBoundsException if the epoch is negative or the position is not in {@code [0, length())}
+   * @throws IndexOutOfBoundsException if the epoch is negative or the position is not in {@code [0,
+   *     length())}
    */
   public final long index(long epoch, long position) {
     long[] one = new long[1];
@@ -39,9 +42,11 @@ public abstract class Sampler {
   }
 
   /**
-   * Writes the indices at {@code position}, {@code position + 1}, … to {@code target[from]} and the {@code count - 1} after it.
+   * Writes the indices at {@code position}, {@code position + 1}, … to {@code target[from]} and the
+   * {@code count - 1} after it.
    *
-   * @throws IndexOutOfBoundsException if the epoch is negative, a position is not in {@code [0, length())}, or the target has no room
+   * @throws IndexOutOfBoundsException if the epoch is negative, a position is not in {@code [0,
+   *     length())}, or the target has no room
    */
   public final void indices(long epoch, long position, long[] target, int from, int count) {
     indices(epoch, position, 1, target, from, count);
@@ -94,15 +99,20 @@ public abstract class Sampler {
   }
 
   /**
-   * Several epochs as one: pass {@code p} of epoch {@code e} is epoch {@code e·times + p} of this order.
+   * Several epochs as one: pass {@code p} of epoch {@code e} is epoch {@code e·times + p} of this
+   * order.
    *
-   * @throws IllegalArgumentException if {@code times} is below 1, or the length became more than 2⁶²
+   * @throws IllegalArgumentException if {@code times} is below 1, or the length became more than
+   *     2⁶²
    */
   public final Sampler repeat(long times) {
     return RepeatSampler.finite(this, times);
   }
 
-  /** All epochs as one that does not end: pass {@code p < 2³²} of epoch {@code e < 2³¹} is epoch {@code e·2³² + p} of this order. */
+  /**
+   * All epochs as one that does not end: pass {@code p < 2³²} of epoch {@code e < 2³¹} is epoch
+   * {@code e·2³² + p} of this order.
+   */
   public final Sampler repeat() {
     return RepeatSampler.endless(this);
   }
@@ -113,10 +123,11 @@ public abstract class Sampler {
   }
 
   /**
-   * The share of one of several processes: positions {@code rank}, {@code rank + worldSize}, … of this order. The shares of all ranks
-   * are disjoint, but for what {@link Remainder#PAD} repeats.
+   * The share of one of several processes: positions {@code rank}, {@code rank + worldSize}, … of
+   * this order. The shares of all ranks are disjoint, but for what {@link Remainder#PAD} repeats.
    *
-   * @throws IllegalArgumentException if {@code worldSize} is below 1 or {@code rank} is not in {@code [0, worldSize)}
+   * @throws IllegalArgumentException if {@code worldSize} is below 1 or {@code rank} is not in
+   *     {@code [0, worldSize)}
    */
   public final ShareSampler share(long rank, long worldSize, Remainder remainder) {
     return new ShareSampler(this, rank, worldSize, remainder);

@@ -8,12 +8,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a run stands: all that is stored to resume it, whatever the number of threads and ranks and the depth of prefetching.
+ * Where a run stands: all that is stored to resume it, whatever the number of threads and ranks and
+ * the depth of prefetching.
  *
  * @param datasetVersion version of the table, from 0; empty for a shard standing alone
  * @param seed of the sampler
  * @param epoch from 0
- * @param position positions of the epoch that are consumed, counted in the global order of all ranks
+ * @param position positions of the epoch that are consumed, counted in the global order of all
+ *     ranks
  */
 public record SamplerState(OptionalLong datasetVersion, long seed, long epoch, long position) {
   private static final int FORMAT = 1;
@@ -34,9 +36,11 @@ public record SamplerState(OptionalLong datasetVersion, long seed, long epoch, l
   }
 
   /**
-   * The state when {@code count} more positions of a sampler are consumed: at the end of an epoch the next one begins.
+   * The state when {@code count} more positions of a sampler are consumed: at the end of an epoch
+   * the next one begins.
    *
-   * @throws IllegalArgumentException if the count is negative, or the sampler is shorter than the position
+   * @throws IllegalArgumentException if the count is negative, or the sampler is shorter than the
+   *     position
    */
   public SamplerState advance(Sampler sampler, long count) {
     long length = sampler.length();

@@ -1,9 +1,10 @@
 package io.zrecord.sampler;
 
 /**
- * Whose turn it is among sources of given rates (SAMPLERS.md section 9): turn {@code j} of a source of rate {@code w} is due at time
- * {@code (2j + 1) / w}, the earliest goes first, and of equal times the source with the lower number. After any number of turns,
- * a source has had its part of them within ½ + (number of sources · its part) / 2. For one thread; exact.
+ * Whose turn it is among sources of given rates (SAMPLERS.md section 9): turn {@code j} of a source
+ * of rate {@code w} is due at time {@code (2j + 1) / w}, the earliest goes first, and of equal
+ * times the source with the lower number. After any number of turns, a source has had its part of
+ * them within ½ + (number of sources · its part) / 2. For one thread; exact.
  *
  * <p>Source: the apportionment of Webster and Sainte-Laguë.
  */

@@ -1,6 +1,6 @@
 package io.zrecord.sampler;
 
-/** Indices in order, forwards or backwards (Z4). The same in every epoch. Immutable. */
+/** Indices in order, forwards or backwards. The same in every epoch. Immutable. */
 final class SequentialSampler extends Sampler {
   private final long first;
   private final long step;

@@ -3,8 +3,9 @@ package io.zrecord.sampler;
 /**
  * The share of one rank of an order that all ranks agree on. Immutable.
  *
- * <p>What is stored for a resume is the position in the global order, which no number of ranks changes: {@link #globalPosition} gives
- * it, {@link #resumeAt} goes on from it with any number of ranks.
+ * <p>What is stored for a resume is the position in the global order, which no number of ranks
+ * changes: {@link #globalPosition} gives it, {@link #resumeAt} goes on from it with any number of
+ * ranks.
  */
 public final class ShareSampler extends Sampler {
   private final Sampler base;
@@ -45,17 +46,21 @@ public final class ShareSampler extends Sampler {
     return base.bound();
   }
 
-  /** How far the global order is consumed when every rank has consumed {@code position} of its own, for {@link SamplerState}. */
+  /**
+   * How far the global order is consumed when every rank has consumed {@code position} of its own,
+   * for {@link SamplerState}.
+   */
   public long globalPosition(long position) {
     Checks.inRange("position", position, 0, length, "give a position of this share");
     return position > base.length() / worldSize ? base.length() : position * worldSize;
   }
 
   /**
-   * This rank's share of what is left of an epoch, whatever number of ranks consumed the positions before. Its position 0 is
-   * {@code globalPosition + rank}; later epochs are those of this share.
+   * This rank's share of what is left of an epoch, whatever number of ranks consumed the positions
+   * before. Its position 0 is {@code globalPosition + rank}; later epochs are those of this share.
    *
-   * @throws IllegalArgumentException if the position is not in {@code [0, length]} of the global order
+   * @throws IllegalArgumentException if the position is not in {@code [0, length]} of the global
+   *     order
    */
   public ShareSampler resumeAt(long globalPosition) {
     return base.skip(globalPosition).share(rank, worldSize, remainder);

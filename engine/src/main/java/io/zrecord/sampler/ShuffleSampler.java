@@ -2,7 +2,10 @@ package io.zrecord.sampler;
 
 import org.jspecify.annotations.Nullable;
 
-/** Every index once in an epoch, in an order that no other epoch and no other seed has (Z7), in constant memory. Immutable. */
+/**
+ * Every index once in an epoch, in an order that no other epoch and no other seed has, in constant
+ * memory. Immutable.
+ */
 public final class ShuffleSampler extends Sampler {
   private final long length;
   private final long seed;
@@ -29,7 +32,8 @@ public final class ShuffleSampler extends Sampler {
   /**
    * Where an index stands in an epoch; costs as much as {@link #index}.
    *
-   * @throws IndexOutOfBoundsException if the epoch is negative or the index is not in {@code [0, bound())}
+   * @throws IndexOutOfBoundsException if the epoch is negative or the index is not in {@code [0,
+   *     bound())}
    */
   public long positionOf(long epoch, long index) {
     if (epoch < 0 || index < 0 || index >= length) {

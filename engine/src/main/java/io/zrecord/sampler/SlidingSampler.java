@@ -1,8 +1,9 @@
 package io.zrecord.sampler;
 
 /**
- * A window that slides over a circle of indices (Z5): the window at number {@code k} begins at {@code k·stride mod length}, and no tail
- * is cut. Endless, and the same in every epoch; {@link #onePass} ends. Immutable.
+ * A window that slides over a circle of indices: the window at number {@code k} begins at
+ * {@code k·stride mod length}, and no tail is cut. Endless, and the same in every epoch;
+ * {@link #onePass} ends. Immutable.
  */
 public final class SlidingSampler extends Sampler {
   private final long circle;
@@ -27,7 +28,10 @@ public final class SlidingSampler extends Sampler {
     return circle;
   }
 
-  /** The windows that begin within one turn of the circle: every index is covered if {@code stride <= window}. */
+  /**
+   * The windows that begin within one turn of the circle: every index is covered if {@code stride
+   * <= window}.
+   */
   public Sampler onePass() {
     return circle == 0 ? this : take(Math.multiplyExact(window, (circle - 1) / stride + 1));
   }

@@ -1,6 +1,8 @@
 package io.zrecord.sampler;
 
-/** Independent draws with replacement, each record as often as its weight says. Endless. Immutable. */
+/**
+ * Independent draws with replacement, each record as often as its weight says. Endless. Immutable.
+ */
 final class WeightedSampler extends Sampler {
   private final AliasTable table;
   private final Bounded bounded;
@@ -24,12 +26,14 @@ final class WeightedSampler extends Sampler {
 
   @Override
   protected void fill(long epoch, long position, long stride, long[] target, int from, int count) {
-    Words columns = Words.of(Mixing.key(Mixing.WEIGHTED, seed, epoch));
-    Words coins = Words.of(Mixing.key(Mixing.COINS, seed, epoch));
+    Words columns = Words.of(Mixing.key(Mixing.WEIGHTED, seed, epoch), position);
+    Words coins = Words.of(Mixing.key(Mixing.COINS, seed, epoch), position);
     long[] scratch = Scratch.own().values;
     for (int done = 0; done < count; ) {
       int chunk = Lanes.next(count - done);
       long first = position + done * stride;
+      columns = columns.near(first);
+      coins = coins.near(first);
       bounded.draw(columns, first, stride, target, from + done, chunk);
       coins.fill(first, stride, scratch, 0, chunk);
       table.pick(scratch, target, from + done, chunk);

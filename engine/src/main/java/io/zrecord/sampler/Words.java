@@ -1,39 +1,88 @@
 package io.zrecord.sampler;
 
 /**
- * Random words of 64 bits by position (SAMPLERS.md section 3). Immutable.
+ * Random words of 64 bits by position (SAMPLERS.md section 3), with the keys of 2³² positions at
+ * hand; words at others are made with keys of their own. Immutable.
  *
- * @param stream the key that both others are made of
- * @param base the counter of position 0
- * @param key added in the middle, so that streams whose counters overlap differ
+ * @param stream the key that all others are made of
+ * @param block the upper bits of those positions
+ * @param start the counter of the first of them
+ * @param first added after the first product, so that streams whose counters overlap differ
+ * @param second added after the second one
+ * @param third added after the third one
  */
-record Words(long stream, long base, long key) {
-  static Words of(long stream) {
-    return new Words(stream, Mixing.expand(stream, 0), Mixing.expand(stream, 1));
+record Words(long stream, long block, int start, int first, int second, int third) {
+  static final int GAMMA = 0x9E3779B9;
+  static final int FIRST = 0x21F0AAAD;
+  static final int SECOND = 0xD35A2D97;
+  static final int THIRD = 0xED5AD4BB;
+  static final int FOURTH = 0xAC4C1B51;
+
+  private static final int BLOCK_BITS = 32;
+
+  static Words of(long stream, long position) {
+    long block = position >>> BLOCK_BITS;
+    long key = Mixing.absorb(stream, block);
+    long one = Mixing.expand(key, 0);
+    long two = Mixing.expand(key, 1);
+    return new Words(stream, block, (int) (one >>> 32), (int) one, (int) (two >>> 32), (int) two);
   }
 
-  /** The stream that is used when the words of this one were rejected {@code attempt} times. */
-  Words again(int attempt) {
-    return of(Mixing.absorb(stream, attempt));
+  /** Has the keys of a position at hand. */
+  Words near(long position) {
+    return position >>> BLOCK_BITS == block ? this : of(stream, position);
+  }
+
+  /**
+   * The word at a position of the stream that is used when the words of this one were rejected
+   * {@code attempt} times.
+   */
+  long again(int attempt, long position) {
+    return of(Mixing.absorb(stream, attempt), position).at(position);
   }
 
   /** The word at a position. */
   long at(long position) {
-    return Mixing.word(base + position * Mixing.GAMMA, key);
+    if (position >>> BLOCK_BITS != block) {
+      return of(stream, position).at(position);
+    }
+    int t = counter(position);
+    int x = (t ^ (t >>> 16)) * FIRST + first;
+    x = (x ^ (x >>> 15)) * SECOND + second;
+    int high = (x ^ (x >>> 15)) + t;
+    x = (t ^ high) * THIRD + third;
+    int low = x ^ (((x >>> 16) * FOURTH) >>> 16);
+    return ((long) high << 32) | (low & Lanes.LOWER);
   }
 
   /**
-   * Writes the words at {@code position, position + stride, …} to {@code target[from]} and on.
-   *
-   * @param count at most {@link Lanes#CHUNK}
+   * Whether {@code count} positions from this one are enough for a vector loop, and all of them
+   * have the keys at hand.
    */
+  boolean together(long position, long stride, int count) {
+    return count >= Lanes.MIN
+        && position >>> BLOCK_BITS == block
+        && (position + (count - 1) * stride) >>> BLOCK_BITS == block;
+  }
+
+  /** Writes the words at {@code position, position + stride, …}; at most {@link Lanes#CHUNK}. */
   void fill(long position, long stride, long[] target, int from, int count) {
-    if (count >= Lanes.MIN) {
-      Lanes.words(base + position * Mixing.GAMMA, stride, key, target, from, count);
+    if (!together(position, stride, count)) {
+      for (int i = 0; i < count; i++) {
+        target[from + i] = at(position + i * stride);
+      }
       return;
     }
-    for (int i = 0; i < count; i++) {
-      target[from + i] = at(position + i * stride);
-    }
+    Scratch scratch = Scratch.own();
+    int[] steps = WordLanes.steps(Lanes.rising(), stride, scratch.steps, count);
+    int counter = counter(position);
+    WordLanes.high(steps, counter, first, second, scratch.high, count);
+    WordLanes.low(steps, counter, third, scratch.high, scratch.low, count);
+    WordLanes.join(scratch.high, scratch.low, target, from, count);
+  }
+
+  /** The counter of a position that has the keys at hand. */
+  int counter(long position) {
+    return (int) position * GAMMA + start;
   }
 }

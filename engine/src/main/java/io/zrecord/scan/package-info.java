@@ -1,6 +1,7 @@
 /**
- * Reading: sets of indices, the reader of one field, and what it counts. Index sets are immutable; a
- * field reader belongs to one thread. Start with {@link io.zrecord.table.ScanPlan}.
+ * Scans of a table: the plan that divides records into splits, and the cursors that read a split
+ * from its first record to its last. Plans are immutable; a cursor belongs to one thread.
+ * Exceptions are those of reading. Start with {@link io.zrecord.scan.ScanPlan}.
  */
 @NullMarked
 package io.zrecord.scan;

@@ -2,7 +2,7 @@ package io.zrecord.schema;
 
 import java.util.Locale;
 
-/** How the values of a field are stored (FORMAT.md section 4, seed row Z15). */
+/** How the values of a field are stored (FORMAT.md section 4). */
 public enum Codec {
   /** As they are. Reads are views of the mapped file. */
   RAW,

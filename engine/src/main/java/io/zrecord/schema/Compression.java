@@ -3,10 +3,11 @@ package io.zrecord.schema;
 import java.io.Serializable;
 
 /**
- * A codec and the level to write with. Readers need the codec only. Immutable.
+ * A codec and the level to write with. Readers need only the codec. Immutable.
  *
  * @param codec how values are stored
- * @param level 0 for {@code raw}, 1–9 for {@code flate}, 1–22 for {@code zstd}, 0–17 for {@code lz4}
+ * @param level 0 for {@code raw}, 1–9 for {@code flate}, 1–22 for {@code zstd}, 0–17 for
+ *     {@code lz4}
  */
 public record Compression(Codec codec, int level) implements Serializable {
   public static final Compression RAW = new Compression(Codec.RAW, 0);
@@ -20,7 +21,10 @@ public record Compression(Codec codec, int level) implements Serializable {
     }
   }
 
-  /** The codec at its default level: 6 for {@code flate}, 3 for {@code zstd}, 0 for the others. */
+  /**
+   * Returns the codec at its default level: 6 for {@code flate}, 3 for {@code zstd}, 0 for the
+   * others.
+   */
   public static Compression of(Codec codec) {
     return new Compression(
         codec,

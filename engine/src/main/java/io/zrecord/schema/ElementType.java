@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The type of one element of a value ({@code dtype}, FORMAT.md section 8). To the engine a value is bytes; the element type
- * is what projections (Spark columns, NumPy, Arrow) read. Immutable.
+ * The type of one element of a value ({@code dtype}, FORMAT.md section 8). To the engine a value is
+ * bytes; projections (Spark columns, NumPy, Arrow) read elements of this type. Immutable.
  *
  * @param kind what the element is
  * @param precision decimal digits of a {@link Kind#DECIMAL}, 1 to 38; 0 for every other kind
@@ -77,18 +77,21 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
     }
   }
 
-  /** The type of the given kind, which is not {@link Kind#DECIMAL}. */
+  /** Returns the type of the given kind, which is not {@link Kind#DECIMAL}. */
   public static ElementType of(Kind kind) {
     return new ElementType(kind, 0, 0);
   }
 
-  /** A decimal of {@code precision} digits (1 to 38), of which {@code scale} (0 to precision) follow the point. */
+  /**
+   * Returns a decimal of {@code precision} digits (1 to 38), of which {@code scale} (0 to
+   * precision) follow the point.
+   */
   public static ElementType decimal(int precision, int scale) {
     return new ElementType(Kind.DECIMAL, precision, scale);
   }
 
   /**
-   * Reads the name that stands in metadata, such as {@code f32} or {@code decimal(10,2)}.
+   * Parses a type's name in metadata, such as {@code f32} or {@code decimal(10,2)}.
    *
    * @throws IllegalArgumentException if there is no such type
    */
@@ -107,7 +110,10 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
             + "u64, f16, bf16, f32, f64, date, timestamp, timestamp_ntz, decimal(p,s), bytes, utf8");
   }
 
-  /** Bytes of one element, or empty for {@code bytes} and {@code utf8}, whose values have any length. */
+  /**
+   * Returns the width of one element in bytes. Empty for {@code bytes} and {@code utf8}, whose
+   * values have any length.
+   */
   public OptionalInt widthBytes() {
     if (kind == Kind.DECIMAL) {
       return OptionalInt.of(precision <= 9 ? 4 : precision <= 18 ? 8 : 16);
@@ -115,7 +121,7 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
     return kind.bytes < 0 ? OptionalInt.empty() : OptionalInt.of(kind.bytes);
   }
 
-  /** The name in metadata. */
+  /** Returns the type's name in metadata. */
   @Override
   public String toString() {
     return kind == Kind.DECIMAL ? "decimal(" + precision + "," + scale + ")" : nameOf(kind);

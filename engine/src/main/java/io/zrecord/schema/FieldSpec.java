@@ -6,7 +6,8 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * One field of a dataset: a column of values, one for each record, each of which may be absent. Immutable.
+ * One field of a dataset: a column of values, one for each record, each of which may be absent.
+ * Immutable.
  *
  * @param id number of the field, ≥ 1, unique in the dataset for ever; it survives a rename
  * @param name any Unicode string of 1 to 1,024 UTF-16 units, without U+0000 and unpaired surrogates
@@ -77,7 +78,10 @@ public record FieldSpec(
         : OptionalInt.of(element.getAsInt() * shape.elementCount().orElseThrow());
   }
 
-  /** Whether values can be kept as dense runs in a sealed shard: {@code raw} and of one width ≥ 1 (FORMAT.md section 5). */
+  /**
+   * Whether values can be kept as dense runs in a sealed shard: {@code raw} and of one width ≥ 1
+   * (FORMAT.md section 5).
+   */
   public boolean isDense() {
     return compression.codec() == Codec.RAW && valueWidthBytes().orElse(0) > 0;
   }
@@ -90,6 +94,11 @@ public record FieldSpec(
   /** This field with another compression. */
   public FieldSpec withCompression(Compression newCompression) {
     return new FieldSpec(id, name, type, shape, newCompression, attributes);
+  }
+
+  /** This field without its attributes: all that a reader of values needs. */
+  public FieldSpec withoutAttributes() {
+    return attributes.isEmpty() ? this : new FieldSpec(id, name, type, shape, compression);
   }
 
   private static boolean hasUnpairedSurrogate(String text) {

@@ -60,6 +60,11 @@ public record RecordSchema(List<FieldSpec> fields) implements Serializable {
         + fields.stream().map(FieldSpec::name).collect(Collectors.joining(", ")));
   }
 
+  /** These fields without their attributes: all that a reader of values needs. */
+  public RecordSchema withoutAttributes() {
+    return new RecordSchema(fields.stream().map(FieldSpec::withoutAttributes).toList());
+  }
+
   /** Collects fields; not thread-safe. */
   public static final class Builder {
     private final List<FieldSpec> fields = new ArrayList<>();

@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The shape of a value: no dimension for a single element, else a row-major tensor whose first dimension may be variable
- * ({@code -1}). FORMAT.md section 8. Immutable.
+ * The shape of a value: no dimension for a single element, else a row-major tensor whose first
+ * dimension may be variable ({@code -1}). FORMAT.md section 8. Immutable.
  *
  * @param dimensions 0 to 16 dimensions, each ≥ 0, the first may be -1
  */
@@ -31,32 +31,39 @@ public record Shape(List<Integer> dimensions) implements Serializable {
     }
   }
 
-  /** The shape of a single element. */
+  /** Returns the shape of a single element. */
   public static Shape scalar() {
     return SCALAR;
   }
 
-  /** The shape with these dimensions. */
+  /** Returns the shape with the given dimensions. */
   public static Shape of(int... dimensions) {
     return new Shape(IntStream.of(dimensions).boxed().toList());
   }
 
-  /** Whether this is the shape of a single element. */
+  /** Tells whether this shape is that of a single element. */
   public boolean isScalar() {
     return dimensions.isEmpty();
   }
 
-  /** Whether the first dimension differs from value to value. */
+  /** Tells whether the first dimension differs from value to value. */
   public boolean isVariable() {
     return !isScalar() && dimensions.get(0) == -1;
   }
 
-  /** Elements of a value, or empty if variable. Throws {@link ArithmeticException} beyond 2³¹−1. */
+  /**
+   * Returns the number of elements of a value; empty if variable.
+   *
+   * @throws ArithmeticException if the number exceeds 2³¹−1
+   */
   public OptionalInt elementCount() {
     return isVariable() ? OptionalInt.empty() : OptionalInt.of(product(0));
   }
 
-  /** Elements of one step of the first dimension: the product of the other dimensions. */
+  /**
+   * Returns the number of elements in one step of the first dimension: the product of the other
+   * dimensions.
+   */
   public int elementsPerStep() {
     return product(1);
   }

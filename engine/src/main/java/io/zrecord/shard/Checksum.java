@@ -1,9 +1,9 @@
 package io.zrecord.shard;
 
-/** Whether a writer stores checksums. */
+/** The checksums that a writer stores. */
 public enum Checksum {
-  /** CRC32C of every value, entry and block of a run. */
+  /** A CRC32C of every value, entry and block of a run. */
   CRC32C,
-  /** None: damage of values stays unnoticed. */
+  /** No checksums: damage of values stays unnoticed. */
   NONE
 }

@@ -3,9 +3,9 @@ package io.zrecord.shard;
 import java.io.Serializable;
 
 /**
- * Size of a chunk as planners need it.
+ * The size of a chunk, for planners.
  *
- * @param recordCount records whose values are in it
- * @param lengthBytes published end, header included
+ * @param recordCount records whose values are in the chunk
+ * @param lengthBytes published end of the file, header included
  */
 public record ChunkSummary(long recordCount, long lengthBytes) implements Serializable {}

@@ -1,9 +1,11 @@
 package io.zrecord.shard;
 
-/** What an acknowledged write survives. */
+/** The events that an acknowledged write survives. */
 public enum Durability {
-  /** The end of the process, but not power loss: nothing is forced to disk. */
+  /** Survives the end of the process, not power loss: nothing is forced to disk. */
   NONE,
-  /** Power loss: a commit returns only after all that it names was forced to disk. */
+  /**
+   * Survives power loss: a commit returns only after everything that it names is forced to disk.
+   */
   COMMIT
 }

@@ -1,21 +1,23 @@
 package io.zrecord.shard;
 
 import java.io.Serializable;
+import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * What a manifest says of a shard (FORMAT.md section 7): enough to plan without opening a file of the shard. A few hundred
- * bytes; it is also the message of a write task to its driver. Immutable.
+ * What a manifest says of a shard (FORMAT.md section 7): enough to plan without opening a file of
+ * the shard. A few hundred bytes; it is also the message of a write task to its driver. Immutable.
  *
  * @param id the shard's identity; its directory is {@code shard/<id>}
  * @param metaFile name of its meta file
  * @param metaChecksum the {@code crc32c} member of its meta file
  * @param length records, > 0
  * @param chunks sizes of its chunks in index order, or a single sum if the shard is not sequential
- * @param valueBytes stored bytes of each field's values, by field id; a field that is missing here is absent in this shard
+ * @param valueBytes stored bytes of each field's values, by field id; a field that is missing here
+ *     is absent in this shard
  */
 public record ShardSummary(
     UUID id,
@@ -28,7 +30,16 @@ public record ShardSummary(
 
   public ShardSummary {
     chunks = List.copyOf(chunks);
-    valueBytes = java.util.Collections.unmodifiableSortedMap(new TreeMap<>(valueBytes));
+    valueBytes = Collections.unmodifiableSortedMap(new TreeMap<>(valueBytes));
+  }
+
+  /**
+   * This shard without the sizes of its chunks and fields, which only planners need: a few hundred
+   * bytes, however many fields it has.
+   */
+  public ShardSummary withoutSizes() {
+    return new ShardSummary(
+        id, metaFile, metaChecksum, length, List.of(), Collections.emptySortedMap());
   }
 
   /** Directory of the shard, relative to the table's. */

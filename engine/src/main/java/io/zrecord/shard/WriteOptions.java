@@ -7,12 +7,14 @@ import java.io.Serializable;
  *
  * @param chunkRecords a chunk is closed when it holds this many records, 1 to 2³¹−1
  * @param chunkBytes … or when its file reaches this many bytes, 64 KiB to 1 TiB
- * @param stripeBytes bytes of values that a writer collects before it writes them out field by field, 64 KiB to 1 GiB: the bound
- *     of its memory, apart from single values that are larger
- * @param alignBytes raw values of at least so many bytes begin at a multiple of them in their file, and so do the values that a stripe has
- *     of a field of a fixed width if they have as many together; a power of two from 8 to 1 MiB. These stand one behind the other, so that
- *     each is aligned if their width is a multiple of it. What is shorter or compressed begins at a multiple of 8. Before each that is
- *     aligned, and once more for a field in a stripe, up to {@code alignBytes} − 1 bytes stay empty
+ * @param stripeBytes bytes of values that a writer collects before writing them out field by field,
+ *     64 KiB to 1 GiB; bounds the writer's memory, except for single larger values
+ * @param alignBytes a power of two from 8 to 1 MiB; raw values of this length or more start at a
+ *     multiple of it, and so does a stripe's run of a fixed-width field if that long. The values of
+ *     a run follow each other without gaps, so each is aligned if its width is a multiple of
+ *     {@code alignBytes}. Shorter and compressed values start at a multiple of 8. Up to
+ *     {@code alignBytes} − 1 bytes stay empty before each aligned value, and once more for a field
+ *     in a stripe
  * @param checksum whether checksums are stored
  * @param durability what a commit survives
  */
@@ -40,7 +42,10 @@ public record WriteOptions(
     }
   }
 
-  /** 2²⁶ records or 256 MiB a chunk, stripes of 32 MiB, aligned to 8 bytes, CRC32C, durable at commit. */
+  /**
+   * Returns the defaults: 2²⁶ records or 256 MiB a chunk, stripes of 32 MiB, alignment to 8 bytes,
+   * CRC32C, durable at commit.
+   */
   public static WriteOptions defaults() {
     return new WriteOptions(
         1L << 26, 256 * MIB, 32 * MIB, LEAST_ALIGN_BYTES, Checksum.CRC32C, Durability.COMMIT);

@@ -2,13 +2,13 @@ package io.zrecord.storage;
 
 import java.nio.ByteBuffer;
 
-/** A file being written, from its beginning to its end. Belongs to one thread. */
+/** A file being written, from beginning to end. Belongs to one thread. */
 public interface WritableFile extends AutoCloseable {
 
-  /** Full path, for messages. */
+  /** Returns the full path, for messages. */
   String path();
 
-  /** Bytes written so far: where the next byte goes. */
+  /** Returns the number of bytes written so far, which is where the next byte goes. */
   long positionBytes();
 
   /**
@@ -18,7 +18,7 @@ public interface WritableFile extends AutoCloseable {
    */
   void write(ByteBuffer... buffers);
 
-  /** Makes the content survive power loss. After a failure this file must not be used any more. */
+  /** Makes the content survive power loss. After a failure the file must not be used any more. */
   void force();
 
   @Override

@@ -1,6 +1,8 @@
 /**
- * The interface that file systems implement, and the local one. Start with {@link io.zrecord.storage.Storage}. Storages are
- * thread-safe; errors are {@link io.zrecord.errors.ZRecordException}s.
+ * The interface between the engine and a file system, and the local implementation. Storages are
+ * thread-safe; the files that they hand out belong to one thread unless they say otherwise. Errors
+ * are {@link io.zrecord.errors.ZRecordException}s that name the full path. Start with
+ * {@link io.zrecord.storage.Storage}.
  */
 @NullMarked
 package io.zrecord.storage;

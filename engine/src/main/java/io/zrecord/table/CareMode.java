@@ -1,9 +1,9 @@
 package io.zrecord.table;
 
-/** Whether a table is cared for, or only what that would do is found out. */
+/** The effect of a table's care: a report, or a change of the table. */
 public enum CareMode {
-  /** Nothing is changed. */
+  /** Changes nothing. */
   DRY_RUN,
-  /** What is no longer wanted is deleted. */
+  /** Deletes what is no longer wanted. */
   DELETE
 }

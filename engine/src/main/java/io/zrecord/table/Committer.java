@@ -6,7 +6,7 @@ import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.ShardList;
+import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -28,17 +28,21 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Publishes a change as the next version. A lost race is tried again on top of the winner if the two commute (design: append with
- * append), and is a conflict otherwise. Thread-safe.
+ * Publishes a change as the next version. After a lost race the change is tried again on top of the
+ * winner if the two changes commute, as an append with an append; otherwise they conflict.
+ * Thread-safe.
  *
- * <p>After a version was published nothing is read any more: an error then would look like a failed commit, and the caller would
- * delete shards that a version names.
+ * <p>Nothing is read after a version was published: an error then would look like a failed commit,
+ * and the caller would delete shards that a version names.
  */
-public final class Committer {
+final class Committer {
   private static final int MAX_ATTEMPTS = 1000;
   private static final long MAX_PAUSE_NANOS = 20_000_000;
 
-  /** By then the next version cannot have been expired, so that its number is not free again; the rest is for clocks that differ. */
+  /**
+   * By then the next version cannot have been expired, so that its number is not free again; the
+   * rest is for clocks that differ.
+   */
   private static final Duration MAX_PUBLICATION = ExpireOptions.LEAST_AGE.dividedBy(2);
 
   private final Storage storage;
@@ -55,7 +59,10 @@ public final class Committer {
     this.clock = clock;
   }
 
-  /** Returns the version in force: the one published, or the newest if the transaction took effect before. */
+  /**
+   * Returns the version in force: the one published, or the newest if the transaction took effect
+   * before.
+   */
   public Manifest commit(TableChange change) {
     SchemaRules rules = new SchemaRules(storage.location(), change);
     long seen = change.baseVersion().orElse(-1);
@@ -95,7 +102,10 @@ public final class Committer {
             + " times; write less often, or more at once");
   }
 
-  /** A commit that slept meanwhile may have taken a number that was used and expired: then no later version has it. */
+  /**
+   * A commit that slept meanwhile may have taken a number that was used and expired: then no later
+   * version has it.
+   */
   private void requirePrompt(Instant began, Manifest published) {
     if (isLate(began)) {
       throw new CommitOutcomeUnknownException(
@@ -118,7 +128,10 @@ public final class Committer {
         .orElse(false);
   }
 
-  /** This very change among the versions that came since the base, when it is tried again after an unknown outcome. */
+  /**
+   * This very change among the versions that came since the base, when it is tried again after an
+   * unknown outcome.
+   */
   private Optional<Manifest> findPublished(TableChange change, long from, Manifest newest) {
     for (long version = newest.version(); version >= from; version--) {
       try {
@@ -135,8 +148,8 @@ public final class Committer {
   }
 
   /**
-   * Looks through the versions that came since the base: this very change may be among them, when its outcome was unknown and it
-   * is tried again; others must commute.
+   * Looks through the versions that came since the base: this very change may be among them, when
+   * its outcome was unknown and it is tried again; others must commute.
    */
   private Optional<Manifest> findOwn(
       TableChange change, SchemaRules rules, long from, Manifest newest) {
@@ -168,7 +181,7 @@ public final class Committer {
   /** Empty if another commit has the version; then nothing of this attempt is left. */
   private Optional<Manifest> publish(
       TableChange change, RecordSchema schema, Optional<Manifest> newest) {
-    List<ShardList> written = new ArrayList<>();
+    List<ShardListFile> written = new ArrayList<>();
     try {
       Manifest next = next(change, schema, newest, written);
       if (log.publish(next)) {
@@ -185,7 +198,10 @@ public final class Committer {
   }
 
   private Manifest next(
-      TableChange change, RecordSchema schema, Optional<Manifest> newest, List<ShardList> written) {
+      TableChange change,
+      RecordSchema schema,
+      Optional<Manifest> newest,
+      List<ShardListFile> written) {
     ShardSequence sequence = new ShardSequence(log, written);
     if (newest.isPresent() && change.keepsShards()) {
       sequence.add(newest.get(), new Replacements(storage.location(), change.replacements()));
@@ -234,7 +250,10 @@ public final class Committer {
     return properties;
   }
 
-  /** Bytes of the chunks that the version before has and the next one has not; empty if they cannot be told. */
+  /**
+   * Bytes of the chunks that the version before has and the next one has not; empty if they cannot
+   * be told.
+   */
   private OptionalLong removedBytes(TableChange change, Optional<Manifest> newest) {
     if (newest.isEmpty()) {
       return OptionalLong.of(0);
@@ -253,8 +272,8 @@ public final class Committer {
   }
 
   /** No version names these lists, and none ever will. */
-  private void deleteQuietly(List<ShardList> lists) {
-    for (ShardList list : lists) {
+  private void deleteQuietly(List<ShardListFile> lists) {
+    for (ShardListFile list : lists) {
       try {
         storage.delete(list.file());
       } catch (ZRecordException e) {

@@ -3,15 +3,20 @@ package io.zrecord.table;
 import java.time.Duration;
 
 /**
- * Which versions of a table are expired: those that fulfil both conditions, but never the newest nor one that has a tag. Immutable.
+ * Which versions of a table are expired: versions that meet both conditions, except the newest
+ * version and versions with a tag. Immutable.
  *
- * @param keepVersions the newest that are kept, 1 and more
- * @param olderThan how long ago a newer version came, 1 hour and more: the table can still be read as of any time since, so this should be
- *     longer than anybody reads what was the newest version when he began
- * @param mode whether they are deleted
+ * @param keepVersions number of newest versions that are kept, 1 or more
+ * @param olderThan time since the next version was committed, 1 hour or more. The table stays
+ *     readable as of any time within this duration, so choose a duration longer than any read that
+ *     starts on the newest version
+ * @param mode whether the versions are deleted
  */
 public record ExpireOptions(int keepVersions, Duration olderThan, CareMode mode) {
-  /** A commit that takes longer than half of this does not succeed, so that its version cannot be one that was expired. */
+  /**
+   * Least age of an expired version. A commit that takes longer than half of this fails, so its
+   * version cannot be one that was expired.
+   */
   static final Duration LEAST_AGE = Duration.ofHours(1);
 
   public ExpireOptions {
@@ -22,7 +27,7 @@ public record ExpireOptions(int keepVersions, Duration olderThan, CareMode mode)
     LeastAge.require("versions", olderThan, LEAST_AGE);
   }
 
-  /** One version, 7 days, and they are deleted. */
+  /** Returns the defaults: one version and 7 days are kept, and the rest is deleted. */
   public static ExpireOptions defaults() {
     return new ExpireOptions(1, Duration.ofDays(7), CareMode.DELETE);
   }

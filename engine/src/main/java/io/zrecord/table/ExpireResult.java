@@ -3,12 +3,12 @@ package io.zrecord.table;
 import java.util.List;
 
 /**
- * What was expired.
+ * The result of an expiry.
  *
- * @param mode whether the versions are gone, or would be
- * @param expired their numbers, oldest first
+ * @param mode whether the versions are deleted, or would be
+ * @param expired numbers of the expired versions, oldest first
  * @param taggedCount versions that were old enough, but have a tag
- * @param keptCount versions that are left, those with a tag included
+ * @param keptCount versions that are left, tagged ones included
  */
 public record ExpireResult(CareMode mode, List<Long> expired, int taggedCount, int keptCount) {
   public ExpireResult {

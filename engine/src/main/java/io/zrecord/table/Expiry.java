@@ -11,13 +11,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Removes the manifests of versions that are no longer wanted and nothing else: what they named is left to {@link Sweep}. Cut short at
- * any moment, the versions that are left are whole, and the newest always is.
+ * Removes the manifests of versions that are no longer wanted, and nothing else: {@link Sweep}
+ * removes the files that the manifests named. If an expiry is cut short at any moment, the
+ * remaining versions are whole, and the newest version always remains.
  *
- * <p>A manifest is renamed first, to a name of its own; then the tags are read; then it is deleted, or renamed back if its version has a
- * tag. Whoever tags looks for the manifest under its name after the tag is there. If he finds it, it has left every name that was given
- * to it before, so that who read the tags too early deletes nothing; and who renames it later reads the tags later. What a run that was
- * cut short set aside is finished by the next in the same way.
+ * <p>A manifest is first renamed to a name of its own. Then the tags are read. Then the manifest is
+ * deleted, or renamed back if its version has a tag. A process that makes a tag looks for the
+ * manifest under its name after the tag exists. If the tagging process finds the manifest, the
+ * manifest has left every name given to it before, so an expiry that read the tags too early
+ * deletes nothing. An expiry that renames the manifest later reads the tags later. The next run
+ * finishes, in the same way, whatever an interrupted run set aside.
  */
 final class Expiry {
   private final Storage storage;
@@ -25,7 +28,7 @@ final class Expiry {
   private final TagLog tags;
   private final InstantSource clock;
 
-  /** Versions present and the oldest of them, which are old enough to be removed. */
+  /** The versions present, and the oldest of them that are old enough to be removed. */
   private record Candidates(List<Long> versions, List<Long> due) {}
 
   Expiry(Storage storage, InstantSource clock) {
@@ -50,7 +53,7 @@ final class Expiry {
     List<ManifestAside> aside = new ArrayList<>(log.aside());
     List<Long> own = new ArrayList<>();
     for (long version : untagged) {
-      // Otherwise another run was faster.
+      // If the manifest is gone, another run was faster.
       log.setAside(version).ifPresent(manifest -> {
         aside.add(manifest);
         own.add(version);
@@ -65,7 +68,9 @@ final class Expiry {
         versions.size() - othersCount - own.size());
   }
 
-  /** Deletes manifests that were set aside, or puts them back; returns the versions that have a tag. */
+  /**
+   * Deletes manifests that were set aside, or puts them back. Returns the versions that have a tag.
+   */
   private Set<Long> finish(List<ManifestAside> aside) {
     if (aside.isEmpty()) {
       return Set.of();
@@ -82,10 +87,13 @@ final class Expiry {
     return tagged;
   }
 
-  /** Those that are beyond the number and whose successor is old enough. Times rise with the numbers. */
+  /**
+   * Returns the versions that exceed the number to keep and whose successor is old enough. Times
+   * rise with the numbers.
+   */
   private Candidates candidates(List<Long> versions, ExpireOptions options) {
     if (!versions.isEmpty()) {
-      // Of a later format they might mean more than is known here; those that are removed are read
+      // Manifests of a later format might mean more than is known here; the removed ones are read
       // below.
       log.read(versions.get(0));
       log.read(versions.get(versions.size() - 1));

@@ -3,14 +3,15 @@ package io.zrecord.table;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
-import io.zrecord.internal.store.OpenShard;
-import io.zrecord.internal.store.OpenShards;
-import io.zrecord.internal.store.ShardId;
-import io.zrecord.internal.store.ShardList;
-import io.zrecord.internal.store.ShardedFieldReader;
-import io.zrecord.scan.FieldReader;
-import io.zrecord.scan.ReadMetrics;
-import io.zrecord.scan.Verification;
+import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.ShardId;
+import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.ShardUse;
+import io.zrecord.internal.shard.read.ShardedFieldReader;
+import io.zrecord.read.FieldReader;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
@@ -22,8 +23,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Which index a record has after a relayout, by the index that it had in the version before (FORMAT.md section 7). The map is a shard of its
- * own, with one field of 8 bytes a record, so that it can also be read as a dataset at {@link #directory}. It is read through memory maps and
+ * Which index a record has after a relayout, by the index that it had in the version before
+ * (FORMAT.md section 7). The map is a shard of its own, with one field of 8 bytes a record, so that
+ * it can also be read as a dataset at {@link #directory}. It is read through memory maps and
  * verified at first touch; nothing is kept in memory. Belongs to one thread.
  */
 public final class IndexMap {
@@ -38,6 +40,7 @@ public final class IndexMap {
 
   private final Storage storage;
   private final ShardSummary shard;
+  private final ShardUse use;
   private final FieldReader reader;
   private final byte[] bytes = new byte[BLOCK * Long.BYTES];
 
@@ -45,16 +48,15 @@ public final class IndexMap {
     this.storage = storage;
     this.shard = shard;
     ShardList shards = new ShardList(new long[] {shard.length()}, List.of(this::open));
+    this.use = OpenShards.shared().use().endWith(shards);
     this.reader = new ShardedFieldReader(
         SCHEMA.fields().get(0), shards, Verification.FIRST, new ReadMetrics());
   }
 
   private OpenShard open() {
-    OpenShard open = OpenShards.shared()
-        .get(
-            storage,
-            new ShardId(
-                storage.location(), shard.directory(), shard.metaFile(), shard.metaChecksum()));
+    OpenShard open = use.get(
+        storage,
+        new ShardId(storage.location(), shard.directory(), shard.metaFile(), shard.metaChecksum()));
     open.requireIs(shard.id(), shard.length());
     requireMap(open.meta(), open.pathOf(shard.metaFile()));
     return open;
@@ -114,10 +116,12 @@ public final class IndexMap {
   }
 
   /**
-   * The indices that {@code count} consecutive records have now, to {@code target[from]} and behind.
+   * The indices that {@code count} consecutive records have now, to {@code target[from]} and
+   * behind.
    *
    * @param firstOldIndex that the first of them had in the version before
-   * @throws IndexOutOfBoundsException if they are not all in {@code [0, length())}, or the target has no room
+   * @throws IndexOutOfBoundsException if they are not all in {@code [0, length())}, or the target
+   *     has no room
    * @throws CorruptDataException if the map is damaged there
    */
   public void newIndices(long firstOldIndex, long[] target, int from, int count) {

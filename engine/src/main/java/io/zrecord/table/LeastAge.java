@@ -2,7 +2,7 @@ package io.zrecord.table;
 
 import java.time.Duration;
 
-/** The check that what is deleted is old enough for nobody to be working with it. */
+/** Checks that what is deleted is old enough for no process to be working with it. */
 final class LeastAge {
   private LeastAge() {}
 

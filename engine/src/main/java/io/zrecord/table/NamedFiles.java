@@ -8,7 +8,7 @@ import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.ShardList;
+import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TagLog;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
@@ -20,8 +20,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What the versions of a table name: about 100 bytes a shard, whatever the number of versions, as a list of shards is read once. It only
- * grows: what a version named that was expired meanwhile stays in it. Belongs to one thread.
+ * The files that the versions of a table name. Takes about 100 bytes a shard, whatever the number
+ * of versions, because each list of shards is read once. The set only grows: files of a version
+ * that was expired meanwhile stay. Belongs to one thread.
  */
 final class NamedFiles {
   private final Storage storage;
@@ -39,30 +40,36 @@ final class NamedFiles {
   }
 
   /**
-   * Reads the versions that have come since the last time.
+   * Reads the versions committed since the last call.
    *
-   * @throws StorageException if it cannot be told what is named, because a tag names a version that is missing
+   * @throws StorageException if the named files cannot be determined, because a tag names a missing
+   *     version
    */
   void refresh() {
     log.versions().forEach(this::addIfPresent);
-    // In this order: a manifest is first set aside, and then deleted or, if a tag came, put back.
+    // In this order: a manifest is first set aside, and then deleted or, if a tag was made, put
+    // back.
     log.aside().forEach(aside -> addIfPresent(aside.version()));
     for (TagLog.Entry tag : tags.all()) {
       addIfPresent(tag.version());
       requireAdded(tag);
     }
-    // One may have been put back between the first two looks, and its tag have been exchanged for
+    // A manifest may have been put back between the first two looks, and its tag exchanged for
     // another.
     log.versions().forEach(this::addIfPresent);
   }
 
-  /** Whether a version has come since the last time. One call of the storage, however many versions there are. */
+  /**
+   * Tells whether a version was committed since the last time. Takes one call of the storage,
+   * however many versions there are.
+   */
   boolean hasNext() {
     return storage.exists(ManifestNames.nameOf(newest + 1));
   }
 
   private void requireAdded(TagLog.Entry tag) {
-    // A pending one may be left of who was killed before he saw that the version had gone.
+    // A pending tag may be left by a process that was killed before it noticed that the version had
+    // gone.
     if (!versions.contains(tag.version()) && !TagNames.isPending(tag.name())) {
       throw new StorageException(
           storage.location(),
@@ -79,7 +86,7 @@ final class NamedFiles {
     }
     try {
       Manifest manifest = log.read(version);
-      for (ShardList list : manifest.lists()) {
+      for (ShardListFile list : manifest.lists()) {
         if (!lists.contains(list.file())) {
           add(log.shards(list));
           lists.add(list.file());
@@ -90,7 +97,7 @@ final class NamedFiles {
       versions.add(version);
       newest = Math.max(newest, version);
     } catch (MissingFileException e) {
-      // It was expired since the directory was read, or is what a tag names; anything else is
+      // The version was expired since the directory was read, or a tag names it; anything else is
       // damage.
       if (log.versions().contains(version)) {
         throw e;
@@ -121,7 +128,7 @@ final class NamedFiles {
     return metaFiles.containsKey(shard);
   }
 
-  /** The files of a shard that is named, relative to its directory. */
+  /** Returns the files of a named shard, relative to the shard's directory. */
   Set<String> filesOf(UUID shard) {
     Set<String> files = new HashSet<>();
     for (String metaFile : metaFiles.getOrDefault(shard, Set.of())) {

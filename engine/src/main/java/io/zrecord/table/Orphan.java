@@ -1,10 +1,10 @@
 package io.zrecord.table;
 
 /**
- * A file that no version of a table names, or a shard's directory.
+ * A file that no version of a table names, or a whole directory of a shard.
  *
  * @param name relative to the table
- * @param fileCount files in it; 1 if it is one
- * @param lengthBytes of all its files
+ * @param fileCount number of files; 1 for a file
+ * @param lengthBytes bytes of all its files
  */
 public record Orphan(String name, long fileCount, long lengthBytes) {}

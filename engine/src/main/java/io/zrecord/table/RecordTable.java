@@ -5,8 +5,8 @@ import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.format.TagNames;
-import io.zrecord.internal.table.DirectoryGuess;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.TagLog;
@@ -23,8 +23,9 @@ import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
 /**
- * A table: its versions, and the commit that adds one (FORMAT.md section 7). Nothing is kept in memory between calls, so this always
- * sees the newest version. Thread-safe; any number of processes may commit at once.
+ * A table: its versions, and the commit that adds one (FORMAT.md section 7). Nothing is kept in
+ * memory between calls, so this always sees the newest version. Thread-safe; any number of
+ * processes may commit at once.
  */
 public final class RecordTable {
   private static final Set<String> OWN_DIRECTORIES = Set.of("manifest", "list", "shard", "tag");
@@ -118,7 +119,8 @@ public final class RecordTable {
   /**
    * The newest version committed at or before a time.
    *
-   * @throws VersionNotFoundException if the time is before the first version, or the version of that time was expired
+   * @throws VersionNotFoundException if the time is before the first version, or the version of
+   *     that time was expired
    */
   public TableSnapshot asOf(Instant time) {
     return log.reading(versions -> asOf(time, versions));
@@ -182,8 +184,9 @@ public final class RecordTable {
   }
 
   /**
-   * Gives a version a name, which keeps it from being expired. The same again has no effect. Meanwhile there is a tag {@code pending-…}; one
-   * that stays behind, as after a crash, is to be removed like any other.
+   * Gives a version a name, which keeps it from being expired. The same again has no effect.
+   * Meanwhile there is a tag {@code pending-…}; one that stays behind, as after a crash, is to be
+   * removed like any other.
    *
    * @param name 1 to 64 letters, digits, {@code . _ -}; no number, and not {@code latest}
    * @throws VersionNotFoundException if there is no such version
@@ -209,7 +212,10 @@ public final class RecordTable {
     }
   }
 
-  /** A version that has a tag by now may have been expired at the same time, or be about to be; see {@link Expiry}. */
+  /**
+   * A version that has a tag by now may have been expired at the same time, or be about to be; see
+   * {@link Expiry}.
+   */
   private void requireKept(long version) {
     if (!log.putBack(version)) {
       throw missing(version, requireVersions());
@@ -252,8 +258,8 @@ public final class RecordTable {
   }
 
   /**
-   * Removes old versions, which cannot be read any more then. Their files stay, for {@link #sweep}. Cut short, it is to be called
-   * again; commits, readers and tags may go on meanwhile.
+   * Removes old versions, which cannot be read any more then. Their files stay, for {@link #sweep}.
+   * Cut short, it is to be called again; commits, readers and tags may go on meanwhile.
    *
    * @throws io.zrecord.errors.CorruptDataException if a manifest or a tag is damaged
    */
@@ -263,12 +269,15 @@ public final class RecordTable {
   }
 
   /**
-   * Finds or deletes the files in the table's directories that no version names. Takes memory for the shards of all versions, about 100
-   * bytes each, and for the names in one directory. Cut short, it is to be called again.
+   * Finds or deletes the files in the table's directories that no version names. Takes memory for
+   * the shards of all versions, about 100 bytes each, and for the names in one directory. Cut
+   * short, it is to be called again.
    *
    * @param listener takes each orphan, after it was deleted
-   * @throws io.zrecord.errors.CorruptDataException if a manifest, a list of shards, a tag or a shard's meta file is damaged
-   * @throws io.zrecord.errors.StorageException if it cannot be told what is still needed; nothing was deleted
+   * @throws io.zrecord.errors.CorruptDataException if a manifest, a list of shards, a tag or a
+   *     shard's meta file is damaged
+   * @throws io.zrecord.errors.StorageException if it cannot be told what is still needed; nothing
+   *     was deleted
    */
   public SweepResult sweep(SweepOptions options, Consumer<Orphan> listener) {
     requireVersions();
@@ -280,7 +289,10 @@ public final class RecordTable {
     return log.versions();
   }
 
-  /** Deletes shards that no version names and none ever will, as far as that is possible; a sweep finds the others. */
+  /**
+   * Deletes shards that no version names and none ever will, as far as that is possible; a sweep
+   * finds the others.
+   */
   public void discard(List<ShardSummary> shards) {
     for (ShardSummary shard : shards) {
       try {
@@ -296,7 +308,8 @@ public final class RecordTable {
   }
 
   /**
-   * Looks, without reading a file, whether a version is still the newest, as one must be that is put into another order.
+   * Looks, without reading a file, whether a version is still the newest, as one must be that is
+   * put into another order.
    *
    * @throws CommitConflictException if it is not, as {@link #commit} would throw
    */
@@ -309,15 +322,39 @@ public final class RecordTable {
   }
 
   /**
-   * Publishes a change as the next version, on top of commits that came first if the changes commute.
+   * Looks, without reading a file, whether a version is the newest, as a change may expect.
+   *
+   * @throws CommitConflictException if it is not, as {@link #commit} would throw
+   */
+  public void requireExpected(TableChange.Kind kind, long version) {
+    List<Long> versions = versions();
+    SchemaRules.requireExpected(
+        storage.location(),
+        kind,
+        version,
+        versions.isEmpty() ? Optional.empty() : Optional.of(versions.get(versions.size() - 1)));
+  }
+
+  /**
+   * Publishes a change as the next version, on top of commits that came first if the changes
+   * commute.
    *
    * @return the version published, or the newest one if the transaction took effect before
    * @throws io.zrecord.errors.CommitConflictException if they do not commute; nothing was published
    * @throws io.zrecord.errors.DatasetExistsException if the table was to be created and exists
-   * @throws io.zrecord.errors.CommitOutcomeUnknownException if it may or may not have been published; delete nothing
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if it may or may not have been
+   *     published; delete nothing
    */
   public TableSnapshot commit(TableChange change) {
     requireCreatable();
+    return commitBesideOthers(change);
+  }
+
+  /**
+   * Publishes a change among files of something else: the directory of a store becomes a table.
+   * Otherwise as {@link #commit}.
+   */
+  public TableSnapshot commitBesideOthers(TableChange change) {
     Manifest manifest = new Committer(storage, log, clock).commit(change);
     return new TableSnapshot(storage, manifest, () -> log.shards(manifest));
   }

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Puts runs of shards in the place of others, while the shards of a version go by in order. Belongs to one thread. */
+/**
+ * Replaces runs of shards by other shards while the shards of a version are visited in order.
+ * Belongs to one thread.
+ */
 final class Replacements {
   private final String location;
   private final Map<UUID, TableChange.Replacement> byFirst = new HashMap<>();
@@ -33,12 +36,15 @@ final class Replacements {
     return byAny.isEmpty();
   }
 
-  /** Whether any of these shards is replaced, or stands where the rest of a run should. */
+  /** Tells whether one of the given shards is replaced, or is where the rest of a run should be. */
   boolean touch(List<ShardSummary> shards) {
     return current != null || shards.stream().anyMatch(shard -> byAny.containsKey(shard.id()));
   }
 
-  /** What stands in the place of a shard: itself, nothing, or at the end of a run those that replace it. */
+  /**
+   * Returns what takes the place of a shard: the shard itself, nothing, or at the end of a run its
+   * replacements.
+   */
   List<ShardSummary> next(ShardSummary shard) {
     TableChange.Replacement run = current != null ? current : byFirst.remove(shard.id());
     if (run == null) {
@@ -47,7 +53,7 @@ final class Replacements {
       }
       return List.of(shard);
     }
-    // The same shard may have got another meta file, and other values with it.
+    // The same shard may have got another meta file, and with it other values.
     if (!run.removed().get(matched).equals(shard)) {
       throw conflict(run.removed().get(matched).id());
     }
@@ -61,7 +67,7 @@ final class Replacements {
     return run.added();
   }
 
-  /** To be called behind the last shard. */
+  /** Checks that all runs were replaced. Call this after the last shard. */
   void requireDone() {
     if (current != null || !byFirst.isEmpty()) {
       UUID missing = current != null

@@ -27,8 +27,9 @@ final class SchemaRules {
   }
 
   /**
-   * An append commutes with appends, rebalances and relayouts, and with the commit that created the table. An overwriting and a relayout
-   * are compared by version and commit, a rebalance by its shards.
+   * An append commutes with appends, rebalances and relayouts, and with the commit that created the
+   * table. An overwriting and a relayout are compared by version and commit, a rebalance by its
+   * shards.
    */
   void requireCommutes(Manifest winner) {
     if (change.kind() == TableChange.Kind.APPEND
@@ -41,6 +42,13 @@ final class SchemaRules {
 
   /** The fields after the change, on top of the newest version. */
   RecordSchema after(Optional<Manifest> newest) {
+    if (change.expectedVersion().isPresent()) {
+      requireExpected(
+          location,
+          change.kind(),
+          change.expectedVersion().getAsLong(),
+          newest.map(Manifest::version));
+    }
     if (newest.isEmpty()) {
       if (change.baseVersion().isPresent()) {
         throw conflict("it was planned on version " + planned() + ", but there is none now");
@@ -100,7 +108,10 @@ final class SchemaRules {
     }
   }
 
-  /** The winner's fields and those that the change adds. One that was planned for a new table has not been compared with any. */
+  /**
+   * The winner's fields and those that the change adds. One that was planned for a new table has
+   * not been compared with any.
+   */
   private RecordSchema rebased(Manifest manifest) {
     if (change.baseVersion().isEmpty() && !hasSameFields(manifest)) {
       throw conflict("the table was created meanwhile, with other fields: "
@@ -163,6 +174,18 @@ final class SchemaRules {
     return change.baseVersion().isPresent()
         ? String.valueOf(change.baseVersion().getAsLong())
         : "none (no table)";
+  }
+
+  /** Compares the newest version with the one that a change expects. */
+  static void requireExpected(
+      String location, TableChange.Kind kind, long expected, Optional<Long> newest) {
+    if (!newest.equals(Optional.of(expected))) {
+      throw conflict(
+          location,
+          kind,
+          "version " + expected + " was expected to be the newest, but "
+              + newest.map(version -> "version " + version + " is").orElse("there is none"));
+    }
   }
 
   /** The conflict of a relayout. */

@@ -11,8 +11,8 @@ import io.zrecord.storage.Storage;
 import java.util.List;
 
 /**
- * Looks at the files of shards once more before a manifest names them: what a task wrote may have been removed, or never have
- * reached this storage.
+ * Checks the files of shards once more before a manifest names them. Files written by a task may
+ * have been removed, or may never have reached this storage.
  */
 final class ShardCheck {
   private final Storage storage;
@@ -21,12 +21,15 @@ final class ShardCheck {
     this.storage = storage;
   }
 
-  /** Throws if a shard's meta file is not the one that was reported, or another file is missing or too short. */
+  /**
+   * Checks shards. Throws if a shard's meta file is not the reported one, or another file is
+   * missing or too short.
+   */
   void check(List<ShardSummary> shards) {
     shards.parallelStream().forEach(this::check);
   }
 
-  /** The same for an index map, which must be one. */
+  /** Checks the shard of an index map, whose fields must be those of an index map. */
   void checkIndexMap(ShardSummary map) {
     IndexMap.requireMap(check(map), storage.pathOf(map.directory() + "/" + map.metaFile()));
   }

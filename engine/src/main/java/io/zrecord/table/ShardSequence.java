@@ -2,30 +2,35 @@ package io.zrecord.table;
 
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.ShardList;
+import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.shard.ShardSummary;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The shards of a version to be, in index order: lists that are taken over from the version before as they are, and shards between and behind
- * them, which go to lists of their own where a list follows or where there are too many. Belongs to one thread.
+ * The shards of a future version, in index order. Lists of the version before are taken over
+ * unchanged. Shards between and after the lists go to new lists where a list follows or where there
+ * are too many shards. Belongs to one thread.
  */
 final class ShardSequence {
   private final ManifestLog log;
-  private final List<ShardList> written;
-  private final List<ShardList> lists = new ArrayList<>();
+  private final List<ShardListFile> written;
+  private final List<ShardListFile> lists = new ArrayList<>();
   private List<ShardSummary> loose = new ArrayList<>();
 
-  /** @param written takes the lists that are written, so that the caller can delete them after a failure */
-  ShardSequence(ManifestLog log, List<ShardList> written) {
+  /**
+   * Starts an empty sequence.
+   *
+   * @param written takes the new lists, so that the caller can delete them after a failure
+   */
+  ShardSequence(ManifestLog log, List<ShardListFile> written) {
     this.log = log;
     this.written = written;
   }
 
-  /** Takes over the shards of a version, but for those that are replaced. */
+  /** Takes over the shards of a version, except replaced ones. */
   void add(Manifest manifest, Replacements replacements) {
-    for (ShardList list : manifest.lists()) {
+    for (ShardListFile list : manifest.lists()) {
       if (replacements.isEmpty()) {
         addList(list);
         continue;
@@ -33,9 +38,9 @@ final class ShardSequence {
       List<ShardSummary> shards = log.shards(list);
       if (replacements.touch(shards)) {
         shards.forEach(shard -> replacements.next(shard).forEach(this::add));
-      } else if (loose.size() + shards.size() <= ShardList.MAX_SHARDS
-          && (!loose.isEmpty() || shards.size() < ShardList.MAX_SHARDS / 2)) {
-        // So that lists do not become smaller and smaller.
+      } else if (loose.size() + shards.size() <= ShardListFile.MAX_SHARDS
+          && (!loose.isEmpty() || shards.size() < ShardListFile.MAX_SHARDS / 2)) {
+        // Keeps lists from becoming smaller and smaller.
         shards.forEach(this::add);
       } else {
         addList(list);
@@ -45,7 +50,7 @@ final class ShardSequence {
     replacements.requireDone();
   }
 
-  private void addList(ShardList list) {
+  private void addList(ShardListFile list) {
     spill(loose.size());
     lists.add(list);
   }
@@ -63,15 +68,15 @@ final class ShardSequence {
     }
   }
 
-  /** All lists; to be asked when all shards are added. */
-  List<ShardList> lists() {
-    if (loose.size() > ShardList.MAX_SHARDS) {
-      spill(loose.size() - loose.size() % ShardList.MAX_SHARDS);
+  /** Returns all lists. Call this after all shards were added. */
+  List<ShardListFile> lists() {
+    if (loose.size() > ShardListFile.MAX_SHARDS) {
+      spill(loose.size() - loose.size() % ShardListFile.MAX_SHARDS);
     }
     return lists;
   }
 
-  /** The shards behind the lists. */
+  /** Returns the shards after the lists. */
   List<ShardSummary> rest() {
     return loose;
   }

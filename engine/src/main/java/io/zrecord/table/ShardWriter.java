@@ -3,7 +3,7 @@ package io.zrecord.table;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
-import io.zrecord.internal.store.ShardFilesWriter;
+import io.zrecord.internal.shard.write.ShardFilesWriter;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkSummary;
 import io.zrecord.shard.Durability;
@@ -20,11 +20,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes one shard in bulk, record by record, in index order. What it wrote is no part of any dataset until a commit names the
- * shard (FORMAT.md section 7); any number of shard writers work side by side.
+ * Writes one shard in bulk, record by record, in index order. The shard is no part of a dataset
+ * until a commit names it (FORMAT.md section 7). Any number of shard writers work side by side.
  *
  * <pre>{@code
- * try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), schema, WriteOptions.defaults())) {
+ * UUID id = UUID.randomUUID();
+ * try (ShardWriter writer = ShardWriter.create(storage, id, schema, WriteOptions.defaults())) {
  *   writer.put(0, image, 0, image.length);
  *   writer.putInt(1, label);
  *   writer.endRecord();
@@ -32,9 +33,10 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Memory is bounded by {@link WriteOptions#stripeBytes}; a larger value is written through in pieces, and one of a compressed
- * field needs a buffer of its length. Nothing is allocated for a record. After any exception the writer refuses further use; {@link
- * #close} then removes what it wrote. Belongs to one thread.
+ * <p>{@link WriteOptions#stripeBytes} bounds the memory. A larger value is written through in
+ * pieces, and a larger value of a compressed field needs a buffer of its length. Nothing is
+ * allocated for a record. After any exception the writer refuses further use, and {@link #close}
+ * removes its files. Belongs to one thread.
  */
 public final class ShardWriter implements AutoCloseable {
   private static final int MAX_CHUNK_GROUPS = 256;
@@ -64,17 +66,21 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   /**
-   * A writer of a new shard. Files are created with the first record.
+   * Returns a writer of a new shard. Files are created with the first record.
    *
-   * @param shardId never used before in this storage; choose a new one for every attempt of a task. If its directory exists, the
-   *     first value is refused with an {@link IllegalStateException}, and that directory is left alone
+   * @param shardId an id never used before in this storage; choose a new one for every attempt of a
+   *     task. If its directory exists, the first value is refused with an
+   *     {@link IllegalStateException}, and the directory is left alone
    */
   public static ShardWriter create(
       Storage storage, UUID shardId, RecordSchema schema, WriteOptions options) {
     return new ShardWriter(storage, shardId, schema, options);
   }
 
-  /** Puts a single element of 1 byte as the value of a field, by its ordinal in the schema; likewise the others. */
+  /**
+   * Puts a single element of 1 byte as the value of a field. The field is given by its ordinal in
+   * the schema, here and in all other methods.
+   */
   public void putByte(int field, byte value) {
     begin().column(field).putByte(value);
     state = State.OPEN;
@@ -108,7 +114,8 @@ public final class ShardWriter implements AutoCloseable {
   /**
    * Puts a whole value of any field as little-endian bytes, which are copied.
    *
-   * @throws io.zrecord.errors.ValueTooLargeException if the length is not one that the field takes
+   * @throws io.zrecord.errors.ValueTooLargeException if the field does not take values of this
+   *     length
    * @throws IllegalStateException if the field was put already in this record
    */
   public void put(int field, byte[] source, int offset, int lengthBytes) {
@@ -117,10 +124,12 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   /**
-   * Puts what another shard stores of a value with the same codec, from {@link io.zrecord.RecordDataset#storedReader}. The bytes are copied, and
-   * whether they can be decoded is not looked at.
+   * Puts the stored bytes of another shard's value with the same codec, from
+   * {@link io.zrecord.RecordDataset#storedReader}. The bytes are copied, without a check that they
+   * can be decoded.
    *
-   * @throws IllegalArgumentException if the field is not compressed, or there are fewer than 4 bytes
+   * @throws IllegalArgumentException if the field is not compressed, or there are fewer than 4
+   *     bytes
    * @throws IllegalStateException if the field was put already in this record
    */
   public void putStored(int field, byte[] source, int offset, int lengthBytes) {
@@ -128,26 +137,26 @@ public final class ShardWriter implements AutoCloseable {
     state = State.OPEN;
   }
 
-  /** Ends the record; fields that were not put are absent. */
+  /** Ends the record. Fields that were not put are absent. */
   public void endRecord() {
     begin().endRecord();
     state = State.OPEN;
   }
 
-  /** Records ended so far. */
+  /** Returns the number of records ended so far. */
   public long recordCount() {
     return files == null ? 0 : files.recordCount();
   }
 
-  /** Bytes of chunk files written so far. */
+  /** Returns the bytes of chunk files written so far. */
   public long writtenBytes() {
     return files == null ? 0 : files.writtenBytes();
   }
 
   /**
-   * Writes what is left and seals the shard, forced to disk if the durability says so.
+   * Writes the rest and seals the shard. Files are forced to disk if the durability says so.
    *
-   * @return what a commit needs to know; empty if there was no record, then nothing was written
+   * @return the summary for a commit; empty if there was no record, and then nothing was written
    * @throws IllegalStateException if values were put after the last record ended
    */
   public Optional<ShardSummary> finish() {
@@ -170,7 +179,7 @@ public final class ShardWriter implements AutoCloseable {
     return Optional.of(summary(sealed.meta(), sealed.metaChecksum()));
   }
 
-  /** Closes files; unless the shard was finished, deletes what was written, as far as that is possible. */
+  /** Closes the files. Unless the shard was finished, also deletes them as far as possible. */
   @Override
   public void close() {
     if (state == State.CLOSED) {
@@ -208,7 +217,10 @@ public final class ShardWriter implements AutoCloseable {
         valueBytes);
   }
 
-  /** Joins neighbours where there are many, so that a summary stays small whatever the size of the shard. */
+  /**
+   * Joins neighbouring chunks where there are many, so that a summary stays small whatever the size
+   * of the shard.
+   */
   private static List<ChunkSummary> groups(List<ChunkMeta> chunks) {
     int perGroup = (chunks.size() + MAX_CHUNK_GROUPS - 1) / MAX_CHUNK_GROUPS;
     List<ChunkSummary> groups = new ArrayList<>();
@@ -221,7 +233,10 @@ public final class ShardWriter implements AutoCloseable {
     return groups;
   }
 
-  /** Whatever is thrown before the state is set to open again ends the writer: a record could be half in it. */
+  /**
+   * Marks the writer as broken until the operation succeeds. An exception then ends the writer,
+   * because part of a record may be written.
+   */
   private ShardFilesWriter begin() {
     requireOpen();
     state = State.FAILED;
@@ -238,7 +253,7 @@ public final class ShardWriter implements AutoCloseable {
       throw new IllegalStateException("Cannot write shard " + shardId + ": "
           + storage.pathOf(directory) + " exists; choose a new random id for every attempt");
     }
-    // From here on, what is in the directory may be deleted.
+    // From here on, files in the directory may be deleted.
     ownsDirectory = true;
     return new ShardFilesWriter(storage, directory, shardId, schema, options);
   }
@@ -259,7 +274,7 @@ public final class ShardWriter implements AutoCloseable {
     try {
       storage.delete(directory);
     } catch (RuntimeException e) {
-      // No manifest names it, so that a sweep of the table finds it.
+      // No manifest names the directory, so a sweep of the table finds it.
       LoggerFactory.getLogger(ShardWriter.class)
           .warn(
               "Cannot delete the unfinished shard {}: {}",

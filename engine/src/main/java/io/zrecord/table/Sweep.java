@@ -15,19 +15,28 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * Deletes what no version of a table names: of writes that failed, and of versions that were expired. The order is what makes it
- * safe: first it looks at what is there, then at what is named, and what is named by then or younger than the limit stays. A writer
- * whose files are younger than the limit until it commits is never hurt. For one that takes longer it looks before each deletion whether
- * a version has come, and a commit fails that misses a file when it looks at its own before it publishes. What neither sees is a deletion
- * between this look and the publication: the time of a commit, in which the version would lose its files. So the limit must be longer
- * than any write takes. Cut short at any moment, what is named is whole. Belongs to one thread.
+ * Deletes files that no version of a table names: files of failed writes and of expired versions.
+ * Belongs to one thread.
+ *
+ * <p>The order makes this safe. The sweep first lists the files, then the named files. Files that
+ * are named by then or younger than the limit stay, so a writer whose files are younger than the
+ * limit until the commit is never hurt. For a slower writer, the sweep looks before each deletion
+ * whether a version was committed, and a commit checks its own files before it publishes and fails
+ * if one is missing. Neither sees a deletion between that check and the publication, which is about
+ * the time of a commit; the new version would lose its files. So the limit must be longer than any
+ * write takes.
+ *
+ * <p>If a sweep is cut short at any moment, all named files are whole.
  */
 final class Sweep {
   private static final String SHARDS = "shard";
   private static final String LISTS = "list";
   private static final Pattern MOVED_ASIDE = Pattern.compile("\\d{20}\\.json\\..*");
 
-  /** Orphans between two looks at all that has changed; at whether a version has come it looks before each. */
+  /**
+   * Orphans between two looks at all changes. Before each orphan the sweep looks only for a new
+   * version.
+   */
   private static final int REFRESH_INTERVAL = 100;
 
   private final Storage storage;
@@ -39,7 +48,7 @@ final class Sweep {
   private Size found = Size.NONE;
   private Size young = Size.NONE;
 
-  /** Files, their bytes, and the last change of them and their directories. */
+  /** The number of files, their bytes, and the last change of the files and their directories. */
   private record Size(long fileCount, long lengthBytes, long modifiedMillis) {
     static final Size NONE = new Size(0, 0, Long.MIN_VALUE);
 
@@ -64,7 +73,7 @@ final class Sweep {
     List<StoredFile> lists = storage.list(LISTS);
     refresh();
     if (mode == CareMode.DELETE) {
-      // A manifest that was expired must not come back by power loss when its shards are gone.
+      // A power loss must not bring back an expired manifest whose shards are gone.
       storage.forceDirectory(ManifestNames.DIRECTORY);
     }
     for (StoredFile file : lists) {
@@ -80,13 +89,19 @@ final class Sweep {
         mode, found.fileCount, found.lengthBytes, young.fileCount, young.lengthBytes);
   }
 
-  /** In this order: a repair links the new name of a manifest before it removes the old one. */
+  /**
+   * Looks at all changes, in this order: a repair links the new name of a manifest before removing
+   * the old one.
+   */
   private void refresh() {
     named.refresh();
     requireNothingMovedAside();
   }
 
-  /** A repair moves a damaged manifest aside, and what it names may still be wanted. */
+  /**
+   * Refuses while a damaged manifest lies moved aside by a repair, because the files that it names
+   * may still be wanted.
+   */
   private void requireNothingMovedAside() {
     for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
       if (MOVED_ASIDE.matcher(file.name()).matches()
@@ -100,7 +115,7 @@ final class Sweep {
     }
   }
 
-  /** What {@link Storage#publish} may leave when it is cut short. */
+  /** Sweeps the files that an interrupted {@link Storage#publish} may leave. */
   private void sweepTemporaries(String directory) {
     for (StoredFile file : storage.list(directory)) {
       if (file.name().startsWith(".") && file.name().endsWith(".tmp")) {
@@ -120,7 +135,7 @@ final class Sweep {
     }
   }
 
-  /** Files of a shard that none of its meta files names. */
+  /** Sweeps the files of a shard that none of its meta files names. */
   private void sweepInside(
       String shard, String below, Set<String> namedFiles, long directoryMillis) {
     for (StoredFile child : storage.list(below.isEmpty() ? shard : shard + "/" + below)) {
@@ -164,7 +179,7 @@ final class Sweep {
     if (!file.isDirectory()) {
       return new Size(1, file.lengthBytes(), file.modifiedMillis());
     }
-    // A chunk may be the second name of an old file, so the directories count as well.
+    // A chunk may be the second name of an old file, so the directories' times count as well.
     Size size = new Size(0, 0, file.modifiedMillis());
     for (StoredFile child : storage.list(name)) {
       size = size.plus(sizeOf(name + "/" + child.name(), child));

@@ -5,9 +5,9 @@ import java.time.Duration;
 /**
  * Which orphans are swept. Immutable.
  *
- * @param olderThan time since the last change of a file and of its directory, 1 hour and more: longer than any write takes from its
- *     first file to its commit
- * @param mode whether they are deleted
+ * @param olderThan time since the last change of a file and of its directory, 1 hour or more;
+ *     choose a duration longer than any write takes from its first file to its commit
+ * @param mode whether orphans are deleted
  */
 public record SweepOptions(Duration olderThan, CareMode mode) {
   private static final Duration LEAST_AGE = Duration.ofHours(1);
@@ -16,7 +16,7 @@ public record SweepOptions(Duration olderThan, CareMode mode) {
     LeastAge.require("files", olderThan, LEAST_AGE);
   }
 
-  /** 72 hours, and nothing is deleted. */
+  /** Returns the defaults: 72 hours, and nothing is deleted. */
   public static SweepOptions defaults() {
     return new SweepOptions(Duration.ofDays(3), CareMode.DRY_RUN);
   }

@@ -11,17 +11,23 @@ import java.util.UUID;
 /**
  * What a commit does.
  *
- * @param commitId unique to this attempt; the manifest carries it, so that an unclear outcome can be read back
+ * @param commitId unique to this attempt; the manifest carries it, so that an unclear outcome can
+ *     be read back
  * @param kind what happens to the shards that are there
- * @param baseTable identity of the table that the change was planned on; empty if there was none then
+ * @param baseTable identity of the table that the change was planned on; empty if there was none
+ *     then
  * @param baseVersion the version that the change was planned on; empty if there was no table then
- * @param baseCommit the commit that made it, for a repair may give a number to another one; empty if the number is to suffice
+ * @param baseCommit the commit that made it, for a repair may give a number to another one; empty
+ *     if the number is to suffice
  * @param schema the fields after the change, with their ids
  * @param shards shards to add at the end, in index order
  * @param transaction key under which the change takes effect once only
  * @param properties informative strings
  * @param replacements runs of shards that are replaced by others with the same records
- * @param indexMap of a relayout: a shard that says where each record of the base went ({@link IndexMap})
+ * @param indexMap of a relayout: a shard that says where each record of the base went
+ *     ({@link IndexMap})
+ * @param expectedVersion the version that must be the newest when the change is published, even if
+ *     the change would commute with later ones; empty if any may be
  */
 public record TableChange(
     UUID commitId,
@@ -34,22 +40,33 @@ public record TableChange(
     Optional<Transaction> transaction,
     Map<String, String> properties,
     List<Replacement> replacements,
-    Optional<ShardSummary> indexMap) {
+    Optional<ShardSummary> indexMap,
+    OptionalLong expectedVersion) {
 
   /** What happens to the shards that are there. */
   public enum Kind {
     /** There must be no table; {@link io.zrecord.errors.DatasetExistsException} otherwise. */
     CREATE,
-    /** They stay; the new ones come after them. Creates the table if there is none. Commutes with appends. */
+    /**
+     * They stay; the new ones come after them. Creates the table if there is none. Commutes with
+     * appends.
+     */
     APPEND,
-    /** They go. Conflicts with every other commit since the base version. Creates the table if there is none. */
+    /**
+     * They go. Conflicts with every other commit since the base version. Creates the table if there
+     * is none.
+     */
     OVERWRITE,
     /**
-     * Some neighbouring shards are replaced by others with the same records in the same order. Commutes with appends and with changes of
-     * other shards; conflicts if one of the replaced shards is not there any more.
+     * Some neighbouring shards are replaced by others with the same records in the same order.
+     * Commutes with appends and with changes of other shards; conflicts if one of the replaced
+     * shards is not there any more.
      */
     REBALANCE,
-    /** They go, and others come with the same records in another order. Conflicts with every other commit since the base version. */
+    /**
+     * They go, and others come with the same records in another order. Conflicts with every other
+     * commit since the base version.
+     */
     RELAYOUT
   }
 
@@ -98,7 +115,8 @@ public record TableChange(
         transaction,
         properties,
         List.of(),
-        Optional.empty());
+        Optional.empty(),
+        OptionalLong.empty());
   }
 
   /**
@@ -125,13 +143,36 @@ public record TableChange(
         transaction,
         properties,
         List.of(),
-        Optional.empty());
+        Optional.empty(),
+        OptionalLong.empty());
+  }
+
+  /**
+   * Returns the same change, which takes effect only if a version is the newest one then.
+   *
+   * @param version the newest version that the change may follow
+   */
+  public TableChange expecting(long version) {
+    return new TableChange(
+        commitId,
+        kind,
+        baseTable,
+        baseVersion,
+        baseCommit,
+        schema,
+        shards,
+        transaction,
+        properties,
+        replacements,
+        indexMap,
+        OptionalLong.of(version));
   }
 
   /**
    * A change that replaces shards of a version.
    *
-   * @param seenVersion a version at or behind the base up to which nothing needs to be looked at again
+   * @param seenVersion a version at or behind the base up to which nothing needs to be looked at
+   *     again
    * @param schema fields whose compressions become those of the table
    */
   public static TableChange rebalance(
@@ -151,7 +192,8 @@ public record TableChange(
         Optional.empty(),
         properties,
         replacements,
-        Optional.empty());
+        Optional.empty(),
+        OptionalLong.empty());
   }
 
   /**
@@ -182,7 +224,8 @@ public record TableChange(
         Optional.empty(),
         properties,
         List.of(),
-        Optional.of(indexMap));
+        Optional.of(indexMap),
+        OptionalLong.empty());
   }
 
   /** Whether shards that are there may stay. */

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One version of a table: its fields and its shards in index order. No data file is opened for it. Immutable and thread-safe; it
- * stays readable until the version is expired.
+ * One version of a table: its fields, and its shards in index order. Opens no data file. Immutable
+ * and thread-safe; readable until the version is expired.
  */
 public final class TableSnapshot {
   private final Storage storage;
@@ -24,7 +24,7 @@ public final class TableSnapshot {
   private final Supplier<List<ShardSummary>> source;
   private volatile @Nullable ShardIndex loaded;
 
-  /** The shards and where each begins. */
+  /** The shards and the first index of each. */
   private static final class ShardIndex {
     final List<ShardSummary> shards;
     final long[] firstIndices;
@@ -38,14 +38,17 @@ public final class TableSnapshot {
     }
   }
 
-  /** Reads shard lists when they are first needed: a commit that succeeded must not fail by reading them. */
+  /**
+   * Creates a snapshot that reads shard lists at first use: a commit that succeeded must not fail
+   * by reading them.
+   */
   TableSnapshot(Storage storage, Manifest manifest, Supplier<List<ShardSummary>> source) {
     this.storage = storage;
     this.manifest = manifest;
     this.source = source;
   }
 
-  /** Reads the shard lists now, so that damage is reported by whoever opens the table. */
+  /** Reads the shard lists now, so that opening the table reports their damage. */
   TableSnapshot load() {
     index();
     return this;
@@ -54,49 +57,49 @@ public final class TableSnapshot {
   private ShardIndex index() {
     ShardIndex index = loaded;
     if (index == null) {
-      // Two threads may both read; they get the same, because lists never change.
+      // Two threads may both read, with equal results, because lists never change.
       index = new ShardIndex(source.get());
       loaded = index;
     }
     return index;
   }
 
-  /** Where the table is. */
+  /** Returns the storage of the table. */
   public Storage storage() {
     return storage;
   }
 
-  /** Identity of the table, the same in every version. */
+  /** Returns the identity of the table, the same in every version. */
   public UUID tableId() {
     return manifest.tableId();
   }
 
-  /** Identity of the commit that made this version: {@link TableChange#commitId}. */
+  /** Returns the identity of the commit that made this version: {@link TableChange#commitId}. */
   public UUID commitId() {
     return manifest.commitId();
   }
 
-  /** Number of the version, from 0. */
+  /** Returns the number of the version, from 0. */
   public long version() {
     return manifest.version();
   }
 
-  /** When it was committed; later than the version before. */
+  /** Returns the time of the commit, which is later than that of the version before. */
   public Instant timestamp() {
     return Instant.ofEpochMilli(manifest.timestampMillis());
   }
 
-  /** What the commit did, such as {@code append}; informative. */
+  /** Returns the operation of the commit, such as {@code append}; informative. */
   public String operation() {
     return manifest.operation();
   }
 
-  /** What the committer left, such as its application id; informative. */
+  /** Returns the properties left by the committer, such as an application id; informative. */
   public Map<String, String> properties() {
     return manifest.properties();
   }
 
-  /** The last transaction number of each application. */
+  /** Returns the last transaction number of each application. */
   public Map<String, Long> transactions() {
     return manifest.transactions();
   }
@@ -105,36 +108,41 @@ public final class TableSnapshot {
     return manifest.schema();
   }
 
-  /** Greater than every field id that the table ever used. */
+  /** Returns a number greater than every field id that the table ever used. */
   public int nextFieldId() {
     return manifest.nextFieldId();
   }
 
-  /** Number of records. */
+  /** Returns the number of records. */
   public long length() {
     return manifest.length();
   }
 
   /**
-   * Which indices the records of the version before have in this one, if they have others: a new map, for one thread. No file is opened for
-   * it. It belongs to this version and is removed with it; versions after have none unless they changed indices as well.
+   * Returns the map from indices of the version before to indices of this version, if this version
+   * changed indices. Each call returns a new map, for one thread, and opens no file. The map
+   * belongs to this version and is removed with it. Later versions have no map unless they changed
+   * indices as well.
    */
   public Optional<IndexMap> indexMap() {
     return manifest.indexMap().map(shard -> new IndexMap(storage, shard));
   }
 
-  /** All shards in index order. */
+  /** Returns all shards in index order. */
   public List<ShardSummary> shards() {
     return index().shards;
   }
 
-  /** Index of the first record of the shard with that ordinal; with {@code shards().size()} the length. */
+  /**
+   * Returns the index of the first record of a shard, given by its ordinal. For
+   * {@code shards().size()}, returns the length.
+   */
   public long firstIndex(int shardOrdinal) {
     return index().firstIndices[shardOrdinal];
   }
 
   /**
-   * Ordinal of the shard that holds the record.
+   * Returns the ordinal of the shard that holds the record.
    *
    * @throws IndexOutOfBoundsException if {@code index} is not within {@code [0, length())}
    */

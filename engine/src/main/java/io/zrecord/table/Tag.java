@@ -3,7 +3,7 @@ package io.zrecord.table;
 import java.time.Instant;
 
 /**
- * A name of a version, which keeps it from being expired.
+ * A name of a version. Keeps the version from being expired.
  *
  * @param name unique in the table
  * @param version the version

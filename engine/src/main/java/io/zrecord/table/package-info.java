@@ -1,6 +1,10 @@
 /**
- * Tables: immutable shards, one manifest a version, and the commit that publishes a version (FORMAT.md section 7). Snapshots and
- * summaries are immutable; a shard writer belongs to one thread. Start with {@link io.zrecord.table.RecordTable}.
+ * Tables: immutable shards, one manifest a version, and the commit that publishes a version
+ * (FORMAT.md section 7). Also the care of a table: tags, expiry and sweeps. Snapshots and summaries
+ * are immutable; a shard writer belongs to one thread. Another commit in the way is a
+ * {@link io.zrecord.errors.CommitConflictException}; after a
+ * {@link io.zrecord.errors.CommitOutcomeUnknownException} nothing may be deleted. Start with
+ * {@link io.zrecord.table.RecordTable}.
  */
 @NullMarked
 package io.zrecord.table;

@@ -1,16 +1,16 @@
 package io.zrecord.verify;
 
-/** Hears what a check finds, while it goes on; called by the thread that runs it. */
+/** Receives the findings of a running check, on the thread that runs the check. */
 @FunctionalInterface
 public interface CheckListener {
 
   void finding(Finding finding);
 
   /**
-   * How far the check is.
+   * Reports how far the check is.
    *
-   * @param doneBytes bytes looked at
-   * @param totalBytes bytes to be looked at, as far as is known; may grow
+   * @param doneBytes bytes checked so far
+   * @param totalBytes bytes to check, as far as is known; may grow
    */
   default void progress(long doneBytes, long totalBytes) {}
 }

@@ -1,17 +1,16 @@
 package io.zrecord.verify;
 
 import io.zrecord.verify.Finding.Kind;
-import io.zrecord.verify.ShardVerification.Role;
 import org.jspecify.annotations.Nullable;
 
-/** A check that is going on: takes findings and counts. Belongs to one thread. */
-final class CheckRun {
-  /** Listeners are told this often, so that telling costs nothing. */
+/** A running check: collects findings and counts. Belongs to one thread. */
+public final class CheckRun {
+  /** Bytes between two reports of progress, so that reporting costs next to nothing. */
   private static final long REPORT_STEP_BYTES = 4L << 20;
 
   private static final int SCRATCH_BYTES = 1 << 18;
 
-  /** For bytes that nobody keeps. */
+  /** Target of reads whose bytes are not kept. */
   final byte[] scratch = new byte[SCRATCH_BYTES];
 
   private final CheckListener listener;
@@ -27,42 +26,45 @@ final class CheckRun {
   private long totalBytes;
   private long reportedBytes;
   private @Nullable ShardNeed need;
-  private Role role = Role.RECORDS;
+  private ShardRole role = ShardRole.RECORDS;
 
-  CheckRun(CheckListener listener) {
+  public CheckRun(CheckListener listener) {
     this.listener = listener;
   }
 
-  /** Says that there will be more to look at. */
+  /** Announces more bytes to check. */
   void expect(long moreBytes) {
     totalBytes += moreBytes;
   }
 
-  /** Begins a shard of a table: what is found until {@link #endShard} is no damage if nobody needs the shard any more. */
-  void beginShard(ShardNeed shardNeed, Role shardRole) {
+  /**
+   * Begins a shard of a table. Findings until {@link #endShard} are no damage if no version needs
+   * the shard any more.
+   */
+  void beginShard(ShardNeed shardNeed, ShardRole shardRole) {
     need = shardNeed;
     role = shardRole;
   }
 
   void endShard() {
     need = null;
-    role = Role.RECORDS;
+    role = ShardRole.RECORDS;
   }
 
-  /** Begins a part of the bytes expected. */
+  /** Begins a part of the expected bytes. */
   void beginPart(long records, long expectedBytes) {
     recordCount += records;
     partBytes = doneBytes;
     partEndBytes = doneBytes + expectedBytes;
   }
 
-  /** Ends the part, whether all of it could be looked at or not. */
+  /** Ends the part, whether or not all of it could be checked. */
   void endPart() {
     doneBytes = partEndBytes;
     report();
   }
 
-  /** Values that were looked at. */
+  /** Counts checked values. */
   void checked(long values, long storedBytes) {
     valueCount += values;
     bytes += storedBytes;
@@ -78,18 +80,18 @@ final class CheckRun {
     listener.progress(doneBytes, totalBytes);
   }
 
-  /** A finding about a file. */
+  /** Reports a finding about a file. */
   void found(Kind kind, String file, String problem) {
     found(new Finding(kind, file, null, -1, 0, problem));
   }
 
-  /** A finding about a file of a field. */
+  /** Reports a finding about a file of a field. */
   void found(Kind kind, String file, @Nullable String field, String problem) {
     found(new Finding(kind, file, field, -1, 0, problem));
   }
 
   void found(Finding original) {
-    Finding finding = role == Role.INDEX_MAP ? original.ofIndexMap() : original;
+    Finding finding = role == ShardRole.INDEX_MAP ? original.ofIndexMap() : original;
     if (need != null && finding.kind().isDamage() && !need.isNeeded(finding.file())) {
       need.note(finding.file()).ifPresent(this::tell);
     } else {

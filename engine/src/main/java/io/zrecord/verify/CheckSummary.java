@@ -7,11 +7,12 @@ import java.io.Serializable;
  * The outcome of a check.
  *
  * @param damageCount findings that are damage
- * @param noteCount findings that are not
- * @param badValueCount values that cannot be read, of findings of the kinds {@link Finding.Kind#ENTRY} and {@link Finding.Kind#VALUE};
- *     what a lost file takes with it, such as all values of a shard whose meta file is damaged or of a field whose file of runs is, is
- *     not counted, so that 0 does not mean that all can be read
- * @param recordCount records of the versions checked, those of a shard in several versions once
+ * @param noteCount findings that are not damage
+ * @param badValueCount unreadable values in findings of the kinds {@link Finding.Kind#ENTRY} and
+ *     {@link Finding.Kind#VALUE}. Values lost with a whole file are not counted, such as all values
+ *     of a shard with a damaged meta file or of a field with a damaged file of runs. So 0 does not
+ *     mean that every value can be read
+ * @param recordCount records of the checked versions; a shard in several versions counts once
  * @param valueCount values checked, absent ones included
  * @param bytes stored bytes of the values checked
  */
@@ -24,7 +25,7 @@ public record CheckSummary(
     long bytes)
     implements Serializable {
 
-  /** The outcome of this check and of one of other data together. */
+  /** Returns the sum of this outcome and the outcome of a check of other data. */
   public CheckSummary plus(CheckSummary other) {
     return new CheckSummary(
         damageCount + other.damageCount,
@@ -35,7 +36,7 @@ public record CheckSummary(
         bytes + other.bytes);
   }
 
-  /** The outcome as a JSON object on one line. */
+  /** Returns the outcome as a JSON object on one line. */
   public String toJson() {
     return JsonNodeFactory.instance
         .objectNode()
@@ -49,7 +50,7 @@ public record CheckSummary(
         .toString();
   }
 
-  /** Whether there is no damage. */
+  /** Tells whether there is no damage. */
   public boolean isSound() {
     return damageCount == 0;
   }

@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The chunk files of a shard or store (FORMAT.md section 6). A few are open at a time. Belongs to one thread. */
+/**
+ * The chunk files of a shard or store (FORMAT.md section 6). A few files are open at a time.
+ * Belongs to one thread.
+ */
 final class ChunkFiles implements AutoCloseable {
   private static final int MAX_OPEN = 16;
 
@@ -23,12 +26,19 @@ final class ChunkFiles implements AutoCloseable {
   private final String prefix;
   private final UUID shardId;
   private final Map<Integer, ChunkMeta> chunks = new HashMap<>();
-  /** Bytes that are there, of those published; absent: the file is missing or cannot be opened. */
+  /**
+   * Published bytes present in each chunk file. A chunk without an entry is missing or cannot be
+   * opened.
+   */
   private final Map<Integer, Long> presentBytes = new HashMap<>();
 
   private final Map<Integer, FileWindow> open = new LinkedHashMap<>(MAX_OPEN, 0.75f, true);
 
-  /** @param prefix directory of the shard with a slash, or empty */
+  /**
+   * Prepares to read chunks; opens no file.
+   *
+   * @param prefix directory of the shard with a slash, or empty
+   */
   ChunkFiles(MutableFiles files, String prefix, UUID shardId, List<ChunkMeta> chunks) {
     this.files = files;
     this.prefix = prefix;
@@ -36,7 +46,10 @@ final class ChunkFiles implements AutoCloseable {
     chunks.forEach(chunk -> this.chunks.put(chunk.id(), chunk));
   }
 
-  /** Checks that each is there, long enough, and begins as it should; says what is not. What lies behind its end has no meaning. */
+  /**
+   * Checks that each file exists, is long enough and has the right header, and reports what is
+   * wrong. Bytes after a chunk's end have no meaning.
+   */
   void check(CheckRun run) {
     for (ChunkMeta chunk : chunks.values()) {
       String path = path(chunk.id());
@@ -59,7 +72,7 @@ final class ChunkFiles implements AutoCloseable {
   private void checkHeader(CheckRun run, ChunkMeta chunk, MutableFile file) {
     byte[] header = new byte[ChunkHeader.BYTES];
     if (file.read(0, ByteBuffer.wrap(header)) < header.length) {
-      return; // That it is too short was said.
+      return; // The missing bytes were reported before.
     }
     try {
       new ChunkHeader(chunk.id(), shardId).check(path(chunk.id()), header);
@@ -77,19 +90,19 @@ final class ChunkFiles implements AutoCloseable {
     return files.pathOf(prefix + ChunkMeta.fileName(chunkId));
   }
 
-  /** Bytes of a chunk that are in its file, of those published. */
+  /** Returns the number of a chunk's published bytes that are in its file. */
   long presentBytes(int chunkId) {
     return presentBytes.getOrDefault(chunkId, 0L);
   }
 
-  /** Reads published bytes of a chunk; returns how many of them can be read. */
+  /** Reads published bytes of a chunk and returns how many of them could be read. */
   int read(int chunkId, long position, byte[] target, int offset, int length) {
     int there = (int) Math.max(0, Math.min(length, presentBytes(chunkId) - position));
     try {
       return there == 0 ? 0 : window(chunkId).read(position, target, offset, there);
     } catch (StorageException e) {
       FileProblem.requireOfContent(e);
-      return 0; // A bad sector, say: others can be read.
+      return 0; // Perhaps a bad sector: other bytes can be read.
     }
   }
 

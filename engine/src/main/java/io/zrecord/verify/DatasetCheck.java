@@ -1,21 +1,23 @@
 package io.zrecord.verify;
 
+import io.zrecord.DatasetKind;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.verify.SealedShardCheck.Depth;
 import java.nio.file.Path;
 
 /**
- * Looks through all of a dataset on a local file system for damage: every checksum, and whatever FORMAT.md says must hold.
+ * Checks all of a dataset on a local file system for damage: every checksum, and every rule of
+ * FORMAT.md.
  *
  * <pre>{@code
  * CheckSummary summary = DatasetCheck.of(path).run(finding -> log.warn("{}", finding));
  * if (!summary.isSound()) …
  * }</pre>
  *
- * <p>Immutable. A store is locked while it is checked, and nothing of the dataset is changed.
+ * <p>Immutable. A check locks a store while it runs, and changes nothing of the dataset.
  */
 public final class DatasetCheck {
   private final Path path;
@@ -26,30 +28,38 @@ public final class DatasetCheck {
     this.choice = choice;
   }
 
-  /** A check of a shard, of a store, or of a table: then of its newest version's values and of the files of all versions. */
+  /**
+   * Returns a check of a shard, a store or a table. Of a table, the check covers the values of the
+   * newest version and the files of all versions.
+   */
   public static DatasetCheck of(Path path) {
     return new DatasetCheck(path, VersionChoice.NEWEST);
   }
 
-  /** A check of the values of another version of a table. */
+  /** Returns a check of the values of another version of a table. */
   public DatasetCheck version(long version) {
     return new DatasetCheck(path, VersionChoice.only(version));
   }
 
-  /** A check of the values of all versions of a table; of what has no versions, of what there is. */
+  /**
+   * Returns a check of the values of all versions of a table. A dataset without versions is checked
+   * as a whole.
+   */
   public DatasetCheck allVersions() {
     return new DatasetCheck(path, VersionChoice.ALL);
   }
 
   /**
-   * Checks. What is wrong with the data goes to the listener.
+   * Runs the check. Findings about the data go to the listener.
    *
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    * @throws io.zrecord.errors.VersionNotFoundException if the table does not have the version
    * @throws io.zrecord.errors.StoreLockedException if a writer has the store open
-   * @throws IllegalArgumentException if a version was named, but it is no table
-   * @throws io.zrecord.errors.FileUnavailableException if a file cannot be read for another reason than its content: that is no finding
-   * @throws io.zrecord.errors.UnsupportedFormatException if a file is of a later format: nothing can be said of it
+   * @throws IllegalArgumentException if a version was named and the dataset is not a table
+   * @throws io.zrecord.errors.FileUnavailableException if a file cannot be read for a reason other
+   *     than its content, which is no finding
+   * @throws io.zrecord.errors.UnsupportedFormatException if a file is of a later format, about
+   *     which nothing can be said
    */
   public CheckSummary run(CheckListener listener) {
     CheckRun run = new CheckRun(listener);
@@ -77,11 +87,13 @@ public final class DatasetCheck {
   }
 
   /**
-   * Checks of a table all but its shards: manifests, tags, and which files no version names.
+   * Checks everything of a table except its shards: manifests, tags, and files that no version
+   * names.
    *
-   * @param shards takes what is left to be checked, each shard once; summaries of all add up to that of {@link #run}. Each takes some
-   *     hundred bytes, and one schema serves many of them
-   * @throws IllegalArgumentException if it is no table
+   * @param shards takes the remaining checks, each shard once; the summaries of all of them add up
+   *     to the summary of {@link #run}. Each check takes some hundred bytes, and many share one
+   *     schema
+   * @throws IllegalArgumentException if the dataset is not a table
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    * @throws io.zrecord.errors.VersionNotFoundException if the table does not have the version
    */

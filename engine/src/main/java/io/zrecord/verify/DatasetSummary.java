@@ -1,14 +1,16 @@
 package io.zrecord.verify;
 
+import io.zrecord.DatasetKind;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.JournalHeader;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
@@ -18,20 +20,22 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What stands in a directory, by its metadata alone. No lock is needed: of a store that is being written it is a state that was.
+ * The content of a directory, from metadata alone. Takes no lock: the summary of a store that is
+ * being written is a past state.
  *
- * @param kind what it is
+ * @param kind kind of the dataset
  * @param schema the fields
- * @param stems file stems by field id: those of the newest shard of a table, which may lack a field
- * @param length records
- * @param shardCount shards
- * @param chunkCount chunk files, or fewer where the manifest joins them
- * @param chunkRecords records that were written to the chunks; {@code length} of them are live
+ * @param stems file stems by field id; of a table, the stems of the newest shard, which may lack a
+ *     field
+ * @param length number of records
+ * @param shardCount number of shards
+ * @param chunkCount number of chunk files, or fewer where the manifest joins them
+ * @param chunkRecords records written to the chunks; {@code length} of them are live
  * @param chunkBytes bytes of the chunks
- * @param valueBytes stored bytes of the values that can be reached; of a store as of its last checkpoint
- * @param journalBytes bytes of a store's journal: what opening reads
- * @param versions versions of a table, oldest first; else empty
- * @param snapshot the version of a table that this is about
+ * @param valueBytes stored bytes of the reachable values; of a store, as of its last checkpoint
+ * @param journalBytes bytes of a store's journal, which opening the store reads
+ * @param versions versions of a table, oldest first; otherwise empty
+ * @param snapshot the summarized version of a table
  */
 public record DatasetSummary(
     DatasetKind kind,
@@ -48,7 +52,7 @@ public record DatasetSummary(
     Optional<TableSnapshot> snapshot) {
 
   /**
-   * Reads it; of a table the newest version.
+   * Reads the summary of a dataset; of a table, the summary of the newest version.
    *
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    * @throws io.zrecord.errors.CorruptDataException if a metadata file is damaged

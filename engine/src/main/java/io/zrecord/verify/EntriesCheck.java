@@ -8,7 +8,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 
-/** Checks all values of a field in the layout {@code entries}, in blocks, each in the order of the disk. Belongs to one thread. */
+/**
+ * Checks all values of a field in the layout {@code entries}, block by block, each block in the
+ * order of the disk. Belongs to one thread.
+ */
 final class EntriesCheck {
   private final CheckRun run;
   private final FieldMeta field;
@@ -18,9 +21,12 @@ final class EntriesCheck {
   private long valueBytes;
   private boolean hasDamage;
 
-  /** What is wrong with the values of some records. */
+  /** A problem of the values of some records. */
   private record Found(long index, long count, ValueCheck.Problem problem) {
-    /** A lost chunk costs so many values that each in a finding of its own would be too much. */
+    /**
+     * Tells whether {@code next} extends this finding. A lost chunk costs too many values to report
+     * each value on its own.
+     */
     boolean isContinuedBy(Found next) {
       Finding.Stretch bytes = problem.stretch();
       Finding.Stretch more = next.problem.stretch();
@@ -45,9 +51,9 @@ final class EntriesCheck {
     }
   }
 
-  /** What changes the entries that are in the files: a journal. */
+  /** Changes to the entries in the files, such as a journal's. */
   interface Overlay {
-    /** Changes nothing. */
+    /** An overlay that changes nothing. */
     Overlay NONE = new Overlay() {
       @Override
       public long next(long index) {
@@ -58,13 +64,20 @@ final class EntriesCheck {
       public void apply(long first, int count, EntryBlock block) {}
     };
 
-    /** The first record from an index on that it changes; {@link Long#MAX_VALUE}: none. */
+    /**
+     * Returns the first changed record at or after {@code index}; {@link Long#MAX_VALUE} if there
+     * is none.
+     */
     long next(long index);
 
     void apply(long first, int count, EntryBlock block);
   }
 
-  /** @param firstIndex index in the dataset of the first record */
+  /**
+   * Prepares a check of one field.
+   *
+   * @param firstIndex index in the dataset of the first record
+   */
   EntriesCheck(CheckRun run, FieldMeta field, long firstIndex) {
     this.run = run;
     this.field = field;
@@ -75,8 +88,8 @@ final class EntriesCheck {
     EntryBlock block = new EntryBlock(recordCount);
     long present = Math.min(recordCount, files.presentCount());
     for (long first = 0; first < recordCount; ) {
-      // The records behind the files may be more than can be counted one by one: anybody may write
-      // a length.
+      // Records past the end of the files may be too many to count one by one: a damaged length can
+      // be any number.
       long next = first < present ? first : Math.min(recordCount, overlay.next(first));
       if (next > first) {
         addMissing(first, next - first);
@@ -121,7 +134,7 @@ final class EntriesCheck {
     return bytes;
   }
 
-  /** One finding for each stretch, since a file that is cut loses many. */
+  /** Reports one finding for each stretch, because a cut file loses many values. */
   private void reportMissing(long first, int count, EntryBlock block) {
     for (int k = 0; k < count; k++) {
       int from = k;
@@ -163,7 +176,10 @@ final class EntriesCheck {
     found.clear();
   }
 
-  /** Compares what the meta file says of the field as a whole, unless an entry is damaged anyway. */
+  /**
+   * Compares the field's totals in the meta file with the values. Does nothing if an entry is
+   * damaged anyway.
+   */
   void compareSums(String metaPath) {
     if (hasDamage) {
       return;

@@ -2,9 +2,9 @@ package io.zrecord.verify;
 
 import io.zrecord.internal.format.Entry;
 
-/** Entries of consecutive records of one field, and the checksums beside them; filled again and again. */
+/** Entries of consecutive records of one field, with their checksums. Refilled for each block. */
 final class EntryBlock {
-  /** Records in a block: what bounds the memory of a check. */
+  /** Records in a block, which bounds the memory of a check. */
   static final int RECORDS = 1 << 16;
 
   final long[] words;
@@ -12,7 +12,7 @@ final class EntryBlock {
   final boolean[] isMissing;
   private final Integer[] order;
 
-  /** Room for blocks of so many records in all: small shards are many. */
+  /** Allocates a block for at most {@code recordCount} records, because small shards are many. */
   EntryBlock(long recordCount) {
     int capacity = (int) Math.min(RECORDS, recordCount);
     words = new long[2 * capacity];
@@ -36,7 +36,7 @@ final class EntryBlock {
     isMissing[k] = false;
   }
 
-  /** The first {@code count} in the order in which their values stand on the disk. */
+  /** Returns the first {@code count} entries in the order of their values on the disk. */
   Integer[] inDiskOrder(int count) {
     boolean isSorted = true;
     for (int k = 0; k < count; k++) {

@@ -11,9 +11,12 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The files of a field's entries and of their checksums (FORMAT.md section 4). Belongs to one thread. */
+/**
+ * The files of a field's entries and of their checksums (FORMAT.md section 4). Belongs to one
+ * thread.
+ */
 final class EntryFiles implements AutoCloseable {
-  /** A page of entries. */
+  /** Records read at a time after a failure: a page of entries. */
   private static final int STEP_RECORDS = 256;
 
   private final MutableFiles files;
@@ -33,12 +36,15 @@ final class EntryFiles implements AutoCloseable {
     this.hasChecksums = hasChecksums;
   }
 
-  /** Full path of the file of the entries. */
+  /** Returns the full path of the file of the entries. */
   String path() {
     return files.pathOf(entriesName);
   }
 
-  /** Opens the files and checks that they have room for so many records; says what is wrong. */
+  /**
+   * Opens the files, checks that they are long enough for {@code recordCount} records, and reports
+   * what is wrong.
+   */
   void check(CheckRun run, long recordCount) {
     entries = open(run, entriesName, recordCount * Entry.BYTES);
     if (hasChecksums) {
@@ -63,7 +69,10 @@ final class EntryFiles implements AutoCloseable {
     }
   }
 
-  /** Records of which all is in the files: an entry, and a checksum if there are such. */
+  /**
+   * Returns the number of records that are complete in the files: an entry, and a checksum if the
+   * field has checksums.
+   */
   long presentCount() {
     long present = entries == null ? 0 : entries.lengthBytes() / Entry.BYTES;
     if (!hasChecksums) {
@@ -72,7 +81,10 @@ final class EntryFiles implements AutoCloseable {
     return checksums == null ? 0 : Math.min(present, checksums.lengthBytes() / Integer.BYTES);
   }
 
-  /** Loads the entries of {@code [first, first + count)}; those that are not in the files, or cannot be read, are marked as missing. */
+  /**
+   * Loads the entries of {@code [first, first + count)}. Entries that are not in the files or
+   * cannot be read are marked as missing.
+   */
   void load(long first, int count, EntryBlock block) {
     if (bytes.length < count * Entry.BYTES) {
       bytes = new byte[count * Entry.BYTES];
@@ -92,7 +104,10 @@ final class EntryFiles implements AutoCloseable {
     }
   }
 
-  /** Reads what a file has of each record, in steps, so that a bad sector costs few of them; marks what cannot be read. */
+  /**
+   * Reads a file's part of each record, in steps, so that a bad sector costs few records. Marks
+   * records that cannot be read.
+   */
   private void read(
       @Nullable FileWindow window, long first, int count, int width, boolean[] isMissing) {
     for (int from = 0; from < count; from += STEP_RECORDS) {
@@ -105,7 +120,7 @@ final class EntryFiles implements AutoCloseable {
         }
       } catch (StorageException e) {
         FileProblem.requireOfContent(e);
-        there = from; // A bad sector, say: others can be read.
+        there = from; // Perhaps a bad sector: other bytes can be read.
       }
       Arrays.fill(isMissing, there, to, true);
       Arrays.fill(bytes, there * width, to * width, (byte) 0);

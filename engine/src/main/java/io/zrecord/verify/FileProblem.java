@@ -5,14 +5,15 @@ import io.zrecord.errors.FileUnavailableException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.ZRecordException;
 
-/** Tells what is wrong with a file from what keeps this check from reading it. Stateless. */
+/** Tells what is wrong with a file, from the exception that stopped a check. Stateless. */
 final class FileProblem {
   private FileProblem() {}
 
   /**
-   * The part of a message that says what is wrong, for a finding that names the file itself.
+   * Returns the part of a message that says what is wrong, for a finding that names the file
+   * itself.
    *
-   * @throws ZRecordException this one, if it is not about the content of the file
+   * @throws ZRecordException the given exception, if its cause is not the content of the file
    */
   static String of(ZRecordException e) {
     requireOfContent(e);
@@ -22,9 +23,10 @@ final class FileProblem {
   }
 
   /**
-   * Passes what the content of a file is to blame for, bad sectors included.
+   * Requires that the content of a file, bad sectors included, caused the exception.
    *
-   * @throws ZRecordException this one, if another attempt, another user or another release may read the file
+   * @throws ZRecordException the given exception, if another attempt, another user or another
+   *     release may read the file
    */
   static void requireOfContent(ZRecordException e) {
     if (e instanceof FileUnavailableException

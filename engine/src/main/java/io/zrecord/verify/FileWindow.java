@@ -5,8 +5,8 @@ import io.zrecord.internal.io.MutableFile;
 import java.nio.ByteBuffer;
 
 /**
- * Reads a file by position through a buffer: far ahead where reads follow each other, only what is wanted where they do not. Belongs
- * to one thread.
+ * Reads a file by position through a buffer. Reads far ahead where reads follow each other, and
+ * only the wanted bytes otherwise. Belongs to one thread.
  */
 final class FileWindow implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 20;
@@ -16,7 +16,7 @@ final class FileWindow implements AutoCloseable {
   private final byte[] buffer;
   private long from;
   private int count;
-  /** Nothing is read ahead before this position: something behind it cannot be read. */
+  /** Position up to which nothing is read ahead, because some bytes before it cannot be read. */
   private long carefulUntil;
 
   FileWindow(MutableFile file) {
@@ -34,9 +34,10 @@ final class FileWindow implements AutoCloseable {
   }
 
   /**
-   * Copies bytes; returns how many there were, fewer only at the end of the file.
+   * Copies bytes and returns their number, which is smaller than {@code length} only at the end of
+   * the file.
    *
-   * @throws StorageException if one of them cannot be read; others can be tried
+   * @throws StorageException if one of the bytes cannot be read; other bytes can be tried
    */
   int read(long position, byte[] target, int offset, int length) {
     int done = 0;
@@ -55,7 +56,10 @@ final class FileWindow implements AutoCloseable {
     return done;
   }
 
-  /** What was only read ahead may fail, for a bad sector is not to cost what stands before it. */
+  /**
+   * Fills the buffer. A failure of bytes that are only read ahead is ignored, so that a bad sector
+   * does not cost the bytes before it.
+   */
   private void fill(long at, int wanted) {
     long gap = at - (from + count);
     boolean isNext = gap >= 0 && gap < SMALL_READ_BYTES;

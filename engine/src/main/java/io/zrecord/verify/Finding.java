@@ -4,15 +4,17 @@ import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a check found.
+ * A finding of a check.
  *
- * @param kind what it is about
+ * @param kind what the finding is about
  * @param file full path of the file concerned
- * @param field name of the field, null if it is not about one
- * @param firstIndex index of the first record concerned, in the newest of the checked versions that has it; -1: none in particular
- * @param count records concerned, from {@code firstIndex} on; 0: none in particular
- * @param problem what is wrong, and with which values
- * @param stretch the bytes of the value that is damaged, or, of several, those that they are among; null if it is not about such
+ * @param field name of the field; null if the finding is not about a field
+ * @param firstIndex index of the first record concerned, in the newest checked version that has the
+ *     record; -1 if no record in particular
+ * @param count records concerned, from {@code firstIndex} on; 0 if no record in particular
+ * @param problem what is wrong, with the values
+ * @param stretch the bytes of the damaged value, or a stretch that contains several damaged values;
+ *     null if the finding is not about bytes of a chunk
  */
 public record Finding(
     Kind kind,
@@ -24,7 +26,7 @@ public record Finding(
     @Nullable Stretch stretch)
     implements Serializable {
 
-  /** A finding that is not about bytes in a chunk. */
+  /** Creates a finding that is not about bytes of a chunk. */
   public Finding(
       Kind kind, String file, @Nullable String field, long firstIndex, long count, String problem) {
     this(kind, file, field, firstIndex, count, problem, null);
@@ -34,54 +36,63 @@ public record Finding(
    * Bytes of a chunk file.
    *
    * @param file full path of the chunk file
-   * @param offset of the first byte
-   * @param lengthBytes how many, ≥ 0
+   * @param offset position of the first byte
+   * @param lengthBytes number of bytes, ≥ 0
    */
   public record Stretch(String file, long offset, long lengthBytes) implements Serializable {}
 
-  /** What a finding is about. */
+  /** The subject of a finding. */
   public enum Kind {
     /** The meta file of a shard or store. */
     META,
-    /** A manifest, or a list of shards that it names. */
+    /** A manifest, or a list of shards that a manifest names. */
     MANIFEST,
-    /** A chunk file as a whole: missing, cut, or its header. */
+    /** A chunk file as a whole: missing, cut, or with a wrong header. */
     CHUNK,
     /** A file of entries or of their checksums as a whole. */
     ENTRY_FILE,
-    /** An entry that points to nowhere. */
+    /** An entry that points nowhere. */
     ENTRY,
-    /** A value: its bytes, its entry or its checksum are not what was written. */
+    /** A value whose bytes, entry or checksum differ from the written data. */
     VALUE,
     /** A file of runs. */
     RUNS,
-    /** Bits that say which values are present. */
+    /** The bits that tell which values are present. */
     PRESENCE,
-    /** A sum in a meta file or manifest that is not that of the data. */
+    /** A sum in a meta file or manifest that disagrees with the data. */
     COUNT,
-    /** The map from the indices of a version to those of the next: it is damaged, or not every record has one index of its own. */
+    /**
+     * The map from the indices of a version to the indices of the next: damaged, or without a
+     * distinct index for every record.
+     */
     INDEX_MAP,
     /** The journal of a store. */
     JOURNAL,
-    /** The file by which readers follow the writer of a store. */
+    /** The file through which readers follow the writer of a store. */
     LIVE,
-    /** A file that nothing names; no damage. */
+    /** A file that nothing names. Not damage. */
     ORPHAN,
-    /** Worth knowing; no damage. */
+    /** Worth knowing. Not damage. */
     NOTE;
 
-    /** Whether data are damaged, or cannot be relied on. */
+    /** Tells whether data are damaged or cannot be relied on. */
     public boolean isDamage() {
       return this != ORPHAN && this != NOTE;
     }
 
-    /** Whether it is about single values of the records named, which are counted, and which a repair can take away. */
+    /**
+     * Tells whether the finding is about single values of the named records. Such values are
+     * counted, and a repair can remove them.
+     */
     public boolean concernsValues() {
       return this == ENTRY || this == VALUE;
     }
   }
 
-  /** The same about an index map: what is a record there is no record of a version, and no value of one is lost. */
+  /**
+   * Returns this finding as a finding about an index map. A record of a map is not a record of a
+   * version, and no value of a version is lost.
+   */
   Finding ofIndexMap() {
     String which = count == 0
         ? ""

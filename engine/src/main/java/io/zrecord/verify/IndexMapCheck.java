@@ -8,8 +8,8 @@ import io.zrecord.verify.Finding.Kind;
 import java.util.BitSet;
 
 /**
- * Checks that an index map gives every record an index of its own: it is read once for each 2²⁸ records, with a bit for each of them, so
- * that memory is 32 MiB at most. Belongs to one thread.
+ * Checks that an index map gives every record an index of its own. The map is read once for every
+ * 2²⁸ records, with one bit for each, so memory is at most 32 MiB. Belongs to one thread.
  */
 final class IndexMapCheck {
   private static final int WINDOW = 1 << 28;
@@ -25,14 +25,18 @@ final class IndexMapCheck {
     this(run, storage, WINDOW);
   }
 
-  /** @param window indices that are looked for in one reading */
+  /**
+   * Prepares the check.
+   *
+   * @param window number of indices to look for in one pass
+   */
   IndexMapCheck(CheckRun run, Storage storage, int window) {
     this.run = run;
     this.storage = storage;
     this.window = window;
   }
 
-  /** Checks the map of a version that has one. */
+  /** Checks the map of a version; the version must have a map. */
   void check(long version) {
     try {
       check(RecordTable.at(storage).version(version).indexMap().orElseThrow());
@@ -54,7 +58,7 @@ final class IndexMapCheck {
     }
   }
 
-  /** Reads the map and looks for indices from {@code low} on. */
+  /** Reads the map and looks for the indices from {@code low} on. */
   private void look(IndexMap map, long low, BitSet seen) {
     long[] block = new long[BLOCK];
     for (long old = 0; old < map.length(); old += BLOCK) {

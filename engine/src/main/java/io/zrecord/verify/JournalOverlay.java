@@ -1,20 +1,22 @@
 package io.zrecord.verify;
 
+import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.io.MutableFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Where in a journal the last entries of each record stand that it changes: 16 bytes of memory for each change, which the length of a
- * journal bounds. First filled, then sorted and read. Belongs to one thread.
+ * The positions in a journal of the last entries of each changed record. Takes 16 bytes of memory
+ * for each change, which the length of a journal bounds. Filled first, then sorted and read.
+ * Belongs to one thread.
  */
 final class JournalOverlay {
   private long[] indices = new long[1024];
   private long[] positions = new long[1024];
   private int count;
 
-  /** Remembers that the entries of a record stand at a position; later ones replace earlier ones. */
+  /** Adds the position of a record's entries. Later positions replace earlier ones. */
   void add(long index, long position) {
     if (count == indices.length) {
       indices = Arrays.copyOf(indices, Math.multiplyExact(count, 2));
@@ -28,7 +30,7 @@ final class JournalOverlay {
     return count == 0;
   }
 
-  /** Brings the changes in order of their indices; of one record the last one stays. */
+  /** Sorts the changes by index, and keeps the last change of each record. */
   void sort() {
     Integer[] order = new Integer[count];
     Arrays.setAll(order, i -> i);
@@ -49,7 +51,10 @@ final class JournalOverlay {
     count = kept;
   }
 
-  /** The first record from an index on that it changes; {@link Long#MAX_VALUE}: none. */
+  /**
+   * Returns the first changed record at or after {@code index}; {@link Long#MAX_VALUE} if there is
+   * none.
+   */
   long next(long index) {
     int at = from(index);
     return at < count ? indices[at] : Long.MAX_VALUE;
@@ -60,19 +65,22 @@ final class JournalOverlay {
     return at < 0 ? -at - 1 : at;
   }
 
-  /** What it does to the entries of all fields. */
+  /** The changes to the entries of all fields. */
   interface OfFields {
     void apply(int field, long first, int count, EntryBlock block);
   }
 
-  /** What it does, reading the journal itself, which the caller closes when all is done. */
+  /**
+   * Returns the changes, read from {@code journal}. The caller closes the journal after the last
+   * use.
+   */
   OfFields of(MutableFile journal) {
-    byte[] bytes = new byte[JournalScan.ENTRY_BYTES];
+    byte[] bytes = new byte[JournalRecord.ENTRY_BYTES];
     ByteBuffer entry = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     FileWindow window = new FileWindow(journal);
     return (field, first, records, block) -> {
       for (int i = from(first); i < count && indices[i] < first + records; i++) {
-        long position = positions[i] + (long) field * JournalScan.ENTRY_BYTES;
+        long position = positions[i] + (long) field * JournalRecord.ENTRY_BYTES;
         window.read(position, bytes, 0, bytes.length);
         block.put((int) (indices[i] - first), entry.getLong(0), entry.getLong(8), entry.getInt(16));
       }

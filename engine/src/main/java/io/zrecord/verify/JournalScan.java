@@ -1,8 +1,8 @@
 package io.zrecord.verify;
 
-import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
-import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.JournalHeader;
+import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
@@ -14,26 +14,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the journal of a store record by record (FORMAT.md section 9), up to its end or to where it is damaged, and what stands behind
- * that. Changes nothing. Belongs to one thread.
+ * Reads the journal of a store record by record (FORMAT.md section 9), up to its end or its first
+ * damaged record. After damage, searches the rest for whole records. Changes nothing. Used by one
+ * thread.
  */
-final class JournalScan {
-  static final String FILE_NAME = "journal";
-  static final int RECORD_MAGIC = 0x4a52_525a;
-  static final int RECORD_HEADER_BYTES = 32;
-  static final int COUNTS_BYTES = 24;
-  static final int CHUNK_BYTES = 24;
-  static final int ENTRY_BYTES = 20;
-  private static final int FLAG_FORCED_BEFORE = 1;
+public final class JournalScan {
   private static final int SEARCH_BYTES = 1 << 16;
 
-  /** As in the journal itself: what only looks like records may overlap, and is not to be read without end. */
+  /**
+   * Bound of the search, as in the writer's journal: bytes that only look like records may overlap.
+   */
   private static final int MAX_SEARCH_FACTOR = 4;
 
   private final int fieldCount;
   private final Map<Integer, ChunkMeta> changedChunks = new HashMap<>();
   private final JournalOverlay overlay = new JournalOverlay();
-  private JournalHeader header = JournalHeader.MISSING;
+  private JournalHeaderState header = JournalHeaderState.MISSING;
   private @Nullable Damage damage;
   private long endBytes = JournalHeader.BYTES;
   private long tornBytes;
@@ -42,15 +38,15 @@ final class JournalScan {
   private long length;
 
   /**
-   * A record that is damaged although a later one says that it was safe.
+   * A damaged record that a later record says was safe.
    *
-   * @param atByte where it begins
+   * @param atByte where the damaged record starts
    * @param lostBytes bytes from there to the end of the file
-   * @param firstSequence its number
-   * @param lastSequence number of the last record that is whole behind it
-   * @param problem what is wrong with it
+   * @param firstSequence number of the damaged record
+   * @param lastSequence number of the last whole record after the damaged record
+   * @param problem what is wrong with the damaged record
    */
-  record Damage(
+  public record Damage(
       long atByte, long lostBytes, long firstSequence, long lastSequence, String problem) {}
 
   private JournalScan(StoreMeta meta) {
@@ -59,13 +55,13 @@ final class JournalScan {
     this.length = meta.shard().length();
   }
 
-  /** Reads the journal of the store with that meta file. */
+  /** Reads the journal of the store that has a meta file. */
   static JournalScan of(MutableFiles files, StoreMeta meta) {
     JournalScan scan = new JournalScan(meta);
-    if (files.exists(FILE_NAME)) {
-      try (MutableFile file = files.open(FILE_NAME, false)) {
-        scan.header = JournalHeader.of(file, meta.shard().id());
-        if (scan.header != JournalHeader.FOREIGN) {
+    if (files.exists(JournalRecord.FILE_NAME)) {
+      try (MutableFile file = files.open(JournalRecord.FILE_NAME, false)) {
+        scan.header = JournalHeaderState.of(file, meta.shard().id());
+        if (scan.header != JournalHeaderState.FOREIGN) {
           scan.readAll(file);
         }
       }
@@ -74,42 +70,45 @@ final class JournalScan {
     return scan;
   }
 
-  JournalHeader header() {
+  public JournalHeaderState header() {
     return header;
   }
 
-  /** Where it is damaged; null if it is not. */
+  /** Returns where the journal is damaged; null if it is sound. */
   @Nullable
-  Damage damage() {
+  public Damage damage() {
     return damage;
   }
 
-  /** End of the last record that counts. */
+  /** Returns the end of the last record that counts. */
   long endBytes() {
     return endBytes;
   }
 
-  /** Bytes of a last record that was not finished, which nobody was told of as committed. */
+  /** Returns the bytes of an unfinished last record, which was never acknowledged. */
   long tornBytes() {
     return tornBytes;
   }
 
-  /** Number of the last record that counts. */
-  long sequence() {
+  /** Returns the number of the last record that counts. */
+  public long sequence() {
     return sequence;
   }
 
-  /** Records of the store afterwards. */
-  long length() {
+  /** Returns how many records the store has after the last record that counts. */
+  public long length() {
     return length;
   }
 
-  /** Chunks with the ends that the journal gives them; behind a damage the greatest that a whole record says. */
-  Collection<ChunkMeta> changedChunks() {
+  /**
+   * Returns the chunks that the journal names, each with the greatest end of a whole record, also
+   * after damage.
+   */
+  public Collection<ChunkMeta> changedChunks() {
     return changedChunks.values();
   }
 
-  /** The entries that it sets. */
+  /** Returns the entries that the journal sets. */
   JournalOverlay overlay() {
     return overlay;
   }
@@ -119,148 +118,72 @@ final class JournalScan {
     long at = JournalHeader.BYTES;
     String problem = "it is not whole";
     while (true) {
-      ByteBuffer record = read(file, at, fileBytes);
-      if (record == null || record.getLong(8) > sequence + 1) {
+      JournalRecord record = JournalRecord.read(file::read, at, fileBytes);
+      if (record == null || record.sequence() > sequence + 1) {
         break;
       }
-      if (record.getLong(8) == sequence + 1) {
-        String contradiction = contradiction(record, length);
+      if (record.sequence() == sequence + 1) {
+        String contradiction = record.contradiction(fieldCount, length);
         if (contradiction != null) {
-          problem = contradiction;
+          problem = "it " + contradiction;
           damage = new Damage(at, fileBytes - at, sequence + 1, sequence + 1, problem);
           break;
         }
         take(record, at);
       }
-      at += record.limit();
+      at += record.bytes();
     }
     endBytes = at;
     findLater(file, at, fileBytes, problem);
     tornBytes = damage == null ? Math.max(0, fileBytes - at) : 0;
   }
 
-  /** The record at a position if it is whole, with its length as limit. */
-  private static @Nullable ByteBuffer read(MutableFile file, long at, long fileBytes) {
-    if (at > fileBytes - RECORD_HEADER_BYTES) {
-      return null;
-    }
-    ByteBuffer header = ByteBuffer.allocate(RECORD_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    file.read(at, header);
-    int length = header.getInt(4);
-    if (header.getInt(0) != RECORD_MAGIC
-        || length < RECORD_HEADER_BYTES + COUNTS_BYTES
-        || (length & 7) != 0
-        || length > fileBytes - at) {
-      return null;
-    }
-    byte[] content = new byte[length];
-    ByteBuffer record = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-    if (file.read(at, record) < length) {
-      return null;
-    }
-    record.flip();
-    int stored = record.getInt(20);
-    record.putInt(20, 0);
-    return stored == Crc32c.of(content) ? record : null;
-  }
-
-  /** @param lengthBefore as the records before it left the store; if some of them are lost {@link Long#MAX_VALUE} */
-  private @Nullable String contradiction(ByteBuffer record, long lengthBefore) {
-    long newLength = record.getLong(RECORD_HEADER_BYTES);
-    int fields = record.getInt(RECORD_HEADER_BYTES + 8);
-    int chunks = record.getInt(RECORD_HEADER_BYTES + 12);
-    int entries = record.getInt(RECORD_HEADER_BYTES + 16);
-    long needed = entriesAt(chunks) + (long) entries * slotBytes();
-    if (fields != fieldCount
-        || chunks < 0
-        || entries < 0
-        || newLength < 0
-        || newLength - entries > lengthBefore
-        || needed > record.limit()) {
-      return "it contradicts itself: " + fields + " fields where the store has " + fieldCount + ", "
-          + chunks + " chunks, " + entries + " records, length " + newLength
-          + " after " + lengthBefore;
-    }
-    for (int i = 0; i < chunks; i++) {
-      ChunkMeta chunk = chunk(record, i);
-      if (chunk.recordCount() < 0 || chunk.endBytes() < ChunkHeader.BYTES) {
-        return "it says that " + chunk.fileName() + " has " + chunk.recordCount()
-            + " records and ends at byte " + chunk.endBytes();
-      }
-    }
-    for (int i = 0; i < entries; i++) {
-      long index = record.getLong((int) (entriesAt(chunks) + i * slotBytes()));
-      if (index < 0 || index >= newLength) {
-        return "it changes record " + index + ", but the length is " + newLength;
-      }
-    }
-    return null;
-  }
-
-  private static long entriesAt(int chunks) {
-    return RECORD_HEADER_BYTES + COUNTS_BYTES + (long) chunks * CHUNK_BYTES;
-  }
-
-  private long slotBytes() {
-    return Long.BYTES + (long) fieldCount * ENTRY_BYTES;
-  }
-
-  private void take(ByteBuffer record, long at) {
-    int chunks = record.getInt(RECORD_HEADER_BYTES + 12);
-    int entries = record.getInt(RECORD_HEADER_BYTES + 16);
-    takeChunks(record, chunks);
-    for (int i = 0; i < entries; i++) {
-      int place = (int) (entriesAt(chunks) + i * slotBytes());
-      overlay.add(record.getLong(place), at + place + Long.BYTES);
+  private void take(JournalRecord record, long at) {
+    takeChunks(record);
+    for (int slot = 0; slot < record.slotCount(); slot++) {
+      overlay.add(record.index(slot), at + record.entryAt(slot, 0));
     }
     sequence++;
-    length = record.getLong(RECORD_HEADER_BYTES);
+    length = record.length();
   }
 
-  private static ChunkMeta chunk(ByteBuffer record, int ordinal) {
-    int place = RECORD_HEADER_BYTES + COUNTS_BYTES + ordinal * CHUNK_BYTES;
-    return new ChunkMeta(
-        record.getInt(place), record.getLong(place + 8), record.getLong(place + 16));
-  }
-
-  private void takeChunks(ByteBuffer record, int chunks) {
-    for (int i = 0; i < chunks; i++) {
-      ChunkMeta chunk = chunk(record, i);
+  private void takeChunks(JournalRecord record) {
+    for (int i = 0; i < record.chunkCount(); i++) {
+      ChunkMeta chunk = record.chunk(i);
       changedChunks.merge(
           chunk.id(), chunk, (old, next) -> next.endBytes() > old.endBytes() ? next : old);
     }
   }
 
-  /** Looks for whole records behind the end, of which one that was written when all before were forced proves damage. */
+  /**
+   * Searches for whole records after the end. A record written when all records before it had been
+   * forced to disk proves damage.
+   */
   private void findLater(MutableFile file, long at, long fileBytes, String problem) {
     byte[] piece = new byte[SEARCH_BYTES];
     ByteBuffer bytes = ByteBuffer.wrap(piece).order(ByteOrder.LITTLE_ENDIAN);
     searchBytesLeft = MAX_SEARCH_FACTOR * (fileBytes - at);
-    for (long from = at; from <= fileBytes - RECORD_HEADER_BYTES && searchBytesLeft >= 0; ) {
+    for (long from = at; from <= fileBytes - JournalRecord.HEADER_BYTES && searchBytesLeft >= 0; ) {
       int count = file.read(from, bytes.clear());
-      int limit = count - RECORD_HEADER_BYTES;
-      for (int i = 0; i <= limit && searchBytesLeft >= 0; i += 8) {
+      int limit = count - JournalRecord.HEADER_BYTES;
+      for (int i = 0; i <= limit && searchBytesLeft >= 0; i += JournalRecord.ALIGNMENT) {
         if (mayBeLater(bytes, i, fileBytes - from - i)) {
-          searchBytesLeft -= bytes.getInt(i + 4);
+          searchBytesLeft -= JournalRecord.bytesAt(bytes, i);
           takeLater(file, from + i, at, fileBytes, problem);
         }
       }
       if (limit < 0) {
         break;
       }
-      from += (limit & ~7) + 8;
+      from += (limit & -JournalRecord.ALIGNMENT) + JournalRecord.ALIGNMENT;
     }
   }
 
-  /** Whether a header is, if its record is whole, of a later one that counts: a proof, or behind one. */
-  private boolean mayBeLater(ByteBuffer bytes, int place, long bytesLeft) {
-    int length = bytes.getInt(place + 4);
-    return bytes.getInt(place) == RECORD_MAGIC
-        && bytes.getLong(place + 8) > sequence + 1
-        && (damage != null || (bytes.getInt(place + 16) & FLAG_FORCED_BEFORE) != 0)
-        && length >= RECORD_HEADER_BYTES + COUNTS_BYTES
-        && (length & 7) == 0
-        && length <= bytesLeft;
+  /** Tells whether a header, if its record is whole, proves damage or follows such a proof. */
+  private boolean mayBeLater(ByteBuffer bytes, int at, long bytesLeft) {
+    return JournalRecord.isHeader(bytes, at, bytesLeft)
+        && JournalRecord.sequenceAt(bytes, at) > sequence + 1
+        && (damage != null || JournalRecord.isForcedBefore(bytes, at));
   }
 
   private void takeLater(MutableFile file, long at, long end, long fileBytes, String problem) {
@@ -272,14 +195,14 @@ final class JournalScan {
       }
       return;
     }
-    ByteBuffer record = read(file, at, fileBytes);
-    if (record != null && contradiction(record, Long.MAX_VALUE) == null) {
+    JournalRecord record = JournalRecord.read(file::read, at, fileBytes);
+    if (record != null && record.contradiction(fieldCount, Long.MAX_VALUE) == null) {
       if (damage == null) {
-        // From here on others count as well.
+        // From here on other records count as well.
         searchBytesLeft = MAX_SEARCH_FACTOR * (fileBytes - end);
       }
-      takeChunks(record, record.getInt(RECORD_HEADER_BYTES + 12));
-      long last = Math.max(record.getLong(8), damage == null ? 0 : damage.lastSequence());
+      takeChunks(record);
+      long last = Math.max(record.sequence(), damage == null ? 0 : damage.lastSequence());
       damage = new Damage(end, fileBytes - end, sequence + 1, last, problem);
     }
   }

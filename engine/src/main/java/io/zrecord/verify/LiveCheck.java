@@ -11,7 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.UUID;
 
-/** Checks the file {@code live} of a store (FORMAT.md section 9), which has no data of its own. */
+/**
+ * Checks the file {@code live} of a store (FORMAT.md section 9). The file has no data of its own.
+ */
 final class LiveCheck {
   static final String FILE_NAME = "live";
 

@@ -7,7 +7,10 @@ import io.zrecord.verify.Finding.Kind;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Looks for what no version of a table names: of writes that failed or go on, and of versions that were set aside. */
+/**
+ * Looks for files that no version of a table names: files of failed or unfinished writes, and of
+ * versions that were set aside.
+ */
 final class OrphanSearch {
   private static final Pattern MANIFEST = Pattern.compile("\\d{20}\\.json");
 

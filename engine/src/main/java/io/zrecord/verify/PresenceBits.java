@@ -11,7 +11,10 @@ import io.zrecord.verify.Finding.Kind;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** The bits that say which values of a field with runs are present (FORMAT.md section 5). Belongs to one thread. */
+/**
+ * The bits that tell which values of a field with runs are present (FORMAT.md section 5). Belongs
+ * to one thread.
+ */
 final class PresenceBits implements AutoCloseable {
   private static final long BITS_PER_BLOCK = 8L * Run.BLOCK_BYTES;
 
@@ -31,7 +34,7 @@ final class PresenceBits implements AutoCloseable {
     this.runs = runs;
   }
 
-  /** Opens the file and checks all of it; says what is wrong. */
+  /** Opens the file, checks all of it, and reports what is wrong. */
   void check(CheckRun run, long firstIndex) {
     long bytes = (runs.recordCount() + 7) / 8;
     try {
@@ -92,7 +95,10 @@ final class PresenceBits implements AutoCloseable {
     run.found(Kind.PRESENCE, files.pathOf(name), field.spec().name(), problem);
   }
 
-  /** Whether a value is present; what is not in the file, or cannot be read, counts as present. */
+  /**
+   * Tells whether a value is present. A value whose bit is not in the file or cannot be read counts
+   * as present.
+   */
   boolean isPresent(long index) {
     if (window == null) {
       return true;
@@ -109,7 +115,7 @@ final class PresenceBits implements AutoCloseable {
         bytesInMemory = window.read(number * Run.BLOCK_BYTES, block, 0, block.length);
       } catch (StorageException e) {
         FileProblem.requireOfContent(e);
-        bytesInMemory = 0; // A bad sector, say: other blocks can be read.
+        bytesInMemory = 0; // Perhaps a bad sector: other blocks can be read.
       }
     }
   }

@@ -12,7 +12,10 @@ import io.zrecord.verify.Finding.Kind;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** Checks a field in the layout {@code runs} (FORMAT.md section 5), block by block. Belongs to one thread. */
+/**
+ * Checks a field in the layout {@code runs} (FORMAT.md section 5), block by block. Belongs to one
+ * thread.
+ */
 final class RunsCheck {
   private static final int MAX_FILE_BYTES = Integer.MAX_VALUE - 8;
 
@@ -40,7 +43,7 @@ final class RunsCheck {
     this.firstIndex = firstIndex;
   }
 
-  /** Checks the files of the field, and its values if chunks are given. */
+  /** Checks the files of the field, and the field's values if chunks are given. */
   void check(@Nullable ChunkFiles chunks) {
     String name = prefix + field.stem() + ".runs";
     String path = files.pathOf(name);
@@ -97,7 +100,7 @@ final class RunsCheck {
       return;
     }
     long present = Math.min(bytes, Math.max(0, chunks.presentBytes(chunk.id()) - stretch.offset()));
-    // What is lost is one finding, however long it is said to be.
+    // A lost stretch is one finding, however long the meta file says it is.
     long whole = present == bytes ? bytes : present / Run.BLOCK_BYTES * Run.BLOCK_BYTES;
     for (long number = 0; number * Run.BLOCK_BYTES < whole; number++) {
       checkBlock(file, stretch, number, chunks, presence);
@@ -142,7 +145,11 @@ final class RunsCheck {
     }
   }
 
-  /** @param from of the first byte in the run */
+  /**
+   * Reports lost bytes of a run.
+   *
+   * @param from offset of the first lost byte in the run
+   */
   private void foundLost(ChunkFiles chunks, Run stretch, int width, long from, long lengthBytes) {
     long first = from / width;
     long position = stretch.offset() + from;
@@ -153,7 +160,7 @@ final class RunsCheck {
         "the " + lengthBytes + " bytes at " + position + " cannot all be read");
   }
 
-  /** The slot of an absent value is zero. */
+  /** Checks that the slots of absent values are zero. */
   private void checkSlots(
       String path, int width, Run stretch, long from, int length, PresenceBits presence) {
     for (int at = 0; at < length; ) {

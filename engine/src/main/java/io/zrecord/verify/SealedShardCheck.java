@@ -13,17 +13,20 @@ import io.zrecord.verify.Finding.Kind;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/** Checks a sealed shard (FORMAT.md section 3), standing alone or as a manifest names it. Belongs to one thread. */
+/**
+ * Checks a sealed shard (FORMAT.md section 3), either alone or as a manifest names it. Belongs to
+ * one thread.
+ */
 final class SealedShardCheck {
   private final CheckRun run;
   private final MutableFiles files;
   private final Depth depth;
 
-  /** How much is looked at. */
+  /** How much of a shard is checked. */
   enum Depth {
-    /** That all files are there and as long as they should be. */
+    /** The existence and the length of all files. */
     FILES,
-    /** Every value as well. */
+    /** Also every value. */
     VALUES
   }
 
@@ -33,7 +36,7 @@ final class SealedShardCheck {
     this.depth = depth;
   }
 
-  /** Checks the shard at the root. */
+  /** Checks the shard at the root of the files. */
   void checkAlone() {
     Optional<ShardMeta> read = readMeta(ShardMeta.FILE_NAME, 0, 0);
     if (read.isPresent()) {
@@ -48,8 +51,8 @@ final class SealedShardCheck {
   /**
    * Checks a shard of a table.
    *
-   * @param schema the fields of the version that names it
-   * @param firstIndex index of its first record in that version
+   * @param schema the fields of the version that names the shard
+   * @param firstIndex index of the shard's first record in that version
    */
   void check(ShardSummary shard, RecordSchema schema, long firstIndex) {
     String prefix = shard.directory() + "/";

@@ -6,7 +6,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestAside;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.ShardList;
+import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.io.Serializable;
@@ -17,8 +17,10 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Whether a version still names a shard that is being checked. While a check goes on versions may be expired, and their files be swept: what
- * is missing then is no damage. But it is only if the table can be seen here, and no version of it names the shard. Belongs to one thread.
+ * Tells whether a version still names a shard that is being checked. While a check runs, versions
+ * may be expired and their files swept, and a missing file of such a shard is no damage. It remains
+ * damage unless the table is visible here and none of its versions names the shard. Belongs to one
+ * thread.
  */
 final class ShardNeed {
   private final Storage storage;
@@ -32,11 +34,12 @@ final class ShardNeed {
   private boolean isNoted;
 
   /**
-   * Where a shard was named.
+   * A version that named the shard.
    *
    * @param tableId id of the table
-   * @param version one that named it
-   * @param newest the newest version when the check began, which never goes unless a newer one comes
+   * @param version a version that named the shard
+   * @param newest the newest version at the start of the check, which stays unless a newer version
+   *     is committed
    */
   record Source(UUID tableId, long version, long newest) implements Serializable {}
 
@@ -48,14 +51,15 @@ final class ShardNeed {
   }
 
   /**
-   * Looks, unless it did for the same file just before: damage of a file may consist of many findings.
+   * Tells whether a version still names the shard. Looks again only if the file differs from the
+   * last one, because damage of a file may be many findings.
    *
-   * @throws StorageException if the table cannot be seen here
+   * @throws StorageException if the table is not visible here
    */
   boolean isNeeded(String file) {
     if (isNeeded && !file.equals(lastFile)) {
       lastFile = file;
-      // Whoever sweeps has seen that no version names the shard before he deletes a file of it.
+      // A sweep deletes a file of a shard only after no version names the shard.
       isNeeded = isPresent(source.version()) || isNamed();
     }
     return isNeeded;
@@ -72,11 +76,14 @@ final class ShardNeed {
     }
   }
 
-  /** By any other version, of which some may have gone and some have come. */
+  /**
+   * Tells whether any other version names the shard. Versions may have been added or expired
+   * meanwhile.
+   */
   private boolean isNamed() {
     readVersions.clear();
     readLists.clear();
-    // One may be put back between the first two looks.
+    // A manifest may be put back between the first two looks.
     return isNamedByListed()
         || log.aside().stream().map(ManifestAside::version).anyMatch(this::isNamedBy)
         || isNamedByListed();
@@ -93,10 +100,11 @@ final class ShardNeed {
   }
 
   /**
-   * Makes sure that the versions seen are those of the table, and that not the whole table has gone.
+   * Makes sure that the listed versions are the table's, and that the table as a whole is still
+   * there.
    *
-   * @param newest the newest when the check began
-   * @throws StorageException if neither it nor a newer one is among them
+   * @param newest the newest version at the start of the check
+   * @throws StorageException if neither {@code newest} nor a newer version is listed
    */
   static void requireVisible(Storage storage, List<Long> versions, long newest) {
     if (versions.stream().noneMatch(version -> version >= newest)) {
@@ -119,7 +127,7 @@ final class ShardNeed {
           || manifest.indexMap().filter(this::isSame).isPresent()) {
         return true;
       }
-      for (ShardList list : manifest.lists()) {
+      for (ShardListFile list : manifest.lists()) {
         if (readLists.add(list.file()) && isAmong(log.shards(list))) {
           return true;
         }
@@ -127,10 +135,10 @@ final class ShardNeed {
       readVersions.add(other);
       return false;
     } catch (MissingFileException e) {
-      // It was expired as well, unless one of its lists alone is missing.
+      // The version was expired as well, unless only one of its lists is missing.
       return isPresent(other);
     } catch (ZRecordException e) {
-      return true; // It may name the shard.
+      return true; // This version may name the shard.
     }
   }
 
@@ -142,7 +150,7 @@ final class ShardNeed {
     return other.id().equals(shard.id()) && other.metaFile().equals(shard.metaFile());
   }
 
-  /** What is to be said once, instead of all that is found of a shard that is not needed. */
+  /** Returns the one finding that replaces all findings about a shard that is not needed. */
   Optional<Finding> note(String file) {
     boolean isFirst = !isNoted;
     isNoted = true;

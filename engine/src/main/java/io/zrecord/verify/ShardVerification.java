@@ -5,15 +5,16 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.verify.Finding.Kind;
 import io.zrecord.verify.SealedShardCheck.Depth;
 import java.io.Serializable;
 import java.nio.file.Path;
 
 /**
- * The check of one shard of a table, as a part of {@link DatasetCheck#withoutShards} that may be done anywhere. It takes the fields from
- * whoever runs it: many shards have the same ones. Immutable.
+ * The check of one shard of a table: a part of {@link DatasetCheck#withoutShards} that may run
+ * anywhere. The fields are not part of this object, because many shards share the same fields.
+ * Immutable.
  */
 public final class ShardVerification implements Serializable {
   private static final long serialVersionUID = 3L;
@@ -23,21 +24,13 @@ public final class ShardVerification implements Serializable {
   private final ShardSummary shard;
   private final long firstIndex;
   private final Depth depth;
-  private final Role role;
-
-  /** What the shard is for. */
-  enum Role {
-    /** It holds records of the table. */
-    RECORDS,
-    /** It is the index map of its version. */
-    INDEX_MAP
-  }
+  private final ShardRole role;
 
   /**
-   * The check of a shard.
+   * Creates the check of a shard.
    *
-   * @param source a version that names it
-   * @param firstIndex index of its first record in that version
+   * @param source a version that names the shard
+   * @param firstIndex index of the shard's first record in that version
    */
   ShardVerification(
       String table,
@@ -45,7 +38,7 @@ public final class ShardVerification implements Serializable {
       ShardSummary shard,
       long firstIndex,
       Depth depth,
-      Role role) {
+      ShardRole role) {
     this.table = table;
     this.source = source;
     this.shard = shard;
@@ -54,19 +47,20 @@ public final class ShardVerification implements Serializable {
     this.role = role;
   }
 
-  /** The shard as a manifest names it. */
+  /** Returns the shard as a manifest names it. */
   public ShardSummary shard() {
     return shard;
   }
 
   /**
-   * Checks the shard. What is wrong with it goes to the listener, also that files are missing. If no version names the shard any more by
-   * then, nothing of it is wrong.
+   * Checks the shard. Findings, missing files included, go to the listener. There are no findings
+   * of damage if no version names the shard any more.
    *
-   * @param schema the fields that came with it
-   * @throws io.zrecord.errors.FileUnavailableException if a file cannot be read for another reason than its content
+   * @param schema the fields that came with this check
+   * @throws io.zrecord.errors.FileUnavailableException if a file cannot be read for a reason other
+   *     than its content
    * @throws io.zrecord.errors.UnsupportedFormatException if a file is of a later format
-   * @throws io.zrecord.errors.StorageException if the table cannot be seen here
+   * @throws io.zrecord.errors.StorageException if the table is not visible here
    */
   public CheckSummary run(RecordSchema schema, CheckListener listener) {
     CheckRun run = new CheckRun(listener);
@@ -77,24 +71,24 @@ public final class ShardVerification implements Serializable {
   void run(RecordSchema schema, CheckRun run, MutableFiles files) {
     run.beginShard(new ShardNeed(LocalStorage.at(Path.of(table)), shard, source), role);
     if (depth == Depth.VALUES) {
-      run.beginPart(role == Role.RECORDS ? shard.length() : 0, valueBytes());
+      run.beginPart(role == ShardRole.RECORDS ? shard.length() : 0, valueBytes());
     }
     try {
       new SealedShardCheck(run, files, depth).check(shard, schema, firstIndex);
     } catch (MissingFileException e) {
-      // It was there a moment ago.
+      // The file existed a moment ago.
       run.found(Kind.META, e.resource(), FileProblem.of(e));
     }
     if (depth == Depth.VALUES) {
       run.endPart();
     }
-    if (depth == Depth.VALUES && role == Role.INDEX_MAP) {
+    if (depth == Depth.VALUES && role == ShardRole.INDEX_MAP) {
       new IndexMapCheck(run, LocalStorage.at(Path.of(table))).check(source.version());
     }
     run.endShard();
   }
 
-  /** Stored bytes of its values that are looked at. */
+  /** Returns the stored bytes of the shard's values that this check reads. */
   long valueBytes() {
     return depth == Depth.FILES
         ? 0

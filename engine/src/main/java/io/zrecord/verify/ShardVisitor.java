@@ -2,14 +2,15 @@ package io.zrecord.verify;
 
 import io.zrecord.schema.RecordSchema;
 
-/** Takes the shards of a table that are to be checked, one after the other. */
+/** Takes the shards of a table to check, one after another. */
 @FunctionalInterface
 public interface ShardVisitor {
   /**
-   * A shard.
+   * Takes a shard.
    *
-   * @param shard what is to be done
-   * @param schema the fields of a version that names it, which {@link ShardVerification#run} needs; the same object for all shards of it
+   * @param shard the check to run
+   * @param schema the fields of a version that names the shard, for {@link ShardVerification#run};
+   *     the same object for all shards of that version
    */
   void accept(ShardVerification shard, RecordSchema schema);
 }

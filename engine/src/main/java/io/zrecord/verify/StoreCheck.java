@@ -4,28 +4,33 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
-import io.zrecord.internal.online.StoreLeftovers;
+import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.verify.Finding.Kind;
 import java.util.Optional;
 
 /**
- * Checks a store (FORMAT.md section 9) that no writer has open: the caller holds its lock. Reads the journal over the tables as opening
- * would, and changes nothing. Belongs to one thread.
+ * Checks a store (FORMAT.md section 9) that no writer has open. The caller holds the store's lock.
+ * Reads the journal over the tables, as opening the store would, and changes nothing. Belongs to
+ * one thread.
  */
-final class StoreCheck {
+public final class StoreCheck {
   private final CheckRun run;
   private final MutableFiles files;
 
-  StoreCheck(CheckRun run, MutableFiles files) {
+  public StoreCheck(CheckRun run, MutableFiles files) {
     this.run = run;
     this.files = files;
   }
 
-  /** Returns the state that was checked; empty if the meta file is damaged, without which nothing can be told. */
-  Optional<StoreState> check() {
+  /**
+   * Checks the store and returns the checked state; empty if the meta file is damaged, without
+   * which the rest cannot be checked.
+   */
+  public Optional<StoreState> check() {
     StoreState state;
     try {
       state = StoreState.read(files);
@@ -44,7 +49,7 @@ final class StoreCheck {
       if (state.journal().overlay().isEmpty()) {
         checkFields(state, chunks, (field, first, count, block) -> {});
       } else {
-        try (MutableFile journal = files.open(JournalScan.FILE_NAME, false)) {
+        try (MutableFile journal = files.open(JournalRecord.FILE_NAME, false)) {
           checkFields(state, chunks, state.journal().overlay().of(journal));
         }
       }
@@ -86,7 +91,7 @@ final class StoreCheck {
   }
 
   private void reportJournal(JournalScan journal) {
-    String path = files.pathOf(JournalScan.FILE_NAME);
+    String path = files.pathOf(JournalRecord.FILE_NAME);
     switch (journal.header()) {
       case SOUND -> {}
       case DAMAGED -> run.found(Kind.JOURNAL, path, "its header is damaged");

@@ -11,20 +11,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the meta file and the journal of a store say (FORMAT.md section 9).
+ * The state of a store by its meta file and journal (FORMAT.md section 9).
  *
  * @param meta the state at the last checkpoint
- * @param journal what was committed since
+ * @param journal the commits since then
  * @param chunks all chunks, with the ends that the journal gives them
  */
-record StoreState(StoreMeta meta, JournalScan journal, List<ChunkMeta> chunks) {
+public record StoreState(StoreMeta meta, JournalScan journal, List<ChunkMeta> chunks) {
 
   /**
-   * Reads both.
+   * Reads the meta file and the journal.
    *
    * @throws io.zrecord.errors.ZRecordException if the meta file cannot be read
    */
-  static StoreState read(MutableFiles files) {
+  public static StoreState read(MutableFiles files) {
     StoreMeta meta = StoreMeta.read(
         files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
     JournalScan journal = JournalScan.of(files, meta);
@@ -35,7 +35,7 @@ record StoreState(StoreMeta meta, JournalScan journal, List<ChunkMeta> chunks) {
     return new StoreState(meta, journal, new ArrayList<>(chunks.values()));
   }
 
-  /** Whether the tables alone are the state. */
+  /** Tells whether the tables alone, without the journal, are the state. */
   boolean isCheckpointed() {
     return journal.sequence() == meta.sequence();
   }

@@ -10,7 +10,7 @@ import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestAside;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.ShardList;
+import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TagLog;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -18,7 +18,6 @@ import io.zrecord.storage.Storage;
 import io.zrecord.table.IndexMap;
 import io.zrecord.verify.Finding.Kind;
 import io.zrecord.verify.SealedShardCheck.Depth;
-import io.zrecord.verify.ShardVerification.Role;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -29,8 +28,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks a table (FORMAT.md section 7): every manifest, the files of every shard that one of them names, and the values of the
- * versions asked for. Belongs to one thread.
+ * Checks a table (FORMAT.md section 7): every manifest, the files of every shard that a manifest
+ * names, and the values of the chosen versions. Belongs to one thread.
  */
 final class TableCheck {
   private final CheckRun run;
@@ -43,7 +42,11 @@ final class TableCheck {
   private boolean isComplete = true;
   private long newest;
 
-  /** @param shards checks each shard when its turn comes, or takes care that somebody does */
+  /**
+   * Prepares the check.
+   *
+   * @param shards checks each shard in its turn, or hands the check on
+   */
   TableCheck(CheckRun run, Storage storage, ShardVisitor shards) {
     this.run = run;
     this.shards = shards;
@@ -57,7 +60,7 @@ final class TableCheck {
     newest = versions.isEmpty() ? -1 : versions.get(versions.size() - 1);
     List<Long> newestFirst = new ArrayList<>(versions);
     newestFirst.sort(Comparator.reverseOrder());
-    // Versions whose values are checked come first: a shard is looked at once.
+    // Versions with a check of values come first, because each shard is checked once.
     List<Long> left = checkValues(choice, newestFirst);
     for (long version : left) {
       check(version, Depth.FILES);
@@ -79,7 +82,7 @@ final class TableCheck {
     }
   }
 
-  /** Returns the versions whose values were not to be checked. */
+  /** Checks the values of the chosen versions and returns the other versions. */
   private List<Long> checkValues(VersionChoice choice, List<Long> newestFirst) {
     List<Long> left = new ArrayList<>();
     boolean isNewestDone = false;
@@ -87,7 +90,7 @@ final class TableCheck {
       boolean isDue =
           choice.equals(VersionChoice.NEWEST) ? !isNewestDone : choice.includes(version);
       if (isDue) {
-        // If the newest one cannot be read, the next takes its place.
+        // If the newest version cannot be read, the next one takes its place.
         isNewestDone |= check(version, Depth.VALUES);
       } else {
         left.add(version);
@@ -112,14 +115,14 @@ final class TableCheck {
     }
   }
 
-  /** Returns whether the manifest can be read. */
+  /** Checks a version and returns whether its manifest can be read. */
   private boolean check(long version, Depth depth) {
     Manifest manifest;
     Map<String, List<ShardSummary>> newLists = new HashMap<>();
     try {
       manifest = log.read(version);
-      for (ShardList list : manifest.lists()) {
-        // Of one that another version names as well all shards were checked by then.
+      for (ShardListFile list : manifest.lists()) {
+        // All shards of a list that another version names too were checked by then.
         if (!namedLists.contains(list.file())) {
           newLists.put(list.file(), log.shards(list));
         }
@@ -140,7 +143,7 @@ final class TableCheck {
     namedLists.addAll(newLists.keySet());
     ShardNeed.Source source = new ShardNeed.Source(manifest.tableId(), version, newest);
     Part part = new Part(source, manifest.schema(), depth);
-    for (ShardList list : manifest.lists()) {
+    for (ShardListFile list : manifest.lists()) {
       List<ShardSummary> listed = newLists.get(list.file());
       if (listed == null) {
         part.skip(list.length());
@@ -154,7 +157,7 @@ final class TableCheck {
     return true;
   }
 
-  /** The shards of a version that no version before had. */
+  /** The shards of a version that no earlier part had. */
   private final class Part {
     private final ShardNeed.Source source;
     private final RecordSchema schema;
@@ -177,13 +180,13 @@ final class TableCheck {
         namedShards.add(shard.id().toString());
         if (checkedShards.add(keyOf(shard))) {
           due.add(new ShardVerification(
-              storage.location(), source, shard, nextIndex, depth, Role.RECORDS));
+              storage.location(), source, shard, nextIndex, depth, ShardRole.RECORDS));
         }
         nextIndex += shard.length();
       }
     }
 
-    /** How much there is to do is said before it begins. */
+    /** Ends the part. The amount of work is announced before the work begins. */
     void finish() {
       run.expect(due.stream().mapToLong(ShardVerification::valueBytes).sum());
       due.forEach(shard -> shards.accept(shard, schema));
@@ -193,7 +196,7 @@ final class TableCheck {
   private void checkIndexMap(ShardSummary map, ShardNeed.Source source, Depth depth) {
     namedShards.add(map.id().toString());
     ShardVerification due =
-        new ShardVerification(storage.location(), source, map, 0, depth, Role.INDEX_MAP);
+        new ShardVerification(storage.location(), source, map, 0, depth, ShardRole.INDEX_MAP);
     run.expect(due.valueBytes());
     shards.accept(due, IndexMap.SCHEMA);
   }
@@ -221,7 +224,7 @@ final class TableCheck {
     }
   }
 
-  /** Whether there is a version now, damaged ones and those set aside included. */
+  /** Tells whether a version exists now, damaged versions and versions set aside included. */
   private boolean isPresent(long version) {
     try {
       log.read(version);
@@ -233,7 +236,7 @@ final class TableCheck {
     }
   }
 
-  /** Each version follows the one before. */
+  /** Checks that each version is a valid successor of the version before. */
   private void checkSuccession(List<Long> versions) {
     Manifest before = null;
     for (long version : versions) {
@@ -249,7 +252,7 @@ final class TableCheck {
     try {
       return log.read(version);
     } catch (ZRecordException e) {
-      return null; // Was reported before.
+      return null; // Reported before.
     }
   }
 

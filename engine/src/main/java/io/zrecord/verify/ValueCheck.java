@@ -4,7 +4,7 @@ import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.ValueCodec;
-import io.zrecord.internal.store.ValueLengths;
+import io.zrecord.internal.values.ValueLengths;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.verify.Finding.Kind;
@@ -15,7 +15,10 @@ import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
-/** Checks one value of a field after the other: its entry, its checksum, its payload, its length. Belongs to one thread. */
+/**
+ * Checks the values of a field one after another: entry, checksum, payload, length. Belongs to one
+ * thread.
+ */
 final class ValueCheck implements AutoCloseable {
   private final FieldSpec field;
   private final boolean hasChecksums;
@@ -28,9 +31,9 @@ final class ValueCheck implements AutoCloseable {
   private byte[] unpacked = new byte[0];
 
   /**
-   * What is wrong with a value.
+   * A problem of a value.
    *
-   * @param isLost whether its bytes are not there, which then is so of many values
+   * @param isLost whether the value's bytes are missing, which concerns many values at a time
    */
   record Problem(Kind kind, String text, Finding.@Nullable Stretch stretch, boolean isLost) {
     Problem(Kind kind, String text) {
@@ -42,7 +45,11 @@ final class ValueCheck implements AutoCloseable {
     }
   }
 
-  /** @param scratch used by nobody else meanwhile */
+  /**
+   * Prepares a check of values.
+   *
+   * @param scratch memory that no other check uses meanwhile
+   */
   ValueCheck(FieldSpec field, boolean hasChecksums, ChunkFiles chunks, byte[] scratch) {
     this.piece = scratch;
     this.field = field;
@@ -53,7 +60,7 @@ final class ValueCheck implements AutoCloseable {
         : ValueCodec.of(io.zrecord.schema.Compression.of(field.compression().codec()));
   }
 
-  /** Returns what is wrong, null if nothing is. */
+  /** Checks a value and returns the problem; null if there is none. */
   @Nullable
   Problem check(long word0, long word1, int storedChecksum) {
     ByteBuffer.wrap(entry).order(ByteOrder.LITTLE_ENDIAN).putLong(0, word0).putLong(8, word1);
@@ -120,7 +127,7 @@ final class ValueCheck implements AutoCloseable {
     if (decoder == null) {
       return lengthProblem(length);
     }
-    // At least the prefix is there: the bytes were all read before.
+    // The prefix at least is readable: all bytes were read before.
     chunks.read(chunkId, position, piece, 0, ValueCodec.PREFIX_BYTES);
     int prefix = ByteBuffer.wrap(piece).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
     int payload = length - ValueCodec.PREFIX_BYTES;

@@ -5,8 +5,8 @@ import java.util.OptionalLong;
 /**
  * The versions of a table whose values are checked.
  *
- * @param version the only one; empty: the newest one, or all
- * @param isAll whether all are
+ * @param version the only version; empty for the newest version or for all
+ * @param isAll whether all versions are checked
  */
 record VersionChoice(OptionalLong version, boolean isAll) {
   static final VersionChoice NEWEST = new VersionChoice(OptionalLong.empty(), false);
@@ -16,7 +16,7 @@ record VersionChoice(OptionalLong version, boolean isAll) {
     return new VersionChoice(OptionalLong.of(version), false);
   }
 
-  /** Whether a version was asked for by its number, or all were. */
+  /** Tells whether the values of a version were asked for, by number or with all others. */
   boolean includes(long candidate) {
     return isAll || (version.isPresent() && candidate == version.getAsLong());
   }

@@ -28,7 +28,10 @@ final class FeedData {
 
   private FeedData() {}
 
-  /** Labels are {@code first + index}; every seventh text is absent; there are {@code index % 6} tokens, all {@code index}. */
+  /**
+   * Labels are {@code first + index}; every seventh text is absent; there are {@code index % 6}
+   * tokens, all {@code index}.
+   */
   static void write(Path path, int records, long first) {
     try (RecordDatasetWriter writer =
         RecordDatasetWriter.create(path, SCHEMA, WriteOptions.defaults())) {
@@ -53,7 +56,10 @@ final class FeedData {
     return "record " + "x".repeat((int) index % 50) + index;
   }
 
-  /** Labels in the order delivered, of at most so many batches; every batch is checked in all fields. */
+  /**
+   * Labels in the order delivered, of at most so many batches; every batch is checked in all
+   * fields.
+   */
   static List<Long> labels(Feed feed, int batches) {
     List<Long> labels = new ArrayList<>();
     for (int done = 0; done < batches; done++) {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A feed that is stopped anywhere goes on with the very next record, whatever its threads, depth, batch size and number of ranks.
- * {@code -Dzrecord.test.resumes=1000} tries more stops.
+ * A feed that is stopped anywhere goes on with the very next record, whatever its threads, depth,
+ * batch size and number of ranks. {@code -Dzrecord.test.resumes=1000} tries more stops.
  */
 class FeedResumeTest {
   private static final int RECORDS = 1_003;
@@ -245,7 +245,13 @@ class FeedResumeTest {
     FeedState state = new FeedState(
         0,
         3,
-        List.of(new FeedState.GroupState("train", dataset.version().getAsLong(), SEED, 60)),
+        List.of(new FeedState.GroupState(
+            "train",
+            dataset.version().getAsLong(),
+            SEED,
+            "shuffle",
+            OrderDigest.of(shuffle()),
+            60)),
         null,
         new FeedState.Ahead(plan, List.of(2L, 4L)));
     assertThatThrownBy(() -> Feed.of(group(21)).resume(state).start())
@@ -313,8 +319,16 @@ class FeedResumeTest {
         json("0", "\"0\"", "[]", "null"),
         json("0,\"epoch\":1", "0", "[]", "null"),
         json("9223372036854775807", "0", "[]", "null"),
-        json("0", "0", "[{\"name\":\"train\",\"datasetVersion\":0,\"seed\":5}]", "null"),
-        json("0", "0", "[{\"name\":null,\"datasetVersion\":0,\"seed\":5,\"position\":0}]", "null"),
+        json(
+            "0",
+            "0",
+            "[{\"name\":\"train\",\"datasetVersion\":0,\"seed\":5,\"sampler\":\"\",\"order\":\"\"}]",
+            "null"),
+        json(
+            "0",
+            "0",
+            "[{\"name\":null,\"datasetVersion\":0,\"seed\":5,\"sampler\":\"\",\"order\":\"\",\"position\":0}]",
+            "null"),
         json("0", "0", "[]", "{\"plan\":\"\",\"batches\":[0]}"),
         json("0", "0", "[]", "{\"plan\":\"\",\"batches\":[null]}"),
         "{\"format\":1,\"epoch\":-1,\"batch\":0,\"groups\":[]}",
@@ -326,8 +340,13 @@ class FeedResumeTest {
     FeedState beyond = new FeedState(
         0,
         0,
-        List.of(
-            new FeedState.GroupState("train", dataset.version().getAsLong(), SEED, RECORDS + 1)),
+        List.of(new FeedState.GroupState(
+            "train",
+            dataset.version().getAsLong(),
+            SEED,
+            "shuffle",
+            OrderDigest.of(shuffle()),
+            RECORDS + 1)),
         null,
         null);
     assertThatThrownBy(() -> Feed.of(group(10)).resume(beyond).start())

@@ -1,6 +1,7 @@
 package io.zrecord.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.sampler.Samplers;
@@ -9,13 +10,16 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A training process that is asked to end stops after a batch, says where, and is gone. */
 class FeedShutdownTest {
@@ -49,9 +53,13 @@ class FeedShutdownTest {
     return FeedGroup.of(dataset).sampler(Samplers.shuffle(RECORDS, 4), 4).batchSize(10);
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"TERM", "INT"})
   @Timeout(60)
-  void aSignalEndsTheFlowAtABatchThatIsReported() throws Exception {
+  void aSignalEndsTheFlowAtABatchThatIsReported(String signal) throws Exception {
+    assumeFalse(
+        signal.equals("INT") && ignoresInterrupts(),
+        "a shell started this process in the background");
     Path path = directory.resolve("data");
     FeedData.write(path, RECORDS, 0);
     Process trainer = JavaProcess.of(Trainer.class).start(path.toString());
@@ -62,12 +70,13 @@ class FeedShutdownTest {
       while (line != null) {
         lines.add(line);
         if (lines.size() == 20) {
-          terminate(trainer);
+          send(signal, trainer);
         }
         line = output.readLine();
       }
     }
-    trainer.waitFor();
+    int exitCode = trainer.waitFor();
+    assertThat(exitCode).isEqualTo(signal.equals("TERM") ? 128 + 15 : 128 + 2);
     String state = lines.get(lines.size() - 1);
     assertThat(state).startsWith("state ");
     assertThat(lines.get(lines.size() - 2)).isEqualTo("batch " + (lines.size() - 2));
@@ -84,8 +93,21 @@ class FeedShutdownTest {
     }
   }
 
-  private static void terminate(Process process) throws IOException {
+  private static void send(String signal, Process process) throws IOException {
     // Process.destroy closes the pipes as well.
-    new ProcessBuilder("kill", "-TERM", Long.toString(process.pid())).start();
+    new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start();
+  }
+
+  /** Whether SIGINT is ignored, which children inherit and a Java process then leaves as it is. */
+  private static boolean ignoresInterrupts() throws IOException {
+    Path status = Path.of("/proc/self/status");
+    if (!Files.exists(status)) {
+      return false;
+    }
+    try (Stream<String> lines = Files.lines(status)) {
+      return lines
+          .filter(line -> line.startsWith("SigIgn:"))
+          .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0);
+    }
   }
 }

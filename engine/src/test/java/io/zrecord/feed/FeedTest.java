@@ -24,6 +24,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -319,6 +320,71 @@ class FeedTest {
   }
 
   @Test
+  void theTimeThatAConsumerWaitsIsCounted() throws InterruptedException {
+    Thread consumer = Thread.currentThread();
+    CountDownLatch isTwoLoaded = new CountDownLatch(2);
+    CountDownLatch maySecondStart = new CountDownLatch(1);
+    AtomicInteger loaded = new AtomicInteger();
+    long[] blockedNanos = new long[1];
+    try (Feed feed = Feed.of(group(10))
+        .loaderThreads(1)
+        .depth(2)
+        .sink(() -> batch -> {
+          isTwoLoaded.countDown();
+          if (loaded.incrementAndGet() == 3) {
+            // Loaded only when the consumer has been seen to wait for it.
+            maySecondStart.await();
+            while (consumer.getState() != Thread.State.TIMED_WAITING) {
+              Thread.onSpinWait();
+            }
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < 2_000_000) {
+              Thread.onSpinWait();
+            }
+            blockedNanos[0] = System.nanoTime() - start;
+          }
+          return null;
+        })
+        .start()) {
+      isTwoLoaded.await();
+      assertThat(feed.statistics().idleNanos()).isZero();
+      feed.next().close();
+      feed.next().close();
+      long before = feed.statistics().idleNanos();
+      maySecondStart.countDown();
+      feed.next().close();
+      assertThat(feed.statistics().idleNanos() - before).isGreaterThanOrEqualTo(blockedNanos[0]);
+      assertThat(blockedNanos[0]).isPositive();
+    }
+  }
+
+  @Test
+  void theDefaultsAreThoseThatAreDocumented() {
+    FeedData.write(directory.resolve("defaults"), 2_000, 0);
+    try (RecordDataset data = RecordDataset.open(directory.resolve("defaults"))) {
+      FeedBuilder builder = Feed.of(FeedGroup.of(data));
+      assertThat(builder.depth()).isEqualTo(4);
+      assertThat(builder.loaderThreads()).isEqualTo(2);
+      List<Long> records = new ArrayList<>();
+      List<Integer> counts = new ArrayList<>();
+      try (Feed feed = builder.start()) {
+        for (FeedBatch batch : feed) {
+          try (batch) {
+            assertThat(batch.group()).isEqualTo("train");
+            assertThat(batch.epoch()).isZero();
+            counts.add(batch.count());
+            records.addAll(LongStream.of(batch.indices()).boxed().toList());
+          }
+        }
+      }
+      assertThat(counts).containsExactly(256, 256, 256, 256, 256, 256, 256, 208);
+      Sampler order = Samplers.shuffle(2_000, 42);
+      assertThat(records)
+          .isEqualTo(LongStream.range(0, 2_000).mapToObj(p -> order.index(0, p)).toList());
+    }
+  }
+
+  @Test
   void wrongSettingsSayWhatIsAllowed() {
     assertThatThrownBy(() -> group(0)).hasMessageContaining("from 1 to");
     assertThatThrownBy(() -> Feed.of(group(1)).depth(1)).hasMessageContaining("from 2 to");
@@ -345,7 +411,7 @@ class FeedTest {
             .start())
         .hasMessageContaining("take(");
     FeedState other = new FeedState(
-        0, 0, List.of(new FeedState.GroupState("train", 0L, SEED + 1, 0)), null, null);
+        0, 0, List.of(new FeedState.GroupState("train", 0L, SEED + 1, "", "", 0)), null, null);
     assertThatThrownBy(() -> Feed.of(group(1)).resume(other).start())
         .hasMessageContaining("seed " + SEED);
     assertThatThrownBy(() -> Feed.of(group(1)).resume(other).startAt(1, 0).start())

@@ -10,8 +10,8 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Shape;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -124,9 +124,104 @@ class FeedTransformTest {
         .loaderThreads(3)
         .start()) {
       while (next(feed)) {}
+      assertThat(made.get()).isEqualTo(3);
+      assertThat(closed.get()).as("closed with the data at their end").isEqualTo(3);
     }
-    assertThat(made.get()).isEqualTo(3);
-    assertThat(closed.get()).isEqualTo(3);
+    assertThat(closed.get()).as("and not again").isEqualTo(3);
+  }
+
+  @Test
+  void buffersThatATransformKeepsCannotChangeADeliveredBatch() {
+    List<ByteBuffer> kept = new ArrayList<>();
+    List<RecordInput> inputs = new ArrayList<>();
+    List<RecordOutput> outputs = new ArrayList<>();
+    FeedGroup group = group().transform(List.of(SCORE, TEXT), () -> (in, out, seed) -> {
+      ByteBuffer score = out.value("score");
+      ByteBuffer text = out.value("text", 4 + (int) in.index() % 3);
+      score.putLong(0, in.index());
+      text.putInt(0, (int) in.index());
+      kept.addAll(List.of(score, text));
+      assertThat(in.value("label").isReadOnly()).isTrue();
+      inputs.add(in);
+      outputs.add(out);
+    });
+    try (Feed feed = Feed.of(group.batchSize(100)).loaderThreads(1).depth(3).start()) {
+      List<FeedBatch> batches = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        batches.add(Objects.requireNonNull(feed.next()));
+      }
+      assertThat(kept).hasSize(2 * RECORDS);
+      for (ByteBuffer buffer : kept) {
+        for (int at = 0; at < buffer.capacity(); at++) {
+          buffer.put(at, (byte) -77);
+        }
+      }
+      for (FeedBatch batch : batches) {
+        for (int i = 0; i < batch.count(); i++) {
+          assertThat(batch.value("score", i).getLong(0)).isEqualTo(batch.index(i));
+          ByteBuffer text = batch.value("text", i);
+          assertThat(text.remaining()).isEqualTo(4 + (int) batch.index(i) % 3);
+          assertThat(text.getInt(0)).isEqualTo((int) batch.index(i));
+          for (int at = 4; at < text.remaining(); at++) {
+            assertThat(text.get(at)).isZero();
+          }
+        }
+      }
+      assertThatThrownBy(() -> outputs.get(0).value("score"))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("the call of the transform is over");
+      assertThatThrownBy(() -> outputs.get(0).put("score", ByteBuffer.allocate(8)))
+          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> outputs.get(0).absent("text"))
+          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> inputs.get(0).value("label"))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("the call of the transform is over");
+      batches.forEach(FeedBatch::close);
+    }
+  }
+
+  @Test
+  void aValueIsGivenOnceInWhicheverWay() {
+    List<RecordTransform> twice = List.of(
+        (in, out, seed) -> {
+          out.value("score");
+          out.put("score", ByteBuffer.allocate(8));
+        },
+        (in, out, seed) -> {
+          out.put("score", ByteBuffer.allocate(8));
+          out.value("score");
+        },
+        (in, out, seed) -> {
+          out.absent("score");
+          out.value("score");
+        },
+        (in, out, seed) -> {
+          out.value("score");
+          out.absent("score");
+        });
+    for (RecordTransform transform : twice) {
+      try (Feed feed =
+          Feed.of(group().transform(List.of(SCORE), () -> transform)).start()) {
+        assertThatThrownBy(feed::next).rootCause().hasMessageContaining("already");
+      }
+    }
+  }
+
+  @Test
+  void whatIsPutStartsAtThePositionOfItsBufferWhichStays() {
+    ByteBuffer source = ByteBuffer.allocate(20);
+    FeedGroup group = group().transform(List.of(SCORE), () -> (in, out, seed) -> {
+      source.clear().putLong(4, in.index()).position(4).limit(12);
+      out.put("score", source);
+      assertThat(source.position()).isEqualTo(4);
+    });
+    try (Feed feed = Feed.of(group).loaderThreads(1).start();
+        FeedBatch batch = Objects.requireNonNull(feed.next())) {
+      for (int i = 0; i < batch.count(); i++) {
+        assertThat(Long.reverseBytes(batch.value("score", i).getLong(0))).isEqualTo(batch.index(i));
+      }
+    }
   }
 
   private static boolean next(Feed feed) {

@@ -26,7 +26,7 @@ import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

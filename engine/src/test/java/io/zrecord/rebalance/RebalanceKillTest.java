@@ -2,7 +2,7 @@ package io.zrecord.rebalance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.CareMode;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.SweepOptions;
@@ -20,9 +20,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Processes that rebalance a table are killed (SIGKILL) at random moments while this one appends to it: every version that there is is whole
- * and has the records that it should, and the next rebalance and a sweep leave nothing behind. Of the {@code -Dzrecord.test.rebalanceKills}, 50 by
- * default, three of fifty are those of Spark's drivers and three those of its executors; see docs/PROOFS.md.
+ * Processes that rebalance a table are killed (SIGKILL) at random moments while this one appends to
+ * it: every version that there is is whole and has the records that it should, and the next
+ * rebalance and a sweep leave nothing behind. Of the {@code -Dzrecord.test.rebalanceKills}, 50 by
+ * default, three of fifty are those of Spark's drivers and three those of its executors; see
+ * docs/proofs.md.
  */
 class RebalanceKillTest {
   private static final int ALL_KILLS = Integer.getInteger("zrecord.test.rebalanceKills", 50);

@@ -13,7 +13,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.testing.JavaProcess;
 import java.nio.file.Path;
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A group of a table is rewritten, as a task of Spark does it too, in a process with a heap of a batch, or of one value for each field, and of
- * direct memory of the stripe.
+ * A group of a table is rewritten, as a task of Spark does it too, in a process with a heap of a
+ * batch, or of one value for each field, and of direct memory of the stripe.
  */
 class RebalanceMemoryTest {
   private static final int MIB = 1 << 20;
@@ -86,7 +86,10 @@ class RebalanceMemoryTest {
     }
   }
 
-  /** Each is a little longer than the one before, so that buffers grow, and a quarter of it can be saved. */
+  /**
+   * Each is a little longer than the one before, so that buffers grow, and a quarter of it can be
+   * saved.
+   */
   private static byte[] value(int mostBytes, int number, int records) {
     byte[] value = new byte[mostBytes - (records - 1 - number) * (mostBytes / 8 / records)];
     new Random(number).nextBytes(value);

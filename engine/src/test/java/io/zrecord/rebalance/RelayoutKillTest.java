@@ -2,11 +2,12 @@ package io.zrecord.rebalance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.sampler.Sampler;
 import io.zrecord.sampler.Samplers;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.CareMode;
 import io.zrecord.table.IndexMap;
 import io.zrecord.table.RecordTable;
@@ -25,8 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Processes that shuffle a table again and again are killed (SIGKILL) at random moments: every version is whole, in the order that it should
- * have and with its map, and a sweep leaves nothing behind. {@code -Dzrecord.test.kills=1000} for more.
+ * Processes that shuffle a table again and again are killed (SIGKILL) at random moments: every
+ * version is whole, in the order that it should have and with its map, and a sweep leaves nothing
+ * behind. {@code -Dzrecord.test.kills=1000} for more.
  */
 class RelayoutKillTest {
   private static final int KILLS = Integer.getInteger("zrecord.test.kills", 8);

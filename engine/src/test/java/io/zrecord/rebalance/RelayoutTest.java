@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.rebalance.order.Direction;
+import io.zrecord.rebalance.order.RecordOrder;
+import io.zrecord.rebalance.order.SortedArrangement;
 import io.zrecord.sampler.Sampler;
 import io.zrecord.sampler.Samplers;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.IndexMap;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
@@ -27,7 +30,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Writing a table in another order: which record stands where, what the map says, and who loses a race. */
+/**
+ * Writing a table in another order: which record stands where, what the map says, and who loses a
+ * race.
+ */
 class RelayoutTest {
   private static final long MIB = 1 << 20;
   private static final WriteOptions WRITE =
@@ -275,7 +281,10 @@ class RelayoutTest {
         .hasMessageContaining("1 to 1000");
   }
 
-  /** Any sequence of changes: each version stays what it was, and each map leads from the version before. */
+  /**
+   * Any sequence of changes: each version stays what it was, and each map leads from the version
+   * before.
+   */
   @Test
   void anySequenceKeepsEveryVersion() {
     java.util.Random random = new java.util.Random(11);

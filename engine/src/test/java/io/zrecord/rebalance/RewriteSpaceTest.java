@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.DiskFullException;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.rebalance.order.Direction;
+import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.lang.reflect.InvocationTargetException;

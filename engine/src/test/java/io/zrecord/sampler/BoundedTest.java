@@ -20,8 +20,10 @@ class BoundedTest {
     for (int i = 0; i < 3000; i++) {
       long bound = bound(i);
       long position = random.nextLong() >>> 2;
-      long stride = random.nextBoolean() ? 1 : 1 + (random.nextLong() >>> 2) / COUNT;
-      Words words = Words.of(i);
+      long stride = random.nextBoolean()
+          ? 1
+          : 1 + (((random.nextLong() >>> 2) / COUNT) >>> random.nextInt(62));
+      Words words = Words.of(i, position);
       long[] draws = draws(bound, words, position, stride);
       for (int j = 0; j < COUNT; j += 13) {
         assertThat(draws[j])
@@ -31,7 +33,10 @@ class BoundedTest {
     }
   }
 
-  /** Words whose lower half of the product is close to where it is rejected, or close to where the draw changes. */
+  /**
+   * Words whose lower half of the product is close to where it is rejected, or close to where the
+   * draw changes.
+   */
   @Test
   void wordsAtTheLimitsAreRejectedOrExact() {
     int rejected = 0;
@@ -39,8 +44,8 @@ class BoundedTest {
       long bound = bound(i) | 1;
       long limit = Long.remainderUnsigned(-bound, bound);
       for (long low : new long[] {0, 1, limit - 1, limit, limit + 1, bound, -1, -2, -bound}) {
-        Words words = withWord(low * inverse(bound), random.nextLong() >>> 1, 77);
-        long position = words.stream();
+        long position = random.nextLong() >>> 2;
+        Words words = withWord(low * inverse(bound), position);
         assertThat(words.at(position) * bound).isEqualTo(low);
         rejected += Long.compareUnsigned(low, limit) < 0 ? 1 : 0;
         long expected = specified(words, position, bound);
@@ -51,20 +56,61 @@ class BoundedTest {
     assertThat(rejected).isGreaterThan(5000);
   }
 
-  /** What makes the way of parts worth it. */
+  /** What makes the way of digits worth it. */
   @Test
   void onlyFewDrawsAreMadeAgain() {
-    long bound = 10_000_019;
-    long[] words = new long[Lanes.CHUNK];
-    int marked = 0;
+    int[] high = new int[Lanes.CHUNK];
+    int[] steps = WordLanes.steps(Lanes.order(high.length), 1, new int[0], high.length);
+    int products = 0;
+    int digits = 0;
     for (int i = 0; i < 1000; i++) {
-      Words.of(i).fill(0, 1, words, 0, words.length);
-      Lanes.products(words, 0, words.length, bound);
-      for (long word : words) {
-        marked += word < 0 ? 1 : 0;
+      Words words = Words.of(i, 0);
+      WordLanes.high(steps, words.counter(0), words.first(), words.second(), high, high.length);
+      int[] one = high.clone();
+      WordLanes.products(one, one.length, 1_000_000);
+      products += marked(one);
+      WordLanes.productsOfThreeDigits(
+          steps, words.counter(0), words.third(), high, high.length, 1_000_000_000);
+      digits += marked(high);
+    }
+    assertThat(products).isBetween(400, 600);
+    assertThat(digits).isBetween(50, 140);
+  }
+
+  private static int marked(int[] draws) {
+    int marked = Lanes.negative(draws, new int[draws.length], draws.length, new int[draws.length]);
+    assertThat(marked).isEqualTo(Arrays.stream(draws).filter(draw -> draw < 0).count());
+    return marked;
+  }
+
+  /** Positions share keys by 2³². */
+  @Test
+  void drawsGoOnAfterTheLastPositionOfAKey() {
+    for (long bound : new long[] {1000, 1_000_000_000, 1L << 40}) {
+      for (long last : new long[] {1L << 32, 5L << 32, 1L << 61}) {
+        Words words = Words.of(3, last - 1);
+        for (long stride : new long[] {1, 9, 1L << 33}) {
+          long[] draws = draws(bound, words, last - 60, stride);
+          for (int j = 0; j < COUNT; j++) {
+            assertThat(draws[j]).isEqualTo(specified(words, last - 60 + j * stride, bound));
+          }
+        }
       }
     }
-    assertThat(marked).isBetween(1, 40);
+  }
+
+  @Test
+  void fullChunksAreInTheOrderOfPositions() {
+    for (long bound : new long[] {1000, 1_000_000_000, 1L << 40}) {
+      for (long stride : new long[] {1, 3}) {
+        Words words = Words.of(4, 0);
+        long[] draws = new long[Lanes.CHUNK];
+        new Bounded(bound).draw(words, 77, stride, draws, 0, draws.length);
+        for (int j = 0; j < draws.length; j++) {
+          assertThat(draws[j]).isEqualTo(specified(words, 77 + j * stride, bound));
+        }
+      }
+    }
   }
 
   private long bound(int i) {
@@ -82,7 +128,7 @@ class BoundedTest {
     BigInteger rejected = WORDS.mod(BigInteger.valueOf(bound));
     BigInteger product = product(words.at(position), bound);
     for (int attempt = 1; product.mod(WORDS).compareTo(rejected) < 0; attempt++) {
-      product = product(words.again(attempt).at(position), bound);
+      product = product(words.again(attempt, position), bound);
     }
     return product.shiftRight(64).longValueExact();
   }
@@ -91,14 +137,20 @@ class BoundedTest {
     return new BigInteger(Long.toUnsignedString(word)).multiply(BigInteger.valueOf(bound));
   }
 
-  /** Words that have this one at the position that is also their stream. */
-  private static Words withWord(long word, long position, long key) {
-    long z = unfold(word * inverse(Mixing.SECOND), 27);
-    z = unfold((z - key) * inverse(Mixing.FIRST), 30);
-    return new Words(position, z - position * Mixing.GAMMA, key);
+  /** Words that have this one at the position. */
+  private static Words withWord(long word, long position) {
+    int high = (int) (word >>> 32);
+    int low = (int) word;
+    int start = 1234567;
+    int t = (int) position * Words.GAMMA + start;
+    int first = 99;
+    int x = (t ^ (t >>> 16)) * Words.FIRST + first;
+    int second = unfold(high - t, 15) - (x ^ (x >>> 15)) * Words.SECOND;
+    int third = (low ^ (((low >>> 16) * Words.FOURTH) >>> 16)) - (t ^ high) * Words.THIRD;
+    return new Words(SEED, position >>> 32, start, first, second, third);
   }
 
-  private static long unfold(long folded, int shift) {
+  private static int unfold(int folded, int shift) {
     return folded ^ (folded >>> shift) ^ (folded >>> (2 * shift));
   }
 

@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.Random;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Draws have the probabilities they should, and each test notices draws that have not. Seed 2024. */
+/**
+ * Draws have the probabilities they should, and each test notices draws that have not. Seed 2024.
+ */
 class DrawStatisticsTest {
   private static final long SEED = 2024;
   private static final double NORMAL = 4.5;
@@ -27,10 +32,24 @@ class DrawStatisticsTest {
     assertBiased(Statistics.chiSquare(counts(modulo, 0, 1000)));
   }
 
-  /** Three halves of the words are the hardest length: a quarter is rejected, and a modulo counts one third twice. */
+  /**
+   * Three halves of the words are the hardest length: a quarter is rejected, and a modulo counts
+   * one third twice.
+   */
   @Test
   void hugeLengthsHaveNoBias() {
-    for (long length : new long[] {3L << 60, (1L << 61) + 1, (1L << 62) - 1}) {
+    for (long length : new long[] {
+      4_000_001,
+      5_000_001,
+      3L << 28,
+      1L << 30,
+      3L << 29,
+      1L << 32,
+      3L << 31,
+      3L << 60,
+      (1L << 61) + 1,
+      (1L << 62) - 1
+    }) {
       long part = length / 96 + 1;
       long[] parts = Arrays.stream(Orders.prefix(Samplers.random(length, SEED), 0, DRAWS))
           .map(i -> i / part)
@@ -73,6 +92,89 @@ class DrawStatisticsTest {
       assertNormal(birthdays(Orders.prefix(Samplers.random(length, SEED), 0, DRAWS), length));
     }
     assertBiased(birthdays(Orders.prefix(Samplers.shuffle(1L << 32, SEED), 0, DRAWS), 1L << 32));
+  }
+
+  /**
+   * A permutation of the positions, which would be the simplest way to make words of 32 bits,
+   * repeats none.
+   */
+  @Test
+  void halvesOfWordsRepeatAsOftenAsBirthdaysSay() {
+    for (long stream = 0; stream < 3; stream++) {
+      long[] words = new long[1 << 20];
+      for (int i = 0; i < words.length; i += Lanes.CHUNK) {
+        Words.of(stream, 0).fill(i, 1, words, i, Lanes.CHUNK);
+      }
+      assertNormal(birthdays(mapped(words, word -> word >>> 32), 1L << 32));
+      assertNormal(birthdays(mapped(words, word -> word & Lanes.LOWER), 1L << 32));
+      assertNormal(birthdays(mapped(words, word -> (word >>> 16) & Lanes.LOWER), 1L << 32));
+      assertNormal(birthdays(
+          mapped(words, word -> (word ^ (word >>> 32)) & Lanes.LOWER), 1L << 32));
+    }
+    long[] permuted = new long[1 << 20];
+    Arrays.setAll(permuted, i -> (i * Mixing.GAMMA) & Lanes.LOWER);
+    assertBiased(birthdays(permuted, 1L << 32));
+  }
+
+  private static long[] mapped(long[] words, LongUnaryOperator function) {
+    return Arrays.stream(words).map(function).toArray();
+  }
+
+  /**
+   * Another bit of the position, the seed or the epoch changes every bit of the word as often as
+   * not.
+   */
+  @Test
+  void oneBitChangesHalfOfTheBitsOfAWord() {
+    for (int bit = 0; bit < 62; bit++) {
+      int other = bit;
+      assertNormal(changes((i, p) -> Words.of(i, p).at(p), p -> p ^ (1L << other)));
+    }
+    for (int bit = 0; bit < 32; bit++) {
+      int other = bit;
+      assertNormal(changes(
+          (i, p) -> Words.of(Mixing.key(Mixing.RANDOM, p, i), 7).at(7), p -> p ^ (1L << other)));
+      assertNormal(changes(
+          (i, p) -> Words.of(Mixing.key(Mixing.RANDOM, i, p), 7).at(7), p -> p ^ (1L << other)));
+    }
+    assertBiased(changes((i, p) -> (p + i) * Mixing.GAMMA, p -> p ^ (1L << 20)));
+  }
+
+  private static double changes(LongBinaryOperator word, LongUnaryOperator change) {
+    int tries = 4096;
+    long[] changed = new long[Long.SIZE];
+    for (int i = 0; i < tries; i++) {
+      long position = Mixing.mix(i) >>> 2;
+      long difference =
+          word.applyAsLong(i, position) ^ word.applyAsLong(i, change.applyAsLong(position));
+      for (int bit = 0; bit < Long.SIZE; bit++) {
+        changed[bit] += (difference >>> bit) & 1;
+      }
+    }
+    double square = 0;
+    for (long count : changed) {
+      square += (count - tries / 2.0) * (count - tries / 2.0) / (tries / 4.0);
+    }
+    return (square - Long.SIZE) / Math.sqrt(2.0 * Long.SIZE);
+  }
+
+  /** Seeds and epochs have keys of their own, so that no stream is another one further on. */
+  @Test
+  void streamsAreUnrelated() {
+    long[] first = Orders.prefix(Samplers.random(1L << 32, SEED), 0, 100_000);
+    for (long epoch = 1; epoch < 20; epoch++) {
+      long[] other = Orders.prefix(Samplers.random(1L << 32, SEED), epoch, 100_000);
+      assertNormal(Statistics.correlation(first, other));
+      assertNormal(Statistics.sameDirection(first, other));
+      long[] both =
+          LongStream.concat(Arrays.stream(first), Arrays.stream(other)).toArray();
+      assertNormal(birthdays(both, 1L << 32));
+    }
+    Sampler shifted = Samplers.random(1L << 32, SEED).skip(1000);
+    long[] both = LongStream.concat(
+            Arrays.stream(first), Arrays.stream(Orders.prefix(shifted, 0, 100_000)))
+        .toArray();
+    assertBiased(birthdays(both, 1L << 32));
   }
 
   private static double birthdays(long[] draws, long length) {

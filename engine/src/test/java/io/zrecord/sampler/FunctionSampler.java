@@ -2,7 +2,10 @@ package io.zrecord.sampler;
 
 import java.util.function.LongBinaryOperator;
 
-/** An order given by a function of epoch and position: for controls, and to show that anybody can write one. */
+/**
+ * An order given by a function of epoch and position: for controls, and to show that anybody can
+ * write one.
+ */
 final class FunctionSampler extends Sampler {
   private final long length;
   private final LongBinaryOperator index;

@@ -31,7 +31,10 @@ final class Orders {
     assertThat(seen.cardinality()).isEqualTo((int) sampler.length());
   }
 
-  /** Any cut of the first {@code count} positions into requests, from any place and by any stride, gives the same indices. */
+  /**
+   * Any cut of the first {@code count} positions into requests, from any place and by any stride,
+   * gives the same indices.
+   */
   static void assertSameInAnyBlocks(Sampler sampler, long epoch, int count, Random random) {
     long[] order = prefix(sampler, epoch, count);
     for (int place = 0; place < count; place += 1 + random.nextInt(Math.max(1, count / 20))) {

@@ -47,7 +47,18 @@ class PermutationTest {
   @Test
   void theInverseFindsEveryIndexOfHugeSpaces() {
     for (long length : new long[] {
-      2, 3, 1000, 1_000_000_000L, (1L << 31) + 1, 1L << 40, (1L << 61) + 1, (1L << 62) - 1, 1L << 62
+      2,
+      3,
+      1000,
+      1_000_000_000L,
+      (1L << 31) + 1,
+      1L << 32,
+      (1L << 32) + 1,
+      1L << 33,
+      1L << 40,
+      (1L << 61) + 1,
+      (1L << 62) - 1,
+      1L << 62
     }) {
       ShuffleSampler shuffle = Samplers.shuffle(length, 11);
       for (int i = 0; i < 2000; i++) {
@@ -61,7 +72,9 @@ class PermutationTest {
 
   @Test
   void hugeSpacesAreTheSameInAnyBlocks() {
-    for (long length : new long[] {1_000_000_000L, (1L << 40) + 1, 1L << 62}) {
+    for (long length : new long[] {
+      1_000_000_000L, (1L << 31) + 1, 1L << 32, (1L << 32) + 1, (1L << 40) + 1, 1L << 62
+    }) {
       Sampler end = Samplers.shuffle(length, 1).skip(length - 20_000);
       Orders.assertSameInAnyBlocks(end, 3, 20_000, random);
     }

@@ -19,11 +19,11 @@ class SamplerArgumentsTest {
     refused(() -> Samplers.random((1L << 62) + 1, 0), "length is");
     refused(() -> Samplers.sliding(10, 11, 1), "window is 11", "[1, 10]");
     refused(() -> Samplers.sliding(10, 4, 0), "stride is 0");
-    refused(() -> Samplers.global(10, 11, 0), "count is 11");
+    refused(() -> Samplers.global(10, 11, 0), "batchSize is 11");
     refused(() -> Samplers.sequential(0, 5, 0), "step is 0");
     refused(() -> Samplers.sequential(-1, 5, 1), "from is -1");
     refused(() -> Samplers.blockShuffle(10, 0, 1, 0), "blockLength is 0");
-    refused(() -> Samplers.blockShuffle(10, 5, -1, 0), "mixed blocks is -1");
+    refused(() -> Samplers.blockShuffle(10, 5, -1, 0), "mixed is -1");
     refused(
         () -> Samplers.blockShuffle(new long[] {0, 5, 5}, 1, 0), "bound 2 is 5", "rise strictly");
     refused(() -> Samplers.blockShuffle(new long[] {1, 5}, 1, 0), "bounds begin with 1");
@@ -33,7 +33,7 @@ class SamplerArgumentsTest {
     refused(() -> Samplers.weighted(new double[0], 0), "sum of the 0 weights");
     refused(() -> Samplers.list(3, -4), "index is -4");
     refused(() -> Samplers.list(new long[2], Samplers.shuffle(3, 0)), "bound of the order is 3");
-    refused(() -> Samplers.stratified(new int[3], 0, 0), "length of a round is 0");
+    refused(() -> Samplers.stratified(new int[3], 0, 0), "batchSize is 0");
     refused(
         () -> Samplers.mix(List.of(Samplers.sequential(3)), new double[2], 8, 0),
         "number of weights is 2");

@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Shuffles look random, and each test notices an order that is not: every method ends with its control. Seed 2024. */
+/**
+ * Shuffles look random, and each test notices an order that is not: every method ends with its
+ * control. Seed 2024.
+ */
 class ShuffleStatisticsTest {
   private static final long SEED = 2024;
   /** A perfect sampler passes this for all the statistics here together in 99.9 % of seeds. */
@@ -137,7 +141,10 @@ class ShuffleStatisticsTest {
     assertBiased(Statistics.sameDirection(left, right));
   }
 
-  /** Two places of the smallest domains, over many epochs: the hardest case for a network of few rounds. */
+  /**
+   * Two places of the smallest domains, over many epochs: the hardest case for a network of few
+   * rounds.
+   */
   @Test
   void pairsOfPlacesTakeAllPairsOfIndices() {
     for (long difference : new long[] {1, 64, 128}) {
@@ -155,6 +162,73 @@ class ShuffleStatisticsTest {
       two[(int) (oneRound(key, 77) ^ oneRound(key, 77 ^ 128))]++;
     }
     assertBiased(Statistics.chiSquare(Arrays.copyOfRange(two, 1, 256)));
+  }
+
+  /** Orders of more than 2³² indices come from a network of another kind. */
+  @Test
+  void hugeShufflesLookRandom() {
+    for (long length : new long[] {(1L << 32) + 1, 10_000_000_000L, 1L << 33, 3L << 45, 1L << 62}) {
+      Sampler huge = Samplers.shuffle(length, SEED);
+      long[] before = new long[0];
+      for (long epoch = 0; epoch < 3; epoch++) {
+        long[] order = Orders.prefix(huge, epoch, 500_000);
+        assertHugeIsNormal(order, length);
+        assertHugeIsNormal(Orders.prefix(huge.skip(length / 3), epoch, 500_000), length);
+        assertUnrelated(
+            order, epoch == 0 ? Orders.prefix(huge.skip(length / 2), 0, 500_000) : before);
+        before = order;
+      }
+    }
+    long[] steps = new long[500_000];
+    Arrays.setAll(steps, i -> (i * Mixing.GAMMA) >>> 24);
+    assertBiased(Statistics.serialCorrelation(steps, 1));
+    assertBiased(Statistics.chiSquare(parts(steps, i -> i % 97 & 63)));
+  }
+
+  private static void assertHugeIsNormal(long[] order, long length) {
+    for (int lag : new int[] {1, 2, 8, 256}) {
+      assertNormal(Statistics.serialCorrelation(order, lag));
+    }
+    assertNormal(Statistics.chiSquare(parts(order, i -> i / (length / 96 + 1))));
+    assertNormal(Statistics.chiSquare(parts(order, i -> i & 63)));
+    assertNormal(Statistics.chiSquare(parts(order, i -> (i >>> 12) & 63)));
+  }
+
+  private static long[] parts(long[] order, LongUnaryOperator part) {
+    long[] counts = new long[(int) Arrays.stream(order).map(part).max().orElse(0) + 1];
+    for (long index : order) {
+      counts[(int) part.applyAsLong(index)]++;
+    }
+    return counts;
+  }
+
+  @Test
+  void pairsOfPlacesOfHugeShufflesAreAnyDistanceApart() {
+    for (int bits : new int[] {33, 40, 62}) {
+      for (long difference : new long[] {1, 1L << (bits / 2), 1L << (bits - 1)}) {
+        assertNormal(distances(bits, 8, difference));
+      }
+    }
+    assertBiased(distances(40, 2, 1L << 39));
+  }
+
+  private static double distances(int bits, int rounds, long difference) {
+    long[] upper = new long[256];
+    long[] lower = new long[256];
+    for (long epoch = 0; epoch < 200_000; epoch++) {
+      long key = Mixing.key(Mixing.SHUFFLE, SEED, epoch);
+      int[] multipliers = new int[rounds];
+      int[] addends = new int[rounds];
+      Arrays.setAll(multipliers, r -> (int) Mixing.expand(key, 2 * r) | 1);
+      Arrays.setAll(addends, r -> (int) Mixing.expand(key, 2 * r + 1));
+      WideNetwork network = new WideNetwork(1L << bits, bits, multipliers, addends);
+      long distance = network.forward(77 ^ difference) - network.forward(77);
+      upper[(int) ((distance >>> (bits - 8)) & 255)]++;
+      lower[(int) (distance & 255)]++;
+    }
+    double one = Statistics.chiSquare(upper);
+    double other = Statistics.chiSquare(lower);
+    return Math.abs(one) > Math.abs(other) ? one : other;
   }
 
   private static long oneRound(long key, long value) {
@@ -179,7 +253,10 @@ class ShuffleStatisticsTest {
     return (position + new SplittableRandom(epoch).nextInt(LENGTH)) % LENGTH;
   }
 
-  /** What a shuffle buffer of this size does: reads in order, gives out a random one of those it holds. */
+  /**
+   * What a shuffle buffer of this size does: reads in order, gives out a random one of those it
+   * holds.
+   */
   private static Sampler buffered(int length, int room) {
     return new FunctionSampler(length, (epoch, position) -> {
       long start = position / room * room;

@@ -2,7 +2,10 @@ package io.zrecord.sampler;
 
 import java.util.Arrays;
 
-/** Test statistics, each standardized: about normal with mean 0 and deviation 1 for a perfect sampler. */
+/**
+ * Test statistics, each standardized: about normal with mean 0 and deviation 1 for a perfect
+ * sampler.
+ */
 final class Statistics {
   private Statistics() {}
 
@@ -21,7 +24,9 @@ final class Statistics {
     return (square - freedom) / Math.sqrt(2 * freedom);
   }
 
-  /** χ² of cells (position, index), both in {@code parts} parts, over some epochs of a whole order. */
+  /**
+   * χ² of cells (position, index), both in {@code parts} parts, over some epochs of a whole order.
+   */
   static double positionsAndValues(Sampler sampler, int parts, int epochs) {
     int length = (int) sampler.length();
     long[] counts = new long[parts * parts];
@@ -79,7 +84,10 @@ final class Statistics {
     return correlation(early, late);
   }
 
-  /** Positions that hold their own number, over some epochs; one an epoch is expected, with variance one. */
+  /**
+   * Positions that hold their own number, over some epochs; one an epoch is expected, with variance
+   * one.
+   */
   static double fixedPoints(Sampler sampler, int epochs) {
     long found = 0;
     for (int epoch = 0; epoch < epochs; epoch++) {
@@ -122,7 +130,10 @@ final class Statistics {
     return count;
   }
 
-  /** Neighbours {@code (order[i], order[i + 1])} that rise in one order and in the other, against half of them. */
+  /**
+   * Neighbours {@code (order[i], order[i + 1])} that rise in one order and in the other, against
+   * half of them.
+   */
   static double sameDirection(long[] one, long[] other) {
     long same = 0;
     int pairs = one.length / 2;

@@ -14,9 +14,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The vectors of docs/SAMPLERS.md, which its Python printed: an order never changes within a version of that page. */
+/**
+ * The vectors of docs/spec/SAMPLERS.md, which its Python printed: an order never changes within a
+ * version of that page.
+ */
 class VectorsTest {
-  private static final Path SPECIFICATION = Path.of("..", "docs", "SAMPLERS.md");
+  private static final Path SPECIFICATION = Path.of("..", "docs", "spec", "SAMPLERS.md");
   private static final Pattern VECTOR = Pattern.compile("\\| `(.*)` \\| ([0-9, ]+) \\|");
   private static final int[] LABELS = {5, 5, -1, 5, 5, -1, 5, 5, 5, -1, 5, 5};
 
@@ -26,6 +29,11 @@ class VectorsTest {
   void theVectorsAreThoseOfTheSpecification() throws IOException {
     add("random(10, 42), epoch 0", Samplers.random(10, 42), 0, 0);
     add("random(1000000, 42), epoch 1", Samplers.random(1_000_000, 42), 1, 0);
+    add(
+        "random(1000000000, 42), epoch 0, from position 4294967292",
+        Samplers.random(1_000_000_000, 42),
+        0,
+        4_294_967_292L);
     add("random(3458764513820540928, -1), epoch 0", Samplers.random(3L << 60, -1), 0, 0);
     add("shuffle(2, 0), epochs 0 to 3", Samplers.shuffle(2, 0).repeat(4), 0, 0);
     add("shuffle(10, 42), epoch 0", Samplers.shuffle(10, 42), 0, 0);
@@ -34,6 +42,7 @@ class VectorsTest {
     add("shuffle(256, 42), epoch 0", Samplers.shuffle(256, 42), 0, 0);
     add("shuffle(1000000, 42), epoch 0", Samplers.shuffle(1_000_000, 42), 0, 0);
     add("shuffle(1000000000, -7), epoch 5", Samplers.shuffle(1_000_000_000, -7), 5, 0);
+    add("shuffle(10000000000, 3), epoch 2", Samplers.shuffle(10_000_000_000L, 3), 2, 0);
     add("shuffle(4611686018427387904, 1), epoch 0", Samplers.shuffle(1L << 62, 1), 0, 0);
     add("global(1000, 4, 42), epoch 0", Samplers.global(1000, 4, 42), 0, 0);
     add("sliding(10, 4, 3)", Samplers.sliding(10, 4, 3), 0, 0);
@@ -46,7 +55,7 @@ class VectorsTest {
         0,
         0);
     double[] weights = {0.1, 0.2, 0.3, 0, 2.5};
-    add("weighted([0.1, 0.2, 0.3, 0, 2.5], 42), epoch 0", Samplers.weighted(weights, 42), 0, 0);
+    add("weighted([0.1, 0.2, 0.3, 0, 2.5], 42), epoch 1", Samplers.weighted(weights, 42), 1, 0);
     add(
         "mixInProportion([shuffle(30, 1), sequential(10)], 8, 42), epoch 2",
         Samplers.mixInProportion(List.of(Samplers.shuffle(30, 1), Samplers.sequential(10)), 8, 42),

@@ -9,7 +9,7 @@ import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.ShardList;
+import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
@@ -39,8 +39,9 @@ import java.util.UUID;
 import java.util.stream.LongStream;
 
 /**
- * A table in memory, and what every version of it should hold: a list of records. Time is simulated and passes only by {@link #pass}; it is
- * ahead of the real time, which who does not ask this clock gives to his commits.
+ * A table in memory, and what every version of it should hold: a list of records. Time is simulated
+ * and passes only by {@link #pass}; it is ahead of the real time, which who does not ask this clock
+ * gives to his commits.
  */
 final class CareModel implements InstantSource {
   private static final RecordSchema FIRST_SCHEMA = RecordSchema.builder()
@@ -194,7 +195,10 @@ final class CareModel implements InstantSource {
     }
   }
 
-  /** Takes note of the versions that have come: a rebalance changes no record, and no file that is there. */
+  /**
+   * Takes note of the versions that have come: a rebalance changes no record, and no file that is
+   * there.
+   */
   void settle() {
     long newest = table.latest().version();
     while (known < newest) {
@@ -224,7 +228,7 @@ final class CareModel implements InstantSource {
     ManifestLog log = new ManifestLog(storage);
     Manifest manifest = log.read(version);
     files.add(ManifestNames.nameOf(version));
-    manifest.lists().stream().map(ShardList::file).forEach(files::add);
+    manifest.lists().stream().map(ShardListFile::file).forEach(files::add);
     for (ShardSummary shard : log.shards(manifest)) {
       String meta = shard.directory() + "/" + shard.metaFile();
       files.add(meta);

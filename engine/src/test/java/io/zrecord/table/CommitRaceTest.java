@@ -3,8 +3,8 @@ package io.zrecord.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.testing.JavaProcess;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,7 +40,10 @@ final class CommitRaceTest {
     timestampsRise();
   }
 
-  /** The control: a committer that writes over the name of the next version does lose records in the same race. */
+  /**
+   * The control: a committer that writes over the name of the next version does lose records in the
+   * same race.
+   */
   @Test
   void aNaiveCommitLosesRecordsInTheSameRace() throws Exception {
     Set<UUID> written = race(COMMITTERS, COMMITS, false);

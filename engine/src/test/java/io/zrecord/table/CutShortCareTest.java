@@ -28,7 +28,10 @@ final class CutShortCareTest {
   @TempDir
   Path directory;
 
-  /** Versions 0 to 5, of which 1 has a tag, 0 to 3 share no shard with 4 and 5, and a shard that was never committed. */
+  /**
+   * Versions 0 to 5, of which 1 has a tag, 0 to 3 share no shard with 4 and 5, and a shard that was
+   * never committed.
+   */
   private TableModel model() {
     TableModel model = new TableModel(directory.resolve(UUID.randomUUID().toString()));
     for (int version = 0; version < 4; version++) {

@@ -26,8 +26,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tagging, expiring, sweeping and reading at once, in every order of their calls: a tag that was given keeps its version whole, one that
- * was refused leaves nothing, and nobody fails. Version 0 of the table is to be expired, version 1 shares nothing with it.
+ * Tagging, expiring, sweeping and reading at once, in every order of their calls: a tag that was
+ * given keeps its version whole, one that was refused leaves nothing, and nobody fails. Version 0
+ * of the table is to be expired, version 1 shares nothing with it.
  */
 final class ExpireRaceTest {
   private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A commit whose storage fails at every one of its calls, in every way. What the caller is told must be what happened: success, a
- * version names the shard; failure, no version does or ever will, so the caller deletes it; unknown, nothing is deleted.
+ * A commit whose storage fails at every one of its calls, in every way. What the caller is told
+ * must be what happened: success, a version names the shard; failure, no version does or ever will,
+ * so the caller deletes it; unknown, nothing is deleted.
  */
 final class FaultyCommitTest {
   @TempDir

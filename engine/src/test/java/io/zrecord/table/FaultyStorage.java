@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A storage that fails from one of its calls on, for a number of calls. Calls are counted from 0, over all methods. Belongs to one
- * thread.
+ * A storage that fails from one of its calls on, for a number of calls. Calls are counted from 0,
+ * over all methods. Belongs to one thread.
  */
 final class FaultyStorage implements Storage {
   /** How a call fails. */
@@ -22,7 +22,10 @@ final class FaultyStorage implements Storage {
     RESPONSE_LOST,
     /** The request is lost, and nobody knows. */
     REQUEST_LOST,
-    /** It takes effect, then the storage says that the name is taken, like a client that repeats its request. */
+    /**
+     * It takes effect, then the storage says that the name is taken, like a client that repeats its
+     * request.
+     */
     REPEATED
   }
 

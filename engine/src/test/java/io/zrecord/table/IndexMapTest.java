@@ -12,8 +12,8 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Checksum;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
@@ -36,7 +36,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The map from old to new indices: untrusted, checked, and removed with its version, never before. */
+/**
+ * The map from old to new indices: untrusted, checked, and removed with its version, never before.
+ */
 final class IndexMapTest {
   private static final SweepOptions SWEEP =
       SweepOptions.defaults().withOlderThan(Duration.ofHours(2)).withMode(CareMode.DELETE);
@@ -195,7 +197,10 @@ final class IndexMapTest {
     return (json + seal).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Bits all over a file of the map, one after the other: what is read is right, or the damage is named. */
+  /**
+   * Bits all over a file of the map, one after the other: what is read is right, or the damage is
+   * named.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"chunk/0.zr", "newIndex.runs", "meta.json"})
   void aFlippedBitIsFound(String file) throws IOException {

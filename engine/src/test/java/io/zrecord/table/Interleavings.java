@@ -18,10 +18,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets several work on one storage in every order of their calls that can make a difference: of orders that differ only in neighbouring calls
- * that do not touch the same names one is tried. Each order is a run of its own from the start.
+ * Lets several work on one storage in every order of their calls that can make a difference: of
+ * orders that differ only in neighbouring calls that do not touch the same names one is tried. Each
+ * order is a run of its own from the start.
  *
- * <p>Source: Abdulla, Aronis, Jonsson, Sagonas, Optimal Dynamic Partial Order Reduction, 2014, algorithm 1.
+ * <p>Source: Abdulla, Aronis, Jonsson, Sagonas, Optimal Dynamic Partial Order Reduction, 2014,
+ * algorithm 1.
  */
 final class Interleavings {
   private static final Set<String> CHANGES = Set.of("publish", "create", "rename", "delete");
@@ -77,7 +79,10 @@ final class Interleavings {
           && (its.length() == name.length() || its.charAt(name.length()) == '/');
     }
 
-    /** The first file of a directory makes that as well. Which directories the table has is not asked. */
+    /**
+     * The first file of a directory makes that as well. Which directories the table has is not
+     * asked.
+     */
     private static boolean isListed(String name, String directory) {
       String parent = parent(name);
       return directory.equals(parent) || (!directory.isEmpty() && directory.equals(parent(parent)));
@@ -280,7 +285,10 @@ final class Interleavings {
       return chosen == caller;
     }
 
-    /** Repeats the choices made, and goes on with new ones; {@code false} if all that may go on were shown. */
+    /**
+     * Repeats the choices made, and goes on with new ones; {@code false} if all that may go on were
+     * shown.
+     */
     private boolean isChosen(Set<Integer> able) {
       if (steps.size() == choices.size()) {
         Choice next = new Choice(able, shown);
@@ -322,7 +330,10 @@ final class Interleavings {
     return count;
   }
 
-  /** Where the last step could as well have come before an earlier one, somebody goes on there with whom this begins. */
+  /**
+   * Where the last step could as well have come before an earlier one, somebody goes on there with
+   * whom this begins.
+   */
   private void wantReversed(List<Step> steps) {
     int last = steps.size() - 1;
     Step step = steps.get(last);
@@ -339,7 +350,10 @@ final class Interleavings {
     }
   }
 
-  /** Those of whom a step may be the first of all that come behind a step and without it, the last step included. */
+  /**
+   * Those of whom a step may be the first of all that come behind a step and without it, the last
+   * step included.
+   */
   private static Set<Integer> beginners(List<Step> steps, int without) {
     Set<Integer> beginners = new HashSet<>();
     BitSet behind = new BitSet();

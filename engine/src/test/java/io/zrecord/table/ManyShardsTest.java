@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.StorageException;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +20,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Manifests stay small when shards become many. One shard stands in for all: a manifest does not care. */
+/**
+ * Manifests stay small when shards become many. One shard stands in for all: a manifest does not
+ * care.
+ */
 final class ManyShardsTest {
   @TempDir
   Path directory;

@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A storage whose user is killed before one of its calls, which are counted from 0, those of the files that it writes included: no later call
- * has an effect.
+ * A storage whose user is killed before one of its calls, which are counted from 0, those of the
+ * files that it writes included: no later call has an effect.
  */
 public final class MortalStorage {
   /** No handler of exceptions takes it. */

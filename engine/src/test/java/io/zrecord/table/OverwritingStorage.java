@@ -12,7 +12,10 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.UUID;
 
-/** What must not be done: publishes by renaming over the name. Shows that the races of the tests are races. */
+/**
+ * What must not be done: publishes by renaming over the name. Shows that the races of the tests are
+ * races.
+ */
 final class OverwritingStorage implements Storage {
   private final Storage storage;
   private final Path root;

@@ -22,7 +22,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** A rebalance at once with another, with appends, overwrites and expiries, in every order of their calls; and killed at every call. */
+/**
+ * A rebalance at once with another, with appends, overwrites and expiries, in every order of their
+ * calls; and killed at every call.
+ */
 final class RebalanceRaceTest {
   private static final long MIB = 1 << 20;
   private static final RebalanceOptions JOIN_ALL = RebalanceOptions.defaults()
@@ -201,7 +204,10 @@ final class RebalanceRaceTest {
         RecordDataset.ReadOptions.defaults());
   }
 
-  /** A long scan: it goes on until its version is expired and its files are swept, unless the version has a tag. */
+  /**
+   * A long scan: it goes on until its version is expired and its files are swept, unless the
+   * version has a tag.
+   */
   @Test
   void aScanGoesOnUntilItsVersionIsExpiredAndSwept() {
     CareModel model = new World(new Tally()).model;

@@ -16,8 +16,8 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -107,6 +107,28 @@ final class RecordTableTest {
         .hasMessageContaining("version 1");
     assertThatThrownBy(() -> table.commit(Shards.overwrite(NONE, shard(3))))
         .isInstanceOf(CommitConflictException.class);
+    assertThat(table.versions()).hasSize(2);
+  }
+
+  @Test
+  void aChangeThatExpectsAVersionFollowsNoOther() {
+    TableChange expecting = Shards.append(NONE, shard(1)).expecting(0);
+    assertThatThrownBy(() -> table.commit(expecting))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("version 0 was expected to be the newest, but there is none");
+    table.commit(Shards.append(NONE, shard(1)));
+    TableChange first = Shards.append(OptionalLong.of(0), shard(2)).expecting(0);
+    TableChange second = Shards.append(OptionalLong.of(0), shard(3)).expecting(0);
+    table.requireExpected(TableChange.Kind.APPEND, 0);
+    assertThat(table.commit(first).version()).isEqualTo(1);
+    assertThatThrownBy(() -> table.commit(second))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("append to " + storage.location())
+        .hasMessageContaining("version 0 was expected to be the newest, but version 1 is");
+    assertThatThrownBy(() -> table.requireExpected(TableChange.Kind.OVERWRITE, 0))
+        .isInstanceOf(CommitConflictException.class);
+    // Tried again after an unknown outcome, the change finds itself.
+    assertThat(table.commit(first).version()).isEqualTo(1);
     assertThat(table.versions()).hasSize(2);
   }
 

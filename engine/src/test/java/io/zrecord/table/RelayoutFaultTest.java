@@ -6,13 +6,13 @@ import io.zrecord.Batch;
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.rebalance.RecordOrder;
 import io.zrecord.rebalance.Relayout;
+import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.sampler.Sampler;
 import io.zrecord.sampler.Samplers;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.IOException;
@@ -31,8 +31,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A relayout whose storage fails at every one of its calls, in every way, once and for good as at the death of the process: the table is the old
- * version, or the new one with its map, and the caller is told which.
+ * A relayout whose storage fails at every one of its calls, in every way, once and for good as at
+ * the death of the process: the table is the old version, or the new one with its map, and the
+ * caller is told which.
  */
 final class RelayoutFaultTest {
   private static final int RECORDS = 60;

@@ -122,7 +122,9 @@ final class RetentionTest {
     assertThat(table.commit(Shards.append(OptionalLong.of(4), shard)).length()).isEqualTo(6);
   }
 
-  /** It slept before it published version 5, while others made versions 5 to 7 and expired 5 and 6. */
+  /**
+   * It slept before it published version 5, while others made versions 5 to 7 and expired 5 and 6.
+   */
   @Test
   void aCommitThatTakesANumberOfAnExpiredVersionDoesNotSucceed() {
     ShardSummary shard = model.write(1);

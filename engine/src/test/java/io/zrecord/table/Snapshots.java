@@ -3,7 +3,7 @@ package io.zrecord.table;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

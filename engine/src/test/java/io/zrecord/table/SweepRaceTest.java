@@ -25,7 +25,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** A sweep beside those who move a manifest, in every order of their calls: it keeps the files of that version. */
+/**
+ * A sweep beside those who move a manifest, in every order of their calls: it keeps the files of
+ * that version.
+ */
 final class SweepRaceTest {
   private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
   private static final InstantSource CLOCK = InstantSource.fixed(NOW);

@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random appends, overwrites, new fields, rebalances, tags, expiries and sweeps, some of them planned before others, at once with others, killed
- * or with failing storage, beside a list of records for each version. {@code -Dzrecord.test.sequences=100000} for more of them.
+ * Random appends, overwrites, new fields, rebalances, tags, expiries and sweeps, some of them
+ * planned before others, at once with others, killed or with failing storage, beside a list of
+ * records for each version. {@code -Dzrecord.test.sequences=100000} for more of them.
  */
 final class TableCareTest {
   private static final int SEQUENCES = Integer.getInteger("zrecord.test.sequences", 500);

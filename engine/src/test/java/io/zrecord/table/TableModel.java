@@ -6,8 +6,8 @@ import io.zrecord.Batch;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -30,8 +30,8 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * A table on disk, and what it should hold. Time is simulated: it begins long ago and passes only by {@link #pass}; whatever the
- * file system dated with the real time gets the simulated one.
+ * A table on disk, and what it should hold. Time is simulated: it begins long ago and passes only
+ * by {@link #pass}; whatever the file system dated with the real time gets the simulated one.
  */
 final class TableModel implements InstantSource {
   private static final Instant REAL = Instant.parse("2020-01-01T00:00:00Z");

@@ -7,7 +7,10 @@ import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDirFactory;
 
-/** A directory in memory where the system has one, for tests that write thousands of files and have no use for a medium. */
+/**
+ * A directory in memory where the system has one, for tests that write thousands of files and have
+ * no use for a medium.
+ */
 public final class DirectoryInMemory implements TempDirFactory {
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 

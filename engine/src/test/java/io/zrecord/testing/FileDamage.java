@@ -3,7 +3,10 @@ package io.zrecord.testing;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Ways in which the content of a file comes to be another. Places are anywhere, or near the beginning, where small files are used. */
+/**
+ * Ways in which the content of a file comes to be another. Places are anywhere, or near the
+ * beginning, where small files are used.
+ */
 public enum FileDamage {
   BITS_FLIPPED,
   BYTES_OVERWRITTEN,
@@ -104,7 +107,10 @@ public enum FileDamage {
     return content;
   }
 
-  /** Often on boundaries of checksums, entries or sectors, as a medium does that serves the wrong place. */
+  /**
+   * Often on boundaries of checksums, entries or sectors, as a medium does that serves the wrong
+   * place.
+   */
   private static byte[] duplicate(byte[] content, Random random) {
     int unit = new int[] {1, 4, 16, 512}[random.nextInt(4)];
     int from = place(content.length, random) / unit * unit;

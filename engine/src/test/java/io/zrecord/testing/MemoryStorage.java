@@ -25,9 +25,9 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A storage in memory that remembers what was done to it, fails on demand, and knows what would be left after power loss. Every
- * call that changes something counts, those of the files that it hands out included, from 0. Files and directories have the times of a
- * clock. Thread-safe.
+ * A storage in memory that remembers what was done to it, fails on demand, and knows what would be
+ * left after power loss. Every call that changes something counts, those of the files that it hands
+ * out included, from 0. Files and directories have the times of a clock. Thread-safe.
  */
 public final class MemoryStorage implements Storage {
   private static final AtomicInteger COUNT = new AtomicInteger();
@@ -100,8 +100,8 @@ public final class MemoryStorage implements Storage {
   }
 
   /**
-   * What power loss leaves for certain: files of which every name on the way from the root was forced, with the bytes that were.
-   * Names in the root are taken for durable.
+   * What power loss leaves for certain: files of which every name on the way from the root was
+   * forced, with the bytes that were. Names in the root are taken for durable.
    */
   public synchronized MemoryStorage afterPowerLoss() {
     MemoryStorage left = new MemoryStorage();

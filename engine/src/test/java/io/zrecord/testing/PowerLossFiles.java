@@ -17,8 +17,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files in memory that lose power, or fail once. What was not forced, sectors, lengths and names, is there afterwards or not, each by chance. Every call
- * that changes something is a step; from a chosen step on all of them fail, and nothing has an effect any more. Belongs to one thread.
+ * Files in memory that lose power, or fail once. What was not forced, sectors, lengths and names,
+ * is there afterwards or not, each by chance. Every call that changes something is a step; from a
+ * chosen step on all of them fail, and nothing has an effect any more. Belongs to one thread.
  */
 public final class PowerLossFiles implements MutableFiles {
   private static final int SECTOR_BYTES = 512;

@@ -22,9 +22,10 @@ import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a sealed shard byte by byte as docs/FORMAT.md says, sharing no code with the engine but for meta files and codecs, and
- * asserts everything that the specification demands: checksums, bounds, alignment, zero padding, no two values on one byte,
- * records that do not span chunks, and the sums in the meta file; and that the writer aligned what it was to align.
+ * Reads a sealed shard byte by byte as docs/spec/FORMAT.md says, sharing no code with the engine
+ * but for meta files and codecs, and asserts everything that the specification demands: checksums,
+ * bounds, alignment, zero padding, no two values on one byte, records that do not span chunks, and
+ * the sums in the meta file; and that the writer aligned what it was to align.
  */
 public final class ShardProbe {
   private static final int BLOCK = 65_536;

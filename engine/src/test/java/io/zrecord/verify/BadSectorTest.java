@@ -26,7 +26,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A bad sector costs the values that need it, and the check goes on; what is no fault of the medium ends it. */
+/**
+ * A bad sector costs the values that need it, and the check goes on; what is no fault of the medium
+ * ends it.
+ */
 final class BadSectorTest {
   private static final int COUNT = 1000;
   private static final int SECTOR_BYTES = 512;

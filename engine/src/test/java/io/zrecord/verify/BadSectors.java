@@ -1,6 +1,6 @@
 package io.zrecord.verify;
 
-import io.zrecord.internal.io.FileErrors;
+import io.zrecord.errors.FileErrors;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;

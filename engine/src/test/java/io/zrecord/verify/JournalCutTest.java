@@ -9,6 +9,9 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.repair.DamagedValues;
+import io.zrecord.repair.DatasetRepair;
+import io.zrecord.repair.StoreRepair;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -21,7 +24,10 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A repair that is killed between the record that it puts in the place of a lost one and the cut behind it. */
+/**
+ * A repair that is killed between the record that it puts in the place of a lost one and the cut
+ * behind it.
+ */
 final class JournalCutTest {
   private static final int HEADER_BYTES = 64;
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.repair.DatasetRepair;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,7 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What stands behind a damaged record of a journal may be made to look like records, one within the other. */
+/**
+ * What stands behind a damaged record of a journal may be made to look like records, one within the
+ * other.
+ */
 @Timeout(60)
 final class JournalSearchTest {
   private static final int HEADER_BYTES = 64;

@@ -30,7 +30,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lengths that nobody wrote so many records for, in files whose checksums hold: the check ends, with few findings. */
+/**
+ * Lengths that nobody wrote so many records for, in files whose checksums hold: the check ends,
+ * with few findings.
+ */
 final class MadeUpLengthTest {
   private static final int COUNT = 10;
   private static final long LENGTH = 1L << 55;

@@ -41,7 +41,7 @@ public final class SampleStore {
   }
 
   /** A copy of a store as a killed writer leaves it: commits are in the journal. */
-  static Path killed(Path directory) {
+  public static Path killed(Path directory) {
     Path path = closed(directory.resolve("alive"));
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {
       commits(store);
@@ -50,11 +50,12 @@ public final class SampleStore {
   }
 
   /** The same, where nothing of the last commits reached the tables. */
-  static Path killedBeforeTables(Path directory) throws IOException {
+  public static Path killedBeforeTables(Path directory) throws IOException {
     return killedBeforeTables(directory, SampleStore::commits);
   }
 
-  static Path killedBeforeTables(Path directory, Consumer<RecordStore> commits) throws IOException {
+  public static Path killedBeforeTables(Path directory, Consumer<RecordStore> commits)
+      throws IOException {
     Path path = closed(directory.resolve("alive"));
     Path killed = Damage.copy(path, directory.resolve("killed"));
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {

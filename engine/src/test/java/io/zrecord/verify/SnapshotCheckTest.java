@@ -7,6 +7,8 @@ import io.zrecord.StoreOptions;
 import io.zrecord.StoreSnapshot;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.repair.DatasetRepair;
+import io.zrecord.repair.RepairReport;
 import io.zrecord.table.TableSnapshot;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +18,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tables made of stores are sound, though their chunk files have room behind what was published, or go on growing. */
+/**
+ * Tables made of stores are sound, though their chunk files have room behind what was published, or
+ * go on growing.
+ */
 final class SnapshotCheckTest {
   @TempDir
   Path directory;

@@ -17,7 +17,10 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Damages of stores are found and named, closed ones as well as those of a killed writer; sound ones pass. */
+/**
+ * Damages of stores are found and named, closed ones as well as those of a killed writer; sound
+ * ones pass.
+ */
 final class StoreCheckTest {
   @TempDir
   Path directory;
@@ -103,7 +106,10 @@ final class StoreCheckTest {
         .matches(f -> f.problem().contains("at byte 64"));
   }
 
-  /** The check reads the journal by a program of its own, which must come to the same as the engine's. */
+  /**
+   * The check reads the journal by a program of its own, which must come to the same as the
+   * engine's.
+   */
   @Test
   void aJournalIsNamedIfAndOnlyIfTheStoreCannotBeOpened() throws IOException {
     Path original = SampleStore.killedBeforeTables(directory);

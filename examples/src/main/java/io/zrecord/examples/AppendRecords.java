@@ -4,7 +4,8 @@ import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Appends 500 records as one new version. Argument: the path of a dataset that {@link WriteDataset} wrote.
+ * Appends 500 records as one new version. Argument: the path of a dataset that {@link WriteDataset}
+ * wrote.
  */
 public final class AppendRecords {
   private AppendRecords() {}

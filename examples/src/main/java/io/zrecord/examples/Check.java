@@ -9,7 +9,8 @@ final class Check {
   /**
    * Compares and says so.
    *
-   * @throws IllegalStateException if they differ, which ends the example with an exit code other than 0
+   * @throws IllegalStateException if they differ, which ends the example with an exit code other
+   *     than 0
    */
   static void equal(String what, Object expected, Object found) {
     if (!Objects.equals(expected, found)) {

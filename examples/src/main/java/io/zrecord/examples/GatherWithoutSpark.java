@@ -15,8 +15,8 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * What a training job does on one machine, with the engine alone: writes a dataset, then gathers random batches of it. No Spark on
- * the class path. Argument: a path where nothing stands yet.
+ * What a training job does on one machine, with the engine alone: writes a dataset, then gathers
+ * random batches of it. No Spark on the class path. Argument: a path where nothing stands yet.
  */
 public final class GatherWithoutSpark {
   private static final int RECORDS = 10_000;

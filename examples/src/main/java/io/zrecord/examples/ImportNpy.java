@@ -12,8 +12,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Makes a dataset of an array that NumPy saved, without Spark. Arguments: a path where nothing stands yet, and a {@code .npy} file;
- * without one, the example writes an array of 1,000 vectors of 16 numbers itself.
+ * Makes a dataset of an array that NumPy saved, without Spark. Arguments: a path where nothing
+ * stands yet, and a {@code .npy} file; without one, the example writes an array of 1,000 vectors of
+ * 16 numbers itself.
  */
 public final class ImportNpy {
   private static final int RECORDS = 1000;

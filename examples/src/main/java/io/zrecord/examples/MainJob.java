@@ -21,9 +21,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The whole way of a data engineer on real files: reads a directory with Spark's {@code binaryFile}, writes it as zrecord and as
- * Parquet, reads both back and compares every byte by hash, fetches records by index, appends, goes back to the first version, and
- * prints what each step took. The exit code is 1 if anything differs.
+ * The whole way of a data engineer on real files: reads a directory with Spark's
+ * {@code binaryFile}, writes it as zrecord and as Parquet, reads both back and compares every byte
+ * by hash, fetches records by index, appends, goes back to the first version, and prints what each
+ * step took. The exit code is 1 if anything differs.
  */
 @Command(
     name = "main-job",

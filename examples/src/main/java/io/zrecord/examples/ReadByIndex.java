@@ -9,8 +9,9 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Fetches records by their index. The condition is answered from the metadata: exactly those records are read, nothing is searched.
- * Argument: the path of a dataset that {@link WriteDataset} wrote.
+ * Fetches records by their index. The condition is answered from the metadata: exactly those
+ * records are read, nothing is searched. Argument: the path of a dataset that {@link WriteDataset}
+ * wrote.
  */
 public final class ReadByIndex {
   private ReadByIndex() {}

@@ -13,7 +13,9 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 
-/** Reads what {@link WriteDataset} wrote, whole and by column. Argument: the path of the dataset. */
+/**
+ * Reads what {@link WriteDataset} wrote, whole and by column. Argument: the path of the dataset.
+ */
 public final class ReadDataset {
   private ReadDataset() {}
 

@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** Times the steps of a program, says what is going on, and prints a table at the end. Belongs to one thread. */
+/**
+ * Times the steps of a program, says what is going on, and prints a table at the end. Belongs to
+ * one thread.
+ */
 final class Steps {
   private static final double NANOS = 1e9;
   private static final double MIB = 1 << 20;

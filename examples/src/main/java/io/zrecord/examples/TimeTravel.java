@@ -3,7 +3,8 @@ package io.zrecord.examples;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Reads a dataset as it was before {@link AppendRecords}. Arguments: the path of the dataset, and optionally the version (default 0).
+ * Reads a dataset as it was before {@link AppendRecords}. Arguments: the path of the dataset, and
+ * optionally the version (default 0).
  */
 public final class TimeTravel {
   private TimeTravel() {}

@@ -23,9 +23,9 @@ import java.util.Locale;
 import java.util.Random;
 
 /**
- * What a training job does: shuffled batches for some epochs, with a validation after each, stopped in the midst of one and resumed with
- * other threads. It learns exactly what a training learns that nobody stopped. No Spark on the class path. Argument: a directory where
- * nothing stands yet.
+ * What a training job does: shuffled batches for some epochs, with a validation after each, stopped
+ * in the midst of one and resumed with other threads. It learns exactly what a training learns that
+ * nobody stopped. No Spark on the class path. Argument: a directory where nothing stands yet.
  */
 public final class TrainAndResume {
   private static final int RECORDS = 20_000;

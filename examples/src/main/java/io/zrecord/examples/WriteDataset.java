@@ -6,8 +6,8 @@ import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Writes 1,000 records of a number, a label, an image, a text and a vector; the other examples read them. Argument: the path of
- * the dataset.
+ * Writes 1,000 records of a number, a label, an image, a text and a vector; the other examples read
+ * them. Argument: the path of the dataset.
  */
 public final class WriteDataset {
   private WriteDataset() {}

@@ -15,8 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a service does: several threads append single records, change and delete some, and commit together, while a reader follows. A
- * snapshot of it is an ordinary dataset. No Spark on the class path. Argument: a directory where nothing stands yet.
+ * What a service does: several threads append single records, change and delete some, and commit
+ * together, while a reader follows. A snapshot of it is an ordinary dataset. No Spark on the class
+ * path. Argument: a directory where nothing stands yet.
  */
 public final class WriteOnline {
   private static final int THREADS = 4;

@@ -4,7 +4,8 @@ import java.io.File
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.atomic.AtomicInteger
 
-import io.zrecord.rebalance.{Direction, RebalanceOptions, RecordOrder}
+import io.zrecord.rebalance.RebalanceOptions
+import io.zrecord.rebalance.order.{Direction, RecordOrder}
 import io.zrecord.schema.Compression
 import io.zrecord.shard.WriteOptions
 import org.apache.spark.{SparkEnv, TaskContext}

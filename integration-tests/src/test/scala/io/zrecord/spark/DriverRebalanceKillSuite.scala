@@ -4,7 +4,7 @@ import java.nio.file.Paths
 
 import scala.util.Random
 
-import io.zrecord.storage.LocalStorage
+import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.RecordTable
 
 /** Drivers that rebalance are killed (SIGKILL) somewhere in or after a group of their choice. */

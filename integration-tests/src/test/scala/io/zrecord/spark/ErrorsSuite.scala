@@ -50,7 +50,7 @@ class ErrorsSuite extends SparkSuite {
     val path = freshPath()
     spark.range(3).write.parquet(path)
     val message = failure(read(path))
-    assert(message.contains("parquet") && message.contains(path))
+    assert(message.contains("Parquet files") && message.contains(path))
   }
 
   test("a chunk that was cut") {

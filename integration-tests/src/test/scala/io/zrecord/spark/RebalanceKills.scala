@@ -4,7 +4,7 @@ import io.zrecord.rebalance.RebalanceOptions
 import io.zrecord.schema.Compression
 import org.apache.spark.sql.{DataFrame, Row}
 
-/** How many of the kills of rebalances are those of drivers and of executors (docs/PROOFS.md), and
+/** How many of the kills of rebalances are those of drivers and of executors (docs/proofs.md), and
   * tables for them.
   */
 trait RebalanceKills extends SparkSuite {

@@ -1,5 +1,6 @@
 package io.zrecord.spark
 
+import io.zrecord.spark.job.TaskProgress
 import java.io.File
 import java.nio.file.{Files, Path, Paths, StandardCopyOption}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
@@ -8,7 +9,7 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicLong, AtomicReference}
 import io.zrecord.rebalance.{RebalanceOptions, RebalancePlan}
 import io.zrecord.schema.{Codec, Compression}
 import io.zrecord.shard.WriteOptions
-import io.zrecord.storage.LocalStorage
+import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.{RecordTable, TableSnapshot}
 import org.apache.spark.scheduler.{
   SparkListener,

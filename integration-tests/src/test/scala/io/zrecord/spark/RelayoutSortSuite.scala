@@ -1,5 +1,6 @@
 package io.zrecord.spark
 
+import io.zrecord.spark.job.KeySort
 import java.nio.file.{Files, Paths}
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.concurrent.atomic.AtomicLong
@@ -8,7 +9,7 @@ import scala.util.Random
 
 import io.zrecord.{RecordDataset, RecordDatasetWriter}
 import io.zrecord.errors.CorruptDataException
-import io.zrecord.rebalance.{Direction, RecordOrder}
+import io.zrecord.rebalance.order.{Direction, RecordOrder}
 import io.zrecord.schema.{ElementType, RecordSchema}
 import io.zrecord.shard.WriteOptions
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}

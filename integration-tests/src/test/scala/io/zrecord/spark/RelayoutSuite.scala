@@ -1,5 +1,7 @@
 package io.zrecord.spark
 
+import io.zrecord.spark.job.TaskJobs
+import io.zrecord.spark.job.IndexTask
 import java.io.File
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
@@ -10,8 +12,8 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 import scala.util.Random
 
 import io.zrecord.errors.{CommitConflictException, CorruptDataException}
-import io.zrecord.rebalance.{Direction, RecordOrder}
-import io.zrecord.storage.LocalStorage
+import io.zrecord.rebalance.order.{Direction, RecordOrder}
+import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.TableSnapshot
 import org.apache.spark.api.java.JavaSparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskStart}

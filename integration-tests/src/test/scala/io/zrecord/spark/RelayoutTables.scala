@@ -3,9 +3,9 @@ package io.zrecord.spark
 import java.io.{ByteArrayOutputStream, File, PrintStream}
 import java.nio.file.Paths
 
-import io.zrecord.rebalance.RecordOrder
+import io.zrecord.rebalance.order.RecordOrder
 import io.zrecord.shard.WriteOptions
-import io.zrecord.storage.LocalStorage
+import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.{IndexMap, RecordTable, TableSnapshot}
 
 /** Tables to be written in another order by Spark, and what is asked of them. */

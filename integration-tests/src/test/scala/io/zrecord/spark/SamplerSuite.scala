@@ -1,10 +1,13 @@
 package io.zrecord.spark
 
+import io.zrecord.spark.scan.SnapshotId
+import io.zrecord.spark.scan.OpenSamplers
+import io.zrecord.spark.path.SparkStorages
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 import java.nio.file.Paths
 
 import io.zrecord.RecordDataset
-import io.zrecord.feed.{Feed, FeedGroup}
+import io.zrecord.feed.{Feed, FeedGroup, SamplerParameter, SamplerSpec}
 import io.zrecord.sampler.{Remainder, Sampler, Samplers, SlidingSampler}
 
 import org.apache.spark.sql.DataFrame
@@ -239,9 +242,16 @@ class SamplerSuite extends SparkSuite {
     val snapshot = SnapshotId.of(
       io.zrecord.table.RecordTable.at(SparkStorages.storageFor(path)).latest()
     )
-    val conf = new SamplerConf(SamplerName.WEIGHTED, 3, java.util.Map.of(), "w")
+    def spec(parameters: (String, String)*): SamplerSpec = {
+      val map = new java.util.HashMap[String, String]()
+      parameters.foreach(parameter => map.put(parameter._1, parameter._2))
+      SamplerSpec.of("weighted", map)
+    }
+    val conf = spec("seed" -> "3", "weightsField" -> "w")
     val opened = OpenSamplers.of(snapshot, conf)
-    assert(OpenSamplers.of(snapshot, conf) eq opened)
+    val cut = spec("seed" -> "3", "weightsField" -> "w", "numSamples" -> "5")
+    assert(OpenSamplers.of(snapshot, cut) eq opened)
+    assert(!(OpenSamplers.of(snapshot, spec("seed" -> "4", "weightsField" -> "w")) eq opened))
     val older = new SnapshotId(snapshot.location(), 0, snapshot.commitId())
     assert(failure(OpenSamplers.of(older, conf)).contains("made anew"))
   }
@@ -293,6 +303,7 @@ class SamplerSuite extends SparkSuite {
     refused("sampler" -> "shuffle", "weightsField" -> "w")("weightsField", "shuffle")
     refused("sampler" -> "shuffle", "indices" -> "1")("indices", "use one of them")
     refused("sampler" -> "random")("the sampler random needs numSamples")
+    refused("sampler" -> "shuffle", "window" -> "3", "stride" -> "3")("window, stride do not go")
     refused("sampler" -> "balanced")("needs labelsField, batchSize, numSamples")
     refused("sampler" -> "global", "numSamples" -> "5")("add batchSize")
     refused("sampler" -> "shuffle", "rank" -> "0")("needs rank, worldSize; add worldSize")
@@ -314,9 +325,9 @@ class SamplerSuite extends SparkSuite {
     refused("sampler" -> "blockShuffle", "blockLength" -> "0", "mixed" -> "1")("blockLength is 0")
     refused("sampler" -> "stratified", "labelsField" -> "l", "batchSize" -> "0")("is 0", "[1, ")
     refused("sampler" -> "stratified", "labelsField" -> "x", "batchSize" -> "9")("no field 'x'")
-    refused("sampler" -> "stratified", "labelsField" -> "s", "batchSize" -> "9")("'s'", "string")
+    refused("sampler" -> "stratified", "labelsField" -> "s", "batchSize" -> "9")("'s'", "utf8")
     refused("sampler" -> "stratified", "labelsField" -> "w", "batchSize" -> "9")(
-      "record 1 is 0.5",
+      "record 1 has 0.5",
       "whole numbers"
     )
     refused("sampler" -> "weighted", "weightsField" -> "l", "numSamples" -> "9")(
@@ -329,6 +340,13 @@ class SamplerSuite extends SparkSuite {
     write(spark.range(10).selectExpr("id", "if(id = 4, null, 1) w"), nulls, "append")
     val absent = read(nulls, "sampler" -> "weighted", "weightsField" -> "w", "numSamples" -> "5")
     assert(failure(absent.collect()).contains("record 4 has no value"))
+  }
+
+  test("every parameter of samplers is an option, whose name Spark compares without case") {
+    for (parameter <- SamplerParameter.values() if parameter != SamplerParameter.SAMPLER) {
+      val message = failure(read(path, parameter.text().toUpperCase -> "1").collect())
+      assert(message.contains(s"Option ${parameter.text()} goes with the option sampler"), message)
+    }
   }
 
   test("the names of metadata columns are taken") {

@@ -1,6 +1,6 @@
 package io.zrecord.spark
 
-import io.zrecord.storage.LocalStorage
+import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.RecordTable
 import java.nio.file.{Files, Paths}
 

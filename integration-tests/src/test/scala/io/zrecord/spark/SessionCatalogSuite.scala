@@ -4,8 +4,6 @@ package io.zrecord.spark
   * Spark 4.
   */
 class SessionCatalogSuite extends SparkSuite {
-  private val names = Iterator.from(1).map(n => s"session_table_$n")
-
   private def onNewer(name: String)(body: => Unit): Unit =
     test(name) {
       assume(spark.version.takeWhile(_ != '.').toInt >= 4)
@@ -13,8 +11,7 @@ class SessionCatalogSuite extends SparkSuite {
     }
 
   private def created(columns: String, suffix: String = ""): String = {
-    val name = names.next()
-    spark.sql(s"drop table if exists $name")
+    val name = freshTable()
     spark.sql(s"create table $name $columns using zrecord location '${freshPath()}' $suffix")
     name
   }
@@ -47,7 +44,7 @@ class SessionCatalogSuite extends SparkSuite {
   onNewer("a table over a dataset that exists has its columns") {
     val path = freshPath()
     write(spark.range(5).selectExpr("id", "cast(id as string) text"), path, "append")
-    val name = names.next()
+    val name = freshTable()
     spark.sql(s"create table $name using zrecord location '$path'")
     assert(spark.table(name).columns.toSeq == Seq("id", "text"))
     assert(spark.table(name).count() == 5)
@@ -56,12 +53,93 @@ class SessionCatalogSuite extends SparkSuite {
   onNewer("a declaration that the dataset does not fit is refused") {
     val path = freshPath()
     write(spark.range(5).toDF("id"), path, "append")
-    val name = names.next()
+    val name = freshTable()
     assert(
       failure {
         spark.sql(s"create table $name (id string) using zrecord location '$path'")
         spark.table(name).collect()
       }.contains("declared")
     )
+  }
+
+  private val remedy =
+    "spark.sql.catalog.spark_catalog=io.zrecord.spark.ZRecordSessionCatalog"
+
+  test("Spark 3 says what to set") {
+    assume(spark.version.startsWith("3."))
+    val name = freshTable()
+    for (
+      statement <- Seq(
+        s"create table $name (id bigint) using zrecord",
+        s"create table $name using zrecord as select 1 id",
+        s"create or replace table $name using zrecord as select 1 id"
+      )
+    ) assert(failure(spark.sql(statement)).contains(remedy), statement)
+    assert(!spark.catalog.tableExists(name))
+  }
+
+  onNewer("a table is not replaced in steps, and keeps its rows and files") {
+    val name = freshTable()
+    spark.sql(s"create table $name using zrecord as select id from range(5)")
+    val warehouse = spark.conf.get("spark.sql.warehouse.dir").replaceFirst("^file:/*", "/")
+    val files = filesBelow(s"$warehouse/$name")
+    assert(files.nonEmpty)
+    for (
+      statement <- Seq(
+        s"create or replace table $name using zrecord as select id from $name where id > 1",
+        s"replace table $name using zrecord as select 1 id",
+        s"create or replace table $name (id bigint) using zrecord"
+      )
+    ) assert(failure(spark.sql(statement)).contains(remedy), statement)
+    assert(
+      failure(
+        spark.range(3).write.format("zrecord").mode("overwrite").saveAsTable(name)
+      ).contains(remedy)
+    )
+    assert(
+      failure(spark.range(3).writeTo(name).using("zrecord").createOrReplace()).contains(remedy)
+    )
+    assert(spark.table(name).count() == 5)
+    assert(files.forall(java.nio.file.Files.exists(_)))
+    spark.sql(s"insert overwrite $name select 7")
+    assert(spark.table(name).count() == 1)
+    spark.sql(s"drop table $name")
+  }
+
+  onNewer("a query does not create a table where a dataset is") {
+    val path = freshPath()
+    write(spark.range(5).toDF("id"), path, "append")
+    val name = freshTable()
+    for (
+      create <- Seq[() => Any](
+        () => spark.sql(s"create table $name using zrecord location '$path' as select 1L id"),
+        () => spark.range(4).write.format("zrecord").option("path", path).saveAsTable(name),
+        () =>
+          spark
+            .range(4)
+            .write
+            .format("zrecord")
+            .mode("append")
+            .option("path", path)
+            .saveAsTable(name)
+      )
+    ) {
+      val message = failure(create())
+      assert(message.contains("there is a dataset already"), message)
+    }
+    assert(!spark.catalog.tableExists(name))
+    assert(read(path).count() == 5)
+    spark.sql(s"create table $name using zrecord location '$path'")
+    spark.range(4).write.format("zrecord").mode("append").saveAsTable(name)
+    assert(read(path).count() == 9)
+    spark.sql(s"create table if not exists $name using zrecord location '$path' as select 1L id")
+    assert(read(path).count() == 9)
+  }
+
+  onNewer("a table is created by a query where nothing is") {
+    val name = freshTable()
+    val path = freshPath()
+    spark.sql(s"create or replace table $name using zrecord location '$path' as select 1L id")
+    assert(spark.table(name).count() == 1)
   }
 }

@@ -45,6 +45,9 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     root.resolve("d-" + UUID.randomUUID()).toString
   }
 
+  /** A name that no table has, in this run or an earlier one in the same directories. */
+  protected def freshTable(): String = "t_" + UUID.randomUUID().toString.replace('-', '_')
+
   protected def read(path: String, options: (String, String)*): DataFrame =
     spark.read.format("zrecord").options(options.toMap).load(path)
 

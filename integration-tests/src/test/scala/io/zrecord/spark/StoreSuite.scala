@@ -48,6 +48,42 @@ class StoreSuite extends SparkSuite {
     } finally store.close()
   }
 
+  test("a directory 'manifest' without a version does not hide a store") {
+    val path = created(10)
+    Files.createDirectory(Paths.get(path, "manifest"))
+    assert(read(path).count() == 10)
+    assert(spark.sql(s"select count(*) from zrecord.`$path`").head().getLong(0) == 10)
+    assert(read(path).where("_index = 7").head().getLong(0) == 7)
+  }
+
+  test("a store is loaded without its entries, which only a scan reads") {
+    val path = created(100)
+    val entries = filesBelow(path).filter(file => file.toString.contains("text"))
+    assert(entries.nonEmpty)
+    def away(file: java.nio.file.Path) = file.resolveSibling(file.getFileName.toString + ".away")
+    entries.foreach(file => Files.move(file, away(file)))
+    val loaded = Seq(
+      read(path),
+      spark.table(s"zrecord.`$path`"),
+      read(path, "view" -> "shards")
+    )
+    assert(loaded.head.columns.toSeq == Seq("id", "text"))
+    assert(spark.sql(s"describe zrecord.`$path`").collect().nonEmpty)
+    loaded.foreach(data => failure(data.collect()))
+    entries.foreach(file => Files.move(away(file), file))
+    assert(loaded.map(_.count()) == Seq(100L, 100L, 1L))
+    assert(read(path).union(read(path)).count() == 200)
+    val data = read(path)
+    assert(data.as("a").join(data.as("b"), "id").count() == 100)
+  }
+
+  test("an append to a store copies no entries before it is committed") {
+    val path = created(100)
+    write(spark.range(100, 101, 1, 1).selectExpr("id", "'x' text"), path, "append")
+    assert(!Files.exists(Paths.get(path, "snapshot")))
+    assert(read(path).count() == 101)
+  }
+
   test("a scan is one state while records change") {
     val path = created(20000)
     val store = RecordStore.open(Paths.get(path), StoreOptions.defaults())

@@ -1,5 +1,8 @@
 package io.zrecord.spark
 
+import io.zrecord.spark.scan.ZRecordScanBuilder
+import io.zrecord.spark.catalog.ZRecordTables
+import io.zrecord.spark.options.TimeTravel
 import scala.util.Random
 
 import org.apache.spark.sql.DataFrame
@@ -40,7 +43,7 @@ class TableSampleSuite extends SparkSuite {
   /** The indices that a scan reads after something was pushed down. */
   private def draw(push: ZRecordScanBuilder => Any): Seq[Long] = {
     val table =
-      DatasetPaths.load(java.util.Collections.singletonList(path), DatasetPaths.Time.newest())
+      ZRecordTables.load(java.util.Collections.singletonList(path), TimeTravel.newest())
     val builder = table
       .newScanBuilder(org.apache.spark.sql.util.CaseInsensitiveStringMap.empty())
       .asInstanceOf[ZRecordScanBuilder]

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import io.zrecord.RecordDatasetWriter
 import io.zrecord.schema.{Codec, Compression, ElementType, FieldSpec, RecordSchema, Shape}
 import io.zrecord.shard.WriteOptions
-import io.zrecord.storage.LocalStorage
+import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.{IndexMap, RecordTable, ShardWriter, TableChange}
 import io.zrecord.verify.{CheckSummary, DatasetCheck, Finding}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}

@@ -4,9 +4,10 @@ import java.nio.file.{Files, Paths}
 
 import io.zrecord.{RecordStore, StoreOptions}
 import io.zrecord.inspect.DatasetInspection
-import io.zrecord.rebalance.{RecordOrder, Relayout => RelayoutHere}
+import io.zrecord.rebalance.{Relayout => RelayoutHere}
+import io.zrecord.rebalance.order.RecordOrder
 import io.zrecord.schema.{ElementType, RecordSchema}
-import io.zrecord.storage.LocalStorage
+import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.RecordTable
 import org.apache.spark.sql.{DataFrame, Row}
 

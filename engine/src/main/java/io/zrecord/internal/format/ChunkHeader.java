@@ -7,7 +7,21 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * The first 64 bytes of a chunk file (FORMAT.md section 6).
+ * The first 64 bytes of a chunk file (FORMAT.md section 6). Integers are little-endian.
+ *
+ * <pre>
+ *   0                               8               12              16
+ *  +-------------------------------+---------------+---------------+
+ *  | "ZRECCHNK"                    | version u32   | 64 u32        |
+ *  +---------------+---------------+---------------+---------------+
+ *  | chunk id u32  | zero u32      | uuid of the shard, most       |
+ *  +---------------+---------------+                               +
+ *  | significant byte first        | zero, 20 bytes                |
+ *  +-------------------------------+               +---------------+ 60
+ *  |                                               | CRC32C of 60 B|
+ *  +-----------------------------------------------+---------------+ 64
+ *  | values, each at a multiple of 8                               |
+ * </pre>
  *
  * @param chunkId id of the chunk, an unsigned int
  * @param shardId identity of the shard

@@ -1,15 +1,15 @@
 package io.zrecord.internal.format;
 
 /**
- * A chunk as it stands in the meta file of a shard.
+ * A chunk in the meta file of a shard.
  *
  * @param id an unsigned int below 2³²−1
- * @param recordCount records that it was closed with
+ * @param recordCount records in the chunk when it was closed
  * @param endBytes published end of the file, header included
  */
 public record ChunkMeta(int id, long recordCount, long endBytes) {
 
-  /** Name of the file within the shard's directory. */
+  /** Returns the name of the file within the shard's directory. */
   public String fileName() {
     return fileName(id);
   }

@@ -3,7 +3,8 @@ package io.zrecord.internal.format;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C over heap arrays. Mapped memory never comes here: the intrinsic would kill the process if the file were truncated.
+ * CRC32C over heap arrays. Mapped memory never comes here: the intrinsic would kill the process if
+ * the file were truncated.
  */
 public final class Crc32c {
   private Crc32c() {}

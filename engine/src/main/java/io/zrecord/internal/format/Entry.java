@@ -1,7 +1,7 @@
 package io.zrecord.internal.format;
 
 /**
- * The 16 bytes that say where a value is (FORMAT.md section 4), as two little-endian longs:
+ * The place of a value (FORMAT.md section 4): 16 bytes, as two little-endian longs.
  *
  * <pre>
  *  0               8       12      16
@@ -12,7 +12,8 @@ package io.zrecord.internal.format;
  *  word 0          word 1
  * </pre>
  *
- * The offset comes first so that an entry is two aligned longs. Both words are 0 if the value is absent.
+ * <p>The offset comes first so that an entry is two aligned longs. Both words are 0 if the value is
+ * absent.
  */
 public final class Entry {
   /** Bytes of an entry. */
@@ -20,7 +21,7 @@ public final class Entry {
 
   private Entry() {}
 
-  /** The second word. */
+  /** Returns the second word. */
   public static long word1(int chunkId, int physicalLength) {
     return ((long) physicalLength << 32) | (chunkId & 0xffff_ffffL);
   }
@@ -29,7 +30,10 @@ public final class Entry {
     return (int) word1;
   }
 
-  /** Unsigned: a value above 2³¹−1 is negative here, and corrupt. */
+  /**
+   * Returns the physical length, an unsigned number. A length above 2³¹−1 is negative here, and
+   * corrupt.
+   */
   public static int physicalLength(long word1) {
     return (int) (word1 >>> 32);
   }

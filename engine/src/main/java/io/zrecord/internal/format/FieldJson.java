@@ -9,7 +9,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Shape;
 import java.util.OptionalInt;
 
-/** Field specs as they stand in meta files and manifests (FORMAT.md sections 3 and 7). */
+/** Reads and writes the field specs of meta files and manifests (FORMAT.md sections 3 and 7). */
 public final class FieldJson {
   private FieldJson() {}
 
@@ -50,7 +50,10 @@ public final class FieldJson {
     }
   }
 
-  /** The level is informative: one that this release cannot write with is as good as none. */
+  /**
+   * Returns the compression. The level is informative: a level that this release cannot write with
+   * is ignored.
+   */
   private static Compression compression(Codec codec, OptionalInt level) {
     try {
       return level.isPresent() ? new Compression(codec, level.getAsInt()) : Compression.of(codec);

@@ -2,14 +2,15 @@ package io.zrecord.internal.format;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.FileStems;
 
 /**
- * A field as it stands in the meta file of a shard (FORMAT.md section 3).
+ * A field in the meta file of a shard (FORMAT.md section 3).
  *
  * @param spec the field
- * @param stem stem of its files
+ * @param stem stem of the field's files
  * @param layout how values are found
- * @param absentCount absent values
+ * @param absentCount number of absent values
  * @param valueBytes sum of the physical lengths
  */
 public record FieldMeta(
@@ -49,7 +50,7 @@ public record FieldMeta(
         json.parse("layout", Layout::parse),
         json.integer("absent", 0, length),
         json.integer("valueBytes", 0, Long.MAX_VALUE));
-    if (!Stems.isAllowed(field.stem)) {
+    if (!FileStems.isAllowed(field.stem)) {
       throw json.corrupt(
           "the file stem '" + field.stem + "' of field '" + field.spec.name() + "' is not allowed");
     }

@@ -4,17 +4,18 @@ import io.zrecord.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The format version that binary files have at byte 8 of their header, behind the magic. */
+/** The format version in binary files, at byte 8 of the header after the magic. */
 public final class HeaderVersion {
   private static final int AT = 8;
 
   private HeaderVersion() {}
 
   /**
-   * Refuses a later format. To be called when magic and checksum hold, and before anything else of the header is believed.
+   * Refuses a later format. Call this once magic and checksum hold, and before trusting anything
+   * else in the header.
    *
    * @param header at least 12 bytes
-   * @throws UnsupportedFormatException if the version is greater than the one that is known here
+   * @throws UnsupportedFormatException if the version is greater than the version known here
    */
   public static void requireKnown(String resource, byte[] header) {
     int version = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(AT);

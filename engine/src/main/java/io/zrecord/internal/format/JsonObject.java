@@ -16,20 +16,20 @@ import java.util.UUID;
 import java.util.function.Function;
 
 /**
- * An untrusted JSON object, read member by member: what is missing, of the wrong kind or out of range is a {@link
- * CorruptDataException} that names file and member.
+ * An untrusted JSON object, read member by member. A member that is missing, of the wrong kind or
+ * out of range is a {@link CorruptDataException} that names the file and the member.
  *
  * @param resource the file, for messages
  * @param node the object
  */
 public record JsonObject(String resource, ObjectNode node) {
-  /** Newest format version that this release reads. */
+  /** The newest format version that this release reads. */
   public static final int FORMAT_VERSION = 1;
 
   /**
    * Checks the member {@code format}.
    *
-   * @throws UnsupportedFormatException if it is newer than this release
+   * @throws UnsupportedFormatException if the format is newer than this release
    */
   public JsonObject requireFormat() {
     long version = integer("format", 1, Integer.MAX_VALUE);
@@ -46,7 +46,7 @@ public record JsonObject(String resource, ObjectNode node) {
     return node.has(name);
   }
 
-  /** An integer within {@code [lowest, highest]}. */
+  /** Returns an integer within {@code [lowest, highest]}. */
   public long integer(String name, long lowest, long highest) {
     return integer(name, node.get(name), lowest, highest);
   }
@@ -80,7 +80,7 @@ public record JsonObject(String resource, ObjectNode node) {
     });
   }
 
-  /** Eight hexadecimal digits. */
+  /** Returns a checksum from eight hexadecimal digits. */
   public int checksum(String name) {
     return parse(name, text -> {
       if (!text.matches("[0-9a-f]{8}")) {
@@ -90,7 +90,10 @@ public record JsonObject(String resource, ObjectNode node) {
     });
   }
 
-  /** A string that {@code parser} understands; its {@link IllegalArgumentException} becomes corruption. */
+  /**
+   * Returns a string as {@code parser} understands it. An {@link IllegalArgumentException} of the
+   * parser becomes corruption.
+   */
   public <T> T parse(String name, Function<String, T> parser) {
     String text = string(name);
     try {
@@ -123,7 +126,7 @@ public record JsonObject(String resource, ObjectNode node) {
     return objects;
   }
 
-  /** An array of arrays of {@code width} integers, each within {@code [0, 2⁶³)}. */
+  /** Returns an array of arrays of {@code width} integers, each within {@code [0, 2⁶³)}. */
   public List<long[]> tuples(String name, int width) {
     List<long[]> tuples = new ArrayList<>();
     for (JsonNode element : array(name)) {
@@ -139,7 +142,7 @@ public record JsonObject(String resource, ObjectNode node) {
     return tuples;
   }
 
-  /** An array of integers within {@code [lowest, highest]}. */
+  /** Returns an array of integers within {@code [lowest, highest]}. */
   public List<Integer> integers(String name, int lowest, int highest) {
     List<Integer> integers = new ArrayList<>();
     for (JsonNode element : array(name)) {
@@ -148,7 +151,7 @@ public record JsonObject(String resource, ObjectNode node) {
     return integers;
   }
 
-  /** An object of strings; empty if the member is missing. */
+  /** Returns an object of strings; empty if the member is missing. */
   public Map<String, String> strings(String name) {
     Map<String, String> strings = new TreeMap<>();
     if (has(name)) {
@@ -161,7 +164,7 @@ public record JsonObject(String resource, ObjectNode node) {
     return strings;
   }
 
-  /** An object of integers ≥ 0; empty if the member is missing. */
+  /** Returns an object of integers ≥ 0; empty if the member is missing. */
   public Map<String, Long> integerMap(String name) {
     Map<String, Long> integers = new TreeMap<>();
     if (has(name)) {
@@ -174,12 +177,12 @@ public record JsonObject(String resource, ObjectNode node) {
     return integers;
   }
 
-  /** An integer member that may be missing. */
+  /** Returns an integer member, which may be missing. */
   public OptionalInt optionalInteger(String name, int lowest, int highest) {
     return has(name) ? OptionalInt.of((int) integer(name, lowest, highest)) : OptionalInt.empty();
   }
 
-  /** The exception for content that contradicts itself. */
+  /** Returns the exception for content that contradicts itself. */
   public CorruptDataException corrupt(String reason) {
     return new CorruptDataException(resource, "Cannot read " + resource + ": " + reason);
   }

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /** Names of the files of a table's versions (FORMAT.md section 7). */
 public final class ManifestNames {
-  /** Directory of the versions. One without a version does not make a table. */
+  /** Directory of the versions. A directory without a version does not make a table. */
   public static final String DIRECTORY = "manifest";
 
   private static final Pattern NAME = Pattern.compile("(\\d{20})\\.json");
@@ -18,28 +18,34 @@ public final class ManifestNames {
 
   private ManifestNames() {}
 
-  /** Name of the file of a version, relative to the table. */
+  /** Returns the name of the file of a version, relative to the table. */
   public static String nameOf(long version) {
     return DIRECTORY + "/" + String.format(Locale.ROOT, "%020d", version) + ".json";
   }
 
-  /** A name, relative to the table and never used before, under which the file of a version waits to be deleted. */
+  /**
+   * Returns a new, unique name, relative to the table, under which the manifest of a version waits
+   * to be deleted.
+   */
   public static String newAsideNameOf(long version) {
     return nameOf(version) + "." + UUID.randomUUID() + ".expiring";
   }
 
-  /** The version whose file waits in the directory under such a name; empty if it is something else. */
+  /**
+   * Returns the version of a manifest that was set aside under the given name; empty for any other
+   * file.
+   */
   public static OptionalLong versionSetAside(String fileName) {
     Matcher matcher = SET_ASIDE.matcher(fileName);
     return matcher.matches() ? version(matcher.group(1)) : OptionalLong.empty();
   }
 
-  /** Whether files of the directory make a table: one of them is a version. */
+  /** Tells whether files of the directory make a table, which takes at least one version. */
   public static boolean includeVersion(Collection<String> fileNames) {
     return fileNames.stream().anyMatch(name -> version(name).isPresent());
   }
 
-  /** The version that a file in the directory is of; empty if it is something else. */
+  /** Returns the version of a file in the directory; empty for any other file. */
   public static OptionalLong version(String fileName) {
     Matcher matcher = NAME.matcher(fileName);
     return matcher.matches() && matcher.group(1).compareTo(LARGEST) <= 0

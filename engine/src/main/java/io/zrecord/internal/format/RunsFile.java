@@ -9,7 +9,29 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The {@code .runs} file of a field (FORMAT.md section 5).
+ * The {@code .runs} file of a field (FORMAT.md section 5). Integers are little-endian.
+ *
+ * <pre>
+ *   0                               8               12              16
+ *  +-------------------------------+---------------+---------------+
+ *  | "ZRECRUNS"                    | version u32   | 64 u32        |
+ *  +-------------------------------+---------------+---------------+
+ *  | records N u64                 | width u32     | runs R u32    |
+ *  +---------------+---------------+---------------+---------------+
+ *  | block 65536   | flags u32     | checksums of run blocks B u64 |
+ *  +---------------+---------------+-------------------------------+
+ *  | checksums of validity V u64   | zero                          |
+ *  +-------------------------------+-------------------------------+ 64
+ *  | first index u64               | count u64                     |  R times
+ *  | offset u64                    | chunk id u32  | width u32     |
+ *  | first block u64               |                                  40 bytes
+ *  +-------------------------------+
+ *  | B times CRC32C of a block of the runs
+ *  | V times CRC32C of a block of the validity file
+ *  | CRC32C of all bytes before
+ *
+ *  flags, bit 0: block checksums are present; bit 1: a validity file exists
+ * </pre>
  *
  * @param recordCount records of the shard
  * @param widthBytes bytes of a value, > 0

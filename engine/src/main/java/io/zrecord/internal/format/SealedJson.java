@@ -17,7 +17,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** JSON that ends with its own checksum (FORMAT.md section 2). Thread-safe. */
+/** JSON that ends with its own checksum (FORMAT.md section 2). Stateless and thread-safe. */
 public final class SealedJson {
   /** Longest file accepted, in bytes. */
   public static final int MAX_BYTES = 64 << 20;
@@ -37,12 +37,12 @@ public final class SealedJson {
 
   private SealedJson() {}
 
-  /** A new empty object. */
+  /** Returns a new empty object. */
   public static ObjectNode object() {
     return MAPPER.createObjectNode();
   }
 
-  /** The file of a non-empty object that has no member {@code crc32c}. */
+  /** Returns the sealed file of an object that is not empty and has no member {@code crc32c}. */
   public static byte[] seal(ObjectNode object) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(1024);
     try (JsonGenerator generator = MAPPER.getFactory().createGenerator(out)) {
@@ -58,7 +58,7 @@ public final class SealedJson {
     return file;
   }
 
-  /** The checksum at the end of a sealed file; {@link #open} tells whether it holds. */
+  /** Returns the checksum at the end of a sealed file; {@link #open} tells whether it holds. */
   public static int checksum(String resource, byte[] file) {
     if (file.length > MAX_BYTES) {
       throw new CorruptDataException(
@@ -81,7 +81,7 @@ public final class SealedJson {
   }
 
   /**
-   * Checks the seal and parses.
+   * Checks the seal and parses the object.
    *
    * @param resource the file, for messages
    * @throws CorruptDataException if the seal, the syntax or a limit does not hold

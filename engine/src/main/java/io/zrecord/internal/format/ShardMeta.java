@@ -14,7 +14,7 @@ import java.util.UUID;
  * The meta file of a sealed shard (FORMAT.md section 3).
  *
  * @param id identity of the shard
- * @param length records
+ * @param length number of records
  * @param hasChecksums whether values have checksums
  * @param isSequential whether each chunk holds a contiguous range of records
  * @param chunkRecords records at which a chunk is closed
@@ -34,6 +34,9 @@ public record ShardMeta(
   /** Name of the meta file of a shard that was never changed. */
   public static final String FILE_NAME = "meta.json";
 
+  /** A member that only the meta file of a store has (FORMAT.md section 9). */
+  static final String STORE_SEQUENCE = "journalSequence";
+
   static final long MAX_CHUNK_ID = 0xffff_fffeL;
 
   public ShardMeta {
@@ -41,7 +44,10 @@ public record ShardMeta(
     fields = List.copyOf(fields);
   }
 
-  /** Names of the files that it may name, relative to the shard's directory: chunks and tables. */
+  /**
+   * Returns the names of the files that this meta file may name, relative to the shard's directory:
+   * chunks and tables.
+   */
   public Set<String> fileNames() {
     Set<String> names = new HashSet<>();
     chunks.forEach(chunk -> names.add(chunk.fileName()));
@@ -54,12 +60,12 @@ public record ShardMeta(
     return names;
   }
 
-  /** The sealed file. */
+  /** Returns the sealed file. */
   public byte[] write() {
     return SealedJson.seal(toJson(List.of()));
   }
 
-  /** The members of the file, with chunks that are still being written. */
+  /** Returns the members of the file, with chunks that are still being written. */
   ObjectNode toJson(List<ChunkMeta> unfull) {
     ObjectNode node = SealedJson.object();
     node.put("format", JsonObject.FORMAT_VERSION)
@@ -96,13 +102,12 @@ public record ShardMeta(
    * Reads a meta file.
    *
    * @param resource the file, for messages
-   * @throws io.zrecord.errors.CorruptDataException if it is damaged
-   * @throws UnsupportedFormatException if it was written by a newer release
+   * @throws io.zrecord.errors.CorruptDataException if the file is damaged
+   * @throws UnsupportedFormatException if a newer release wrote the file
    */
   public static ShardMeta read(String resource, byte[] file) {
     JsonObject json = SealedJson.open(resource, file).requireFormat();
-    if (json.has(StoreMeta.SEQUENCE)
-        || !json.object("chunks").tuples("unfull", 3).isEmpty()) {
+    if (json.has(STORE_SEQUENCE) || !json.object("chunks").tuples("unfull", 3).isEmpty()) {
       throw new UnsupportedFormatException(
           resource,
           "Cannot read " + resource
@@ -111,7 +116,7 @@ public record ShardMeta(
     return read(json);
   }
 
-  /** The members of the file but for the chunks that are still being written. */
+  /** Reads the members of the file, except the chunks that are still being written. */
   static ShardMeta read(JsonObject json) {
     long length = json.integer("length", 0, Long.MAX_VALUE / Entry.BYTES);
     JsonObject chunksJson = json.object("chunks");
@@ -163,7 +168,10 @@ public record ShardMeta(
     return chunks;
   }
 
-  /** Planners take boundaries of chunks for indices. */
+  /**
+   * Checks the records of the chunks against the length: planners take boundaries of chunks for
+   * indices.
+   */
   private static void requireRecords(JsonObject json, List<ChunkMeta> chunks, long length) {
     long left = length;
     for (ChunkMeta chunk : chunks) {

@@ -17,24 +17,22 @@ import java.util.Set;
  * @param sequence number of the last journal record that the tables contain
  */
 public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) {
-  static final String SEQUENCE = "journalSequence";
-
   public StoreMeta {
     unfull = List.copyOf(unfull);
   }
 
-  /** The sealed file. */
+  /** Returns the sealed file. */
   public byte[] write() {
     ObjectNode node = shard.toJson(unfull);
-    node.put(SEQUENCE, sequence);
+    node.put(ShardMeta.STORE_SEQUENCE, sequence);
     return SealedJson.seal(node);
   }
 
   /**
-   * The sealed file, read back as it will be: to take the place of one that can be read.
+   * Returns the sealed file after reading it back, so that it can replace a readable one.
    *
    * @param resource the file, for messages
-   * @throws StorageException if readers would refuse it
+   * @throws StorageException if readers would refuse the file
    */
   public byte[] writeReadable(String resource) {
     byte[] file = write();
@@ -51,10 +49,13 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) 
     return file;
   }
 
-  /** Whether a meta file is that of a store and not of a sealed shard; one that is damaged is not. */
+  /**
+   * Tells whether a meta file is that of a store and not of a sealed shard. A damaged file is not a
+   * store's.
+   */
   public static boolean isStore(String resource, byte[] file) {
     try {
-      return SealedJson.open(resource, file).has(SEQUENCE);
+      return SealedJson.open(resource, file).has(ShardMeta.STORE_SEQUENCE);
     } catch (CorruptDataException e) {
       return false;
     }
@@ -64,8 +65,8 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) 
    * Reads a meta file.
    *
    * @param resource the file, for messages
-   * @throws io.zrecord.errors.CorruptDataException if it is damaged
-   * @throws io.zrecord.errors.UnsupportedFormatException if it was written by a newer release
+   * @throws io.zrecord.errors.CorruptDataException if the file is damaged
+   * @throws io.zrecord.errors.UnsupportedFormatException if a newer release wrote the file
    */
   public static StoreMeta read(String resource, byte[] file) {
     JsonObject json = SealedJson.open(resource, file).requireFormat();
@@ -89,6 +90,6 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) 
             "field '" + field.spec().name() + "' has runs, which a store cannot change");
       }
     }
-    return new StoreMeta(shard, unfull, json.integer(SEQUENCE, 0, Long.MAX_VALUE));
+    return new StoreMeta(shard, unfull, json.integer(ShardMeta.STORE_SEQUENCE, 0, Long.MAX_VALUE));
   }
 }

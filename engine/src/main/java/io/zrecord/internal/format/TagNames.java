@@ -19,18 +19,23 @@ public final class TagNames {
 
   private TagNames() {}
 
-  /** A name, never used before, for a tag that stands while another one is made. */
+  /**
+   * Returns a new, unique name for the pending tag that holds a version while another tag is made.
+   */
   public static String newPending() {
     return PENDING + UUID.randomUUID();
   }
 
-  /** Whether a tag stands while another one is made. If it stays behind, its version may be missing. */
+  /**
+   * Tells whether a tag is pending, which means that it holds a version while another tag is made.
+   * The version of a leftover pending tag may be missing.
+   */
   public static boolean isPending(String tag) {
     return IS_PENDING.matcher(tag).matches();
   }
 
   /**
-   * Name of the file of a tag, relative to the table.
+   * Returns the name of the file of a tag, relative to the table.
    *
    * @throws IllegalArgumentException if the tag's name is not allowed
    */
@@ -43,12 +48,12 @@ public final class TagNames {
     return DIRECTORY + "/" + tag + SUFFIX;
   }
 
-  /** Whether it can be the name of a tag. */
+  /** Tells whether a text is allowed as the name of a tag. */
   public static boolean isAllowed(String tag) {
     return ALLOWED.matcher(tag).matches() && !TAKEN_FOR_A_VERSION.matcher(tag).matches();
   }
 
-  /** The tag that a file in the directory is of; empty if it is something else. */
+  /** Returns the name of the tag in a file of the directory; empty for any other file. */
   public static Optional<String> tag(String fileName) {
     if (!fileName.endsWith(SUFFIX)) {
       return Optional.empty();

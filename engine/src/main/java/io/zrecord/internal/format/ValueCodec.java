@@ -15,8 +15,9 @@ import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
 /**
- * Compresses and decompresses payloads of one codec (FORMAT.md section 4), between heap arrays. Keeps native contexts, which
- * {@link #close} frees: a context used again is three times as fast for small values. Belongs to one thread.
+ * Compresses and decompresses payloads of one codec (FORMAT.md section 4), between heap arrays.
+ * Keeps native contexts, which {@link #close} frees: for small values a reused context is three
+ * times as fast. Belongs to one thread.
  */
 public abstract class ValueCodec implements AutoCloseable {
   /** Bytes of the prefix of a compressed field's stored bytes. */
@@ -24,12 +25,15 @@ public abstract class ValueCodec implements AutoCloseable {
 
   private static final int AS_IS = 1 << 31;
 
-  /** Of Zstandard, whose shortest block repeats one byte 128 Ki times; Deflate and LZ4 stay far below. */
+  /**
+   * Ratio of Zstandard, whose shortest block repeats one byte 128 Ki times; Deflate and LZ4 stay
+   * far below.
+   */
   private static final long MAX_COMPRESSION_RATIO = 1 << 17;
 
   private ValueCodec() {}
 
-  /** A codec for reading and writing; {@code compression} is not {@code raw}. */
+  /** Returns a codec for reading and writing. The compression must not be {@code raw}. */
   public static ValueCodec of(Compression compression) {
     return switch (compression.codec()) {
       case FLATE -> new Flate(compression.level());
@@ -40,7 +44,7 @@ public abstract class ValueCodec implements AutoCloseable {
     };
   }
 
-  /** Prefix of a value stored as it is. */
+  /** Returns the prefix of a value that is stored uncompressed. */
   public static int prefixAsIs(int logicalLength) {
     return logicalLength | AS_IS;
   }
@@ -53,7 +57,10 @@ public abstract class ValueCodec implements AutoCloseable {
     return prefix & ~AS_IS;
   }
 
-  /** Whether any codec can have made so few bytes of so many. */
+  /**
+   * Tells whether any codec can compress {@code logicalLength} bytes to {@code payloadLength}
+   * bytes.
+   */
   public static boolean isPossible(int payloadLength, int logicalLength) {
     return logicalLength <= payloadLength * MAX_COMPRESSION_RATIO;
   }
@@ -191,7 +198,7 @@ public abstract class ValueCodec implements AutoCloseable {
       try {
         return compressor.compress(source, offset, length, target, targetOffset, maxLength);
       } catch (LZ4Exception e) {
-        // The library reports a target that is too small in no other way.
+        // The library has no other way to report a target that is too small.
         return -1;
       }
     }
@@ -214,7 +221,10 @@ public abstract class ValueCodec implements AutoCloseable {
     @Override
     public void close() {}
 
-    /** Never the one over Unsafe, which a foreign class loader would get: up to 1.8.0 it leaves its arrays (CVE-2025-12183). */
+    /**
+     * Returns a factory that never uses Unsafe. The default for a foreign class loader uses Unsafe,
+     * and up to 1.8.0 that one overruns its arrays (CVE-2025-12183).
+     */
     private static LZ4Factory factory() {
       try {
         return LZ4Factory.nativeInstance();

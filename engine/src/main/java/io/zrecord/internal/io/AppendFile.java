@@ -1,5 +1,6 @@
 package io.zrecord.internal.io;
 
+import io.zrecord.errors.FileErrors;
 import io.zrecord.errors.StorageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -7,8 +8,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * A file being appended to. After the first failed {@link #force} it refuses to go on: the kernel may have marked the pages clean
- * although they never reached the medium. Belongs to one thread.
+ * A file being appended to. After the first failed {@link #force} the file refuses further use: the
+ * kernel may have marked pages clean that never reached the medium. Belongs to one thread.
  */
 public final class AppendFile implements AutoCloseable {
   private static final int MAX_BUFFERS = 512;
@@ -27,7 +28,7 @@ public final class AppendFile implements AutoCloseable {
     return positionBytes;
   }
 
-  /** Appends what remains of all buffers, in order. */
+  /** Appends the remaining bytes of all buffers, in order. */
   public void write(ByteBuffer... buffers) {
     requireUsable("write to");
     int next = 0;

@@ -1,6 +1,7 @@
 package io.zrecord.internal.io;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.FileErrors;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import java.io.IOException;
@@ -13,12 +14,13 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * Makes a small file appear under a name that must not exist, whole and at most once: a temporary file in the same directory is
- * written and forced, then linked to the name, which fails if the name exists, and the directory is forced. Renaming is not
- * used: it replaces what is there (300 of 300 races had more than one winner; with links none). Thread-safe.
+ * Publishes a small file under a name that must not exist, whole and at most once. A temporary file
+ * in the same directory is written and forced. Then a hard link gives it the name, which fails if
+ * the name exists. Then the directory is forced. Renaming would replace an existing file (300 of
+ * 300 races had more than one winner; with links none). Thread-safe.
  */
 public final class AtomicPublication {
-  /** Makes {@code name} another name of {@code existing}; fails if it exists. */
+  /** Makes {@code name} another name of {@code existing}. Fails if {@code name} exists. */
   @FunctionalInterface
   public interface Linker {
     void link(Path name, Path existing) throws IOException;
@@ -31,13 +33,13 @@ public final class AtomicPublication {
     this(files, Files::createLink);
   }
 
-  /** With another way to link, so that failures can be tried. */
+  /** Creates a publication with another way to link, so that tests can make links fail. */
   public AtomicPublication(LocalFiles files, Linker linker) {
     this.files = files;
     this.linker = linker;
   }
 
-  /** Publishes the content; {@code false} if the name is taken. */
+  /** Publishes the content. Returns {@code false} if the name is taken. */
   public boolean publish(Path path, byte[] content) {
     Path directory = Objects.requireNonNull(path.toAbsolutePath().getParent());
     Path temporary = directory.resolve("." + path.getFileName() + "." + UUID.randomUUID() + ".tmp");
@@ -73,7 +75,7 @@ public final class AtomicPublication {
     }
   }
 
-  /** Reads back after a failure: the link is there, another's file is there, or nothing is. */
+  /** Reads back after a failure. The name is the link, a file of another writer, or missing. */
   private static boolean isSameFile(Path path, Path temporary, IOException failure) {
     try {
       return Files.isSameFile(path, temporary);
@@ -118,7 +120,7 @@ public final class AtomicPublication {
     try {
       Files.deleteIfExists(temporary);
     } catch (IOException e) {
-      // What stays behind has a name that every reader ignores.
+      // Every reader ignores the name of a leftover.
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.zrecord.internal.io;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.FileErrors;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
@@ -27,14 +28,18 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Files below one root directory. Nothing is reached through a symbolic link below the root, and only regular files are opened:
- * a dataset's contents are not to be trusted, its path is. Thread-safe.
+ * Files below one root directory. Nothing is reached through a symbolic link below the root, and
+ * only regular files are opened: a dataset's contents are untrusted, its path is trusted.
+ * Thread-safe.
  */
 public final class LocalFiles {
   private static final int MAX_READ_STEP_BYTES = 1 << 20;
 
   private final Path root;
-  /** The outermost directory whose list of names this object changed: the root, or what stood when the root was made. */
+  /**
+   * The outermost directory whose names this object changed: the root, or the directory that
+   * existed when the root was made.
+   */
   private volatile Path outermostChanged;
 
   public LocalFiles(Path root) {
@@ -43,10 +48,10 @@ public final class LocalFiles {
   }
 
   /**
-   * The path of a name.
+   * Returns the path of a name.
    *
-   * @throws IllegalArgumentException if a part of the name is empty, {@code .} or {@code ..}, or has a character that is not
-   *     portable
+   * @throws IllegalArgumentException if a part of the name is empty, {@code .} or {@code ..}, or
+   *     has a character that is not portable
    * @throws StorageException if a directory on the way is a symbolic link
    */
   public Path resolve(String name) {
@@ -73,12 +78,15 @@ public final class LocalFiles {
     return path;
   }
 
-  /** The path of a directory, of which {@code ""} is the root. */
+  /** Returns the path of a directory; {@code ""} is the root. */
   public Path resolveDirectory(String name) {
     return name.isEmpty() ? root : resolve(name);
   }
 
-  /** What stands under a path, a link itself and not its target, or empty. */
+  /**
+   * Returns the attributes of a path; empty if nothing exists there. Of a link, returns those of
+   * the link and not of its target.
+   */
   public Optional<BasicFileAttributes> attributes(Path path) {
     try {
       return Optional.of(
@@ -95,7 +103,7 @@ public final class LocalFiles {
     }
   }
 
-  /** Length in bytes of a regular file. */
+  /** Returns the length in bytes of a regular file. */
   public long lengthBytes(Path path) {
     BasicFileAttributes attributes = attributes(path)
         .orElseThrow(() -> new MissingFileException(
@@ -115,7 +123,10 @@ public final class LocalFiles {
     return attributes.size();
   }
 
-  /** Bytes that can still be written on the file system of the root, which must exist. */
+  /**
+   * Returns the bytes that can still be written on the file system of the root. The root must
+   * exist.
+   */
   public long usableBytes() {
     try {
       return Files.getFileStore(root).getUsableSpace();
@@ -124,7 +135,7 @@ public final class LocalFiles {
     }
   }
 
-  /** What stands directly in a directory; empty if there is none. */
+  /** Lists the direct entries of a directory; empty if the directory does not exist. */
   public List<Path> list(Path directory) {
     List<Path> paths = new ArrayList<>();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
@@ -139,7 +150,7 @@ public final class LocalFiles {
     return paths;
   }
 
-  /** Content of a file of at most {@code maxBytes} bytes. */
+  /** Returns the content of a file of at most {@code maxBytes} bytes. */
   public byte[] read(Path path, int maxBytes) {
     lengthBytes(path);
     try (FileChannel channel = openForReading(path)) {
@@ -170,8 +181,8 @@ public final class LocalFiles {
   }
 
   /**
-   * Maps a part of a file. A channel of its own is opened for the call: an interrupt during the call closes the channel, and a
-   * shared one would be lost for every other thread.
+   * Maps a part of a file. Each call opens a channel of its own: an interrupt during the call
+   * closes the channel, and every other thread would lose a shared one.
    */
   public ByteBuffer map(Path path, long position, int lengthBytes) {
     lengthBytes(path);
@@ -189,7 +200,10 @@ public final class LocalFiles {
     }
   }
 
-  /** A copy of a part of a file, as {@link #map} gives it, read-only and little-endian. */
+  /**
+   * Returns a copy of a part of a file. Read-only and little-endian, like a {@link #map} of the
+   * part.
+   */
   public ByteBuffer readRegion(Path path, long position, int lengthBytes) {
     lengthBytes(path);
     try (FileChannel channel = openForReading(path)) {
@@ -234,8 +248,9 @@ public final class LocalFiles {
   }
 
   /**
-   * Makes the names in a directory, and the directory's own name up to the root, survive power loss. An interrupt is kept for
-   * later: a directory is forced in a moment, and half of it would leave the outcome of a commit unknown.
+   * Makes the names in a directory, and the directory's own name up to the root, survive power
+   * loss. An interrupt is kept for later: forcing takes a moment, and half of it would leave the
+   * outcome of a commit unknown.
    */
   public void forceDirectory(Path directory) {
     Path last = outermostChanged.toAbsolutePath();
@@ -272,7 +287,7 @@ public final class LocalFiles {
     }
   }
 
-  /** Deletes a file, or a directory with what is in it; links are deleted, not followed. */
+  /** Deletes a file, or a directory with its content. Links are deleted, not followed. */
   public void delete(Path path) {
     try {
       Files.walkFileTree(path, new SimpleFileVisitor<>() {
@@ -306,8 +321,8 @@ public final class LocalFiles {
     }
   }
 
-  /** Gives a file another name, at once; {@code false} if there is no such file. */
-  @SuppressForbidden // What is renamed is named by nobody, or is put back.
+  /** Renames a file atomically. Returns {@code false} if there is no such file. */
+  @SuppressForbidden // Nothing names the renamed file, or the file is put back.
   public boolean rename(Path from, Path to) {
     try {
       Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
@@ -319,10 +334,10 @@ public final class LocalFiles {
     }
   }
 
-  /** Gives a file another name, which must not exist; durable when this returns. */
+  /** Renames a file to a name that must not exist. The new name is durable when this returns. */
   public void moveAside(Path file, Path newName) {
     try {
-      // A link fails where a renaming would replace.
+      // A link fails where a rename would replace.
       Files.createLink(newName, file);
       Files.delete(file);
     } catch (IOException | UnsupportedOperationException e) {
@@ -343,7 +358,7 @@ public final class LocalFiles {
             + ": it is a symbolic link, and links inside a dataset are not followed. Put the file itself in its place");
   }
 
-  /** Whether the failure of a hard link says that the file system has none. */
+  /** Tells whether the failure of a hard link says that the file system has no hard links. */
   static boolean linksUnsupported(IOException e) {
     return e instanceof FileSystemException
         && (FileErrors.mentions(e, "Operation not permitted")

@@ -1,5 +1,6 @@
 package io.zrecord.internal.io;
 
+import io.zrecord.errors.FileErrors;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
 import java.io.IOException;
@@ -15,8 +16,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * A file with one channel, which is opened again when an interrupt has closed it: what an interrupted thread was doing is done to
- * its end, and the interrupt is kept for later.
+ * A file with one channel. The channel is opened again after an interrupt closed it: the operation
+ * of an interrupted thread runs to its end, and the interrupt is kept for later.
  */
 final class LocalMutableFile implements MutableFile {
   private final Path path;
@@ -25,7 +26,7 @@ final class LocalMutableFile implements MutableFile {
   private volatile boolean isClosed;
   private volatile boolean forceFailed;
 
-  /** What is done with the channel. */
+  /** An operation on the channel. */
   private interface Action<T> {
     T on(FileChannel channel) throws IOException;
   }
@@ -162,7 +163,7 @@ final class LocalMutableFile implements MutableFile {
         try {
           return work.on(current);
         } catch (ClosedChannelException e) {
-          // By an interrupt of this thread, or of another one that was using the channel.
+          // Caused by an interrupt of this thread, or of another thread that was using the channel.
           interrupted |= Thread.interrupted() || e instanceof ClosedByInterruptException;
           if (isClosed) {
             throw FileErrors.of(action, path, e);

@@ -1,6 +1,7 @@
 package io.zrecord.internal.io;
 
 import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.FileErrors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
@@ -26,7 +27,7 @@ public final class LocalMutableFiles implements MutableFiles {
     return root.toString();
   }
 
-  /** Makes the root and what is missing above it, durable. */
+  /** Creates the root and its missing parents, durably. */
   public void createRoot() {
     Path absolute = root.toAbsolutePath().normalize();
     List<Path> missing = new ArrayList<>();
@@ -60,7 +61,7 @@ public final class LocalMutableFiles implements MutableFiles {
     }
   }
 
-  /** Makes a directory that must not exist, which only one of several can do. */
+  /** Creates a directory that must not exist. Only one of several callers succeeds. */
   public void createDirectory(String name) {
     Path path = files.resolve(name);
     try {
@@ -111,7 +112,10 @@ public final class LocalMutableFiles implements MutableFiles {
     return new LocalMutableFile(path, true);
   }
 
-  /** One writer holds the store, so there is nobody whose file could be replaced by mistake. */
+  /**
+   * Replaces a file. Only one writer holds the store, so no other writer's file can be replaced by
+   * mistake.
+   */
   @SuppressForbidden
   @Override
   public void replace(String name, byte[] content) {
@@ -138,7 +142,7 @@ public final class LocalMutableFiles implements MutableFiles {
   /**
    * Gives a file a second name, below another root on the same file system.
    *
-   * @throws io.zrecord.errors.StorageException if the file systems are not the same, or have no such links
+   * @throws io.zrecord.errors.StorageException if the file systems differ, or have no hard links
    */
   @SuppressForbidden
   public void link(String name, LocalMutableFiles target, String targetName) {
@@ -153,7 +157,7 @@ public final class LocalMutableFiles implements MutableFiles {
     }
   }
 
-  /** The same kind of files below a directory of this root. */
+  /** Returns files below a directory of this root. */
   public LocalMutableFiles below(String directory) {
     return new LocalMutableFiles(files.resolveDirectory(directory));
   }

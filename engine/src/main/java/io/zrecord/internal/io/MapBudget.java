@@ -14,9 +14,10 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Counts the mappings that are alive, because a process that uses up {@code vm.max_map_count} does not get an exception: it
- * aborts. A mapping is alive until the garbage collector has released it; a heap that is hardly used may not be collected for
- * hours, so the collector is asked for when dropped mappings pile up. Thread-safe.
+ * Counts the live mappings, because a process that uses up {@code vm.max_map_count} aborts without
+ * an exception. A mapping is live until the garbage collector releases it. A heap that is hardly
+ * used may not be collected for hours, so this class requests a collection when dropped mappings
+ * pile up. Thread-safe.
  */
 public final class MapBudget {
   private static final int FALLBACK_LIMIT = 64_000;
@@ -28,12 +29,15 @@ public final class MapBudget {
 
   private MapBudget() {}
 
-  /** Mappings that readers may keep: a quarter of what the kernel grants the process. */
+  /**
+   * Returns the number of mappings that readers may keep: a quarter of the kernel's limit for the
+   * process.
+   */
   public static int budget() {
     return LIMIT / 4;
   }
 
-  /** Mappings that are not released yet. */
+  /** Returns the number of mappings not released yet. */
   public static int live() {
     return LIVE.get();
   }
@@ -62,7 +66,7 @@ public final class MapBudget {
         position,
         lengthBytes);
     LIVE.incrementAndGet();
-    // Slices keep this buffer alive, so it is unreachable only when the last slice is.
+    // Slices keep this buffer alive, so it becomes unreachable only with the last slice.
     CLEANER.register(map, LIVE::decrementAndGet);
     return map.order(ByteOrder.LITTLE_ENDIAN);
   }
@@ -80,7 +84,7 @@ public final class MapBudget {
   }
 
   private static int kernelLimit() {
-    // In one read: the kernel answers a second one with the end of the file, and Files.readString
+    // Read at once: the kernel answers a second read with the end of the file, and Files.readString
     // begins with a single byte.
     try (InputStream file = Files.newInputStream(Path.of("/proc/sys/vm/max_map_count"))) {
       byte[] text = new byte[32];

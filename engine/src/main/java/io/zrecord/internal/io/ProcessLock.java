@@ -1,5 +1,6 @@
 package io.zrecord.internal.io;
 
+import io.zrecord.errors.FileErrors;
 import io.zrecord.errors.StoreLockedException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,22 +19,27 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock of the one process that writes to a directory, and in that process of one object. The system releases it when the process
- * dies, however it dies, so there are no stale locks to be recognized; the file says who the holder is or was. The first byte is locked
- * by who is going to write, the second by who has recovered what was there and lets readers in.
+ * The lock of the one process that writes to a directory, and in that process of one object. The
+ * system releases the lock when the process dies in any way, so there are no stale locks to
+ * recognize. The lock's file says who the holder is or was. A writer locks the first byte before
+ * writing, and the second byte once it has recovered what was there and lets readers in.
  *
- * <p>A lock of the system belongs to the process and is lost when any channel on the file is closed: this class is the only one that opens
- * it, and never while this process holds the lock. Thread-safe.
+ * <p>A lock of the system belongs to the process and is lost when any channel on the file is
+ * closed. So only this class opens the file, and never while this process holds the lock.
+ * Thread-safe.
  */
 public final class ProcessLock implements AutoCloseable {
-  /** In the system properties, so that the classes of several class loaders know of each other. */
+  /**
+   * Prefix of system properties, through which the classes of several class loaders know of each
+   * other.
+   */
   private static final String HELD = "io.zrecord.locked:";
 
   private static final long WRITER_AT = 0;
   private static final long READY_AT = 1;
   private static final int MAX_HOLDER_BYTES = 256;
 
-  /** Readers lock the file for moments, to see whether there is a writer. */
+  /** Attempts to lock. Readers lock the file for moments to see whether there is a writer. */
   private static final int ATTEMPTS = 15;
 
   private static final long PAUSE_NANOS = 20_000_000;
@@ -43,15 +49,15 @@ public final class ProcessLock implements AutoCloseable {
   private final FileLock lock;
   private volatile @Nullable FileLock ready;
 
-  /** Who writes to a directory. */
+  /** The writer of a directory. */
   public enum Writer {
-    /** Nobody. */
+    /** No writer. */
     NONE,
-    /** One that is recovering what was there. */
+    /** A writer that is still recovering what was there. */
     STARTING,
-    /** One that lets readers in. */
+    /** A writer that lets readers in. */
     READY,
-    /** A reader of this process is looking. */
+    /** Unknown, because a reader of this process is looking. */
     UNKNOWN
   }
 
@@ -64,8 +70,8 @@ public final class ProcessLock implements AutoCloseable {
   /**
    * Takes the lock.
    *
-   * @param directory where the file {@code lock} stands; it must exist
-   * @throws StoreLockedException if another holds it; the message says who
+   * @param directory the directory of the file {@code lock}; it must exist
+   * @throws StoreLockedException if another writer holds the lock; the message says who
    */
   public static ProcessLock acquire(Path directory) {
     Path path = file(directory);
@@ -126,7 +132,7 @@ public final class ProcessLock implements AutoCloseable {
       taken = true;
       return new ProcessLock(path, channel, lock);
     } catch (OverlappingFileLockException e) {
-      // Closing the channel would take the lock from who has it.
+      // Closing the channel would take the lock from its holder.
       taken = true;
       throw locked(path, "this process, through another class loader,");
     } finally {
@@ -136,7 +142,7 @@ public final class ProcessLock implements AutoCloseable {
     }
   }
 
-  /** Tells readers that they may trust what the holder publishes. */
+  /** Tells readers that they may trust the holder's publications. */
   public void setReady() {
     try {
       ready = channel.lock(READY_AT, 1, false);
@@ -146,7 +152,7 @@ public final class ProcessLock implements AutoCloseable {
     }
   }
 
-  /** Looks who writes to a directory now. */
+  /** Determines the current writer of a directory. */
   public static Writer writer(Path directory) {
     Path path = file(directory);
     Object held = System.getProperties().putIfAbsent(HELD + path, Writer.UNKNOWN.name());

@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * One version of a table as it stands on disk (FORMAT.md section 7).
+ * The manifest of one version of a table (FORMAT.md section 7).
  *
  * @param tableId identity of the table
  * @param version number of this version, from 0
- * @param commitId unique to the attempt that published it
+ * @param commitId unique to the attempt that published the version
  * @param timestampMillis Unix time, greater than that of the version before
  * @param operation informative
  * @param properties informative
@@ -26,7 +26,8 @@ import java.util.UUID;
  * @param lists older shards
  * @param shards newer shards
  * @param transactions last transaction number of each application
- * @param indexMap shard whose record <i>i</i> says which index record <i>i</i> of the version before has in this one
+ * @param indexMap shard whose record <i>i</i> holds the index in this version of record <i>i</i> of
+ *     the version before
  */
 public record Manifest(
     UUID tableId,
@@ -37,12 +38,12 @@ public record Manifest(
     Map<String, String> properties,
     int nextFieldId,
     RecordSchema schema,
-    List<ShardList> lists,
+    List<ShardListFile> lists,
     List<ShardSummary> shards,
     Map<String, Long> transactions,
     Optional<ShardSummary> indexMap) {
 
-  /** A version in which records have the indices that they had. */
+  /** Creates a version in which records keep their indices. */
   public Manifest(
       UUID tableId,
       long version,
@@ -52,7 +53,7 @@ public record Manifest(
       Map<String, String> properties,
       int nextFieldId,
       RecordSchema schema,
-      List<ShardList> lists,
+      List<ShardListFile> lists,
       List<ShardSummary> shards,
       Map<String, Long> transactions) {
     this(
@@ -111,7 +112,7 @@ public record Manifest(
         json.strings("properties"),
         (int) json.integer("nextFieldId", 1, Integer.MAX_VALUE),
         schema,
-        json.objects("lists").stream().map(ShardList::read).toList(),
+        json.objects("lists").stream().map(ShardListFile::read).toList(),
         json.objects("shards").stream().map(ShardJson::read).toList(),
         json.integerMap("transactions"),
         json.has("indexMap")
@@ -121,8 +122,8 @@ public record Manifest(
       throw json.corrupt(
           "it is version " + manifest.version + ", but its name says " + expectedVersion);
     }
-    long length = ShardList.sumOfLengths(json, manifest.shards);
-    for (ShardList list : manifest.lists) {
+    long length = ShardListFile.sumOfLengths(json, manifest.shards);
+    for (ShardListFile list : manifest.lists) {
       length += list.length();
       if (length < 0) {
         throw json.corrupt("its shards have more than 2^63 records");
@@ -141,9 +142,9 @@ public record Manifest(
     return manifest;
   }
 
-  /** Records of all shards. */
+  /** Returns the number of records of all shards. */
   public long length() {
-    return lists.stream().mapToLong(ShardList::length).sum()
+    return lists.stream().mapToLong(ShardListFile::length).sum()
         + shards.stream().mapToLong(ShardSummary::length).sum();
   }
 }

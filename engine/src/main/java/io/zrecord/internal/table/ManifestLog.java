@@ -19,12 +19,15 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The manifests of a table: which there are, reading one, publishing the next. Thread-safe. */
+/** The manifests of a table: lists and reads them, and publishes the next. Thread-safe. */
 public final class ManifestLog {
   private static final int PUBLISH_ATTEMPTS = 3;
   private static final int READ_ATTEMPTS = 3;
 
-  /** A manifest may be put back by others between two looks, and be set aside again. */
+  /**
+   * Looks without success before a manifest counts as gone: others may put it back between two
+   * looks and set it aside again.
+   */
   private static final int PUT_BACK_MISSES = 3;
 
   private final Storage storage;
@@ -33,7 +36,7 @@ public final class ManifestLog {
     this.storage = storage;
   }
 
-  /** Versions present, oldest first. */
+  /** Returns the numbers of the versions present, oldest first. */
   public List<Long> versions() {
     List<Long> versions = new ArrayList<>();
     for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
@@ -44,9 +47,10 @@ public final class ManifestLog {
   }
 
   /**
-   * Lets versions be read, and does it again on those that are left if one was expired meanwhile.
+   * Runs a reading of versions. Runs it again on the remaining versions if one was expired
+   * meanwhile.
    *
-   * @param reading what is done with the versions present, oldest first; there may be none
+   * @param reading takes the versions present, oldest first; there may be none
    */
   public <T> T reading(Function<List<Long>, T> reading) {
     List<Long> versions = versions();
@@ -56,7 +60,7 @@ public final class ManifestLog {
       } catch (MissingFileException e) {
         List<Long> left = versions();
         if (left.containsAll(versions)) {
-          // Nothing was expired: this is damage.
+          // No version was expired: this is damage.
           throw e;
         }
         versions = left;
@@ -65,10 +69,10 @@ public final class ManifestLog {
   }
 
   /**
-   * Reads a version, which may have been set aside.
+   * Reads a version, even if its manifest was set aside.
    *
-   * @throws io.zrecord.errors.MissingFileException if it does not exist
-   * @throws CorruptDataException if it is damaged
+   * @throws io.zrecord.errors.MissingFileException if the version does not exist
+   * @throws CorruptDataException if the manifest is damaged
    */
   public Manifest read(long version) {
     String name = ManifestNames.nameOf(version);
@@ -81,7 +85,7 @@ public final class ManifestLog {
         if (aside.isPresent()) {
           return aside.get();
         }
-        // It may have been put back.
+        // The manifest may have been put back.
         if (++attempts == READ_ATTEMPTS) {
           throw e;
         }
@@ -110,7 +114,7 @@ public final class ManifestLog {
     }
   }
 
-  /** Manifests that were set aside, and are neither put back nor deleted yet. */
+  /** Returns the manifests that were set aside and not yet put back or deleted. */
   public List<ManifestAside> aside() {
     List<ManifestAside> aside = new ArrayList<>();
     for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
@@ -121,7 +125,9 @@ public final class ManifestLog {
     return aside;
   }
 
-  /** Sets the manifest of a version aside; empty if it is not there any more. */
+  /**
+   * Sets the manifest of a version aside; empty if there is no manifest under its name any more.
+   */
   public Optional<ManifestAside> setAside(long version) {
     ManifestAside aside = new ManifestAside(version, ManifestNames.newAsideNameOf(version));
     return storage.rename(ManifestNames.nameOf(version), aside.name())
@@ -129,7 +135,10 @@ public final class ManifestLog {
         : Optional.empty();
   }
 
-  /** Puts the manifest of a version back if it was set aside; returns whether it stands under its name. */
+  /**
+   * Puts the manifest of a version back if it was set aside. Returns whether the manifest is under
+   * its name now.
+   */
   public boolean putBack(long version) {
     String name = ManifestNames.nameOf(version);
     int misses = 0;
@@ -161,14 +170,14 @@ public final class ManifestLog {
         e);
   }
 
-  /** The newest version, if there is one. */
+  /** Returns the newest version, if there is one. */
   public Optional<Manifest> newest() {
     return reading(versions -> versions.isEmpty()
         ? Optional.empty()
         : Optional.of(read(versions.get(versions.size() - 1))));
   }
 
-  /** All shards of a version, those of its lists included. */
+  /** Returns all shards of a version, including the shards of its lists. */
   public List<ShardSummary> shards(Manifest manifest) {
     List<ShardSummary> shards = new ArrayList<>();
     manifest.lists().forEach(list -> shards.addAll(shards(list)));
@@ -176,8 +185,8 @@ public final class ManifestLog {
     return shards;
   }
 
-  /** The shards of a list. */
-  public List<ShardSummary> shards(ShardList list) {
+  /** Returns the shards of a list. */
+  public List<ShardSummary> shards(ShardListFile list) {
     try {
       return list.readFile(
           storage.pathOf(list.file()), storage.read(list.file(), SealedJson.MAX_BYTES));
@@ -187,25 +196,26 @@ public final class ManifestLog {
   }
 
   /**
-   * Writes shards to lists of their own; they belong to a version as soon as a manifest names them.
+   * Writes shards to new lists. The lists belong to a version as soon as a manifest names them.
    *
-   * @param written takes each list before its file is written, so that the caller can delete it after a failure
+   * @param written takes each list before its file is written, so that the caller can delete the
+   *     list after a failure
    */
-  public void writeLists(List<ShardSummary> shards, List<ShardList> written) {
-    for (int from = 0; from < shards.size(); from += ShardList.MAX_SHARDS) {
+  public void writeLists(List<ShardSummary> shards, List<ShardListFile> written) {
+    for (int from = 0; from < shards.size(); from += ShardListFile.MAX_SHARDS) {
       List<ShardSummary> part =
-          shards.subList(from, Math.min(shards.size(), from + ShardList.MAX_SHARDS));
+          shards.subList(from, Math.min(shards.size(), from + ShardListFile.MAX_SHARDS));
       String name = "list/" + UUID.randomUUID() + ".json";
-      ShardList list = new ShardList(
+      ShardListFile list = new ShardListFile(
           name, part.size(), part.stream().mapToLong(ShardSummary::length).sum());
-      byte[] content = ShardList.writeFile(part);
+      byte[] content = ShardListFile.writeFile(part);
       requireReadable(name, content, path -> list.readFile(path, content));
       written.add(list);
       boolean isNew;
       try {
         isNew = storage.publish(name, content);
       } catch (CommitOutcomeUnknownException e) {
-        // Of a list that no manifest names the outcome does not matter: the commit has surely not
+        // No manifest names the list, so its outcome does not matter: the commit has certainly not
         // happened.
         throw new StorageException(
             storage.pathOf(name),
@@ -222,10 +232,11 @@ public final class ManifestLog {
   }
 
   /**
-   * Publishes a version. Whatever is unclear is decided by the commit id that stands under the name; while nothing stands there
-   * the same bytes are published again, which is safe because the name is taken at most once.
+   * Publishes a version. If the outcome of an attempt is unclear, the commit id under the version's
+   * name decides. While no file has that name, the same bytes are published again, which is safe
+   * because the name is taken at most once.
    *
-   * @return whether it is ours: {@code false} if another commit has this version
+   * @return whether this commit has the version: {@code false} if another commit has it
    * @throws CommitOutcomeUnknownException if that cannot be found out
    */
   public boolean publish(Manifest manifest) {
@@ -239,7 +250,8 @@ public final class ManifestLog {
         if (storage.publish(name, content)) {
           return true;
         }
-        // Perhaps by ourselves: a storage that repeats a request may meet its own earlier success.
+        // Perhaps taken by this commit: a storage that repeats a request may meet its own earlier
+        // success.
         isTaken = true;
       } catch (CommitOutcomeUnknownException e) {
         unclear = later(unclear, e);
@@ -249,7 +261,7 @@ public final class ManifestLog {
         }
         unclear.addSuppressed(e);
       } catch (RuntimeException e) {
-        // Not by contract, so it proves nothing.
+        // The contract excludes this exception, so it proves nothing.
         unclear = later(unclear, unknown(name, e));
       }
       Optional<Manifest> present;
@@ -274,7 +286,10 @@ public final class ManifestLog {
     throw Objects.requireNonNull(unclear);
   }
 
-  /** It is there, but what was unclear may have been whether its name survives power loss. */
+  /**
+   * Makes the name survive power loss. The file exists, but an unclear attempt may have failed to
+   * force the directory.
+   */
   private void forceName(CommitOutcomeUnknownException unclear) {
     try {
       storage.forceDirectory(ManifestNames.DIRECTORY);
@@ -302,7 +317,7 @@ public final class ManifestLog {
   }
 
   /**
-   * What readers would refuse is not written: a table must not be lost by a commit.
+   * Refuses content that readers would refuse: a commit must not lose a table.
    *
    * @param reading reads the content as readers do, given its path
    */

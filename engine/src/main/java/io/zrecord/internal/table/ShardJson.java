@@ -13,7 +13,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** Shards as they stand in manifests and shard lists. */
+/** Reads and writes the shards in manifests and shard lists. */
 final class ShardJson {
   private static final Pattern META_FILE = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}");
 

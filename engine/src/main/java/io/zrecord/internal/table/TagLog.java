@@ -13,7 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The tags of a table (FORMAT.md section 7): which there are, reading, publishing and deleting one. Thread-safe. */
+/**
+ * The tags of a table (FORMAT.md section 7): lists, reads, publishes and deletes them. Thread-safe.
+ */
 public final class TagLog {
   private static final int MAX_BYTES = 1 << 16;
 
@@ -24,11 +26,11 @@ public final class TagLog {
   }
 
   /**
-   * A tag as it stands on disk.
+   * A tag on disk.
    *
-   * @param name its name
-   * @param version the version that it keeps
-   * @param timestampMillis Unix time at which it was made
+   * @param name name of the tag
+   * @param version the version that the tag keeps
+   * @param timestampMillis Unix time of the tag's creation
    */
   public record Entry(String name, long version, long timestampMillis) {
     byte[] write() {
@@ -54,26 +56,26 @@ public final class TagLog {
     }
   }
 
-  /** All tags, by name. */
+  /** Returns all tags, sorted by name. */
   public List<Entry> all() {
     List<Entry> entries = new ArrayList<>();
     for (StoredFile file : storage.list(TagNames.DIRECTORY)) {
-      // One that has gone since the directory was read is no tag any more.
+      // A file that vanished since the directory was read is no tag any more.
       TagNames.tag(file.name()).flatMap(this::find).ifPresent(entries::add);
     }
     entries.sort(java.util.Comparator.comparing(Entry::name));
     return entries;
   }
 
-  /** The versions that have a tag. */
+  /** Returns the versions that have a tag. */
   public Set<Long> versions() {
     return all().stream().map(Entry::version).collect(Collectors.toSet());
   }
 
   /**
-   * The tag of that name, if there is one.
+   * Returns the tag of that name, if there is one.
    *
-   * @throws io.zrecord.errors.CorruptDataException if it is damaged
+   * @throws io.zrecord.errors.CorruptDataException if the tag is damaged
    */
   public Optional<Entry> find(String name) {
     String file = TagNames.fileOf(name);
@@ -84,12 +86,12 @@ public final class TagLog {
     }
   }
 
-  /** Returns {@code false} if the name is taken. */
+  /** Publishes a tag. Returns {@code false} if the name is taken. */
   public boolean publish(Entry entry) {
     return storage.publish(TagNames.fileOf(entry.name()), entry.write());
   }
 
-  /** Deletes a tag, damaged ones as well; returns whether there was one. */
+  /** Deletes a tag, even a damaged one. Returns whether there was one. */
   public boolean delete(String name) {
     String file = TagNames.fileOf(name);
     if (!storage.exists(file)) {

@@ -1,6 +1,9 @@
 /**
- * Manifests and how they are found, read and published (FORMAT.md section 7). Values are immutable, the rest is thread-safe. Start
- * with {@link io.zrecord.internal.table.ManifestLog}.
+ * Manifests and tags: how they are found, read and published (FORMAT.md section 7). Values are
+ * immutable, and logs are thread-safe. A damaged manifest is a
+ * {@link io.zrecord.errors.CorruptDataException}, and a publication without a known outcome a
+ * {@link io.zrecord.errors.CommitOutcomeUnknownException}. Start with
+ * {@link io.zrecord.internal.table.ManifestLog}.
  */
 @NullMarked
 package io.zrecord.internal.table;

@@ -11,8 +11,8 @@ import io.zrecord.shard.Checksum;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,11 +24,12 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The datasets under {@code golden/v1}: every dtype, codec and layout, absent and empty values, two versions, a shard list, and a
- * shard standing alone without checksums. Its values are formulas of field and index.
+ * The datasets under {@code golden/v1}: every dtype, codec and layout, absent and empty values, two
+ * versions, a shard list, and a shard standing alone without checksums. Its values are formulas of
+ * field and index.
  *
- * <p>The files in the repository were written once, by {@link #main}, and are never written again: they stand for the datasets that
- * users have. A change of the format adds a directory beside them.
+ * <p>The files in the repository were written once, by {@link #main}, and are never written again:
+ * they stand for the datasets that users have. A change of the format adds a directory beside them.
  */
 final class GoldenDataset {
   static final Path DIRECTORY = Path.of("src/test/resources/golden/v1");
@@ -129,7 +130,7 @@ final class GoldenDataset {
         List.of(),
         List.of(raw),
         Map.of()));
-    storage.publish(LIST, ShardList.writeFile(List.of(raw, raw)));
+    storage.publish(LIST, ShardListFile.writeFile(List.of(raw, raw)));
     List<FieldSpec> all = new ArrayList<>(RAW.fields());
     all.addAll(COMPRESSED.fields());
     log.publish(new Manifest(
@@ -141,7 +142,7 @@ final class GoldenDataset {
         Map.of("applicationId", "golden \"1\""),
         nextFieldId + COMPRESSED.fields().size(),
         new RecordSchema(all),
-        List.of(new ShardList(LIST, 2, 2 * raw.length())),
+        List.of(new ShardListFile(LIST, 2, 2 * raw.length())),
         List.of(compressed),
         Map.of("job-a", 17L)));
 

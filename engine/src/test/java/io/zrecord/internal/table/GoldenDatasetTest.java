@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
-import io.zrecord.scan.FieldReader;
-import io.zrecord.scan.ReadMetrics;
-import io.zrecord.scan.Verification;
+import io.zrecord.read.FieldReader;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -106,7 +106,10 @@ final class GoldenDatasetTest {
         .isLessThan(300 << 10);
   }
 
-  /** Compressed bytes may differ from one release of a compressor to the next; what is decoded may not. */
+  /**
+   * Compressed bytes may differ from one release of a compressor to the next; what is decoded may
+   * not.
+   */
   private static boolean dependsOnCompressors(String name) {
     return name.contains(GoldenDataset.COMPRESSED_SHARD.toString())
         || name.endsWith("manifest/00000000000000000001.json");

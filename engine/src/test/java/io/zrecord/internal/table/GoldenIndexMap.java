@@ -5,8 +5,8 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.LocalStorage;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.IndexMap;
 import io.zrecord.table.ShardWriter;
 import java.nio.file.Path;
@@ -16,8 +16,9 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The table under {@code golden/v1-index-map}: two versions, of which the second has the records of the first backwards, and an index map. As with
- * {@link GoldenDataset}, its files were written once, by {@link #main}, and are never written again.
+ * The table under {@code golden/v1-index-map}: two versions, of which the second has the records of
+ * the first backwards, and an index map. As with {@link GoldenDataset}, its files were written
+ * once, by {@link #main}, and are never written again.
  */
 final class GoldenIndexMap {
   static final Path DIRECTORY = Path.of("src/test/resources/golden/v1-index-map");

@@ -3,7 +3,7 @@ package io.zrecord.internal.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.RecordDataset;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.IndexMap;
 import io.zrecord.table.RecordTable;
 import io.zrecord.verify.DatasetCheck;
@@ -16,7 +16,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An index map that an earlier release wrote is read for ever, and today's release writes the same. */
+/**
+ * An index map that an earlier release wrote is read for ever, and today's release writes the same.
+ */
 final class GoldenIndexMapTest {
   @TempDir
   Path directory;

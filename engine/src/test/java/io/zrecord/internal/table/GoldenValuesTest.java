@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.zrecord.Batch;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
-import io.zrecord.storage.LocalStorage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,7 +17,10 @@ import java.util.HexFormat;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
-/** Values of the golden datasets as they stand in a file that readers in other languages are tested with. */
+/**
+ * Values of the golden datasets as they stand in a file that readers in other languages are tested
+ * with.
+ */
 final class GoldenValuesTest {
   private static final Path GOLDEN = Path.of("src/test/resources/golden");
 

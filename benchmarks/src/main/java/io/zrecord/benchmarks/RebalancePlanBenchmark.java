@@ -1,0 +1,77 @@
+package io.zrecord.benchmarks;
+
+import io.zrecord.RecordAppender;
+import io.zrecord.RecordDatasetWriter;
+import io.zrecord.rebalance.RebalanceOptions;
+import io.zrecord.rebalance.RebalancePlan;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * Measures what it costs to open a table and to plan a rebalance when nothing is to be done.
+ * Arguments: directory, number of shards.
+ */
+public final class RebalancePlanBenchmark {
+  private static final int RUNS = 7;
+  private static final RecordSchema SCHEMA = RecordSchema.builder()
+      .field("number", ElementType.I64)
+      .field("text", ElementType.UTF8)
+      .build();
+
+  private RebalancePlanBenchmark() {}
+
+  public static void main(String[] arguments) throws IOException {
+    int shards = Integer.parseInt(arguments[1]);
+    Path path = Files.createTempDirectory(Path.of(arguments[0]), "plan").resolve("table");
+    // Each shard that is being written holds files open.
+    for (int written = 0; written < shards; written += 500) {
+      append(path, Math.min(500, shards - written));
+    }
+    RebalanceOptions nothing = RebalanceOptions.defaults().withShardBytes(0, 1 << 30);
+    measure("from the manifest", path, nothing);
+    measure(
+        "with the compression of each shard looked at",
+        path,
+        nothing.withCompression(Map.of("text", Compression.of(Codec.RAW))));
+    delete(path);
+  }
+
+  private static void append(Path path, int shards) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path, SCHEMA, WriteOptions.defaults())) {
+      for (int i = 0; i < shards; i++) {
+        RecordAppender appender = writer.newAppender();
+        appender.set("number", (long) i).set("text", "text of record " + i);
+        appender.endRecord();
+      }
+      writer.commit();
+    }
+  }
+
+  private static void measure(String what, Path path, RebalanceOptions options) {
+    for (int run = 0; run < RUNS; run++) {
+      long begin = System.nanoTime();
+      Storage storage = LocalStorage.at(path);
+      RebalancePlan plan = RebalancePlan.of(RecordTable.at(storage).latest(), options);
+      long nanos = System.nanoTime() - begin;
+      System.out.printf(
+          "%s: %,d shards, %d groups, %d ms%n",
+          what, plan.snapshot().shards().size(), plan.groups().size(), nanos / 1_000_000);
+    }
+  }
+
+  private static void delete(Path path) {
+    LocalStorage.at(path.resolve("../..").normalize())
+        .delete(String.valueOf(path.getName(path.getNameCount() - 2)));
+  }
+}

@@ -1,0 +1,239 @@
+package io.zrecord.spark.catalog;
+
+import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.ViewName;
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.NoSuchDatasetException;
+import io.zrecord.spark.path.PathIdentifiers;
+import io.zrecord.spark.path.Unsupported;
+import io.zrecord.spark.view.ZRecordView;
+import io.zrecord.spark.write.WriteTarget;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
+import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.catalog.StagedTable;
+import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.connector.catalog.TableChange.ColumnChange;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * What the two catalogs of paths have in common. Creating and replacing a table with a query is one
+ * commit.
+ */
+public abstract class DatasetCatalog implements StagingTableCatalog {
+  private static final Set<String> KNOWN_PROPERTIES = Set.of(
+      TableCatalog.PROP_PROVIDER,
+      TableCatalog.PROP_OWNER,
+      TableCatalog.PROP_COMMENT,
+      TableCatalog.PROP_LOCATION,
+      TableCatalog.PROP_EXTERNAL,
+      TableCatalog.PROP_IS_MANAGED_LOCATION);
+
+  private String name = ZRecordOptions.FORMAT;
+
+  @Override
+  public final void initialize(String catalogName, CaseInsensitiveStringMap options) {
+    name = catalogName;
+  }
+
+  @Override
+  public final String name() {
+    return name;
+  }
+
+  @Override
+  public final Identifier[] listTables(String[] namespace) {
+    throw Unsupported.operation(
+        "listing datasets", "name one by its path: " + ZRecordOptions.FORMAT + ".`/data/train`");
+  }
+
+  @Override
+  public final Table loadTable(Identifier identifier, String version) throws NoSuchTableException {
+    return load(identifier, TimeTravel.of(version));
+  }
+
+  /** Microseconds since 1970, as Spark has it. */
+  @Override
+  public final Table loadTable(Identifier identifier, long timestampMicros)
+      throws NoSuchTableException {
+    return load(
+        identifier,
+        TimeTravel.at(Instant.ofEpochSecond(
+            Math.floorDiv(timestampMicros, 1_000_000L),
+            Math.floorMod(timestampMicros, 1_000_000L) * 1000)));
+  }
+
+  @Override
+  public final boolean tableExists(Identifier identifier) {
+    refuseView(identifier);
+    return identifiesPaths(identifier)
+        && DatasetPath.of(PathIdentifiers.paths(identifier).get(0)).exists();
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // The only form that every release has.
+  public final Table createTable(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws TableAlreadyExistsException {
+    stageCreate(identifier, schema, partitions, properties).commitStagedChanges();
+    return ZRecordTables.loadStrict(requirePath(identifier));
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  public final StagedTable stageCreate(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws TableAlreadyExistsException {
+    String path = requirePath(identifier);
+    Unsupported.refusePartitioning(partitions);
+    DatasetPath dataset = DatasetPath.of(path);
+    if (dataset.exists()) {
+      throw new TableAlreadyExistsException(identifier);
+    }
+    return stage(
+        path,
+        schema,
+        WriteTarget.at(dataset, Optional.empty(), WriteTarget.Creation.CREATE),
+        properties);
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  public final StagedTable stageReplace(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws NoSuchTableException {
+    if (!tableExists(identifier)) {
+      throw new NoSuchDatasetException(identifier);
+    }
+    return stageCreateOrReplace(identifier, schema, partitions, properties);
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  public final StagedTable stageCreateOrReplace(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties) {
+    String path = requirePath(identifier);
+    Unsupported.refusePartitioning(partitions);
+    DatasetPath dataset = DatasetPath.of(path);
+    return stage(
+        path,
+        schema,
+        WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE),
+        properties);
+  }
+
+  @Override
+  public final Table alterTable(
+      Identifier identifier, org.apache.spark.sql.connector.catalog.TableChange... changes) {
+    String what = changes.length > 0 && changes[0] instanceof ColumnChange
+        ? "changing columns"
+        : "changing properties";
+    throw Unsupported.operation(
+        what + " of a dataset", "append with mergeSchema=true to add fields, or overwrite it");
+  }
+
+  @Override
+  public final boolean dropTable(Identifier identifier) {
+    throw Unsupported.operation(
+        "dropping a dataset", "delete the directory " + identifier.name() + " if you are sure");
+  }
+
+  @Override
+  public final void renameTable(Identifier from, Identifier to) {
+    throw Unsupported.operation("renaming a dataset", "move its directory");
+  }
+
+  protected final Table load(Identifier identifier, TimeTravel time) throws NoSuchTableException {
+    if (!identifiesPaths(identifier)) {
+      throw new NoSuchDatasetException(identifier);
+    }
+    List<String> paths = PathIdentifiers.paths(identifier);
+    Optional<ViewName> view = PathIdentifiers.view(identifier);
+    return view.isPresent()
+        ? ZRecordView.load(paths.get(0), view.get(), time)
+        : ZRecordTables.load(paths, time);
+  }
+
+  /** Spark asks whether a table exists, and for a path alone, only when it is going to write. */
+  private static void refuseView(Identifier identifier) {
+    PathIdentifiers.view(identifier).ifPresent(view -> {
+      throw Unsupported.operation(
+          "writing to the view " + view + " of " + identifier.name(),
+          "leave the option " + ZRecordOptions.VIEW + " out");
+    });
+  }
+
+  /** Whether this catalog takes the identifier for one or several paths. */
+  protected abstract boolean identifiesPaths(Identifier identifier);
+
+  protected final String requirePath(Identifier identifier) {
+    refuseView(identifier);
+    if (!identifiesPaths(identifier) || PathIdentifiers.paths(identifier).size() != 1) {
+      throw new IllegalArgumentException("Cannot write to " + identifier
+          + ": use one path, such as " + ZRecordOptions.FORMAT + ".`/data/train`");
+    }
+    return PathIdentifiers.paths(identifier).get(0);
+  }
+
+  private static StagedTable stage(
+      String path, StructType schema, WriteTarget target, Map<String, String> properties) {
+    Map<String, String> options = new HashMap<>();
+    requireObeyed(path, properties);
+    properties.forEach((key, value) -> {
+      // OPTIONS (compression 'zstd') of a CREATE statement arrive twice, once as properties with
+      // this prefix.
+      if (key.startsWith(TableCatalog.OPTION_PREFIX)) {
+        options.put(key.substring(TableCatalog.OPTION_PREFIX.length()), value);
+      } else if (key.equals(TableCatalog.PROP_PROVIDER)
+          && !value.equalsIgnoreCase(ZRecordOptions.FORMAT)) {
+        throw Unsupported.operation(
+            "storing a dataset as " + value, "leave USING out, or use the session's catalog");
+      } else if (!KNOWN_PROPERTIES.contains(key)
+          && !properties.containsKey(TableCatalog.OPTION_PREFIX + key)) {
+        throw Unsupported.operation(
+            "keeping the property '" + key + "' of a dataset",
+            "give options of the write as OPTIONS (" + key + " '" + value + "')");
+      }
+    });
+    return new ZRecordStagedTable(path, schema, target, options);
+  }
+
+  /** Refuses another place than the path that names the table, and what a dataset does not keep. */
+  private static void requireObeyed(String path, Map<String, String> properties) {
+    String location = properties.get(TableCatalog.PROP_LOCATION);
+    if (location != null && !DatasetPath.of(location).isSamePlaceAs(DatasetPath.of(path))) {
+      throw new IllegalArgumentException("Cannot create " + ZRecordOptions.FORMAT + ".`" + path
+          + "` with the LOCATION " + location + ": the name of the table is its path; leave"
+          + " LOCATION out, or create a table of the session's catalog, such as create table t"
+          + " using zrecord location '" + location + "'");
+    }
+    if (properties.containsKey(TableCatalog.PROP_COMMENT)) {
+      throw Unsupported.operation(
+          "keeping the COMMENT of " + ZRecordOptions.FORMAT + ".`" + path + "`",
+          "a path has no declarations: leave it out, or create a table of the session's catalog");
+    }
+  }
+}

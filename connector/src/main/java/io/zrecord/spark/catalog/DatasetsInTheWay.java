@@ -1,0 +1,14 @@
+package io.zrecord.spark.catalog;
+
+/** Words the refusal to create a table with a query where a dataset is already. Stateless. */
+public final class DatasetsInTheWay {
+  private DatasetsInTheWay() {}
+
+  /** Returns the message for a table and the path of the dataset that is already there. */
+  public static String message(String table, String path) {
+    return "Cannot create " + table + " with a query at " + path + ": there is a dataset already,"
+        + " and the rows of the query would be added to its rows; create the table without a"
+        + " query (create table … using zrecord location '" + path + "') and insert into it, or"
+        + " choose another location";
+  }
+}

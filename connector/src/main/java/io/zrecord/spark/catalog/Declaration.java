@@ -1,0 +1,130 @@
+package io.zrecord.spark.catalog;
+
+import io.zrecord.spark.column.SparkTypes;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.MetadataBuilder;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Joins the columns that a {@code CREATE TABLE} declared with those that the dataset has. The
+ * dataset says which columns exist, and their types. The declaration adds comments, defaults, the
+ * lengths of CHAR and VARCHAR, and NOT NULL.
+ *
+ * @param columns as the session catalog keeps them
+ */
+record Declaration(StructType columns) {
+  private static final String COMMENT = "comment";
+
+  /** Returns the declared column of a name, which is compared without case. */
+  static Optional<StructField> find(StructType columns, String name) {
+    return Arrays.stream(columns.fields())
+        .filter(field -> field.name().equalsIgnoreCase(name))
+        .findFirst();
+  }
+
+  /** Whether values of the declared type are stored as the type that was found. */
+  static boolean isStoredAs(DataType declared, DataType found) {
+    DataType stored = SparkTypes.isLimitedString(declared) ? DataTypes.StringType : declared;
+    return stored.catalogString().equals(found.catalogString());
+  }
+
+  /** Describes a declared column that the dataset does not have, if there is one. */
+  Optional<String> mismatch(StructType found) {
+    for (StructField column : columns.fields()) {
+      Optional<StructField> match = find(found, column.name());
+      if (match.isEmpty() || !isStoredAs(column.dataType(), match.get().dataType())) {
+        return Optional.of("the column '" + column.name() + "' of type "
+            + column.dataType().catalogString() + " is declared, but the dataset has "
+            + found.catalogString());
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Returns the columns of a dataset with what was declared about them.
+   *
+   * <p>All stay nullable: a write by path knows nothing of the declaration, and Spark would drop
+   * the nulls of such a write from counts and conditions.
+   */
+  StructType over(StructType found) {
+    return new StructType(Arrays.stream(found.fields())
+        .map(field ->
+            find(columns, field.name()).map(declared -> joined(declared, field)).orElse(field))
+        .toArray(StructField[]::new));
+  }
+
+  /** Returns the declared columns alone, nullable, for a dataset that does not exist yet. */
+  StructType alone() {
+    return new StructType(Arrays.stream(columns.fields())
+        .map(field -> new StructField(field.name(), field.dataType(), true, field.metadata()))
+        .toArray(StructField[]::new));
+  }
+
+  private static StructField joined(StructField declared, StructField found) {
+    MetadataBuilder metadata =
+        new MetadataBuilder().withMetadata(declared.metadata()).withMetadata(found.metadata());
+    DataType type =
+        SparkTypes.isLimitedString(declared.dataType()) ? declared.dataType() : found.dataType();
+    return new StructField(found.name(), type, true, metadata.build());
+  }
+
+  /** Marks the columns of a write that must not be null. */
+  StructType required(StructType written) {
+    Set<String> required = Arrays.stream(columns.fields())
+        .filter(field -> !field.nullable())
+        .map(field -> field.name().toLowerCase(java.util.Locale.ROOT))
+        .collect(Collectors.toSet());
+    return new StructType(Arrays.stream(written.fields())
+        .map(field -> new StructField(
+            field.name(),
+            field.dataType(),
+            field.nullable() && !required.contains(field.name().toLowerCase(java.util.Locale.ROOT)),
+            field.metadata()))
+        .toArray(StructField[]::new));
+  }
+
+  /**
+   * Refuses columns that zrecord does not store.
+   *
+   * @throws IllegalArgumentException if the type of a column is none of zrecord's
+   */
+  void requireStorable(String table) {
+    for (StructField column : columns.fields()) {
+      if (SparkTypes.elementTypeOf(column, Optional.empty()).isEmpty()) {
+        throw new IllegalArgumentException(
+            "Cannot create " + table + ": column '" + column.name() + "' has the type "
+                + column.dataType().catalogString()
+                + ", which zrecord does not store; declare another type, such as string without a"
+                + " collation, or leave the column out");
+      }
+    }
+  }
+
+  /**
+   * Refuses what a dataset without an entry in a session catalog would forget.
+   *
+   * @throws UnsupportedOperationException if a column is more than a name and a type
+   */
+  void requirePlain(String table) {
+    for (StructField column : columns.fields()) {
+      String unkept = !column.nullable()
+          ? "NOT NULL"
+          : SparkTypes.isLimitedString(column.dataType())
+              ? "the type " + column.dataType().catalogString()
+              : column.metadata().contains(COMMENT) ? "the comment" : null;
+      if (unkept != null) {
+        throw io.zrecord.spark.path.Unsupported.operation(
+            "keeping " + unkept + " of column '" + column.name() + "' in " + table,
+            "a path has no declarations: leave it out, or create a table of the session's catalog,"
+                + " such as create table t (…) using zrecord location '…'");
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package io.zrecord.spark.catalog;
+
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.spark.write.WriteTarget;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.WriteBuilder;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * A table of a session catalog: an entry that declares columns, and a dataset. Where the two do not
+ * fit, or the dataset is damaged, the table has the declared columns, so that it can be described,
+ * altered and dropped; only reading and writing it fail. Immutable.
+ */
+final class DeclaredTable extends ZRecordTable {
+  private final SessionEntry entry;
+  private final Optional<StructType> found;
+  private final Optional<RuntimeException> problem;
+
+  private DeclaredTable(
+      SessionEntry entry,
+      StructType columns,
+      List<DatasetVersion> versions,
+      VersionChoice choice,
+      Optional<WriteTarget> target,
+      Optional<StructType> found,
+      Optional<RuntimeException> problem) {
+    super(List.of(entry.location()), columns, versions, choice, target, false);
+    this.entry = entry;
+    this.found = found;
+    this.problem = problem;
+  }
+
+  /** Loads the newest version of the dataset that an entry names; never fails. */
+  static DeclaredTable of(SessionEntry entry) {
+    try {
+      DatasetPath dataset = DatasetPath.of(entry.location());
+      Optional<DatasetVersion> newest = dataset.newest();
+      Optional<StructType> found = newest.map(version -> SparkTypes.structOf(version.schema()));
+      Optional<String> mismatch = found.flatMap(entry.declaration()::mismatch);
+      if (mismatch.isPresent()) {
+        return broken(entry, found, mismatch(entry, mismatch.get()));
+      }
+      return new DeclaredTable(
+          entry,
+          found.map(entry.declaration()::over).orElseGet(entry.declaration()::alone),
+          newest.stream().toList(),
+          VersionChoice.loadedNewest(),
+          Optional.of(WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND)),
+          found,
+          Optional.empty());
+    } catch (ZRecordException | IllegalArgumentException e) {
+      return broken(entry, Optional.empty(), e);
+    }
+  }
+
+  private static DeclaredTable broken(
+      SessionEntry entry, Optional<StructType> found, RuntimeException problem) {
+    return new DeclaredTable(
+        entry,
+        entry.declaration().alone(),
+        List.of(),
+        VersionChoice.named(TimeTravel.newest()),
+        Optional.empty(),
+        found,
+        Optional.of(problem));
+  }
+
+  private static RuntimeException mismatch(SessionEntry entry, String what) {
+    return new SchemaMismatchException(
+        entry.location(),
+        "Cannot read or write " + entry.name() + ": " + what + ". Append rows, or none, with the"
+            + " declared columns to " + entry.location() + " with mergeSchema=true; or, if "
+            + entry.location() + " is the LOCATION of the table, drop the table, which keeps the"
+            + " files, and create it again without columns");
+  }
+
+  @Override
+  public String name() {
+    return entry.name();
+  }
+
+  @Override
+  public Map<String, String> properties() {
+    return entry.properties();
+  }
+
+  /** Returns all capabilities of a table that is sound, so that Spark asks and hears the reason. */
+  @Override
+  public Set<TableCapability> capabilities() {
+    return problem.isEmpty()
+        ? super.capabilities()
+        : EnumSet.of(
+            TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE);
+  }
+
+  /** Returns the columns that the dataset has; empty if there is none. */
+  Optional<StructType> found() {
+    return found;
+  }
+
+  /** Whether the dataset cannot be read. */
+  boolean isUnreadable() {
+    return problem.isPresent() && found.isEmpty();
+  }
+
+  /** Returns the options that every write of the table has. */
+  @Override
+  public Map<String, String> writeOptions() {
+    return WriteConf.writeOptionsAmong(entry.options());
+  }
+
+  @Override
+  public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+    return problem.isPresent()
+        ? new FailingScan(schema(), problem.get())
+        : super.newScanBuilder(options);
+  }
+
+  @Override
+  public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+    if (problem.isPresent()) {
+      throw problem.get();
+    }
+    Map<String, String> options = new HashMap<>(new CaseInsensitiveStringMap(writeOptions()));
+    options.putAll(info.options());
+    return super.newWriteBuilder(new DeclaredWrite(
+        info, entry.declaration().required(info.schema()), new CaseInsensitiveStringMap(options)));
+  }
+
+  /** What Spark says about a write, with the columns and options of the declaration. */
+  private record DeclaredWrite(
+      LogicalWriteInfo info, StructType schema, CaseInsensitiveStringMap options)
+      implements LogicalWriteInfo {
+    @Override
+    public String queryId() {
+      return info.queryId();
+    }
+  }
+}

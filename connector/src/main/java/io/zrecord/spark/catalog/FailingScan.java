@@ -1,0 +1,22 @@
+package io.zrecord.spark.catalog;
+
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * A scan that is planned but never read: DESCRIBE EXTENDED plans one for its statistics, and must
+ * not fail.
+ */
+record FailingScan(StructType readSchema, RuntimeException problem) implements ScanBuilder, Scan {
+  @Override
+  public Scan build() {
+    return this;
+  }
+
+  @Override
+  public Batch toBatch() {
+    throw problem;
+  }
+}

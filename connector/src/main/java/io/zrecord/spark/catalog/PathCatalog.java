@@ -1,0 +1,26 @@
+package io.zrecord.spark.catalog;
+
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.catalog.Table;
+
+/**
+ * The catalog of {@code format("zrecord")}: an identifier is a path, or several paths. Registered
+ * by {@code ZRecordSource}.
+ *
+ * <p>A {@code DataFrameWriter} loads the table that it appends to or overwrites without saying that
+ * it writes, and before it knows whether the columns fit. A table loaded without a version
+ * therefore accepts any columns, and may not exist yet.
+ */
+public final class PathCatalog extends DatasetCatalog {
+  public static final String NAME = "zrecord_paths";
+
+  @Override
+  public Table loadTable(Identifier identifier) {
+    return ZRecordTables.loadLenient(requirePath(identifier));
+  }
+
+  @Override
+  protected boolean identifiesPaths(Identifier identifier) {
+    return true;
+  }
+}

@@ -1,0 +1,95 @@
+package io.zrecord.spark.catalog;
+
+import io.zrecord.spark.options.ZRecordOptions;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Describes a zrecord table as a session catalog keeps it.
+ *
+ * @param name for messages
+ * @param location path of the dataset
+ * @param declaration the declared columns
+ * @param properties as Spark shows them
+ * @param options given when the table was created, with the path among them or not
+ */
+record SessionEntry(
+    String name,
+    String location,
+    Declaration declaration,
+    Map<String, String> properties,
+    Map<String, String> options) {
+  private static final String SOURCE_CLASS = "io.zrecord.spark.ZRecordSource";
+  private static final String DEFAULT_SOURCE = "spark.sql.sources.default";
+
+  /** Describes a table of which Spark's own catalog shows columns and options only. */
+  static SessionEntry ofOptions(String location, StructType columns, Map<String, String> options) {
+    return new SessionEntry(
+        ZRecordOptions.FORMAT + ".`" + location + "`",
+        location,
+        new Declaration(columns),
+        Map.of(),
+        options);
+  }
+
+  /**
+   * Describes a table that a catalog loaded as one of Spark's own; empty if it is not zrecord's.
+   */
+  @SuppressWarnings("deprecation") // Newer releases prefer columns(), the oldest has schema() only.
+  static Optional<SessionEntry> of(String catalog, Identifier identifier, Table table) {
+    Map<String, String> properties = table.properties();
+    String provider = properties.get(TableCatalog.PROP_PROVIDER);
+    if (provider == null || !isZRecord(provider)) {
+      return Optional.empty();
+    }
+    String location = properties.get(TableCatalog.PROP_LOCATION);
+    return Optional.of(new SessionEntry(
+        quoted(catalog, identifier),
+        location == null ? Metastore.defaultLocation(identifier) : location,
+        new Declaration(table.schema()),
+        Map.copyOf(properties),
+        options(properties)));
+  }
+
+  /** Whether the properties of a statement that creates a table ask for zrecord. */
+  static boolean isZRecord(Map<String, String> properties) {
+    String provider = properties.get(TableCatalog.PROP_PROVIDER);
+    return isZRecord(
+        provider == null ? SparkSession.active().conf().get(DEFAULT_SOURCE, "parquet") : provider);
+  }
+
+  static boolean isZRecord(String provider) {
+    return provider.equalsIgnoreCase(ZRecordOptions.FORMAT) || provider.equals(SOURCE_CLASS);
+  }
+
+  /** Returns the OPTIONS among properties; Spark gives each of them a prefix. */
+  static Map<String, String> options(Map<String, String> properties) {
+    Map<String, String> options = new TreeMap<>();
+    properties.forEach((key, value) -> {
+      if (key.startsWith(TableCatalog.OPTION_PREFIX)) {
+        options.put(key.substring(TableCatalog.OPTION_PREFIX.length()), value);
+      }
+    });
+    return options;
+  }
+
+  static String quoted(String catalog, Identifier identifier) {
+    StringBuilder name = new StringBuilder(catalog);
+    for (String part : identifier.namespace()) {
+      name.append('.').append(part);
+    }
+    return name.append('.').append(identifier.name().toLowerCase(Locale.ROOT)).toString();
+  }
+
+  /** Whether the files belong to the table: dropping the table deletes them. */
+  boolean isManaged() {
+    return !properties.containsKey(TableCatalog.PROP_EXTERNAL);
+  }
+}

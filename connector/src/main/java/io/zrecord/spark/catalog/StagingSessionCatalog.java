@@ -1,0 +1,386 @@
+package io.zrecord.spark.catalog;
+
+import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.Unsupported;
+import io.zrecord.spark.write.WriteTarget;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
+import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
+import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
+import org.apache.spark.sql.connector.catalog.CatalogV2Util;
+import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.DelegatingCatalogExtension;
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.catalog.StagedTable;
+import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.connector.catalog.TableChange;
+import org.apache.spark.sql.connector.catalog.TableWritePrivilege;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * Keeps zrecord tables in Spark's session catalog and hands all other tables on to it. A query that
+ * creates or replaces a zrecord table publishes its data in one commit and writes the entry
+ * afterwards; if the query fails, what was there before is there still.
+ */
+@SuppressWarnings("deprecation") // The forms with a StructType are those that every release has.
+public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
+    implements StagingTableCatalog {
+  private static final Set<String> RESERVED = Set.of(
+      TableCatalog.PROP_PROVIDER,
+      TableCatalog.PROP_OWNER,
+      TableCatalog.PROP_LOCATION,
+      TableCatalog.PROP_EXTERNAL,
+      TableCatalog.PROP_IS_MANAGED_LOCATION);
+
+  // Loading.
+
+  @Override
+  public final Table loadTable(Identifier identifier) throws NoSuchTableException {
+    Table table = super.loadTable(identifier);
+    return SessionEntry.of(name(), identifier, table)
+        .<Table>map(DeclaredTable::of)
+        .orElse(table);
+  }
+
+  @Override
+  public final Table loadTable(Identifier identifier, Set<TableWritePrivilege> privileges)
+      throws NoSuchTableException {
+    return loadTable(identifier);
+  }
+
+  @Override
+  public final Table loadTable(Identifier identifier, String version) throws NoSuchTableException {
+    Optional<SessionEntry> entry = entry(identifier);
+    return entry.isPresent()
+        ? ZRecordTables.load(List.of(entry.get().location()), TimeTravel.of(version))
+        : super.loadTable(identifier, version);
+  }
+
+  /** Loads a table as it was at a time, in microseconds since 1970. */
+  @Override
+  public final Table loadTable(Identifier identifier, long timestampMicros)
+      throws NoSuchTableException {
+    Optional<SessionEntry> entry = entry(identifier);
+    Instant instant = Instant.ofEpochSecond(
+        Math.floorDiv(timestampMicros, 1_000_000L),
+        Math.floorMod(timestampMicros, 1_000_000L) * 1000);
+    return entry.isPresent()
+        ? ZRecordTables.load(List.of(entry.get().location()), TimeTravel.at(instant))
+        : super.loadTable(identifier, timestampMicros);
+  }
+
+  private Optional<SessionEntry> entry(Identifier identifier) throws NoSuchTableException {
+    return SessionEntry.of(name(), identifier, super.loadTable(identifier));
+  }
+
+  private Optional<Table> existing(Identifier identifier) {
+    try {
+      return tableExists(identifier) ? Optional.of(super.loadTable(identifier)) : Optional.empty();
+    } catch (NoSuchTableException e) {
+      return Optional.empty();
+    }
+  }
+
+  // Creating without a query.
+
+  @Override
+  public final Table createTable(
+      Identifier identifier,
+      Column[] columns,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
+    return SessionEntry.isZRecord(properties)
+        ? createTable(
+            identifier, CatalogV2Util.v2ColumnsToStructType(columns), partitions, properties)
+        : super.createTable(identifier, columns, partitions, properties);
+  }
+
+  @Override
+  public final Table createTable(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
+    if (!SessionEntry.isZRecord(properties)) {
+      return super.createTable(identifier, schema, partitions, properties);
+    }
+    Unsupported.refusePartitioning(partitions);
+    StructType columns = columns(identifier, schema, properties);
+    new Declaration(columns).requireStorable(quoted(identifier));
+    requireOptions(properties);
+    super.createTable(identifier, columns, partitions, properties);
+    try {
+      return loadTable(identifier);
+    } catch (NoSuchTableException e) {
+      throw new IllegalStateException(quoted(identifier) + " was dropped by somebody else", e);
+    }
+  }
+
+  /** Returns the declared columns, or those of the dataset if none are declared. */
+  private StructType columns(
+      Identifier identifier, StructType declared, Map<String, String> properties) {
+    Optional<String> location = location(identifier, properties);
+    if (location.isPresent() && DatasetPath.of(location.get()).exists()) {
+      StructType found = ZRecordTables.loadStrict(location.get()).schema();
+      Optional<String> mismatch = new Declaration(declared).mismatch(found);
+      if (mismatch.isPresent()) {
+        throw new IllegalArgumentException("Cannot create " + quoted(identifier) + " at "
+            + location.get() + ": " + mismatch.get() + "; declare those, or no columns");
+      }
+      return declared.length() == 0 ? found : declared;
+    }
+    if (declared.length() == 0) {
+      throw new IllegalArgumentException("Cannot create " + quoted(identifier)
+          + " without columns"
+          + location.map(at -> ": there is no dataset at " + at).orElse("")
+          + "; declare columns, or give the LOCATION of a dataset");
+    }
+    return declared;
+  }
+
+  // Creating and replacing with a query.
+
+  @Override
+  public final StagedTable stageCreate(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
+    if (!SessionEntry.isZRecord(properties)) {
+      return foreign(identifier, schema, partitions, properties);
+    }
+    if (tableExists(identifier)) {
+      throw new TableAlreadyExistsException(identifier);
+    }
+    Unsupported.refusePartitioning(partitions);
+    return stageNew(identifier, schema, properties, WriteTarget.Creation.CREATE);
+  }
+
+  @Override
+  public final StagedTable stageReplace(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws NoSuchNamespaceException, NoSuchTableException {
+    if (!tableExists(identifier)) {
+      throw new NoSuchTableException(identifier);
+    }
+    return stageCreateOrReplace(identifier, schema, partitions, properties);
+  }
+
+  @Override
+  public final StagedTable stageCreateOrReplace(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws NoSuchNamespaceException {
+    Optional<Table> existing = existing(identifier);
+    Optional<SessionEntry> entry =
+        existing.flatMap(table -> SessionEntry.of(name(), identifier, table));
+    boolean becomesZRecord = SessionEntry.isZRecord(properties);
+    if (existing.isPresent() && becomesZRecord != entry.isPresent()) {
+      throw new IllegalArgumentException("Cannot replace " + quoted(identifier) + ", whose data"
+          + " source is " + existing.get().properties().get(TableCatalog.PROP_PROVIDER)
+          + ", by a table of another data source; drop the table first");
+    }
+    if (!becomesZRecord) {
+      existing.ifPresent(table -> dropTable(identifier));
+      return createForeign(identifier, schema, partitions, properties);
+    }
+    Unsupported.refusePartitioning(partitions);
+    return entry.isPresent()
+        ? stageReplacement(identifier, entry.get(), schema, properties)
+        : stageNew(identifier, schema, properties, WriteTarget.Creation.REPLACE);
+  }
+
+  private StagedTable stageNew(
+      Identifier identifier,
+      StructType schema,
+      Map<String, String> properties,
+      WriteTarget.Creation creation) {
+    new Declaration(schema).requireStorable(quoted(identifier));
+    Optional<String> given = location(identifier, properties);
+    String path = given.orElseGet(() -> Metastore.defaultLocation(identifier));
+    DatasetPath dataset = DatasetPath.of(path);
+    if (dataset.exists() && (given.isEmpty() || creation == WriteTarget.Creation.CREATE)) {
+      throw new IllegalArgumentException(DatasetsInTheWay.message(quoted(identifier), path));
+    }
+    return new SessionStagedTable(new SessionStagedTable.Staging(
+        quoted(identifier),
+        dataset,
+        schema,
+        WriteTarget.at(dataset, dataset.newest(), creation),
+        requireOptions(properties),
+        () -> register(identifier, schema, path, given.isEmpty(), properties)));
+  }
+
+  private void register(
+      Identifier identifier,
+      StructType schema,
+      String path,
+      boolean isManaged,
+      Map<String, String> properties)
+      throws AnalysisException {
+    Map<String, String> all = new HashMap<>(properties);
+    all.put(TableCatalog.PROP_LOCATION, path);
+    super.createTable(identifier, schema, new Transform[0], all);
+    if (isManaged) {
+      Metastore.makeManaged(identifier);
+    }
+    invalidateTable(identifier);
+  }
+
+  private StagedTable stageReplacement(
+      Identifier identifier,
+      SessionEntry entry,
+      StructType schema,
+      Map<String, String> properties) {
+    new Declaration(schema).requireStorable(entry.name());
+    DatasetPath dataset = DatasetPath.of(entry.location());
+    Optional<String> given = location(identifier, properties);
+    if (given.isPresent() && !DatasetPath.of(given.get()).isSamePlaceAs(dataset)) {
+      throw new IllegalArgumentException("Cannot replace " + entry.name() + " at "
+          + entry.location() + " by a table at " + given.get()
+          + "; leave LOCATION out, or drop the table first");
+    }
+    Map<String, String> options = requireOptions(properties);
+    if (!options.isEmpty() && !options.equals(WriteConf.writeOptionsAmong(entry.options()))) {
+      throw new IllegalArgumentException("Cannot replace " + entry.name() + " with the OPTIONS "
+          + options + ", as the table has " + WriteConf.writeOptionsAmong(entry.options())
+          + "; leave OPTIONS out, or drop the table first");
+    }
+    return new SessionStagedTable(new SessionStagedTable.Staging(
+        entry.name(),
+        dataset,
+        schema,
+        WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE),
+        WriteConf.writeOptionsAmong(entry.options()),
+        () -> change(identifier, entry, schema, properties)));
+  }
+
+  private void change(
+      Identifier identifier, SessionEntry entry, StructType schema, Map<String, String> properties)
+      throws AnalysisException {
+    List<TableChange> changes = new ArrayList<>();
+    entry.properties().keySet().stream()
+        .filter(key -> isOfUsers(key) && !properties.containsKey(key))
+        .forEach(key -> changes.add(TableChange.removeProperty(key)));
+    properties.forEach((key, value) -> {
+      if (isOfUsers(key)
+          && !properties.containsKey(TableCatalog.OPTION_PREFIX + key)
+          && !value.equals(entry.properties().get(key))) {
+        changes.add(TableChange.setProperty(key, value));
+      }
+    });
+    if (!changes.isEmpty()) {
+      alter(identifier, entry, changes);
+    }
+    if (!schema.equals(entry.declaration().columns())) {
+      Metastore.setColumns(identifier, schema);
+    }
+    invalidateTable(identifier);
+  }
+
+  private static boolean isOfUsers(String key) {
+    return !RESERVED.contains(key) && !key.startsWith(TableCatalog.OPTION_PREFIX);
+  }
+
+  // Tables of other data sources.
+
+  private StagedTable foreign(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
+    super.createTable(identifier, schema, partitions, properties);
+    try {
+      return new ForeignStagedTable(super.loadTable(identifier), () -> dropTable(identifier));
+    } catch (NoSuchTableException e) {
+      throw new IllegalStateException(quoted(identifier) + " was dropped by somebody else", e);
+    }
+  }
+
+  private StagedTable createForeign(
+      Identifier identifier,
+      StructType schema,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws NoSuchNamespaceException {
+    try {
+      return foreign(identifier, schema, partitions, properties);
+    } catch (TableAlreadyExistsException e) {
+      throw new IllegalStateException(quoted(identifier) + " was created by somebody else", e);
+    }
+  }
+
+  // Changing.
+
+  @Override
+  public final Table alterTable(Identifier identifier, TableChange... changes)
+      throws NoSuchTableException {
+    Optional<SessionEntry> entry = entry(identifier);
+    if (entry.isEmpty()) {
+      return super.alterTable(identifier, changes);
+    }
+    ColumnChanges.require(DeclaredTable.of(entry.get()), changes);
+    alter(identifier, entry.get(), List.of(changes));
+    return loadTable(identifier);
+  }
+
+  /** Changes an entry. Spark 3 forgets the comment of a table unless a change repeats it. */
+  private void alter(Identifier identifier, SessionEntry entry, List<TableChange> changes)
+      throws NoSuchTableException {
+    List<TableChange> all = new ArrayList<>(changes);
+    String comment = entry.properties().get(TableCatalog.PROP_COMMENT);
+    if (comment != null && changes.stream().noneMatch(StagingSessionCatalog::isOfComment)) {
+      all.add(TableChange.setProperty(TableCatalog.PROP_COMMENT, comment));
+    }
+    super.alterTable(identifier, all.toArray(TableChange[]::new));
+  }
+
+  private static boolean isOfComment(TableChange change) {
+    return (change instanceof TableChange.SetProperty set
+            && set.property().equals(TableCatalog.PROP_COMMENT))
+        || (change instanceof TableChange.RemoveProperty removed
+            && removed.property().equals(TableCatalog.PROP_COMMENT));
+  }
+
+  private String quoted(Identifier identifier) {
+    return SessionEntry.quoted(name(), identifier);
+  }
+
+  private static Optional<String> location(Identifier identifier, Map<String, String> properties) {
+    String location = properties.get(TableCatalog.PROP_LOCATION);
+    String path = location == null
+        ? new CaseInsensitiveStringMap(SessionEntry.options(properties)).get(ZRecordOptions.PATH)
+        : location;
+    return Optional.ofNullable(path).map(text -> Metastore.absolute(text, identifier));
+  }
+
+  /** Returns the OPTIONS of a statement, which are options of every write of the table. */
+  private static Map<String, String> requireOptions(Map<String, String> properties) {
+    Map<String, String> options = SessionEntry.options(properties);
+    WriteConf.requireValid(options);
+    return WriteConf.writeOptionsAmong(options);
+  }
+}

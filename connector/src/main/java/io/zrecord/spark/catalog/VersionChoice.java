@@ -1,0 +1,53 @@
+package io.zrecord.spark.catalog;
+
+import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.VersionSelector;
+import java.util.Optional;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * The version of a table that is read unless the options of a read select another. Immutable.
+ *
+ * @param loaded the version that the table was loaded at
+ * @param wanted the version to read: {@code loaded}, or a default of the session
+ * @param isNamed whether the statement itself names the version
+ */
+record VersionChoice(TimeTravel loaded, TimeTravel wanted, boolean isNamed) {
+
+  /** A version that a statement names. */
+  static VersionChoice named(TimeTravel time) {
+    return new VersionChoice(time, time, true);
+  }
+
+  /** The session's default, of a table that was loaded at that version. */
+  static VersionChoice byDefault(TimeTravel time) {
+    return new VersionChoice(time, time, false);
+  }
+
+  /**
+   * The session's default, of a table that was loaded at the newest version whatever the default.
+   */
+  static VersionChoice loadedNewest() {
+    return new VersionChoice(TimeTravel.newest(), ofSession(), false);
+  }
+
+  /** Returns the version that the session's defaults select. */
+  static TimeTravel ofSession() {
+    return VersionSelector.ofSession().timeTravel().orElse(TimeTravel.newest());
+  }
+
+  /**
+   * Returns the version that a read with these options reads.
+   *
+   * @param location for messages
+   * @throws IllegalArgumentException if the options select another version than the statement
+   */
+  TimeTravel of(String location, CaseInsensitiveStringMap options) {
+    Optional<TimeTravel> asked = VersionSelector.ofStatement(options).timeTravel();
+    if (asked.isPresent() && isNamed && !asked.get().equals(loaded)) {
+      throw new IllegalArgumentException("Cannot read " + location + " at " + loaded
+          + " as the statement says, and at " + asked.get() + " as its options say; leave one out");
+    }
+    return asked.orElse(wanted);
+  }
+}

@@ -1,0 +1,75 @@
+package io.zrecord.spark.catalog;
+
+import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.write.TableCommit;
+import io.zrecord.spark.write.WriteTarget;
+import io.zrecord.spark.write.ZRecordWriteBuilder;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.spark.sql.connector.catalog.StagedTable;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.WriteBuilder;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * A table that a statement creates or replaces. The commit of its write is what creates it, so the
+ * statement takes effect as a whole or not at all; without a write it is created empty.
+ */
+class ZRecordStagedTable extends ZRecordTable implements StagedTable {
+  private final WriteTarget target;
+  private final Map<String, String> options;
+  private boolean isWritten;
+
+  ZRecordStagedTable(
+      String location, StructType schema, WriteTarget target, Map<String, String> options) {
+    super(location, schema, target);
+    this.target = target;
+    this.options = options;
+  }
+
+  @Override
+  public Map<String, String> writeOptions() {
+    return Map.copyOf(options);
+  }
+
+  @Override
+  public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+    isWritten = true;
+    Map<String, String> all = new HashMap<>(options);
+    all.putAll(info.options().asCaseSensitiveMap());
+    return new ZRecordWriteBuilder(
+        location(), target, info.schema(), new CaseInsensitiveStringMap(all));
+  }
+
+  @Override
+  public void commitStagedChanges() {
+    if (!isWritten) {
+      requireKept();
+      new TableCommit(
+              location(),
+              target,
+              schema(),
+              new WriteConf(new CaseInsensitiveStringMap(options)),
+              false)
+          .publish(java.util.List.of());
+    }
+  }
+
+  @Override
+  public void abortStagedChanges() {}
+
+  /** Refuses declarations that nobody would keep. */
+  void requireKept() {
+    new Declaration(schema()).requirePlain(name());
+  }
+
+  /**
+   * Two interfaces of newer releases both have a default for this; a class must choose. No
+   * {@code @Override}: older ones lack it.
+   */
+  public CustomTaskMetric[] reportDriverMetrics() {
+    return new CustomTaskMetric[0];
+  }
+}

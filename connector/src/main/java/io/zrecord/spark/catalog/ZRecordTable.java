@@ -1,0 +1,232 @@
+package io.zrecord.spark.catalog;
+
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.spark.column.MetadataColumns;
+import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.options.ReadConf;
+import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.spark.path.PathIdentifiers;
+import io.zrecord.spark.scan.ZRecordScanBuilder;
+import io.zrecord.spark.write.WriteTarget;
+import io.zrecord.spark.write.ZRecordWriteBuilder;
+import io.zrecord.table.TableSnapshot;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.connector.catalog.MetadataColumn;
+import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.SupportsWrite;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.WriteBuilder;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * A dataset as Spark sees it, pinned to the version it was resolved at. Several datasets, read by
+ * several paths, follow each other. Immutable.
+ */
+public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns {
+  private final List<String> paths;
+  private final StructType schema;
+  private final List<DatasetVersion> versions;
+  private final VersionChoice choice;
+  private final Optional<WriteTarget> target;
+  private final boolean acceptsAnySchema;
+
+  ZRecordTable(
+      List<String> paths,
+      StructType schema,
+      List<DatasetVersion> versions,
+      VersionChoice choice,
+      Optional<WriteTarget> target,
+      boolean acceptsAnySchema) {
+    this.paths = List.copyOf(paths);
+    this.schema = schema;
+    this.versions = List.copyOf(versions);
+    this.choice = choice;
+    this.target = target;
+    this.acceptsAnySchema = acceptsAnySchema;
+  }
+
+  /** One or several versions to be read; nothing can be written. */
+  static ZRecordTable forReading(
+      List<String> paths, StructType schema, List<DatasetVersion> versions, VersionChoice choice) {
+    return new ZRecordTable(paths, schema, versions, choice, Optional.empty(), false);
+  }
+
+  /** A version to be read, and the newest to be written with the columns of that version. */
+  static ZRecordTable strict(
+      String path, DatasetVersion version, VersionChoice choice, WriteTarget target) {
+    return new ZRecordTable(
+        List.of(path),
+        SparkTypes.structOf(version.schema()),
+        List.of(version),
+        choice,
+        Optional.of(target),
+        false);
+  }
+
+  /**
+   * A place to be written with any columns; the write compares them with those of the table itself,
+   * if there is one.
+   */
+  public static ZRecordTable lenient(String path, StructType schema, WriteTarget target) {
+    return new ZRecordTable(
+        List.of(path),
+        schema,
+        target.base().stream().toList(),
+        VersionChoice.named(TimeTravel.newest()),
+        Optional.of(target),
+        true);
+  }
+
+  /**
+   * A table that does not exist yet, to be written with these columns; until then it has no rows.
+   */
+  public ZRecordTable(String path, StructType schema, WriteTarget target) {
+    this(
+        List.of(path),
+        schema,
+        List.of(),
+        VersionChoice.named(TimeTravel.newest()),
+        Optional.of(target),
+        false);
+  }
+
+  @Override
+  public String name() {
+    return ZRecordOptions.FORMAT + ".`" + location() + "`";
+  }
+
+  /** Where the table is, for messages. */
+  final String location() {
+    return String.join(",", paths);
+  }
+
+  /**
+   * Names the table as it is now. Spark asks for it from 4.1 on, and takes a table that is cached
+   * for one of the same name and id: so each version has an id of its own, or writes that go
+   * another way would not be seen. There is no {@code version()}, which would have Spark read
+   * another version than a data frame was made of.
+   */
+  public String id() {
+    return versions.stream().map(DatasetVersion::id).collect(Collectors.joining(",")) + " at "
+        + choice.wanted();
+  }
+
+  /** Returns where a write of the table goes, if it can be written. */
+  public final Optional<WriteTarget> target() {
+    return target;
+  }
+
+  /** Returns the options that every write of the table has. */
+  public Map<String, String> writeOptions() {
+    return Map.of();
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // Newer releases prefer columns(), the oldest has schema() only.
+  public StructType schema() {
+    return schema;
+  }
+
+  @Override
+  public Set<TableCapability> capabilities() {
+    EnumSet<TableCapability> capabilities = EnumSet.of(TableCapability.BATCH_READ);
+    if (target.isPresent()) {
+      capabilities.add(TableCapability.BATCH_WRITE);
+      capabilities.add(TableCapability.TRUNCATE);
+    }
+    if (acceptsAnySchema) {
+      capabilities.add(TableCapability.ACCEPT_ANY_SCHEMA);
+    }
+    return capabilities;
+  }
+
+  @Override
+  public MetadataColumn[] metadataColumns() {
+    return MetadataColumns.all();
+  }
+
+  @Override
+  public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+    if (acceptsAnySchema && versions.isEmpty()) {
+      throw new NotADatasetException(
+          location(), "Cannot read " + location() + ": there is no dataset. Check the path");
+    }
+    ReadConf conf = ReadConf.ofRecords(options);
+    PathIdentifiers.refuseOthers(paths, options);
+    return new ZRecordScanBuilder(location(), snapshots(options), schema, conf);
+  }
+
+  /**
+   * Returns the versions that a scan with these options reads.
+   *
+   * @throws IllegalArgumentException if the options select another version than the statement
+   */
+  public final List<TableSnapshot> snapshots(CaseInsensitiveStringMap options) {
+    return versionsAt(choice.of(location(), options)).stream()
+        .map(DatasetVersion::snapshot)
+        .toList();
+  }
+
+  /** Spark knows the columns already, so other versions must have the same ones. */
+  private List<DatasetVersion> versionsAt(TimeTravel time) {
+    if (time.equals(choice.loaded())) {
+      return versions;
+    }
+    List<DatasetVersion> others =
+        paths.stream().map(path -> DatasetPath.of(path).version(time)).toList();
+    for (int i = 0; i < others.size(); i++) {
+      StructType found = SparkTypes.structOf(others.get(i).schema());
+      StructType known =
+          versions.isEmpty() ? schema : SparkTypes.structOf(versions.get(i).schema());
+      if (!found.equals(known)) {
+        throw new SchemaMismatchException(
+            location(),
+            "Cannot read " + time + " of " + location() + " here: its columns are "
+                + found.catalogString() + ", and those of " + choice.loaded() + " are "
+                + known.catalogString() + "; use spark.read().format(\"" + ZRecordOptions.FORMAT
+                + "\").option(…).load(\"" + paths.get(i) + "\"), or VERSION AS OF in SQL");
+      }
+    }
+    return others;
+  }
+
+  @Override
+  public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+    WriteTarget place = target.orElseThrow(() -> new IllegalArgumentException("Cannot write to "
+        + location() + " as of an older version; leave versionAsOf, tag and timestampAsOf out"));
+    PathIdentifiers.refuseOthers(paths, info.options());
+    return new ZRecordWriteBuilder(location(), place, info);
+  }
+
+  /** Whether the other table reads the same records, and is written like this one. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ZRecordTable table
+        && getClass() == table.getClass()
+        && paths.equals(table.paths)
+        && id().equals(table.id())
+        && schema.equals(table.schema)
+        && choice.equals(table.choice)
+        && acceptsAnySchema == table.acceptsAnySchema
+        && target.map(WriteTarget::creation).equals(table.target.map(WriteTarget::creation));
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(paths, id());
+  }
+}

@@ -1,0 +1,98 @@
+package io.zrecord.spark.catalog;
+
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.spark.path.PathIdentifiers;
+import io.zrecord.spark.write.WriteTarget;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.types.StructType;
+
+/** Loads datasets as tables of Spark. Stateless. */
+public final class ZRecordTables {
+  private ZRecordTables() {}
+
+  /** The datasets at the paths, one after the other, for reading. */
+  public static ZRecordTable load(List<String> paths, TimeTravel time) {
+    List<DatasetVersion> versions =
+        paths.stream().map(path -> DatasetPath.of(path).version(time)).toList();
+    RecordSchema first = versions.get(0).schema();
+    for (int i = 1; i < versions.size(); i++) {
+      requireSameColumns(paths.get(0), first, paths.get(i), versions.get(i).schema());
+    }
+    return ZRecordTable.forReading(
+        paths, SparkTypes.structOf(first), versions, VersionChoice.named(time));
+  }
+
+  /** The newest version at a path, for writing. */
+  public static ZRecordTable loadStrict(String path) {
+    return strict(path, VersionChoice.loadedNewest());
+  }
+
+  /** The version at a path that the session's defaults select, for reading; and for writing. */
+  public static ZRecordTable loadDefault(String path) {
+    return strict(path, VersionChoice.byDefault(VersionChoice.ofSession()));
+  }
+
+  private static ZRecordTable strict(String path, VersionChoice choice) {
+    DatasetPath dataset = DatasetPath.of(path);
+    DatasetVersion newest = dataset.version(TimeTravel.newest());
+    DatasetVersion read = choice.loaded().isNewest() ? newest : dataset.version(choice.loaded());
+    return ZRecordTable.strict(
+        path,
+        read,
+        choice,
+        WriteTarget.at(dataset, Optional.of(newest), WriteTarget.Creation.APPEND));
+  }
+
+  /** A path that may be empty, for writing any columns. */
+  public static ZRecordTable loadLenient(String path) {
+    DatasetPath dataset = DatasetPath.of(path);
+    Optional<DatasetVersion> newest = dataset.newest();
+    StructType schema = newest.map(s -> SparkTypes.structOf(s.schema())).orElseGet(StructType::new);
+    return ZRecordTable.lenient(
+        path, schema, WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND));
+  }
+
+  /**
+   * Returns a table that Spark's own session catalog keeps. The catalog asks once without a path
+   * while it creates a managed table.
+   */
+  public static ZRecordTable forSessionCatalog(
+      StructType schema, Optional<Identifier> identifier, Map<String, String> options) {
+    if (identifier.isEmpty()) {
+      return ZRecordTable.forReading(
+          List.of("(no path yet)"), schema, List.of(), VersionChoice.named(TimeTravel.newest()));
+    }
+    List<String> paths = PathIdentifiers.paths(identifier.get());
+    return paths.size() > 1
+        ? load(paths, TimeTravel.newest())
+        : DeclaredTable.of(SessionEntry.ofOptions(paths.get(0), schema, options));
+  }
+
+  private static void requireSameColumns(
+      String path, RecordSchema schema, String otherPath, RecordSchema other) {
+    boolean same = schema.fields().size() == other.fields().size();
+    for (int i = 0; same && i < schema.fields().size(); i++) {
+      var field = schema.fields().get(i);
+      var match = other.find(field.name());
+      same = match.isPresent()
+          && match.get().type().equals(field.type())
+          && match.get().shape().equals(field.shape());
+    }
+    if (!same) {
+      throw new SchemaMismatchException(
+          otherPath,
+          "Cannot read " + path + " and " + otherPath + " together: their columns are "
+              + SparkTypes.structOf(schema).catalogString() + " and "
+              + SparkTypes.structOf(other).catalogString()
+              + "; read them one by one and use unionByName");
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.zrecord.spark.column;
+
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.MetadataColumn;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+
+/** The columns that every table has beside its fields. */
+public final class MetadataColumns {
+  /** The index of the record in the dataset. */
+  public static final String INDEX = "_index";
+
+  /** The position of the record in the order of the sampler; without one it is the index. */
+  public static final String POSITION = "_position";
+
+  public static final Set<String> NAMES = Set.of(INDEX, POSITION);
+
+  private MetadataColumns() {}
+
+  /**
+   * Whether a name is that of one of them to Spark, which does not look at the case unless told to.
+   */
+  public static boolean areHiddenBy(String name) {
+    return NAMES.stream().anyMatch(name::equalsIgnoreCase);
+  }
+
+  public static MetadataColumn[] all() {
+    return new MetadataColumn[] {
+      new LongColumn(INDEX, "index of the record in the dataset, from 0"),
+      new LongColumn(POSITION, "position of the record in the order of the sampler, from 0")
+    };
+  }
+
+  private record LongColumn(String name, String comment) implements MetadataColumn {
+    @Override
+    public DataType dataType() {
+      return DataTypes.LongType;
+    }
+
+    @Override
+    public boolean isNullable() {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package io.zrecord.spark.column;
+
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
+import java.util.Optional;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.Metadata;
+import org.apache.spark.sql.types.MetadataBuilder;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Spark's types and zrecord's.
+ *
+ * <p>A tensor is an array of its elements in row-major order; its shape stands in the column's
+ * metadata under {@value #SHAPE_KEY}. Tensors of {@code u8}, such as images, are binary columns.
+ * Unsigned integers and small floats, which Spark does not have, are read as the next wider type;
+ * the dtype stands in the metadata under {@value #DTYPE_KEY}.
+ */
+public final class SparkTypes {
+  /** Column metadata: dtype of the field. */
+  static final String DTYPE_KEY = "zrecord.dtype";
+
+  /** Column metadata: shape of the field's values, as an array of integers. */
+  static final String SHAPE_KEY = "zrecord.shape";
+
+  private SparkTypes() {}
+
+  /**
+   * The columns of a schema, all nullable.
+   *
+   * @throws IllegalArgumentException if a field has the name of a metadata column, which it would
+   *     hide
+   */
+  public static StructType structOf(RecordSchema schema) {
+    for (FieldSpec field : schema.fields()) {
+      if (MetadataColumns.areHiddenBy(field.name())) {
+        throw new IllegalArgumentException("The dataset has a field '" + field.name()
+            + "', which is the name of a metadata column in Spark; write the field under another name,"
+            + " or read the dataset without Spark");
+      }
+    }
+    return new StructType(
+        schema.fields().stream().map(SparkTypes::columnOf).toArray(StructField[]::new));
+  }
+
+  /** The column that a field is read as. */
+  public static StructField columnOf(FieldSpec field) {
+    MetadataBuilder metadata =
+        new MetadataBuilder().putString(DTYPE_KEY, field.type().toString());
+    if (!field.shape().isScalar()) {
+      metadata.putLongArray(
+          SHAPE_KEY,
+          field.shape().dimensions().stream().mapToLong(Integer::longValue).toArray());
+    }
+    return new StructField(field.name(), columnType(field), true, metadata.build());
+  }
+
+  /** The type of a field's column. */
+  public static DataType columnType(FieldSpec field) {
+    if (field.shape().isScalar()) {
+      return elementColumnType(field.type());
+    }
+    return field.type().kind() == ElementType.Kind.U8
+        ? DataTypes.BinaryType
+        : DataTypes.createArrayType(elementColumnType(field.type()), false);
+  }
+
+  /** The type in which Spark has a single element. */
+  static DataType elementColumnType(ElementType type) {
+    return switch (type.kind()) {
+      case BOOL -> DataTypes.BooleanType;
+      case I8 -> DataTypes.ByteType;
+      case I16, U8 -> DataTypes.ShortType;
+      case I32, U16 -> DataTypes.IntegerType;
+      case I64, U32 -> DataTypes.LongType;
+      case U64 -> DataTypes.createDecimalType(20, 0);
+      case F16, BF16, F32 -> DataTypes.FloatType;
+      case F64 -> DataTypes.DoubleType;
+      case DATE -> DataTypes.DateType;
+      case TIMESTAMP -> DataTypes.TimestampType;
+      case TIMESTAMP_NTZ -> DataTypes.TimestampNTZType;
+      case DECIMAL -> DataTypes.createDecimalType(type.precision(), type.scale());
+      case BYTES -> DataTypes.BinaryType;
+      case UTF8 -> DataTypes.StringType;
+    };
+  }
+
+  /**
+   * The dtype that a column is written as; empty if it cannot be written.
+   *
+   * @param shape the shape asked for by an option, if any
+   */
+  public static Optional<ElementType> elementTypeOf(StructField column, Optional<Shape> shape) {
+    DataType type = column.dataType();
+    if (type instanceof ArrayType array) {
+      return array.elementType() instanceof DecimalType
+          ? Optional.empty()
+          : fixedWidthTypeOf(array.elementType());
+    }
+    if (type.equals(DataTypes.BinaryType)) {
+      boolean isTensor = shape.isPresent() || isTensorOfBytes(column.metadata());
+      return Optional.of(isTensor ? ElementType.U8 : ElementType.BYTES);
+    }
+    return isString(type) ? Optional.of(ElementType.UTF8) : fixedWidthTypeOf(type);
+  }
+
+  /** Whether a type is CHAR or VARCHAR, which some releases have as kinds of strings. */
+  public static boolean isLimitedString(DataType type) {
+    return type.catalogString().matches("(var)?char\\([0-9]+\\)");
+  }
+
+  /** Strings with a collation are another type: what is stored would compare otherwise. */
+  private static boolean isString(DataType type) {
+    return type.equals(DataTypes.StringType) || isLimitedString(type);
+  }
+
+  /** The shape that a column is written with, when no option says another. */
+  public static Shape shapeOf(StructField column) {
+    boolean isArray = column.dataType() instanceof ArrayType;
+    Metadata metadata = column.metadata();
+    if (isArray || (column.dataType().equals(DataTypes.BinaryType) && isTensorOfBytes(metadata))) {
+      if (!metadata.contains(SHAPE_KEY)) {
+        return Shape.of(-1);
+      }
+      long[] dimensions = metadata.getLongArray(SHAPE_KEY);
+      return Shape.of(
+          java.util.Arrays.stream(dimensions).mapToInt(Math::toIntExact).toArray());
+    }
+    return Shape.scalar();
+  }
+
+  private static boolean isTensorOfBytes(Metadata metadata) {
+    return metadata.contains(SHAPE_KEY)
+        && metadata.contains(DTYPE_KEY)
+        && metadata.getString(DTYPE_KEY).equals(ElementType.U8.toString());
+  }
+
+  private static Optional<ElementType> fixedWidthTypeOf(DataType type) {
+    if (type instanceof DecimalType decimal) {
+      boolean fits = decimal.scale() >= 0 && decimal.scale() <= decimal.precision();
+      return fits
+          ? Optional.of(ElementType.decimal(decimal.precision(), decimal.scale()))
+          : Optional.empty();
+    }
+    // The names are the same in every release; the types of intervals and variants are not.
+    return Optional.ofNullable(
+        switch (type.typeName()) {
+          case "boolean" -> ElementType.BOOL;
+          case "byte" -> ElementType.I8;
+          case "short" -> ElementType.I16;
+          case "integer" -> ElementType.I32;
+          case "long" -> ElementType.I64;
+          case "float" -> ElementType.F32;
+          case "double" -> ElementType.F64;
+          case "date" -> ElementType.DATE;
+          case "timestamp" -> ElementType.TIMESTAMP;
+          case "timestamp_ntz" -> ElementType.TIMESTAMP_NTZ;
+          default -> null;
+        });
+  }
+}

@@ -1,0 +1,13 @@
+package io.zrecord.spark.job;
+
+import io.zrecord.errors.ZRecordException;
+import org.jspecify.annotations.Nullable;
+
+/** A task could not rewrite its group of shards, which stay as they are. */
+final class GroupFailedException extends ZRecordException {
+  private static final long serialVersionUID = 1L;
+
+  GroupFailedException(String location, String message, @Nullable Throwable cause) {
+    super(location, message, cause);
+  }
+}

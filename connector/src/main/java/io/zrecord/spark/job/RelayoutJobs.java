@@ -1,0 +1,77 @@
+package io.zrecord.spark.job;
+
+import io.zrecord.rebalance.RelayoutPlan;
+import io.zrecord.rebalance.RelayoutWork;
+import io.zrecord.rebalance.order.RecordOrder;
+import io.zrecord.shard.ShardSummary;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.LongConsumer;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has each range of a relayout written by a job of one task, and the index map by another. Lives on
+ * the driver.
+ */
+public final class RelayoutJobs implements RelayoutWork {
+  private final RelayoutPlan plan;
+  private final TaskJobs jobs;
+  private final RewriteCounters counters;
+  private final RewriteTask ranges;
+  private final @Nullable SortedOrder sorted;
+
+  /** Finds the order, by sorting if that is needed. */
+  public RelayoutJobs(SparkSession session, RelayoutPlan plan) {
+    this.plan = plan;
+    JavaSparkContext spark = JavaSparkContext.fromSparkContext(session.sparkContext());
+    this.jobs = new TaskJobs(spark, location(), "relayout", "nothing changed");
+    this.counters = new RewriteCounters(spark.sc());
+    this.ranges =
+        task(new RangeRewriting(version(), plan.order(), plan.options(), UUID.randomUUID()));
+    this.sorted = plan.order() instanceof RecordOrder.ByField order
+        ? SortedOrder.of(session, plan, order, jobs)
+        : null;
+  }
+
+  private String location() {
+    return plan.snapshot().storage().location();
+  }
+
+  private long version() {
+    return plan.snapshot().version();
+  }
+
+  private RewriteTask task(RewriteTask.Rewriting rewriting) {
+    return new RewriteTask(location(), rewriting, counters);
+  }
+
+  @Override
+  public List<ShardSummary> write(RelayoutPlan.Range range, LongConsumer onRecords) {
+    RangeOrder order = sorted == null ? new RangeOrder(range, List.of(), 0) : sorted.within(range);
+    String description = "records " + range.from() + " to " + (range.to() - 1);
+    return jobs.run(order, ranges, description, range.to() - range.from(), onRecords);
+  }
+
+  @Override
+  public ShardSummary writeMap() {
+    List<ShardSummary> map = plan.order() instanceof RecordOrder.Shuffle shuffle
+        ? jobs.run(
+            "",
+            task(new ShuffleMap(version(), shuffle, plan.options().write())),
+            "index map",
+            0,
+            records -> {})
+        : Objects.requireNonNull(sorted).writeMap(jobs);
+    return map.get(0);
+  }
+
+  @Override
+  public void close() {
+    if (sorted != null) {
+      sorted.close();
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.zrecord.spark.job;
+
+import io.zrecord.rebalance.GroupRewrite;
+import io.zrecord.rebalance.RebalanceGroup;
+import io.zrecord.rebalance.RebalancePlan;
+import io.zrecord.shard.ShardSummary;
+import java.util.List;
+import java.util.function.LongConsumer;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * Has each group rewritten by a job of one task: what fails for good fails alone, and a commit
+ * waits for no other group. Lives on the driver. Thread-safe.
+ */
+public final class RewriteJobs implements GroupRewrite {
+  private final TaskJobs jobs;
+  private final RewriteTask task;
+
+  public RewriteJobs(JavaSparkContext spark, RebalancePlan plan) {
+    String location = plan.snapshot().storage().location();
+    this.jobs = new TaskJobs(spark, location, "rebalance", "what was committed is kept");
+    this.task = new RewriteTask(
+        location,
+        new GroupRewriting(plan.schema(), plan.options()),
+        new RewriteCounters(spark.sc()));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws java.util.concurrent.CancellationException if this thread was interrupted, the job
+   *     cancelled, or Spark stopped: then no other group is begun
+   */
+  @Override
+  public List<ShardSummary> rewrite(RebalanceGroup group, LongConsumer onRecords) {
+    return jobs.run(group, task, group.toString(), group.recordCount(), onRecords);
+  }
+}

@@ -1,0 +1,62 @@
+package io.zrecord.spark.job;
+
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.RecordTable;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskKilledException;
+import org.apache.spark.util.TaskCompletionListener;
+
+/**
+ * An attempt of a task to write shards. Each names them anew, and deletes them if it fails or is
+ * killed. What an attempt leaves that ends as another one wins is named by no version; a sweep
+ * removes it.
+ */
+final class ShardAttempt {
+  private ShardAttempt() {}
+
+  /**
+   * Writes shards in a task.
+   *
+   * @param location of the table
+   * @param writing leaves nothing if it fails
+   * @return an {@link AttemptResult}
+   * @throws StorageException if another attempt, perhaps on another machine, may have more luck
+   */
+  static byte[] run(String location, Function<Storage, List<ShardSummary>> writing) {
+    try {
+      return ObjectBytes.of(new AttemptResult(write(location, writing), null));
+    } catch (ZRecordException e) {
+      if (e.getClass() == StorageException.class) {
+        throw e;
+      }
+      return ObjectBytes.of(new AttemptResult(List.of(), e));
+    }
+  }
+
+  private static List<ShardSummary> write(
+      String location, Function<Storage, List<ShardSummary>> writing) {
+    Storage storage = SparkStorages.storageFor(location);
+    List<ShardSummary> shards = writing.apply(storage);
+    // Whether the attempt was killed is known at its end only; if so, its result is not used.
+    TaskCompletionListener end = done -> {
+      if (done.isInterrupted() || done.isFailed()) {
+        RecordTable.at(storage).discard(shards);
+      }
+    };
+    TaskContext.get().addTaskCompletionListener(end);
+    return shards;
+  }
+
+  /** Ends an attempt that was killed; to be asked now and then. */
+  static void requireRunning() {
+    if (TaskContext.get().isInterrupted()) {
+      throw new TaskKilledException("another attempt won, or the job was cancelled");
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package io.zrecord.spark.job;
+
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.table.RecordTable;
+import java.io.Serializable;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.util.CollectionAccumulator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs jobs whose tasks write shards, and says how they ended. Lives on the driver. Thread-safe.
+ */
+public final class TaskJobs {
+  /**
+   * What Spark says of a job that somebody cancelled; a condition with a name it is only since 4.0.
+   */
+  private static final Pattern CANCELLED =
+      Pattern.compile("(\\[SPARK_JOB_CANCELLED\\] )?Job [0-9]+ cancelled");
+
+  private static final String DESCRIPTION = "spark.job.description";
+
+  private final JavaSparkContext spark;
+  private final String location;
+  private final String operation;
+  private final String consequence;
+
+  /**
+   * Jobs for a table.
+   *
+   * @param operation that they are part of, in a word
+   * @param consequence what is left if it is cut short
+   */
+  public TaskJobs(JavaSparkContext spark, String location, String operation, String consequence) {
+    this.spark = spark;
+    this.location = location;
+    this.operation = operation;
+    this.consequence = consequence;
+  }
+
+  /**
+   * Has a task write what a message says, in a job of its own.
+   *
+   * @param description that no other job of the operation has at the same time
+   * @param recordCount that the task counts until it is done
+   * @param onRecords told of records that are written, so many more each time
+   */
+  public List<ShardSummary> run(
+      Serializable message,
+      RewriteTask task,
+      String description,
+      long recordCount,
+      LongConsumer onRecords) {
+    TaskProgress progress = new TaskProgress(described(description), task.recordsId(), onRecords);
+    spark.sc().addSparkListener(progress);
+    try {
+      List<ShardSummary> shards =
+          run(() -> spark.parallelize(List.of(ObjectBytes.of(message)), 1).map(task), description);
+      progress.tell(recordCount);
+      return shards;
+    } finally {
+      spark.sc().removeSparkListener(progress);
+    }
+  }
+
+  private String described(String description) {
+    return operation + " " + location + ": " + description;
+  }
+
+  /**
+   * Runs a job and waits for it.
+   *
+   * @param results an {@link AttemptResult} from each task; planning them may run jobs already
+   * @param description for people who look at Spark's jobs
+   * @return the shards of all tasks, in the order of the partitions
+   * @throws io.zrecord.errors.ZRecordException if the shards cannot be written; a
+   *     {@link GroupFailedException} if Spark gave up after {@code spark.task.maxFailures} attempts
+   * @throws CancellationException if this thread was interrupted, the job cancelled, or Spark
+   *     stopped
+   */
+  public List<ShardSummary> run(Supplier<JavaRDD<byte[]>> results, String description) {
+    String before = spark.sc().getLocalProperty(DESCRIPTION);
+    spark.sc().setJobDescription(described(description));
+    try {
+      List<AttemptResult> ended = collect(results).stream()
+          .map(result -> ObjectBytes.read(result, AttemptResult.class))
+          .toList();
+      List<ShardSummary> shards =
+          ended.stream().flatMap(result -> result.shards().stream()).toList();
+      for (AttemptResult result : ended) {
+        ZRecordException failure = result.failure();
+        if (failure != null) {
+          RecordTable.at(SparkStorages.storageFor(location)).discard(shards);
+          throw failure;
+        }
+      }
+      return shards;
+    } finally {
+      spark.sc().setJobDescription(before);
+    }
+  }
+
+  private List<byte[]> collect(Supplier<JavaRDD<byte[]>> results) {
+    CollectionAccumulator<byte[]> done = spark.sc().collectionAccumulator();
+    // Beside what it belongs to already: a group of the caller's stays what the caller can cancel.
+    String tag = "zrecord-" + UUID.randomUUID();
+    spark.sc().addJobTag(tag);
+    try {
+      return results
+          .get()
+          .map(result -> {
+            done.add(result);
+            return result;
+          })
+          .collectAsync()
+          .get();
+    } catch (Exception e) {
+      if (!spark.sc().isStopped()) {
+        spark.sc().cancelJobsWithTag(tag);
+      }
+      done.value().forEach(result -> discard(ObjectBytes.read(result, AttemptResult.class)));
+      throw failure(e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e);
+    } finally {
+      spark.sc().removeJobTag(tag);
+    }
+  }
+
+  private void discard(AttemptResult result) {
+    RecordTable.at(SparkStorages.storageFor(location)).discard(result.shards());
+  }
+
+  /**
+   * What is wrong with the table, if that ended a task whose failures Spark tells. Another attempt
+   * might have had more luck with others.
+   */
+  private static @Nullable ZRecordException foreseen(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ZRecordException foreseen
+          && cause.getClass() != StorageException.class) {
+        return foreseen;
+      }
+    }
+    return null;
+  }
+
+  /** What to throw for what Spark threw. */
+  private RuntimeException failure(Throwable cause) {
+    ZRecordException foreseen = foreseen(cause);
+    if (foreseen != null) {
+      return foreseen;
+    }
+    if (cause instanceof InterruptedException) {
+      Thread.currentThread().interrupt();
+      return cancelled("Interrupted in a " + operation + "; " + consequence, cause);
+    }
+    String reason = (cause.getMessage() == null ? cause.toString() : cause.getMessage())
+        .lines()
+        .findFirst()
+        .orElse("");
+    boolean isCancelled = CANCELLED.matcher(reason).lookingAt();
+    return isCancelled || spark.sc().isStopped()
+        ? cancelled(
+            "The " + operation + " of " + location + " was cancelled, " + consequence + ": "
+                + reason,
+            cause)
+        : new GroupFailedException(location, reason, cause);
+  }
+
+  private static RuntimeException cancelled(String message, Throwable cause) {
+    RuntimeException cancelled = new CancellationException(message);
+    cancelled.initCause(cause);
+    return cancelled;
+  }
+}

@@ -1,0 +1,43 @@
+package io.zrecord.spark.job;
+
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.verify.ShardVerification;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Checks shards in tasks. The schemas travel with the task, once to an executor, for attributes of
+ * fields may be large; the message of a shard says which one is its own. Filled on the driver, then
+ * immutable.
+ */
+final class VerifyTask implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final ArrayList<RecordSchema> schemas = new ArrayList<>();
+
+  /** What a task is told of a shard. */
+  private record Message(int schema, ShardVerification shard) implements Serializable {}
+
+  /** The message of a shard. */
+  byte[] message(ShardVerification shard, RecordSchema schema) {
+    // Versions of a table have few schemas, and neighbours mostly the same.
+    int ordinal = schemas.lastIndexOf(schema);
+    if (ordinal < 0) {
+      ordinal = schemas.size();
+      schemas.add(schema);
+    }
+    return ObjectBytes.of(new Message(ordinal, shard));
+  }
+
+  /** Checks the shard of a message; keeps at most so many findings. */
+  ShardFindings check(byte[] bytes, int most) {
+    Message message = ObjectBytes.read(bytes, Message.class);
+    return ShardFindings.of(message.shard, schemas.get(message.schema), most);
+  }
+
+  /** Schemas of all messages so far. */
+  List<RecordSchema> schemas() {
+    return List.copyOf(schemas);
+  }
+}

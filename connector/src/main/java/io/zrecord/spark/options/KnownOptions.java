@@ -1,0 +1,134 @@
+package io.zrecord.spark.options;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** Refuses options that are not known for what is done with a dataset. Stateless. */
+final class KnownOptions {
+  private static final Set<String> READ = Stream.concat(
+          ZRecordOptions.OF_SAMPLERS.stream(),
+          Stream.of(
+              ZRecordOptions.PATH,
+              ZRecordOptions.PATHS,
+              ZRecordOptions.VERSION_AS_OF,
+              ZRecordOptions.TIMESTAMP_AS_OF,
+              ZRecordOptions.TAG,
+              ZRecordOptions.INDICES,
+              ZRecordOptions.NUM_PARTITIONS,
+              ZRecordOptions.VERIFY,
+              ZRecordOptions.BATCH_ROWS,
+              ZRecordOptions.BATCH_BYTES,
+              ZRecordOptions.VIEW,
+              ZRecordOptions.UNKNOWN_OPTIONS))
+      .collect(Collectors.toUnmodifiableSet());
+
+  /** Those that go with a view. */
+  private static final Set<String> OF_VIEWS = Set.of(
+      ZRecordOptions.PATH,
+      ZRecordOptions.PATHS,
+      ZRecordOptions.VERSION_AS_OF,
+      ZRecordOptions.TIMESTAMP_AS_OF,
+      ZRecordOptions.TAG,
+      ZRecordOptions.NUM_PARTITIONS,
+      ZRecordOptions.VIEW,
+      ZRecordOptions.UNKNOWN_OPTIONS);
+
+  private static final Set<String> WRITE = Set.of(
+      ZRecordOptions.PATH,
+      ZRecordOptions.COMPRESSION,
+      ZRecordOptions.CHUNK_RECORDS,
+      ZRecordOptions.CHUNK_BYTES,
+      ZRecordOptions.STRIPE_BYTES,
+      ZRecordOptions.ALIGN_BYTES,
+      ZRecordOptions.CHECKSUM,
+      ZRecordOptions.DURABILITY,
+      ZRecordOptions.MERGE_SCHEMA,
+      ZRecordOptions.TXN_APP_ID,
+      ZRecordOptions.TXN_VERSION,
+      ZRecordOptions.EXPECTED_VERSION,
+      ZRecordOptions.UNKNOWN_OPTIONS);
+  private static final Set<String> WRITE_PREFIXES =
+      Set.of(ZRecordOptions.COMPRESSION_OF, ZRecordOptions.SHAPE_OF);
+
+  /** Options that say what is read; a write does not go there. */
+  private static final Set<String> SELECTORS = Set.of(
+      ZRecordOptions.PATHS,
+      ZRecordOptions.VERSION_AS_OF,
+      ZRecordOptions.TIMESTAMP_AS_OF,
+      ZRecordOptions.TAG,
+      ZRecordOptions.VIEW);
+
+  /** Set by Spark itself on the way to a source. */
+  private static final Set<String> SPARK =
+      Set.of("provider", "location", "owner", "comment", "__required_write_privileges__");
+
+  private KnownOptions() {}
+
+  static void requireKnownForReading(CaseInsensitiveStringMap options) {
+    requireKnown("read", options, READ, Set.of(), Set.of());
+  }
+
+  /** Refuses options of records; those of the session are for other reads. */
+  static void requireOfViews(CaseInsensitiveStringMap options) {
+    requireKnownForReading(options);
+    for (String key : SessionDefaults.removedFrom(options).asCaseSensitiveMap().keySet()) {
+      if (isAmong(key, READ, Set.of()) && !isAmong(key, OF_VIEWS, Set.of())) {
+        throw new IllegalArgumentException("Option " + key + " does not go with the option "
+            + ZRecordOptions.VIEW + ", which reads no records; use one of them");
+      }
+    }
+  }
+
+  static void requireKnownForWriting(CaseInsensitiveStringMap options) {
+    requireKnown("write", options, WRITE, WRITE_PREFIXES, SELECTORS);
+  }
+
+  /** Whether an option is one of writes, other than the path. */
+  static boolean isOfWrites(String key) {
+    return !key.equalsIgnoreCase(ZRecordOptions.PATH) && isAmong(key, WRITE, WRITE_PREFIXES);
+  }
+
+  /** Checks the options of a read or write; those of {@code refused} are never ignored. */
+  private static void requireKnown(
+      String action,
+      CaseInsensitiveStringMap options,
+      Set<String> known,
+      Set<String> prefixes,
+      Set<String> refused) {
+    boolean ignores = UnknownOptions.of(options) == UnknownOptions.IGNORE;
+    CaseInsensitiveStringMap own = SessionDefaults.removedFrom(options);
+    List<String> unknown = new ArrayList<>();
+    for (String key : options.asCaseSensitiveMap().keySet()) {
+      // A session-wide default may be meant for the other direction.
+      boolean tolerated = isAmong(key, known, prefixes)
+          || isAmong(key, SPARK, Set.of())
+          || (ignores && !isAmong(key, refused, Set.of()))
+          || (!own.containsKey(key)
+              && (isAmong(key, READ, Set.of()) || isAmong(key, WRITE, WRITE_PREFIXES)));
+      if (!tolerated) {
+        unknown.add(key);
+      }
+    }
+    if (!unknown.isEmpty()) {
+      Set<String> names = new TreeSet<>(known);
+      prefixes.forEach(prefix -> names.add(prefix + "<field>"));
+      throw new IllegalArgumentException("Cannot " + action + " zrecord with unknown option"
+          + (unknown.size() == 1 ? " " : "s ") + String.join(", ", unknown) + "; the options to "
+          + action + " are " + String.join(", ", names) + ", and " + ZRecordOptions.UNKNOWN_OPTIONS
+          + "=ignore skips those of other sources");
+    }
+  }
+
+  private static boolean isAmong(String key, Set<String> names, Set<String> prefixes) {
+    String folded = key.toLowerCase(Locale.ROOT);
+    return names.stream().anyMatch(key::equalsIgnoreCase)
+        || prefixes.stream()
+            .anyMatch(prefix -> folded.startsWith(prefix) && folded.length() > prefix.length());
+  }
+}

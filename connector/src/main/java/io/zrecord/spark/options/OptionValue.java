@@ -1,0 +1,22 @@
+package io.zrecord.spark.options;
+
+import java.util.function.Function;
+
+/** Parses the value of an option, so that an error names the option. Stateless. */
+public final class OptionValue {
+  private OptionValue() {}
+
+  /**
+   * Parses the value of an option.
+   *
+   * @throws IllegalArgumentException if the parser throws one; the message names option and value
+   */
+  public static <T> T parse(String key, String text, Function<String, T> parser) {
+    try {
+      return parser.apply(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "Option " + key + " has the value '" + text + "': " + e.getMessage(), e);
+    }
+  }
+}

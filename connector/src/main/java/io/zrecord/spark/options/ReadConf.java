@@ -1,0 +1,136 @@
+package io.zrecord.spark.options;
+
+import io.zrecord.read.IndexSet;
+import io.zrecord.read.Verification;
+import java.util.Arrays;
+import java.util.Locale;
+import org.apache.spark.network.util.JavaUtils;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** The options of a read, parsed once on the driver. Unknown options and values are refused. */
+public final class ReadConf {
+  /**
+   * Rows of a batch: enough to pay for the work that a batch costs, few enough for its columns to
+   * stay in the cache.
+   */
+  private static final long DEFAULT_BATCH_ROWS = 8192;
+
+  private static final long DEFAULT_BATCH_BYTES = 16L << 20;
+  private static final long MAX_BATCH_ROWS = 1 << 20;
+  private static final long MAX_BATCH_BYTES = 1L << 30;
+  private static final long MAX_PARTITIONS = 1_000_000;
+
+  private final CaseInsensitiveStringMap options;
+
+  private ReadConf(CaseInsensitiveStringMap options) {
+    this.options = options;
+  }
+
+  /** Returns the configuration of a read without options, whatever the defaults of the session. */
+  public static ReadConf ofNoOptions() {
+    return new ReadConf(CaseInsensitiveStringMap.empty());
+  }
+
+  /** Parses the options of a read of records; defaults of the session are added. */
+  public static ReadConf ofRecords(CaseInsensitiveStringMap own) {
+    CaseInsensitiveStringMap options = SessionDefaults.addedTo(own);
+    KnownOptions.requireKnownForReading(options);
+    if (options.containsKey(ZRecordOptions.VIEW)) {
+      // What a table has is known before the options of a statement are.
+      throw new IllegalArgumentException(
+          "Option " + ZRecordOptions.VIEW
+              + " goes with spark.read.format(\"zrecord\").load(path); make a temporary view of that for SQL");
+    }
+    return new ReadConf(options);
+  }
+
+  /** Parses the options of a read of a view; defaults of the session are added. */
+  public static ReadConf ofView(CaseInsensitiveStringMap own) {
+    CaseInsensitiveStringMap options = SessionDefaults.addedTo(own);
+    KnownOptions.requireOfViews(options);
+    return new ReadConf(options);
+  }
+
+  /**
+   * The records asked for by the option: what a condition on {@code _index} does, without the time
+   * that Spark's planner takes for thousands of literals.
+   *
+   * @param length records of the dataset
+   */
+  public IndexSet indices(long length) {
+    String text = options.get(ZRecordOptions.INDICES);
+    return text == null
+        ? IndexSet.range(0, length)
+        : OptionValue.parse(ZRecordOptions.INDICES, text, list -> indices(list, length));
+  }
+
+  private static IndexSet indices(String text, long length) {
+    String[] items = text.strip().isEmpty() ? new String[0] : text.split(",", -1);
+    long[] indices = new long[items.length];
+    for (int i = 0; i < items.length; i++) {
+      String item = items[i].strip();
+      try {
+        indices[i] = Long.parseLong(item);
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException(
+            "'" + item + "' is no index; use numbers separated by commas, such as 5,1,99", e);
+      }
+      if (indices[i] < 0 || indices[i] >= length) {
+        throw new IllegalArgumentException("there is no record " + item + "; the dataset has "
+            + length + " records, with indices from 0 to " + (length - 1));
+      }
+    }
+    return IndexSet.of(indices);
+  }
+
+  /** The sampler in whose order to read, if there is one. */
+  public SamplerOptions sampler() {
+    return new SamplerOptions(options);
+  }
+
+  /** Partitions asked for; 0 lets the planner choose. */
+  public int partitionCount() {
+    return options.containsKey(ZRecordOptions.NUM_PARTITIONS)
+        ? (int) number(ZRecordOptions.NUM_PARTITIONS, 0, 1, MAX_PARTITIONS)
+        : 0;
+  }
+
+  public int batchRows() {
+    return (int) number(ZRecordOptions.BATCH_ROWS, DEFAULT_BATCH_ROWS, 1, MAX_BATCH_ROWS);
+  }
+
+  /**
+   * Bytes of one column that a batch holds at most, stored and decompressed, unless a single value
+   * is larger.
+   */
+  public long batchBytes() {
+    return number(ZRecordOptions.BATCH_BYTES, DEFAULT_BATCH_BYTES, 1, MAX_BATCH_BYTES);
+  }
+
+  public Verification verification() {
+    String text = options.getOrDefault(ZRecordOptions.VERIFY, Verification.FIRST.name());
+    return OptionValue.parse(ZRecordOptions.VERIFY, text, name -> {
+      for (Verification verification : Verification.values()) {
+        if (verification.name().equalsIgnoreCase(name.strip())) {
+          return verification;
+        }
+      }
+      throw new IllegalArgumentException(
+          "use one of " + Arrays.toString(Verification.values()).toLowerCase(Locale.ROOT));
+    });
+  }
+
+  private long number(String key, long otherwise, long lowest, long highest) {
+    String text = options.get(key);
+    if (text == null) {
+      return otherwise;
+    }
+    return OptionValue.parse(key, text, value -> {
+      long number = JavaUtils.byteStringAsBytes(value);
+      if (number < lowest || number > highest) {
+        throw new IllegalArgumentException("use " + lowest + " to " + highest);
+      }
+      return number;
+    });
+  }
+}

@@ -1,0 +1,72 @@
+package io.zrecord.spark.options;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import scala.Tuple2;
+import scala.collection.Iterator;
+
+/**
+ * Reads the options that a session sets for all its reads and writes, as
+ * {@code spark.datasource.zrecord.<option>}. Spark itself adds these defaults in {@code load()} and
+ * {@code save()} only. Stateless; on the driver.
+ */
+final class SessionDefaults {
+  private static final String PREFIX = "spark.datasource." + ZRecordOptions.FORMAT + ".";
+
+  /** Options that say which table is read: a table is known before the options of a scan are. */
+  private static final Set<String> OF_TABLES = lowerCase(Set.of(
+      ZRecordOptions.PATH,
+      ZRecordOptions.PATHS,
+      ZRecordOptions.VERSION_AS_OF,
+      ZRecordOptions.TAG,
+      ZRecordOptions.TIMESTAMP_AS_OF));
+
+  private SessionDefaults() {}
+
+  /** Returns all defaults of the active session. */
+  static CaseInsensitiveStringMap all() {
+    Map<String, String> defaults = new HashMap<>();
+    Iterator<Tuple2<String, String>> settings =
+        SparkSession.active().conf().getAll().iterator();
+    while (settings.hasNext()) {
+      Tuple2<String, String> setting = settings.next();
+      if (setting._1().startsWith(PREFIX)) {
+        defaults.put(setting._1().substring(PREFIX.length()), setting._2());
+      }
+    }
+    return new CaseInsensitiveStringMap(defaults);
+  }
+
+  /**
+   * Adds the defaults that a statement's own options leave open, except for those that select a
+   * table or a version.
+   */
+  static CaseInsensitiveStringMap addedTo(CaseInsensitiveStringMap options) {
+    Map<String, String> merged = new HashMap<>();
+    all().forEach((key, value) -> {
+      if (!OF_TABLES.contains(key) && !options.containsKey(key)) {
+        merged.put(key, value);
+      }
+    });
+    merged.putAll(options.asCaseSensitiveMap());
+    return new CaseInsensitiveStringMap(merged);
+  }
+
+  /** Returns the options that are not just defaults of the session. */
+  static CaseInsensitiveStringMap removedFrom(CaseInsensitiveStringMap options) {
+    CaseInsensitiveStringMap defaults = all();
+    Map<String, String> own = new HashMap<>(options.asCaseSensitiveMap());
+    own.entrySet().removeIf(option -> option.getValue().equals(defaults.get(option.getKey())));
+    return new CaseInsensitiveStringMap(own);
+  }
+
+  private static Set<String> lowerCase(Set<String> names) {
+    return names.stream()
+        .map(name -> name.toLowerCase(Locale.ROOT))
+        .collect(java.util.stream.Collectors.toUnmodifiableSet());
+  }
+}

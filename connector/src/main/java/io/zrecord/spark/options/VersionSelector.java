@@ -1,0 +1,92 @@
+package io.zrecord.spark.options;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * What options say about the version to read: a version or a time, or nothing. Immutable.
+ *
+ * @param version a version's number or a tag
+ * @param timestamp a time as Spark writes times
+ */
+public record VersionSelector(Optional<String> version, Optional<String> timestamp) {
+
+  /**
+   * Returns what a read's options say. Defaults of the session among the options hold only if the
+   * read itself says nothing.
+   *
+   * @throws IllegalArgumentException if the options exclude each other
+   */
+  public static VersionSelector effective(CaseInsensitiveStringMap options) {
+    VersionSelector own = ofStatement(options);
+    return own.isEmpty() ? parse(options) : own;
+  }
+
+  /**
+   * Returns what a read's options say beyond the defaults of the session.
+   *
+   * @throws IllegalArgumentException if the options exclude each other
+   */
+  public static VersionSelector ofStatement(CaseInsensitiveStringMap options) {
+    return parse(SessionDefaults.removedFrom(options));
+  }
+
+  /**
+   * Returns what the defaults of the session say.
+   *
+   * @throws IllegalArgumentException if the defaults exclude each other
+   */
+  public static VersionSelector ofSession() {
+    return parse(SessionDefaults.all());
+  }
+
+  private static VersionSelector parse(CaseInsensitiveStringMap options) {
+    Optional<String> version = Optional.ofNullable(options.get(ZRecordOptions.VERSION_AS_OF));
+    Optional<String> tag =
+        Optional.ofNullable(options.get(ZRecordOptions.TAG)).map(TimeTravel::requireTag);
+    Optional<String> timestamp = Optional.ofNullable(options.get(ZRecordOptions.TIMESTAMP_AS_OF));
+    if (version.stream().count() + tag.stream().count() + timestamp.stream().count() > 1) {
+      throw new IllegalArgumentException("The options " + ZRecordOptions.VERSION_AS_OF + ", "
+          + ZRecordOptions.TAG + " and " + ZRecordOptions.TIMESTAMP_AS_OF
+          + " exclude each other; give one of them");
+    }
+    return new VersionSelector(version.or(() -> tag), timestamp);
+  }
+
+  /** Whether nothing is said. */
+  public boolean isEmpty() {
+    return version.isEmpty() && timestamp.isEmpty();
+  }
+
+  /**
+   * Returns the version to read, if one is said.
+   *
+   * @throws IllegalArgumentException if the time is none
+   */
+  public Optional<TimeTravel> timeTravel() {
+    return version.map(TimeTravel::of).or(() -> timestamp.map(VersionSelector::at));
+  }
+
+  private static TimeTravel at(String timestamp) {
+    return OptionValue.parse(ZRecordOptions.TIMESTAMP_AS_OF, timestamp, text -> {
+      try {
+        // As Spark casts a string to a timestamp.
+        scala.Option<Object> micros = DateTimeUtils.stringToTimestamp(
+            UTF8String.fromString(text),
+            DateTimeUtils.getZoneId(SQLConf.get().sessionLocalTimeZone()));
+        if (micros.isDefined()) {
+          return TimeTravel.at(Instant.EPOCH.plus((Long) micros.get(), ChronoUnit.MICROS));
+        }
+      } catch (DateTimeException e) {
+        // Said below.
+      }
+      throw new IllegalArgumentException("use a time such as 2026-01-31 12:00:00");
+    });
+  }
+}

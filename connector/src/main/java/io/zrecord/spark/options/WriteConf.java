@@ -1,0 +1,180 @@
+package io.zrecord.spark.options;
+
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.Shape;
+import io.zrecord.shard.Checksum;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.table.TableChange;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import org.apache.spark.network.util.JavaUtils;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** The options of a write, parsed once on the driver. Unknown options and values are refused. */
+public final class WriteConf {
+  private final CaseInsensitiveStringMap options;
+
+  /** Parses the options of a write; defaults of the session are added. */
+  public WriteConf(CaseInsensitiveStringMap own) {
+    this.options = SessionDefaults.addedTo(own);
+    KnownOptions.requireKnownForWriting(options);
+  }
+
+  /**
+   * Checks options that are kept for later writes.
+   *
+   * @throws IllegalArgumentException if one is unknown, or its value is
+   */
+  public static void requireValid(Map<String, String> options) {
+    WriteConf conf = new WriteConf(new CaseInsensitiveStringMap(options));
+    conf.writeOptions();
+    conf.fieldsNamed().forEach(field -> {
+      conf.compressionOf(field);
+      conf.shapeOf(field);
+    });
+    conf.compressionOf("");
+    conf.mergesSchema();
+    conf.transaction();
+  }
+
+  /** Returns those of some options that a write has. */
+  public static Map<String, String> writeOptionsAmong(Map<String, String> options) {
+    return options.entrySet().stream()
+        .filter(option -> KnownOptions.isOfWrites(option.getKey()))
+        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+  }
+
+  public WriteOptions writeOptions() {
+    WriteOptions layout = WriteOptions.defaults();
+    if (has(ZRecordOptions.CHUNK_RECORDS)) {
+      layout = layout.withChunkRecords(number(ZRecordOptions.CHUNK_RECORDS));
+    }
+    if (has(ZRecordOptions.CHUNK_BYTES)) {
+      layout = layout.withChunkBytes(bytes(ZRecordOptions.CHUNK_BYTES));
+    }
+    if (has(ZRecordOptions.STRIPE_BYTES)) {
+      layout = layout.withStripeBytes(bytes(ZRecordOptions.STRIPE_BYTES));
+    }
+    if (has(ZRecordOptions.ALIGN_BYTES)) {
+      layout = layout.withAlignBytes(bytes(ZRecordOptions.ALIGN_BYTES));
+    }
+    if (has(ZRecordOptions.CHECKSUM)) {
+      layout = layout.withChecksum(choice(ZRecordOptions.CHECKSUM, Checksum.class));
+    }
+    if (has(ZRecordOptions.DURABILITY)) {
+      layout = layout.withDurability(choice(ZRecordOptions.DURABILITY, Durability.class));
+    }
+    return layout;
+  }
+
+  /** The compression asked for a field: its own option, else that of all fields. */
+  public Optional<Compression> compressionOf(String field) {
+    String own = ZRecordOptions.COMPRESSION_OF + field;
+    String key = has(own) ? own : ZRecordOptions.COMPRESSION;
+    return value(key).map(text -> OptionValue.parse(key, text, Compression::parse));
+  }
+
+  /** The shape asked for a field, such as {@code 28,28} or {@code -1,3}. */
+  public Optional<Shape> shapeOf(String field) {
+    String key = ZRecordOptions.SHAPE_OF + field;
+    return value(key).map(text -> OptionValue.parse(key, text, WriteConf::shape));
+  }
+
+  /** Lists the fields that a write's own options name, in lower case. */
+  public java.util.Set<String> fieldsNamed() {
+    java.util.Set<String> names = new java.util.TreeSet<>();
+    for (String key : SessionDefaults.removedFrom(options).keySet()) {
+      for (String prefix : new String[] {ZRecordOptions.COMPRESSION_OF, ZRecordOptions.SHAPE_OF}) {
+        if (key.startsWith(prefix)) {
+          names.add(key.substring(prefix.length()));
+        }
+      }
+    }
+    return names;
+  }
+
+  public boolean mergesSchema() {
+    return value(ZRecordOptions.MERGE_SCHEMA)
+        .map(text -> OptionValue.parse(ZRecordOptions.MERGE_SCHEMA, text, WriteConf::bool))
+        .orElse(false);
+  }
+
+  public Optional<TableChange.Transaction> transaction() {
+    if (has(ZRecordOptions.TXN_APP_ID) != has(ZRecordOptions.TXN_VERSION)) {
+      throw new IllegalArgumentException("Options " + ZRecordOptions.TXN_APP_ID + " and "
+          + ZRecordOptions.TXN_VERSION + " must be given together");
+    }
+    return value(ZRecordOptions.TXN_APP_ID)
+        .map(app -> new TableChange.Transaction(app, number(ZRecordOptions.TXN_VERSION)));
+  }
+
+  /** Returns the version that must be the newest when the write is committed, if one is named. */
+  public OptionalLong expectedVersion() {
+    if (!has(ZRecordOptions.EXPECTED_VERSION)) {
+      return OptionalLong.empty();
+    }
+    return OptionalLong.of(OptionValue.parse(
+        ZRecordOptions.EXPECTED_VERSION,
+        required(ZRecordOptions.EXPECTED_VERSION),
+        WriteConf::version));
+  }
+
+  private static long version(String text) {
+    if (!text.strip().matches("[0-9]{1,18}")) {
+      throw new IllegalArgumentException("use the number of a version, such as 5");
+    }
+    return Long.parseLong(text.strip());
+  }
+
+  private boolean has(String key) {
+    return options.containsKey(key);
+  }
+
+  private String required(String key) {
+    return java.util.Objects.requireNonNull(options.get(key));
+  }
+
+  private Optional<String> value(String key) {
+    return Optional.ofNullable(options.get(key));
+  }
+
+  private long number(String key) {
+    return OptionValue.parse(key, required(key), text -> Long.parseLong(text.strip()));
+  }
+
+  private long bytes(String key) {
+    return OptionValue.parse(key, required(key), JavaUtils::byteStringAsBytes);
+  }
+
+  private <E extends Enum<E>> E choice(String key, Class<E> type) {
+    return OptionValue.parse(key, required(key), text -> {
+      for (E constant : type.getEnumConstants()) {
+        if (constant.name().equalsIgnoreCase(text.strip())) {
+          return constant;
+        }
+      }
+      throw new IllegalArgumentException(
+          "use one of " + Arrays.toString(type.getEnumConstants()).toLowerCase(Locale.ROOT));
+    });
+  }
+
+  private static boolean bool(String text) {
+    return switch (text.strip().toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new IllegalArgumentException("use true or false");
+    };
+  }
+
+  private static Shape shape(String text) {
+    String inner = text.strip().replaceAll("^\\[|\\]$", "");
+    return Shape.of(Arrays.stream(inner.split(",", -1))
+        .mapToInt(dimension -> Integer.parseInt(dimension.strip()))
+        .toArray());
+  }
+}

@@ -1,0 +1,58 @@
+package io.zrecord.spark.options;
+
+import io.zrecord.feed.SamplerParameter;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Names of all options, and the check that no other is given. Names are compared without case, as
+ * Spark does.
+ */
+public final class ZRecordOptions {
+  /** The name of the data source, in {@code format("zrecord")} and before paths in SQL. */
+  public static final String FORMAT = "zrecord";
+
+  public static final String PATH = "path";
+  public static final String PATHS = "paths";
+
+  /** For reads and writes. */
+  static final String UNKNOWN_OPTIONS = "unknownOptions";
+
+  // Reading.
+  public static final String VERSION_AS_OF = "versionAsOf";
+  public static final String TIMESTAMP_AS_OF = "timestampAsOf";
+  public static final String TAG = "tag";
+  static final String INDICES = "indices";
+  static final String NUM_PARTITIONS = "numPartitions";
+  static final String VERIFY = "verify";
+  static final String BATCH_ROWS = "batchRows";
+  static final String BATCH_BYTES = "batchBytes";
+
+  // Reading about a dataset instead of its records.
+  public static final String VIEW = "view";
+
+  /** Those of samplers: {@code sampler} and all that mean nothing without it. */
+  static final List<String> OF_SAMPLERS =
+      Stream.of(SamplerParameter.values()).map(SamplerParameter::text).toList();
+
+  // Writing.
+  static final String COMPRESSION = "compression";
+  static final String CHUNK_RECORDS = "chunkRecords";
+  static final String CHUNK_BYTES = "chunkBytes";
+  static final String STRIPE_BYTES = "stripeBytes";
+  static final String ALIGN_BYTES = "alignBytes";
+  static final String CHECKSUM = "checksum";
+  static final String DURABILITY = "durability";
+  static final String MERGE_SCHEMA = "mergeSchema";
+  static final String TXN_APP_ID = "txnAppId";
+  static final String TXN_VERSION = "txnVersion";
+  public static final String EXPECTED_VERSION = "expectedVersion";
+
+  /** Followed by a field's name. */
+  static final String COMPRESSION_OF = "compression.";
+
+  /** Followed by a field's name. */
+  static final String SHAPE_OF = "shape.";
+
+  private ZRecordOptions() {}
+}

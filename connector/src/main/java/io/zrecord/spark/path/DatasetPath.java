@@ -1,0 +1,85 @@
+package io.zrecord.spark.path;
+
+import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A path that a user wrote, resolved once: the table at the path, and the store if there is one.
+ *
+ * @param path as the user wrote it
+ * @param table the table at the path, which may not exist yet
+ * @param store the directory of a store that is written online, if the path is one
+ */
+public record DatasetPath(String path, RecordTable table, Optional<Path> store) {
+
+  /**
+   * Resolves a path.
+   *
+   * @throws IllegalArgumentException if the path has a scheme other than {@code file}
+   */
+  public static DatasetPath of(String path) {
+    return new DatasetPath(
+        path, RecordTable.at(SparkStorages.storageFor(path)), SparkStorages.storeAt(path));
+  }
+
+  /** Whether there is a table or a store. */
+  public boolean exists() {
+    return table.exists() || store.isPresent();
+  }
+
+  /** Returns the newest version, if there is a table or a store. */
+  public Optional<DatasetVersion> newest() {
+    return exists() ? Optional.of(version(TimeTravel.newest())) : Optional.empty();
+  }
+
+  /**
+   * Returns a version of a table, or of a store what it has when it is scanned.
+   *
+   * @throws IllegalArgumentException if an older version of a store is asked for
+   */
+  public DatasetVersion version(TimeTravel time) {
+    if (store.isPresent()) {
+      if (!time.isNewest()) {
+        throw new IllegalArgumentException("Cannot read an older version of " + path
+            + ": it is a store that is written online, and has no versions; leave versionAsOf,"
+            + " tag and timestampAsOf out");
+      }
+      return DatasetVersion.ofStore(store.get());
+    }
+    return DatasetVersion.of(tableVersion(time));
+  }
+
+  private TableSnapshot tableVersion(TimeTravel time) {
+    if (time.version().isPresent()) {
+      return table.version(time.version().get());
+    }
+    if (time.tag().isPresent()) {
+      return table.tagged(time.tag().get());
+    }
+    return time.instant().isPresent() ? table.asOf(time.instant().get()) : table.latest();
+  }
+
+  /** Whether another path, perhaps written in another way, names the same directory. */
+  public boolean isSamePlaceAs(DatasetPath other) {
+    return place().equals(other.place());
+  }
+
+  private Path place() {
+    return Path.of(table.storage().location()).toAbsolutePath().normalize();
+  }
+
+  /**
+   * Deletes the dataset, its manifests first, but keeps its directory.
+   *
+   * @throws io.zrecord.errors.ZRecordException if a file cannot be deleted
+   */
+  public void delete() {
+    Storage storage = table.storage();
+    storage.delete("manifest");
+    storage.list("").forEach(file -> storage.delete(file.name()));
+  }
+}

@@ -1,0 +1,99 @@
+package io.zrecord.spark.path;
+
+import io.zrecord.RecordStore;
+import io.zrecord.StoreSnapshot;
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One version of a dataset. The fields are known at once; of a store that is written online, the
+ * records are fixed when {@link #snapshot} is called first. Thread-safe.
+ */
+public final class DatasetVersion {
+  private final RecordSchema schema;
+  private final int nextFieldId;
+  private final String id;
+  private final @Nullable Path store;
+  private @Nullable TableSnapshot snapshot;
+
+  private DatasetVersion(
+      RecordSchema schema,
+      int nextFieldId,
+      String id,
+      @Nullable Path store,
+      @Nullable TableSnapshot snapshot) {
+    this.schema = schema;
+    this.nextFieldId = nextFieldId;
+    this.id = id;
+    this.store = store;
+    this.snapshot = snapshot;
+  }
+
+  /** Wraps a version of a table. */
+  public static DatasetVersion of(TableSnapshot snapshot) {
+    return new DatasetVersion(
+        snapshot.schema(),
+        snapshot.nextFieldId(),
+        snapshot.tableId() + "/" + snapshot.version() + "/" + snapshot.commitId(),
+        null,
+        snapshot);
+  }
+
+  /** Reads the fields of a store; its records are left alone. */
+  static DatasetVersion ofStore(Path store) {
+    RecordSchema schema = StoreSnapshot.schema(store);
+    int lastId = schema.fields().stream().mapToInt(FieldSpec::id).max().orElse(0);
+    return new DatasetVersion(schema, lastId + 1, UUID.randomUUID().toString(), store, null);
+  }
+
+  /** Returns the fields. */
+  public RecordSchema schema() {
+    return schema;
+  }
+
+  /** Returns an id that no field has had so far. */
+  public int nextFieldId() {
+    return nextFieldId;
+  }
+
+  /**
+   * Returns a name that no other version of any table has. Of a store, each object has a name of
+   * its own, because records may change between any two of them.
+   */
+  public String id() {
+    return id;
+  }
+
+  /**
+   * Returns the records, always the same. The first call of a store's version makes a snapshot of
+   * the store.
+   *
+   * @throws SchemaMismatchException if the store has other fields by now
+   */
+  public synchronized TableSnapshot snapshot() {
+    if (snapshot == null) {
+      snapshot = take(java.util.Objects.requireNonNull(store));
+    }
+    return snapshot;
+  }
+
+  private TableSnapshot take(Path directory) {
+    // An append may have made a table of the store meanwhile.
+    TableSnapshot taken = RecordStore.exists(directory)
+        ? StoreSnapshot.temporary(directory)
+        : RecordTable.at(SparkStorages.storageFor(directory.toString())).latest();
+    if (!taken.schema().equals(schema)) {
+      throw new SchemaMismatchException(
+          directory.toString(),
+          "Cannot read " + directory + ": its fields have changed since the query was analysed;"
+              + " run the query again");
+    }
+    return taken;
+  }
+}

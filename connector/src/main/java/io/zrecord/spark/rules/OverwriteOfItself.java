@@ -1,0 +1,120 @@
+package io.zrecord.spark.rules;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.spark.write.WriteTarget;
+import io.zrecord.table.TableSnapshot;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.spark.sql.catalyst.analysis.NamedRelation;
+import org.apache.spark.sql.catalyst.plans.logical.AppendData;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import scala.runtime.BoxedUnit;
+
+/**
+ * Refuses to overwrite a dataset with what a query made of an older version of the dataset: what
+ * was committed since that version would be lost. Commits after the check are the concern of the
+ * commit, which conflicts with all that came since the version that is the newest now.
+ *
+ * <p>The option {@code expectedVersion} takes the place of the check. Stateless.
+ */
+public final class OverwriteOfItself {
+  private OverwriteOfItself() {}
+
+  /**
+   * Checks an analyzed plan.
+   *
+   * @throws CommitConflictException if an overwrite in the plan reads another version of its target
+   *     than the newest
+   */
+  public static BoxedUnit check(LogicalPlan plan) {
+    plan.foreach(node -> {
+      if (node instanceof OverwriteByExpression write) {
+        checkOverwrite(plan, write.table(), write.writeOptions());
+      } else if (node instanceof AppendData write && isReplaced(write.table())) {
+        checkOverwrite(plan, write.table(), write.writeOptions());
+      }
+      return BoxedUnit.UNIT;
+    });
+    return BoxedUnit.UNIT;
+  }
+
+  private static Optional<ZRecordTable> table(NamedRelation written) {
+    return written instanceof DataSourceV2Relation relation
+            && relation.table() instanceof ZRecordTable table
+        ? Optional.of(table)
+        : Optional.empty();
+  }
+
+  /** Whether the table is one that a REPLACE TABLE staged, which some releases then append to. */
+  private static boolean isReplaced(NamedRelation written) {
+    return table(written)
+        .flatMap(ZRecordTable::target)
+        .filter(WriteTarget::isReplaced)
+        .isPresent();
+  }
+
+  private static void checkOverwrite(
+      LogicalPlan plan,
+      NamedRelation written,
+      scala.collection.immutable.Map<String, String> options) {
+    Optional<ZRecordTable> table = table(written);
+    Optional<TableSnapshot> newest = table
+        .flatMap(ZRecordTable::target)
+        .filter(target -> target.store().isEmpty())
+        .flatMap(WriteTarget::base)
+        .map(DatasetVersion::snapshot);
+    if (newest.isEmpty() || isDecided(newest.get(), conf(table.get(), written, options))) {
+      return;
+    }
+    for (TableSnapshot snapshot : TablesRead.of(plan)) {
+      if (!snapshot.commitId().equals(newest.get().commitId())
+          && SparkStorages.isWithin(snapshot.storage(), newest.get().storage())) {
+        throw conflict(snapshot, newest.get());
+      }
+    }
+  }
+
+  /** The options of the statement, of the relation and of the table, as the write will see them. */
+  private static WriteConf conf(
+      ZRecordTable table,
+      NamedRelation written,
+      scala.collection.immutable.Map<String, String> options) {
+    Map<String, String> all = new HashMap<>(table.writeOptions());
+    all.putAll(((DataSourceV2Relation) written).options().asCaseSensitiveMap());
+    options.foreach(option -> all.put(option._1(), option._2()));
+    return new WriteConf(new CaseInsensitiveStringMap(all));
+  }
+
+  /**
+   * Whether the user named the newest version, or the write took effect before and does nothing.
+   */
+  private static boolean isDecided(TableSnapshot newest, WriteConf conf) {
+    return conf.expectedVersion().isPresent()
+        || conf.transaction()
+            .filter(transaction ->
+                newest.transactions().getOrDefault(transaction.applicationId(), Long.MIN_VALUE)
+                    >= transaction.number())
+            .isPresent();
+  }
+
+  private static CommitConflictException conflict(TableSnapshot read, TableSnapshot newest) {
+    String location = newest.storage().location();
+    return new CommitConflictException(
+        location,
+        "Cannot commit the overwrite to " + location + ": its query reads version "
+            + read.version() + ", but version " + newest.version()
+            + " is the newest, and overwriting it would drop what was committed in between; read"
+            + " the newest version and try again, or set the option "
+            + ZRecordOptions.EXPECTED_VERSION + "=" + newest.version()
+            + " to replace that version nevertheless");
+  }
+}

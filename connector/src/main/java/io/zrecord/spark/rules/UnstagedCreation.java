@@ -1,0 +1,90 @@
+package io.zrecord.spark.rules;
+
+import io.zrecord.spark.catalog.SessionTables;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
+import org.apache.spark.sql.catalyst.plans.logical.CreateTable;
+import org.apache.spark.sql.catalyst.plans.logical.CreateTableAsSelect;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.ReplaceTable;
+import org.apache.spark.sql.catalyst.plans.logical.ReplaceTableAsSelect;
+import org.apache.spark.sql.catalyst.plans.logical.TableSpecBase;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
+import scala.Option;
+import scala.runtime.BoxedUnit;
+
+/**
+ * Refuses statements that Spark's session catalog cannot run safely on zrecord tables, where
+ * ZRecordSessionCatalog is not set. That catalog drops a table before the query that replaces the
+ * table runs, and adds the rows of a query that creates a table to a dataset that is already there.
+ * The source alone cannot tell these statements from others: for each, Spark asks for a table only.
+ *
+ * <p>Plans for other catalogs and other sources pass. Stateless.
+ */
+public final class UnstagedCreation {
+  private static final String SESSION_CATALOG = "spark_catalog";
+
+  private UnstagedCreation() {}
+
+  /**
+   * Checks an analyzed plan.
+   *
+   * @throws UnsupportedOperationException if a statement in the plan is not safe
+   */
+  public static BoxedUnit check(LogicalPlan plan) {
+    plan.foreach(node -> {
+      if (node instanceof CreateTableAsSelect create) {
+        checkCreation(create.name(), create.tableSpec(), true);
+      } else if (node instanceof CreateTable create) {
+        checkCreation(create.name(), create.tableSpec(), false);
+      } else if (node instanceof ReplaceTableAsSelect replace) {
+        checkReplacement(replace.name(), replace.tableSpec());
+      } else if (node instanceof ReplaceTable replace) {
+        checkReplacement(replace.name(), replace.tableSpec());
+      }
+      return BoxedUnit.UNIT;
+    });
+    return BoxedUnit.UNIT;
+  }
+
+  private static void checkCreation(LogicalPlan name, TableSpecBase spec, boolean hasQuery) {
+    if (isUnstaged(name) && isZRecord(spec)) {
+      ResolvedIdentifier target = (ResolvedIdentifier) name;
+      requireNewer();
+      if (hasQuery && spec.location().isDefined()) {
+        SessionTables.requireNoDataset(
+            (TableCatalog) target.catalog(),
+            target.identifier(),
+            spec.location().get());
+      }
+    }
+  }
+
+  private static void checkReplacement(LogicalPlan name, TableSpecBase spec) {
+    if (isUnstaged(name)) {
+      ResolvedIdentifier target = (ResolvedIdentifier) name;
+      if (isZRecord(spec)) {
+        requireNewer();
+      }
+      SessionTables.requireNoTable((TableCatalog) target.catalog(), target.identifier());
+    }
+  }
+
+  private static boolean isUnstaged(LogicalPlan name) {
+    return name instanceof ResolvedIdentifier target
+        && target.catalog().name().equals(SESSION_CATALOG)
+        && target.catalog() instanceof TableCatalog catalog
+        && !SessionTables.isStaged(catalog);
+  }
+
+  private static boolean isZRecord(TableSpecBase spec) {
+    Option<String> provider = spec.provider();
+    return SessionTables.isZRecord(provider.isDefined() ? provider.get() : null);
+  }
+
+  private static void requireNewer() {
+    if (SparkSession.active().version().startsWith("3.")) {
+      throw SessionTables.refusal("tables in the session catalog of Spark 3");
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package io.zrecord.spark.scan;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.read.FieldReader;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.column.FieldColumn;
+import io.zrecord.spark.column.FieldColumns;
+import io.zrecord.spark.column.IndexVector;
+import io.zrecord.spark.column.MetadataColumns;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+
+/**
+ * The columns of a batch, which is used again for the next one, and how many rows fit into it.
+ * Belongs to one task.
+ */
+final class BatchColumns {
+  /** Of the first batch that is gathered; later ones have as many rows as their size allows. */
+  private static final int FIRST_ROWS = 64;
+
+  private static final int GROWTH = 4;
+
+  private final ReadSettings settings;
+  private final List<FieldColumn> fields = new ArrayList<>();
+  private final List<String> names = new ArrayList<>();
+  private final IndexVector indices = new IndexVector();
+  private final IndexVector positions = new IndexVector();
+  private final ColumnarBatch batch;
+  private int gatherRows;
+
+  /** For the columns of a scan, whose fields are among these. */
+  BatchColumns(ReadSettings settings, RecordSchema schema) {
+    this.settings = settings;
+    this.gatherRows = Math.min(FIRST_ROWS, settings.batchRows());
+    List<ColumnVector> vectors = new ArrayList<>();
+    for (String name : settings.columns().fieldNames()) {
+      switch (name) {
+        case MetadataColumns.INDEX -> vectors.add(indices);
+        case MetadataColumns.POSITION -> vectors.add(positions);
+        default -> {
+          FieldSpec field = schema.fields().get(schema.ordinal(name));
+          FieldColumn column = FieldColumns.of(field);
+          fields.add(column);
+          names.add(name);
+          vectors.add(column.vector());
+        }
+      }
+    }
+    this.batch = new ColumnarBatch(vectors.toArray(ColumnVector[]::new));
+  }
+
+  /** Reads from that dataset from now on. */
+  void open(RecordDataset dataset) {
+    for (int i = 0; i < fields.size(); i++) {
+      fields.get(i).open(dataset.reader(names.get(i)));
+    }
+  }
+
+  ColumnarBatch batch() {
+    return batch;
+  }
+
+  IndexVector indices() {
+    return indices;
+  }
+
+  IndexVector positions() {
+    return positions;
+  }
+
+  /** How many records to gather next. */
+  int gatherRows() {
+    return gatherRows;
+  }
+
+  /** Makes the batch of the records from an index on, at most so many; returns how many fit. */
+  int loadRange(long first, long most) {
+    int rows = (int) Math.min(settings.batchRows(), most);
+    // The column with the largest values decides how many rows fit.
+    for (FieldColumn column : fields) {
+      column.reader().selectRange(first, rows, settings.batchBytes());
+      rows = rowsThatFit(column.reader());
+    }
+    for (FieldColumn column : fields) {
+      if (column.reader().count() != rows) {
+        column.reader().selectRange(first, rows, Long.MAX_VALUE);
+      }
+      column.load();
+    }
+    batch.setNumRows(rows);
+    return rows;
+  }
+
+  /** Makes the batch of the first of some records; returns how many fit. */
+  int gather(long[] records, int count) {
+    int rows = count;
+    for (FieldColumn column : fields) {
+      column.reader().select(records, 0, rows);
+      rows = rowsThatFit(column.reader());
+    }
+    for (FieldColumn column : fields) {
+      if (column.reader().count() != rows) {
+        column.reader().select(records, 0, rows);
+      }
+      column.load();
+    }
+    gatherRows = nextGatherRows(rows);
+    batch.setNumRows(rows);
+    return rows;
+  }
+
+  /**
+   * What is selected and does not fit was looked up, and verified, in vain: so as many rows as will
+   * fit.
+   */
+  private int nextGatherRows(int rows) {
+    long bytes = 1;
+    for (FieldColumn column : fields) {
+      bytes = Math.max(bytes, column.reader().totalLengthBytes());
+    }
+    long fitting = Math.max(1, (long) (rows * (double) settings.batchBytes() / bytes));
+    return (int) Math.min(Math.min(fitting, (long) rows * GROWTH), settings.batchRows());
+  }
+
+  /**
+   * How many of the selected values are within the batch's bytes when they are decompressed; one at
+   * least.
+   */
+  private int rowsThatFit(FieldReader reader) {
+    if (reader.totalLengthBytes() <= settings.batchBytes()) {
+      return reader.count();
+    }
+    if (reader.field().valueWidthBytes().isPresent()) {
+      return (int)
+          Math.max(1, settings.batchBytes() / reader.field().valueWidthBytes().getAsInt());
+    }
+    long bytes = reader.lengthBytes(0);
+    int rows = 1;
+    while (rows < reader.count() && (bytes += reader.lengthBytes(rows)) <= settings.batchBytes()) {
+      rows++;
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,78 @@
+package io.zrecord.spark.scan;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.feed.SamplerSpec;
+import io.zrecord.sampler.Sampler;
+import io.zrecord.table.TableSnapshot;
+import java.lang.ref.SoftReference;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The samplers that tasks of this process use, so that weights or labels are read once for a
+ * version of a dataset, not for every task, epoch or rank. Kept while there is memory. Thread-safe;
+ * who asks for one that is being made waits for it.
+ */
+public final class OpenSamplers {
+  private static final Map<Key, Entry> OPENED = new ConcurrentHashMap<>();
+
+  private OpenSamplers() {}
+
+  private record Key(SnapshotId dataset, SamplerSpec spec) {}
+
+  /**
+   * A version and a sampler of all its records.
+   *
+   * @param snapshot of that version
+   * @param sampler of its indices, not cut
+   */
+  public record Opened(TableSnapshot snapshot, Sampler sampler) {}
+
+  /** Opens a version and its sampler, which is not cut: epochs of any length share it. */
+  public static Opened of(SnapshotId dataset, SamplerSpec spec) {
+    OPENED.values().removeIf(Entry::isForgotten);
+    Key key = new Key(dataset, spec.withoutNumSamples());
+    Entry entry = OPENED.computeIfAbsent(key, absent -> new Entry());
+    boolean isOpened = false;
+    try {
+      Opened opened = entry.opened(dataset, spec);
+      isOpened = true;
+      return opened;
+    } finally {
+      if (!isOpened) {
+        OPENED.remove(key, entry);
+      }
+    }
+  }
+
+  /**
+   * Makes its sampler when it is first asked for it; while it does, only who wants the same waits.
+   */
+  private static final class Entry {
+    private volatile @Nullable SoftReference<Opened> reference;
+
+    boolean isForgotten() {
+      SoftReference<Opened> known = reference;
+      return known != null && known.get() == null;
+    }
+
+    synchronized Opened opened(SnapshotId dataset, SamplerSpec spec) {
+      SoftReference<Opened> known = reference;
+      Opened opened = known == null ? null : known.get();
+      if (opened == null) {
+        opened = open(dataset, spec);
+        reference = new SoftReference<>(opened);
+      }
+      return opened;
+    }
+  }
+
+  private static Opened open(SnapshotId id, SamplerSpec spec) {
+    TableSnapshot snapshot = id.open();
+    try (RecordDataset dataset =
+        RecordDataset.open(snapshot, RecordDataset.ReadOptions.defaults())) {
+      return new Opened(snapshot, spec.uncut(dataset));
+    }
+  }
+}

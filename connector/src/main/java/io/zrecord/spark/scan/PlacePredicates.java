@@ -1,0 +1,136 @@
+package io.zrecord.spark.scan;
+
+import io.zrecord.read.IndexSet;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.spark.sql.connector.expressions.Expression;
+import org.apache.spark.sql.connector.expressions.Literal;
+import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+
+/**
+ * Turns conditions on the metadata columns that have a row's place into the set of places for which
+ * they hold.
+ */
+final class PlacePredicates {
+  private final Set<String> columns;
+  private final long length;
+
+  /** For the places of an order. */
+  PlacePredicates(ScanOrder order) {
+    this.columns = order.placeColumns();
+    this.length = order.length();
+  }
+
+  /**
+   * The places for which the predicate is true and not false; empty if it is about anything else.
+   */
+  Optional<IndexSet> evaluate(Predicate predicate) {
+    Expression[] children = predicate.children();
+    return switch (predicate.name()) {
+      case "ALWAYS_TRUE" -> Optional.of(all());
+      case "ALWAYS_FALSE" -> Optional.of(IndexSet.empty());
+      case "AND" -> both(children, true);
+      case "OR" -> both(children, false);
+      case "NOT" -> evaluateChild(children[0]).map(set -> set.complement(length));
+      case "IS_NOT_NULL" -> isPlace(children[0]) ? Optional.of(all()) : Optional.empty();
+      case "IS_NULL" -> isPlace(children[0]) ? Optional.of(IndexSet.empty()) : Optional.empty();
+      case "IN" -> in(children);
+      case "=", "<=>", "<>", "<", "<=", ">", ">=" -> compare(predicate.name(), children);
+      default -> Optional.empty();
+    };
+  }
+
+  private IndexSet all() {
+    return IndexSet.range(0, length);
+  }
+
+  private Optional<IndexSet> both(Expression[] children, boolean intersects) {
+    Optional<IndexSet> left = evaluateChild(children[0]);
+    Optional<IndexSet> right = evaluateChild(children[1]);
+    if (left.isEmpty() || right.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        intersects ? left.get().intersect(right.get()) : left.get().union(right.get()));
+  }
+
+  private Optional<IndexSet> evaluateChild(Expression child) {
+    return child instanceof Predicate predicate ? evaluate(predicate) : Optional.empty();
+  }
+
+  private Optional<IndexSet> in(Expression[] children) {
+    if (!isPlace(children[0])) {
+      return Optional.empty();
+    }
+    long[] places = new long[children.length - 1];
+    int count = 0;
+    for (int i = 1; i < children.length; i++) {
+      Optional<Long> value = number(children[i]);
+      if (value.isEmpty()) {
+        // Something else, or null: then NOT IN is never true, which a set cannot say.
+        return Optional.empty();
+      }
+      if (value.get() >= 0 && value.get() < length) {
+        places[count++] = value.get();
+      }
+    }
+    return Optional.of(IndexSet.of(java.util.Arrays.copyOf(places, count)));
+  }
+
+  private Optional<IndexSet> compare(String operator, Expression[] children) {
+    if (isPlace(children[0])) {
+      return number(children[1]).map(value -> compare(operator, value));
+    }
+    if (isPlace(children[1])) {
+      return number(children[0]).map(value -> compare(mirrored(operator), value));
+    }
+    return Optional.empty();
+  }
+
+  private IndexSet compare(String operator, long value) {
+    long next = value == Long.MAX_VALUE ? value : value + 1;
+    return switch (operator) {
+      case "=", "<=>" -> within(value, next);
+      case "<>" -> within(value, next).complement(length);
+      case "<" -> within(0, value);
+      case "<=" -> within(0, next);
+      case ">" -> within(next, length);
+      case ">=" -> within(value, length);
+      default -> throw new IllegalArgumentException("Unknown comparison " + operator);
+    };
+  }
+
+  private IndexSet within(long from, long to) {
+    return IndexSet.range(Math.max(0, from), Math.min(length, Math.max(0, to)));
+  }
+
+  private static String mirrored(String operator) {
+    return switch (operator) {
+      case "<" -> ">";
+      case "<=" -> ">=";
+      case ">" -> "<";
+      case ">=" -> "<=";
+      default -> operator;
+    };
+  }
+
+  private boolean isPlace(Expression expression) {
+    return expression instanceof NamedReference reference
+        && reference.fieldNames().length == 1
+        && columns.contains(reference.fieldNames()[0]);
+  }
+
+  private static Optional<Long> number(Expression expression) {
+    if (expression instanceof Literal<?> literal) {
+      Object value = literal.value();
+      if (value instanceof Long
+          || value instanceof Integer
+          || value instanceof Short
+          || value instanceof Byte) {
+        return Optional.of(((Number) value).longValue());
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,37 @@
+package io.zrecord.spark.scan;
+
+import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
+import java.io.Serializable;
+import java.util.UUID;
+
+/**
+ * Names one version of a table so that tasks can open it. Immutable.
+ *
+ * @param location of the table
+ * @param version its number
+ * @param commitId of the commit that made it
+ */
+public record SnapshotId(String location, long version, UUID commitId) implements Serializable {
+  public static SnapshotId of(TableSnapshot snapshot) {
+    return new SnapshotId(snapshot.storage().location(), snapshot.version(), snapshot.commitId());
+  }
+
+  /**
+   * Reads the version's metadata.
+   *
+   * @throws VersionNotFoundException if it is not there any more, or another one has its number
+   */
+  TableSnapshot open() {
+    TableSnapshot found = RecordTable.at(SparkStorages.storageFor(location)).version(version);
+    if (!found.commitId().equals(commitId)) {
+      throw new VersionNotFoundException(
+          location,
+          "Cannot read version " + version + " of " + location
+              + ": the table was deleted and made anew since the query was planned; run it again");
+    }
+    return found;
+  }
+}

@@ -1,0 +1,144 @@
+package io.zrecord.spark.scan;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.read.IndexSet;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.scan.ScanPlan;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.storage.Storage;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the slices of a partition, shard by shard. Long ranges are read as ranges; where a slice
+ * consists of many short ones, or a sample is drawn of it, indices are gathered. Belongs to one
+ * task.
+ */
+public final class ZRecordPartitionReader implements PartitionReader<ColumnarBatch> {
+  /**
+   * Records of a range below which gathering several ranges at once is cheaper than reading each.
+   */
+  private static final int SHORT_RANGE_RECORDS = 64;
+
+  private final ZRecordInputPartition partition;
+  private final RecordSchema fields;
+  private final ReadSettings settings;
+  private final Storage storage;
+  private final ReadMetrics metrics = new ReadMetrics();
+  private final BatchColumns columns;
+  private int nextSlice;
+  private @Nullable RecordDataset shard;
+  private long sliceFirstIndex;
+  private IndexSet indices = IndexSet.empty();
+  /** Of the next record, where ranges are read. */
+  private int range;
+
+  private long nextIndex;
+  /** Where indices are gathered; null where ranges are read. */
+  private @Nullable PlaceCursor cursor;
+
+  private int gathered;
+  private long recordCount;
+
+  /**
+   * Makes a reader of a partition.
+   *
+   * @param fields the fields of the columns, in the same order
+   */
+  public ZRecordPartitionReader(
+      ZRecordInputPartition partition, RecordSchema fields, ReadSettings settings) {
+    this.partition = partition;
+    this.fields = fields;
+    this.settings = settings;
+    this.storage = SparkStorages.storageFor(partition.location());
+    this.columns = new BatchColumns(settings, fields);
+  }
+
+  @Override
+  public boolean next() {
+    int rows = loadNext();
+    while (rows == 0 && nextSlice < partition.slices().size()) {
+      openSlice(partition.slices().get(nextSlice++));
+      rows = loadNext();
+    }
+    recordCount += rows;
+    return rows > 0;
+  }
+
+  @Override
+  public ColumnarBatch get() {
+    return columns.batch();
+  }
+
+  @Override
+  public CustomTaskMetric[] currentMetricsValues() {
+    return ScanMetrics.ofTask(recordCount, metrics);
+  }
+
+  @Override
+  public void close() {
+    closeShard();
+    columns.batch().close();
+  }
+
+  private void openSlice(ScanPlan.ShardSlice slice) {
+    closeShard();
+    RecordDataset opened = RecordDataset.openShard(
+        storage,
+        fields,
+        slice.shard(),
+        new RecordDataset.ReadOptions(settings.verification(), metrics));
+    shard = opened;
+    columns.open(opened);
+    sliceFirstIndex = partition.firstIndex() + slice.firstIndex();
+    indices = slice.indices();
+    range = 0;
+    nextIndex = indices.isEmpty() ? 0 : indices.rangeFrom(0);
+    boolean isShort = indices.count() < (long) SHORT_RANGE_RECORDS * indices.rangeCount();
+    cursor =
+        isShort || settings.sample() != null ? settings.cursor(indices, sliceFirstIndex) : null;
+    gathered = 0;
+  }
+
+  /** Makes the next batch of the slice; returns its rows, 0 if there are no more. */
+  private int loadNext() {
+    if (cursor != null) {
+      return gather(cursor);
+    }
+    return range < indices.rangeCount() ? readRange() : 0;
+  }
+
+  private int readRange() {
+    long first = nextIndex;
+    int rows = columns.loadRange(first, indices.rangeTo(range) - first);
+    columns.indices().setRange(sliceFirstIndex + first);
+    columns.positions().setRange(sliceFirstIndex + first);
+    nextIndex = first + rows;
+    if (nextIndex >= indices.rangeTo(range) && ++range < indices.rangeCount()) {
+      nextIndex = indices.rangeFrom(range);
+    }
+    return rows;
+  }
+
+  private int gather(PlaceCursor places) {
+    places.skip(gathered);
+    gathered = 0;
+    int count = places.peek(columns.gatherRows());
+    if (count > 0) {
+      gathered = columns.gather(places.places(), count);
+      columns.indices().setList(sliceFirstIndex, places.places());
+      columns.positions().setList(sliceFirstIndex, places.places());
+    }
+    return gathered;
+  }
+
+  private void closeShard() {
+    if (shard != null) {
+      shard.close();
+      shard = null;
+    }
+  }
+}

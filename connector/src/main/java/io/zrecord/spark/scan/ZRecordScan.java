@@ -1,0 +1,171 @@
+package io.zrecord.spark.scan;
+
+import io.zrecord.read.IndexSet;
+import io.zrecord.scan.SplitSizing;
+import io.zrecord.spark.options.ZRecordOptions;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.expressions.Expressions;
+import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.Statistics;
+import org.apache.spark.sql.connector.read.SupportsReportStatistics;
+import org.apache.spark.sql.connector.read.SupportsRuntimeV2Filtering;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * A scan of some columns at some places of an order, pinned to the versions it was planned with. A
+ * join that turns out to need few places narrows it once more while the query runs. Lives on the
+ * driver.
+ */
+public final class ZRecordScan
+    implements SupportsReportStatistics, SupportsRuntimeV2Filtering, Batch {
+  private static final long MIN_SPLIT_BYTES = 1L << 20;
+  private static final long MAX_SPLIT_BYTES = 128L << 20;
+  private static final int INDEX_BYTES = Long.BYTES;
+
+  /** A sample of less than this of the records does not make partitions larger still. */
+  private static final double LEAST_SAMPLED = 1.0 / 1024;
+
+  private final String location;
+  private final ScanOrder order;
+  private final ReadSettings settings;
+  private final int partitionCount;
+  private final IndexSet planned;
+  private volatile IndexSet places;
+  private long shardsPlanned;
+  private long rangesPlanned;
+
+  /**
+   * A scan.
+   *
+   * @param places those to read, or of which {@link ReadSettings#sample} draws
+   * @param partitionCount 0: automatic
+   */
+  public ZRecordScan(
+      String location,
+      ScanOrder order,
+      IndexSet places,
+      ReadSettings settings,
+      int partitionCount) {
+    this.location = location;
+    this.order = order;
+    this.planned = places;
+    this.places = places;
+    this.settings = settings;
+    this.partitionCount = partitionCount;
+  }
+
+  @Override
+  public StructType readSchema() {
+    return settings.columns();
+  }
+
+  @Override
+  public String description() {
+    return ZRecordOptions.FORMAT + " " + location + " " + settings.columns().catalogString()
+        + ", " + places.count() + " records in " + places.rangeCount() + " ranges of " + order
+        + (settings.sample() == null ? "" : ", " + settings.sample());
+  }
+
+  @Override
+  public Batch toBatch() {
+    return this;
+  }
+
+  @Override
+  public ColumnarSupportMode columnarSupportMode() {
+    return ColumnarSupportMode.SUPPORTED;
+  }
+
+  @Override
+  public Statistics estimateStatistics() {
+    double part = settings.sample() == null ? 1 : settings.sample().mean();
+    long rows = places.count();
+    long bytes = rows * INDEX_BYTES + order.estimateBytes(settings.columns(), places);
+    return new ScanStatistics(
+        OptionalLong.of((long) (bytes * part)), OptionalLong.of((long) (rows * part)));
+  }
+
+  @Override
+  public NamedReference[] filterAttributes() {
+    return Arrays.stream(settings.columns().fieldNames())
+        .filter(order.placeColumns()::contains)
+        .map(Expressions::column)
+        .toArray(NamedReference[]::new);
+  }
+
+  @Override
+  public void filter(Predicate[] predicates) {
+    PlacePredicates evaluator = new PlacePredicates(order);
+    for (Predicate predicate : predicates) {
+      Optional<IndexSet> matching = evaluator.evaluate(predicate);
+      if (matching.isPresent()) {
+        places = places.intersect(matching.get());
+      }
+    }
+  }
+
+  @Override
+  public InputPartition[] planInputPartitions() {
+    ScanOrder.Division division = order.divide(settings.columns(), places, sizing());
+    shardsPlanned = division.shards();
+    rangesPlanned = division.ranges();
+    return division.partitions().toArray(InputPartition[]::new);
+  }
+
+  /** The limits are those of what is read; of a sample that is a part. */
+  private SplitSizing sizing() {
+    int parallelism = SparkSession.active().sparkContext().defaultParallelism();
+    double part = settings.sample() == null
+        ? 1
+        : Math.max(LEAST_SAMPLED, Math.min(1, settings.sample().mean()));
+    return new SplitSizing(partitionCount, 2 * parallelism, (long) (MIN_SPLIT_BYTES / part), (long)
+        (MAX_SPLIT_BYTES / part));
+  }
+
+  @Override
+  public PartitionReaderFactory createReaderFactory() {
+    return order.readers(settings);
+  }
+
+  @Override
+  public CustomMetric[] supportedCustomMetrics() {
+    return ScanMetrics.supported();
+  }
+
+  @Override
+  public CustomTaskMetric[] reportDriverMetrics() {
+    return ScanMetrics.ofPlan(shardsPlanned, rangesPlanned);
+  }
+
+  /**
+   * Whether the other scan was planned to read the same. What a join found out while it ran is left
+   * out: Spark compares scans before and after, and looks at the filters itself.
+   */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ZRecordScan scan
+        && partitionCount == scan.partitionCount
+        && location.equals(scan.location)
+        && order.equals(scan.order)
+        && settings.equals(scan.settings)
+        && planned.equals(scan.planned);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(location, order, settings, planned, partitionCount);
+  }
+
+  private record ScanStatistics(OptionalLong sizeInBytes, OptionalLong numRows)
+      implements Statistics {}
+}

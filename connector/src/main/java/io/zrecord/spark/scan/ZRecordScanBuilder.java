@@ -1,0 +1,201 @@
+package io.zrecord.spark.scan;
+
+import io.zrecord.read.IndexSet;
+import io.zrecord.spark.options.ReadConf;
+import io.zrecord.spark.options.SamplerOptions;
+import io.zrecord.table.TableSnapshot;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
+import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
+import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.read.SampleMethod;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.SupportsPushDownAggregates;
+import org.apache.spark.sql.connector.read.SupportsPushDownLimit;
+import org.apache.spark.sql.connector.read.SupportsPushDownOffset;
+import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
+import org.apache.spark.sql.connector.read.SupportsPushDownTableSample;
+import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Collects what a scan has to read: columns, and a set of places of the order, which a sample of
+ * chunks, conditions on places, limit and offset narrow down. What can be decided from places is
+ * decided here, without opening a data file. A sample of single records is drawn by the tasks: as
+ * nobody knows then how many there are, limit, offset and count are left to Spark.
+ */
+public final class ZRecordScanBuilder
+    implements ScanBuilder,
+        SupportsPushDownTableSample,
+        SupportsPushDownRequiredColumns,
+        SupportsPushDownV2Filters,
+        SupportsPushDownLimit,
+        SupportsPushDownOffset,
+        SupportsPushDownAggregates {
+  private final String location;
+  private final ScanOrder order;
+  private final ReadConf conf;
+  private final List<Predicate> pushed = new ArrayList<>();
+  private StructType columns;
+  private IndexSet places;
+  private boolean isSampled;
+  private Optional<TableSample> sample = Optional.empty();
+  private long limit = Long.MAX_VALUE;
+  private long offset;
+  private Optional<Integer> countColumns = Optional.empty();
+
+  public ZRecordScanBuilder(
+      String location, List<TableSnapshot> snapshots, StructType schema, ReadConf conf) {
+    this.location = location;
+    this.columns = schema;
+    this.conf = conf;
+    SamplerOptions options = conf.sampler();
+    if (options.sampler().isPresent()) {
+      this.order = new SamplerOrder(requireOne(snapshots), options.sampler().get(), options.part());
+      this.places = IndexSet.range(0, order.length());
+    } else {
+      this.order = new IndexOrder(snapshots);
+      this.places = conf.indices(order.length());
+    }
+  }
+
+  private static TableSnapshot requireOne(List<TableSnapshot> snapshots) {
+    if (snapshots.size() != 1) {
+      throw new IllegalArgumentException("Cannot read " + snapshots.size()
+          + " datasets in the order of a sampler; load one path, or write them into one dataset");
+    }
+    return snapshots.get(0);
+  }
+
+  @Override
+  public boolean pushTableSample(
+      double lowerBound, double upperBound, boolean withReplacement, long seed) {
+    if (isSampled) {
+      return false;
+    }
+    sample = TableSample.of(lowerBound, upperBound, withReplacement, seed);
+    isSampled = sample.isPresent();
+    return isSampled;
+  }
+
+  /** Overrides a method that Spark has from 4.2 on. */
+  @SuppressWarnings("unused")
+  public boolean pushTableSample(
+      double lowerBound,
+      double upperBound,
+      boolean withReplacement,
+      long seed,
+      SampleMethod method) {
+    if (method != SampleMethod.SYSTEM) {
+      return pushTableSample(lowerBound, upperBound, withReplacement, seed);
+    }
+    if (isSampled || withReplacement) {
+      return false;
+    }
+    Optional<IndexSet> drawn =
+        TableSample.of(lowerBound, upperBound, false, seed).flatMap(order::drawUnits);
+    drawn.ifPresent(units -> places = places.intersect(units));
+    isSampled = drawn.isPresent();
+    return isSampled;
+  }
+
+  @Override
+  public Predicate[] pushPredicates(Predicate[] predicates) {
+    PlacePredicates evaluator = new PlacePredicates(order);
+    List<Predicate> remaining = new ArrayList<>();
+    for (Predicate predicate : predicates) {
+      Optional<IndexSet> matching = evaluator.evaluate(predicate);
+      if (matching.isPresent()) {
+        places = places.intersect(matching.get());
+        pushed.add(predicate);
+      } else {
+        remaining.add(predicate);
+      }
+    }
+    return remaining.toArray(Predicate[]::new);
+  }
+
+  @Override
+  public Predicate[] pushedPredicates() {
+    return pushed.toArray(Predicate[]::new);
+  }
+
+  @Override
+  public void pruneColumns(StructType requiredColumns) {
+    columns = requiredColumns;
+  }
+
+  /** Whether the number of rows is known, and rows are numbered by their places. */
+  private boolean isCounted() {
+    return sample.isEmpty() && countColumns.isEmpty();
+  }
+
+  @Override
+  public boolean pushLimit(int newLimit) {
+    if (newLimit < 0) {
+      // Spark adds limit and offset in 32 bits.
+      return false;
+    }
+    if (!isCounted()) {
+      return false;
+    }
+    limit = newLimit;
+    return true;
+  }
+
+  @Override
+  public boolean isPartiallyPushed() {
+    return false;
+  }
+
+  /** Spark adds the offset to the limit before, so the limit counts from before the offset. */
+  @Override
+  public boolean pushOffset(int newOffset) {
+    if (!isCounted()) {
+      return false;
+    }
+    offset = newOffset;
+    return true;
+  }
+
+  @Override
+  public boolean supportCompletePushDown(Aggregation aggregation) {
+    return sample.isEmpty()
+        && aggregation.groupByExpressions().length == 0
+        && aggregation.aggregateExpressions().length > 0
+        && Arrays.stream(aggregation.aggregateExpressions())
+            .allMatch(ZRecordScanBuilder::isCountOfRecords);
+  }
+
+  @Override
+  public boolean pushAggregation(Aggregation aggregation) {
+    if (!supportCompletePushDown(aggregation)) {
+      return false;
+    }
+    countColumns = Optional.of(aggregation.aggregateExpressions().length);
+    return true;
+  }
+
+  @Override
+  public Scan build() {
+    IndexSet selected = limit == Long.MAX_VALUE && offset == 0
+        ? places
+        : places.slice(offset, Math.max(0, limit - offset));
+    if (countColumns.isPresent()) {
+      return new CountScan(location, countColumns.get(), selected.count());
+    }
+    // Values of options are checked while the query is planned, not in its tasks.
+    ReadSettings settings = new ReadSettings(
+        columns, conf.batchRows(), conf.batchBytes(), conf.verification(), sample.orElse(null));
+    return new ZRecordScan(location, order, selected, settings, conf.partitionCount());
+  }
+
+  private static boolean isCountOfRecords(AggregateFunc function) {
+    return function instanceof CountStar;
+  }
+}

@@ -1,0 +1,103 @@
+package io.zrecord.spark.view;
+
+import io.zrecord.inspect.ShardInspection;
+import io.zrecord.inspect.TableHistory;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.spark.options.ViewName;
+import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.IndexMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.types.StructType;
+
+/** What one task of a view looks at. */
+sealed interface ViewPartition extends InputPartition {
+
+  /**
+   * Makes the rows, one after the other while they are taken.
+   *
+   * @param schema the fields of the version
+   */
+  Stream<InternalRow> rows(ViewName view, StructType columns, RecordSchema schema);
+
+  /** Says which fields shards have; the fields travel with the readers, once for all tasks. */
+  enum Fields {
+    /** Those of the version that is viewed. */
+    OF_DATASET,
+    /** Those of index maps. */
+    OF_INDEX_MAPS
+  }
+
+  /**
+   * Shards that follow each other.
+   *
+   * @param location of the dataset
+   * @param fields that the shards have
+   * @param shards without the sizes that planners need
+   * @param firstIndex of the first of their records
+   * @param isStore whether the dataset is a snapshot of a store, whose files stand at its root
+   */
+  record OfShards(
+      String location, Fields fields, List<ShardSummary> shards, long firstIndex, boolean isStore)
+      implements ViewPartition {
+
+    @Override
+    public Stream<InternalRow> rows(ViewName view, StructType columns, RecordSchema schema) {
+      return switch (view) {
+        case CHUNKS ->
+          inspections(schema)
+              .flatMap(shard -> shard.usage().chunks().stream())
+              .map(ViewRows.CHUNKS.rows(columns));
+        case SHARDS ->
+          inspections(schema).map(ShardInspection::usage).map(ViewRows.SHARDS.rows(columns));
+        case FIELDS ->
+          inspections(schema)
+              .map(ShardInspection::usage)
+              .flatMap(shard ->
+                  shard.fields().stream().map(field -> new ViewRows.FieldOfShard(shard, field)))
+              .map(ViewRows.FIELDS.rows(columns));
+        case FILES ->
+          inspections(schema)
+              .flatMap(shard -> shard.files().stream())
+              .map(ViewRows.FILES.rows(columns));
+        case VERSIONS -> throw new IllegalArgumentException("Shards have no versions");
+      };
+    }
+
+    private Stream<ShardInspection> inspections(RecordSchema schema) {
+      RecordSchema known = fields == Fields.OF_DATASET ? schema : IndexMap.SCHEMA;
+      Storage storage = SparkStorages.storageFor(location);
+      List<ShardInspection> inspections = new ArrayList<>();
+      long first = firstIndex;
+      for (ShardSummary shard : shards) {
+        ShardInspection inspection = ShardInspection.of(storage, known, shard, first);
+        inspections.add(isStore ? inspection.atRoot() : inspection);
+        first += shard.length();
+      }
+      return inspections.stream();
+    }
+  }
+
+  /** Versions of a table. */
+  record OfVersions(String location, List<Long> versions) implements ViewPartition {
+
+    @Override
+    public Stream<InternalRow> rows(ViewName view, StructType columns, RecordSchema schema) {
+      TableHistory history = TableHistory.of(SparkStorages.storageFor(location));
+      return view == ViewName.FILES
+          ? versions.stream()
+              .flatMap(version -> history.files(version).stream())
+              .map(ViewRows.FILES.rows(columns))
+          : versions.stream()
+              .map(history::find)
+              .flatMap(Optional::stream)
+              .map(ViewRows.VERSIONS.rows(columns));
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.zrecord.spark.view;
+
+import io.zrecord.spark.options.ReadConf;
+import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.ViewName;
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.table.TableSnapshot;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * A view of a dataset as Spark sees it: a table that can be read, pinned to the version it was
+ * resolved at. Immutable.
+ */
+public final class ZRecordView implements SupportsRead {
+  private final String path;
+  private final ViewName view;
+  private final DatasetVersion version;
+  private final boolean isStore;
+
+  private ZRecordView(String path, ViewName view, DatasetVersion version, boolean isStore) {
+    this.path = path;
+    this.view = view;
+    this.version = version;
+    this.isStore = isStore;
+  }
+
+  /**
+   * A view of the dataset at a path.
+   *
+   * @throws IllegalArgumentException if it has no such view
+   */
+  public static ZRecordView load(String path, ViewName view, TimeTravel time) {
+    boolean isStore = SparkStorages.storeAt(path).isPresent();
+    if (isStore && (view == ViewName.VERSIONS || view == ViewName.FILES)) {
+      throw new IllegalArgumentException("Cannot read the view " + view + " of " + path
+          + ": it is a store that is written online, and has no versions; its views are "
+          + List.of(ViewName.CHUNKS, ViewName.SHARDS, ViewName.FIELDS));
+    }
+    if (view == ViewName.VERSIONS && !time.isNewest()) {
+      throw new IllegalArgumentException("Cannot read the view " + view + " of one version of "
+          + path + ": it shows all of them; leave versionAsOf, tag and timestampAsOf out");
+    }
+    return new ZRecordView(path, view, DatasetPath.of(path).version(time), isStore);
+  }
+
+  ViewName view() {
+    return view;
+  }
+
+  TableSnapshot snapshot() {
+    return version.snapshot();
+  }
+
+  /** Whether it is a snapshot of a store. */
+  boolean isStore() {
+    return isStore;
+  }
+
+  @Override
+  public String name() {
+    return ZRecordOptions.FORMAT + ".`" + path + "` " + view;
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // Newer releases prefer columns(), the oldest has schema() only.
+  public StructType schema() {
+    return ViewRows.schema(view);
+  }
+
+  @Override
+  public Set<TableCapability> capabilities() {
+    return EnumSet.of(TableCapability.BATCH_READ);
+  }
+
+  @Override
+  public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+    return new ViewScan(this, ReadConf.ofView(options).partitionCount());
+  }
+
+  /** Names what is viewed as it is now: Spark asks for it from 4.1 on, to find cached tables. */
+  public String id() {
+    return version.id() + " " + view;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ZRecordView table && path.equals(table.path) && id().equals(table.id());
+  }
+
+  @Override
+  public int hashCode() {
+    return id().hashCode();
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Views of a dataset for its keeper: versions, shards, chunks, fields and files as rows. Public to
+ * the rest of the connector only. Start with {@link io.zrecord.spark.view.ZRecordView}.
+ */
+@NullMarked
+package io.zrecord.spark.view;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,202 @@
+package io.zrecord.spark.write;
+
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
+import io.zrecord.spark.column.MetadataColumns;
+import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.path.DatasetVersion;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Decides on the driver, before a task starts, which field each column of a write becomes.
+ * Everything that does not fit is said at once.
+ */
+final class FieldPlanner {
+  private final String location;
+  private final WriteConf conf;
+  private final boolean isCaseSensitive;
+
+  /**
+   * What a write does to the fields.
+   *
+   * @param table the fields of the table afterwards
+   * @param written the field of each column, in the order of the columns
+   */
+  record Plan(RecordSchema table, List<FieldSpec> written) {}
+
+  FieldPlanner(String location, WriteConf conf, boolean isCaseSensitive) {
+    this.location = location;
+    this.conf = conf;
+    this.isCaseSensitive = isCaseSensitive;
+  }
+
+  /** Fields for a new table. */
+  Plan create(StructType columns) {
+    return replace(columns, List.of(), 1);
+  }
+
+  /**
+   * Fields for a table whose records are replaced. A field of the same name, type and shape keeps
+   * its id.
+   */
+  Plan overwrite(StructType columns, DatasetVersion base) {
+    return replace(columns, base.schema().fields(), base.nextFieldId());
+  }
+
+  /** Fields for records that are added to those of a table. */
+  Plan append(StructType columns, DatasetVersion base) {
+    List<FieldSpec> present = base.schema().fields();
+    List<FieldSpec> table = new ArrayList<>(present);
+    List<FieldSpec> written = new ArrayList<>();
+    List<String> mismatches = new ArrayList<>();
+    int nextId = base.nextFieldId();
+    for (FieldSpec wanted : wanted(columns)) {
+      Optional<FieldSpec> match = find(present, wanted.name());
+      if (match.isPresent()) {
+        FieldSpec field = match.get();
+        describeMismatch(field, adopt(wanted, field)).ifPresent(mismatches::add);
+        written.add(
+            field.withCompression(conf.compressionOf(wanted.name()).orElse(field.compression())));
+      } else if (conf.mergesSchema()) {
+        FieldSpec added = wanted.withId(nextId++);
+        table.add(added);
+        written.add(added);
+      } else {
+        mismatches.add("column '" + wanted.name() + "' of type " + describe(wanted)
+            + " is not in the table (set mergeSchema=true to add it)");
+      }
+    }
+    if (!conf.mergesSchema()) {
+      for (FieldSpec field : present) {
+        if (written.stream().noneMatch(w -> w.id() == field.id())) {
+          mismatches.add("field '" + field.name() + "' of type " + describe(field)
+              + " is missing in the data (set mergeSchema=true to leave it absent)");
+        }
+      }
+    }
+    if (!mismatches.isEmpty()) {
+      throw new SchemaMismatchException(
+          location, "Cannot append to " + location + ": " + String.join("; ", mismatches));
+    }
+    return new Plan(new RecordSchema(table), written);
+  }
+
+  private Plan replace(StructType columns, List<FieldSpec> present, int firstFreeId) {
+    int nextId = firstFreeId;
+    List<FieldSpec> fields = new ArrayList<>();
+    for (FieldSpec wanted : wanted(columns)) {
+      Optional<FieldSpec> same = present.stream()
+          .filter(f -> f.name().equals(wanted.name())
+              && f.type().equals(wanted.type())
+              && f.shape().equals(wanted.shape()))
+          .findFirst();
+      fields.add(wanted.withId(same.isPresent() ? same.get().id() : nextId++));
+    }
+    return new Plan(new RecordSchema(fields), fields);
+  }
+
+  /** The fields that the columns ask for, their ids still without meaning. */
+  private List<FieldSpec> wanted(StructType columns) {
+    List<FieldSpec> fields = new ArrayList<>();
+    List<String> refused = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (StructField column : columns.fields()) {
+      if (!names.add(folded(column.name()))) {
+        refused.add(
+            "column '" + column.name() + "' appears twice"
+                + (isCaseSensitive
+                    ? ""
+                    : " (names are compared without case; set spark.sql.caseSensitive=true to tell them apart)"));
+      } else if (MetadataColumns.areHiddenBy(column.name())) {
+        refused.add("column '" + column.name() + "' has the name of a metadata column; rename it");
+      } else {
+        try {
+          fields.add(field(column, fields.size() + 1));
+        } catch (IllegalArgumentException e) {
+          refused.add(String.valueOf(e.getMessage()));
+        }
+      }
+    }
+    for (String named : conf.fieldsNamed()) {
+      if (java.util.Arrays.stream(columns.fieldNames()).noneMatch(named::equalsIgnoreCase)) {
+        refused.add("an option is given for '" + named + "', but the columns are "
+            + java.util.Arrays.stream(columns.fieldNames()).collect(Collectors.joining(", ")));
+      }
+    }
+    if (!refused.isEmpty()) {
+      throw new SchemaMismatchException(
+          location, "Cannot write to " + location + ": " + String.join("; ", refused));
+    }
+    return fields;
+  }
+
+  private FieldSpec field(StructField column, int id) {
+    Optional<Shape> asked = conf.shapeOf(column.name());
+    ElementType type = SparkTypes.elementTypeOf(column, asked)
+        .orElseThrow(
+            () -> new IllegalArgumentException("column '" + column.name() + "' has the type "
+                + column.dataType().catalogString()
+                + ", which zrecord does not store; convert it, for example with to_json("
+                + column.name() + "), or leave it out"));
+    Compression compression = conf.compressionOf(column.name()).orElse(Compression.RAW);
+    return new FieldSpec(
+        id, column.name(), type, asked.orElseGet(() -> SparkTypes.shapeOf(column)), compression);
+  }
+
+  /**
+   * A data frame does not say the shape of its arrays; where it leaves it open, that of the table
+   * holds.
+   */
+  private FieldSpec adopt(FieldSpec wanted, FieldSpec field) {
+    boolean isOpen = conf.shapeOf(wanted.name()).isEmpty();
+    boolean sameBytes = wanted.type().equals(field.type())
+        && wanted.shape().equals(Shape.of(-1))
+        && !field.shape().isScalar();
+    boolean bytesAsTensor = wanted.type().equals(ElementType.BYTES)
+        && field.type().equals(ElementType.U8)
+        && !field.shape().isScalar();
+    return isOpen && (sameBytes || bytesAsTensor)
+        ? new FieldSpec(
+            wanted.id(), wanted.name(), field.type(), field.shape(), wanted.compression())
+        : wanted;
+  }
+
+  private Optional<String> describeMismatch(FieldSpec field, FieldSpec wanted) {
+    return field.type().equals(wanted.type()) && field.shape().equals(wanted.shape())
+        ? Optional.empty()
+        : Optional.of("column '" + wanted.name() + "' has the type " + describe(wanted)
+            + " but the field of the table has " + describe(field) + " (cast it)");
+  }
+
+  private static String describe(FieldSpec field) {
+    return field.type() + (field.shape().isScalar() ? "" : field.shape().toString());
+  }
+
+  private Optional<FieldSpec> find(List<FieldSpec> fields, String name) {
+    Optional<FieldSpec> exact =
+        fields.stream().filter(f -> f.name().equals(name)).findFirst();
+    if (exact.isPresent() || isCaseSensitive) {
+      return exact;
+    }
+    List<FieldSpec> folded =
+        fields.stream().filter(f -> f.name().equalsIgnoreCase(name)).toList();
+    return folded.size() == 1 ? Optional.of(folded.get(0)) : Optional.empty();
+  }
+
+  private String folded(String name) {
+    return isCaseSensitive ? name : name.toLowerCase(Locale.ROOT);
+  }
+}

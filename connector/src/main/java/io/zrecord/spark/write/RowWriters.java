@@ -1,0 +1,111 @@
+package io.zrecord.spark.write;
+
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.table.ShardWriter;
+import java.math.BigInteger;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.Platform;
+
+/** Chooses, once for each column, how its values are taken from Spark's rows. */
+final class RowWriters {
+  private RowWriters() {}
+
+  static ColumnValueWriter[] of(StructType columns, RecordSchema fields) {
+    ColumnValueWriter[] writers = new ColumnValueWriter[columns.length()];
+    for (int i = 0; i < writers.length; i++) {
+      FieldSpec field = fields.fields().get(i);
+      boolean isArray =
+          columns.fields()[i].dataType() instanceof org.apache.spark.sql.types.ArrayType;
+      writers[i] = isArray ? new ArrayValueWriter(field) : single(field);
+    }
+    return writers;
+  }
+
+  private static ColumnValueWriter single(FieldSpec field) {
+    ElementType type = field.type();
+    return switch (type.kind()) {
+      case BOOL -> (row, i, shard) -> shard.putByte(i, (byte) (row.getBoolean(i) ? 1 : 0));
+      case I8 -> (row, i, shard) -> shard.putByte(i, row.getByte(i));
+      case I16 -> (row, i, shard) -> shard.putShort(i, row.getShort(i));
+      case I32, DATE -> (row, i, shard) -> shard.putInt(i, row.getInt(i));
+      case I64, TIMESTAMP, TIMESTAMP_NTZ -> (row, i, shard) -> shard.putLong(i, row.getLong(i));
+      case F32 -> (row, i, shard) -> shard.putFloat(i, row.getFloat(i));
+      case F64 -> (row, i, shard) -> shard.putDouble(i, row.getDouble(i));
+      case DECIMAL -> decimal(type);
+      case BYTES, U8 -> RowWriters::writeBinary;
+      case UTF8 -> RowWriters::writeString;
+      case U16, U32, U64, F16, BF16 ->
+        throw new IllegalArgumentException(
+            "Field '" + field.name() + "' of type " + type + " cannot be written from Spark");
+    };
+  }
+
+  private static ColumnValueWriter decimal(ElementType type) {
+    int precision = type.precision();
+    int scale = type.scale();
+    return switch (type.widthBytes().orElseThrow()) {
+      case 4 ->
+        (row, i, shard) ->
+            shard.putInt(i, (int) row.getDecimal(i, precision, scale).toUnscaledLong());
+      case 8 ->
+        (row, i, shard) -> shard.putLong(i, row.getDecimal(i, precision, scale).toUnscaledLong());
+      default -> new WideDecimalWriter(precision, scale);
+    };
+  }
+
+  private static void writeBinary(InternalRow row, int i, ShardWriter shard) {
+    if (!writeVariable(row, i, shard)) {
+      byte[] value = row.getBinary(i);
+      shard.put(i, value, 0, value.length);
+    }
+  }
+
+  private static void writeString(InternalRow row, int i, ShardWriter shard) {
+    if (!writeVariable(row, i, shard)) {
+      byte[] value = row.getUTF8String(i).getBytes();
+      shard.put(i, value, 0, value.length);
+    }
+  }
+
+  /** Takes the bytes from where the row has them: {@code getBinary} would copy each value first. */
+  private static boolean writeVariable(InternalRow row, int i, ShardWriter shard) {
+    if (row instanceof UnsafeRow unsafe && unsafe.getBaseObject() instanceof byte[] base) {
+      long offsetAndLength = unsafe.getLong(i);
+      int offset = (int) (offsetAndLength >> 32);
+      long start = unsafe.getBaseOffset() - Platform.BYTE_ARRAY_OFFSET + offset;
+      shard.put(i, base, (int) start, (int) offsetAndLength);
+      return true;
+    }
+    return false;
+  }
+
+  private static final class WideDecimalWriter implements ColumnValueWriter {
+    private static final int BYTES = 16;
+
+    private final int precision;
+    private final int scale;
+    private final byte[] value = new byte[BYTES];
+
+    WideDecimalWriter(int precision, int scale) {
+      this.precision = precision;
+      this.scale = scale;
+    }
+
+    @Override
+    public void write(InternalRow row, int i, ShardWriter shard) {
+      Decimal decimal = row.getDecimal(i, precision, scale);
+      BigInteger unscaled = decimal.toJavaBigDecimal().unscaledValue();
+      byte[] bigEndian = unscaled.toByteArray();
+      java.util.Arrays.fill(value, (byte) (unscaled.signum() < 0 ? -1 : 0));
+      for (int b = 0; b < bigEndian.length; b++) {
+        value[b] = bigEndian[bigEndian.length - 1 - b];
+      }
+      shard.put(i, value, 0, BYTES);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package io.zrecord.spark.write;
+
+import io.zrecord.StoreSnapshot;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.Unsupported;
+import io.zrecord.table.TableChange;
+import io.zrecord.table.TableSnapshot;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.apache.spark.SparkContext;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.StructType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a write is going to publish: planned before the tasks start, completed by their shards.
+ * Lives on the driver.
+ */
+public final class TableCommit {
+  private static final Logger LOG = LoggerFactory.getLogger(TableCommit.class);
+
+  private final WriteTarget target;
+  private final WriteConf conf;
+  private final TableChange.Kind kind;
+  private final FieldPlanner.Plan fields;
+  private final UUID commitId = UUID.randomUUID();
+
+  /**
+   * Plans a write.
+   *
+   * @throws io.zrecord.errors.SchemaMismatchException if the columns do not fit the table
+   */
+  public TableCommit(
+      String location, WriteTarget target, StructType columns, WriteConf conf, boolean truncates) {
+    this.target = target;
+    this.conf = conf;
+    this.kind = target.kind(truncates);
+    boolean isCaseSensitive =
+        Boolean.parseBoolean(SparkSession.active().conf().get("spark.sql.caseSensitive", "false"));
+    FieldPlanner planner = new FieldPlanner(location, conf, isCaseSensitive);
+    this.fields = target.base().isEmpty()
+        ? planner.create(columns)
+        : kind == TableChange.Kind.APPEND
+            ? planner.append(columns, target.base().get())
+            : planner.overwrite(columns, target.base().get());
+    if (target.store().isPresent()) {
+      requireAppendable(target.store().get());
+    } else if (target.base().isEmpty()) {
+      target.table().requireCreatable();
+    }
+    if (conf.expectedVersion().isPresent()) {
+      requireExpected(conf.expectedVersion().getAsLong());
+    }
+    conf.transaction();
+  }
+
+  /**
+   * Spares the job of a write that can only fail; a transaction that took effect before has its
+   * version in force.
+   */
+  private void requireExpected(long version) {
+    if (target.store().isPresent()) {
+      throw new IllegalArgumentException("Option " + ZRecordOptions.EXPECTED_VERSION
+          + " has the value " + version + ", but " + location()
+          + " is a store that is written online, and has no versions; leave the option out");
+    }
+    if (conf.transaction().isEmpty()) {
+      target.table().requireExpected(kind, version);
+    }
+  }
+
+  private void requireAppendable(Path store) {
+    if (kind != TableChange.Kind.APPEND) {
+      throw Unsupported.operation(
+          "replacing a store that is written online",
+          "append to it, which makes a table of it, or write to another path");
+    }
+    StoreSnapshot.requireNoWriter(store);
+  }
+
+  /** The fields that tasks write, one for each column. */
+  RecordSchema writtenSchema() {
+    List<FieldSpec> written = fields.written();
+    return new RecordSchema(written);
+  }
+
+  WriteOptions writeOptions() {
+    return conf.writeOptions();
+  }
+
+  String location() {
+    return target.table().storage().location();
+  }
+
+  /** Publishes the shards, or deletes them if the transaction took effect before. */
+  public void publish(List<ShardSummary> shards) {
+    Optional<TableSnapshot> base = target.settledBase();
+    TableChange change = new TableChange(
+        commitId,
+        kind,
+        base,
+        fields.table(),
+        shards,
+        conf.transaction(),
+        properties(SparkSession.active().sparkContext()));
+    OptionalLong expected = conf.expectedVersion();
+    TableSnapshot current = target
+        .table()
+        .commit(expected.isPresent() ? change.expecting(expected.getAsLong()) : change);
+    if (!current.commitId().equals(commitId)) {
+      LOG.info(
+          "Nothing was written to {}: {} took effect before",
+          location(),
+          conf.transaction().map(Object::toString).orElse("the transaction"));
+      discard(shards);
+    }
+  }
+
+  /** Deletes shards that no version names, as far as that is possible. */
+  void discard(List<ShardSummary> shards) {
+    target.table().discard(shards);
+  }
+
+  /** Who commits, for a manifest. */
+  public static Map<String, String> properties(SparkContext spark) {
+    Map<String, String> properties = new TreeMap<>();
+    properties.put("applicationId", spark.applicationId());
+    properties.put("applicationName", spark.appName());
+    properties.put("user", spark.sparkUser());
+    properties.put("sparkVersion", spark.version());
+    return properties;
+  }
+}

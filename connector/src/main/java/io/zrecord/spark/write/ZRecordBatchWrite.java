@@ -1,0 +1,83 @@
+package io.zrecord.spark.write;
+
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.shard.ShardSummary;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.apache.spark.sql.connector.write.BatchWrite;
+import org.apache.spark.sql.connector.write.DataWriterFactory;
+import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
+import org.apache.spark.sql.connector.write.WriterCommitMessage;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The driver's side of a write. The messages that reach {@link #commit} decide what exists:
+ * attempts that lost leave files that no version names. Index order is partition order, and the
+ * order of the rows in a partition.
+ */
+final class ZRecordBatchWrite implements BatchWrite {
+  private final StructType columns;
+  private final TableCommit commit;
+  private volatile Outcome outcome = Outcome.NOT_STARTED;
+
+  private enum Outcome {
+    /** Nothing was published. */
+    NOT_STARTED,
+    /** Something may have been published. */
+    UNCERTAIN,
+    /** Publishing failed, surely. */
+    REFUSED
+  }
+
+  ZRecordBatchWrite(StructType columns, TableCommit commit) {
+    this.columns = columns;
+    this.commit = commit;
+  }
+
+  @Override
+  public DataWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
+    return new ZRecordWriterFactory(
+        commit.location(), columns, commit.writtenSchema(), commit.writeOptions());
+  }
+
+  /**
+   * A denied commit would count as a failure of its task, and four of them fail the job; names are
+   * unique to the attempt.
+   */
+  @Override
+  public boolean useCommitCoordinator() {
+    return false;
+  }
+
+  @Override
+  public void commit(WriterCommitMessage[] messages) {
+    outcome = Outcome.UNCERTAIN;
+    try {
+      commit.publish(shards(messages));
+    } catch (CommitOutcomeUnknownException e) {
+      throw e;
+    } catch (ZRecordException e) {
+      outcome = Outcome.REFUSED;
+      throw e;
+    }
+  }
+
+  /**
+   * May be called after a commit that did succeed, so it deletes only what surely is in no version.
+   */
+  @Override
+  public void abort(WriterCommitMessage[] messages) {
+    if (outcome != Outcome.UNCERTAIN) {
+      commit.discard(shards(messages));
+    }
+  }
+
+  private static List<ShardSummary> shards(WriterCommitMessage[] messages) {
+    return Arrays.stream(messages)
+        .filter(Objects::nonNull)
+        .flatMap(message -> ((WrittenShard) message).shard().stream())
+        .toList();
+  }
+}

@@ -1,0 +1,59 @@
+package io.zrecord.spark.write;
+
+import io.zrecord.table.ShardWriter;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
+import org.apache.spark.sql.connector.write.DataWriter;
+import org.apache.spark.sql.connector.write.WriterCommitMessage;
+import org.apache.spark.sql.types.StructType;
+
+/** Writes the rows of one attempt of a task to a shard of its own. */
+final class ZRecordDataWriter implements DataWriter<InternalRow> {
+  private final ShardWriter shard;
+  private final ColumnValueWriter[] columns;
+  private final StructType types;
+
+  ZRecordDataWriter(ShardWriter shard, ColumnValueWriter[] columns, StructType types) {
+    this.shard = shard;
+    this.columns = columns;
+    this.types = types;
+  }
+
+  @Override
+  public void write(InternalRow row) {
+    for (int i = 0; i < columns.length; i++) {
+      if (!row.isNullAt(i)) {
+        columns[i].write(row, i, shard);
+      } else if (!types.fields()[i].nullable()) {
+        throw absent(types.fields()[i].name());
+      }
+    }
+    shard.endRecord();
+  }
+
+  private static IllegalArgumentException absent(String column) {
+    return new IllegalArgumentException("Cannot write NULL to the column '" + column
+        + "', which is declared NOT NULL; give a value, or drop NOT NULL from the declaration");
+  }
+
+  @Override
+  public WriterCommitMessage commit() {
+    return new WrittenShard(shard.finish());
+  }
+
+  @Override
+  public void abort() {
+    shard.close();
+  }
+
+  /** Called after a commit as well as after an abort; an unfinished shard is deleted. */
+  @Override
+  public void close() {
+    shard.close();
+  }
+
+  @Override
+  public CustomTaskMetric[] currentMetricsValues() {
+    return WriteMetrics.values(shard.recordCount(), shard.writtenBytes());
+  }
+}

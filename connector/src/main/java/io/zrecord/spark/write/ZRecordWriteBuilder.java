@@ -1,0 +1,42 @@
+package io.zrecord.spark.write;
+
+import io.zrecord.spark.options.WriteConf;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.SupportsTruncate;
+import org.apache.spark.sql.connector.write.Write;
+import org.apache.spark.sql.connector.write.WriteBuilder;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** Collects what a write is to do. */
+public final class ZRecordWriteBuilder implements WriteBuilder, SupportsTruncate {
+  private final String location;
+  private final WriteTarget target;
+  private final StructType columns;
+  private final CaseInsensitiveStringMap options;
+  private boolean truncates;
+
+  public ZRecordWriteBuilder(String location, WriteTarget target, LogicalWriteInfo info) {
+    this(location, target, info.schema(), info.options());
+  }
+
+  public ZRecordWriteBuilder(
+      String location, WriteTarget target, StructType columns, CaseInsensitiveStringMap options) {
+    this.location = location;
+    this.target = target;
+    this.columns = columns;
+    this.options = options;
+  }
+
+  @Override
+  public WriteBuilder truncate() {
+    truncates = true;
+    return this;
+  }
+
+  @Override
+  public Write build() {
+    return new ZRecordWrite(
+        columns, new TableCommit(location, target, columns, new WriteConf(options), truncates));
+  }
+}

@@ -1,0 +1,33 @@
+package io.zrecord.spark.write;
+
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.table.ShardWriter;
+import java.util.UUID;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.connector.write.DataWriter;
+import org.apache.spark.sql.connector.write.DataWriterFactory;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Makes a writer for each attempt of a task. Retries and speculation run several for one partition
+ * at once, so the shard is named anew each time.
+ *
+ * @param location the table
+ * @param columns the columns of the rows
+ * @param fields the field of each column
+ * @param options how to lay the data out
+ */
+record ZRecordWriterFactory(
+    String location, StructType columns, RecordSchema fields, WriteOptions options)
+    implements DataWriterFactory {
+
+  @Override
+  public DataWriter<InternalRow> createWriter(int partitionId, long taskId) {
+    return new ZRecordDataWriter(
+        ShardWriter.create(SparkStorages.storageFor(location), UUID.randomUUID(), fields, options),
+        RowWriters.of(columns, fields),
+        columns);
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Writes to a table: one shard a task, one commit on the driver. A writer belongs to one task.
+ * Public to the rest of the connector only. Start with
+ * {@link io.zrecord.spark.write.ZRecordWriteBuilder}.
+ */
+@NullMarked
+package io.zrecord.spark.write;
+
+import org.jspecify.annotations.NullMarked;

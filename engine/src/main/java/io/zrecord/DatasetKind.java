@@ -1,0 +1,82 @@
+package io.zrecord;
+
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.internal.dataset.DirectoryGuess;
+import io.zrecord.internal.format.JournalRecord;
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
+import io.zrecord.storage.local.LocalStorage;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** The kinds of datasets (FORMAT.md section 1), and which kind a directory holds. */
+public enum DatasetKind {
+  /** Versions of immutable shards. */
+  TABLE,
+  /** One sealed shard, without versions. */
+  SHARD,
+  /** One shard that is written online. */
+  STORE;
+
+  /**
+   * Tells what a directory holds, damaged or not.
+   *
+   * @throws NotADatasetException if it is no dataset; the message says what the directory seems to
+   *     be and what to do
+   */
+  public static DatasetKind of(Path path) {
+    DirectoryGuess.requireDirectory(path);
+    return of(LocalStorage.at(path));
+  }
+
+  /**
+   * Tells what the root of a storage holds, damaged or not.
+   *
+   * @throws NotADatasetException if it is no dataset; the message says what the directory seems to
+   *     be and what to do
+   */
+  public static DatasetKind of(Storage storage) {
+    return find(storage).orElseThrow(() -> DirectoryGuess.notADataset(storage));
+  }
+
+  /** Tells what the root of a storage holds, damaged or not; empty if it is no dataset. */
+  static Optional<DatasetKind> find(Storage storage) {
+    List<StoredFile> found = storage.list("");
+    boolean hasManifests = has(found, ManifestNames.DIRECTORY, StoredFile::isDirectory);
+    if (hasManifests && hasVersions(storage)) {
+      return Optional.of(TABLE);
+    }
+    if (hasFile(found, JournalRecord.FILE_NAME)) {
+      return Optional.of(STORE); // Also without its meta file, which a sealed shard cannot lose.
+    }
+    if (hasFile(found, ShardMeta.FILE_NAME)) {
+      return Optional.of(isStore(storage) ? STORE : SHARD);
+    }
+    return hasManifests ? Optional.of(TABLE) : Optional.empty();
+  }
+
+  private static boolean hasFile(List<StoredFile> found, String name) {
+    return has(found, name, file -> !file.isDirectory());
+  }
+
+  private static boolean has(List<StoredFile> found, String name, Predicate<StoredFile> kind) {
+    return found.stream().anyMatch(file -> file.name().equals(name) && kind.test(file));
+  }
+
+  private static boolean hasVersions(Storage storage) {
+    return ManifestNames.includeVersion(
+        storage.list(ManifestNames.DIRECTORY).stream().map(StoredFile::name).toList());
+  }
+
+  private static boolean isStore(Storage storage) {
+    return StoreMeta.isStore(
+        storage.pathOf(ShardMeta.FILE_NAME),
+        storage.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
+  }
+}

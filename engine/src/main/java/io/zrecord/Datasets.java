@@ -1,0 +1,44 @@
+package io.zrecord;
+
+import io.zrecord.errors.StoreAbandonedException;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+
+/** Opens datasets of any kind for reading. Stateless. */
+public final class Datasets {
+  private Datasets() {}
+
+  /**
+   * Opens a dataset; the caller closes it.
+   *
+   * @param version a version of a table; empty: the newest
+   * @throws io.zrecord.errors.NotADatasetException if there is no dataset
+   * @throws IllegalArgumentException if a version is asked for and the dataset is not a table
+   */
+  public static RecordSource open(Path path, OptionalLong version) {
+    DatasetKind kind = DatasetKind.of(path);
+    if (version.isPresent() && kind != DatasetKind.TABLE) {
+      throw new IllegalArgumentException("Cannot read version " + version.getAsLong() + " of "
+          + path + ": it is no table, and only tables have versions; leave --version out");
+    }
+    if (kind == DatasetKind.STORE) {
+      return openStore(path);
+    }
+    return version.isPresent()
+        ? RecordDataset.open(
+            RecordTable.at(LocalStorage.at(path)).version(version.getAsLong()),
+            RecordDataset.ReadOptions.defaults())
+        : RecordDataset.open(path);
+  }
+
+  private static RecordSource openStore(Path path) {
+    try {
+      return StoreReader.open(path);
+    } catch (StoreAbandonedException e) {
+      // A snapshot replays the journal, which a reader leaves to the next writer.
+      return RecordDataset.open(path);
+    }
+  }
+}

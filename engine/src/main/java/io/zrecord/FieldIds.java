@@ -1,0 +1,70 @@
+package io.zrecord;
+
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.table.TableSnapshot;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Gives the fields of a write the numbers that they have, or get, in a table. Stateless. */
+final class FieldIds {
+  private FieldIds() {}
+
+  /**
+   * Numbers for an append: the fields must be those of the table by name, type and shape, in any
+   * order.
+   *
+   * @throws SchemaMismatchException that says every mismatch at once
+   */
+  static RecordSchema forAppend(TableSnapshot base, RecordSchema wanted) {
+    List<FieldSpec> numbered = new ArrayList<>();
+    List<String> mismatches = new ArrayList<>();
+    for (FieldSpec field : wanted.fields()) {
+      Optional<FieldSpec> present = base.schema().find(field.name());
+      if (present.isEmpty()) {
+        mismatches.add("field '" + field.name() + "' is not in the table");
+      } else if (!isSame(present.get(), field)) {
+        mismatches.add("field '" + field.name() + "' is " + describe(field) + ", but "
+            + describe(present.get()) + " in the table");
+      } else {
+        numbered.add(field.withId(present.get().id()));
+      }
+    }
+    for (FieldSpec field : base.schema().fields()) {
+      if (wanted.find(field.name()).isEmpty()) {
+        mismatches.add("field '" + field.name() + "' of the table is missing");
+      }
+    }
+    if (!mismatches.isEmpty()) {
+      String location = base.storage().location();
+      throw new SchemaMismatchException(
+          location, "Cannot append to " + location + ": " + String.join("; ", mismatches));
+    }
+    return new RecordSchema(numbered);
+  }
+
+  /**
+   * Numbers for an overwrite: a field of the same name, type and shape keeps its own, every other
+   * gets one never used.
+   */
+  static RecordSchema forOverwrite(TableSnapshot base, RecordSchema wanted) {
+    int next = base.nextFieldId();
+    List<FieldSpec> numbered = new ArrayList<>();
+    for (FieldSpec field : wanted.fields()) {
+      Optional<FieldSpec> present =
+          base.schema().find(field.name()).filter(same -> isSame(same, field));
+      numbered.add(field.withId(present.isPresent() ? present.get().id() : next++));
+    }
+    return new RecordSchema(numbered);
+  }
+
+  private static boolean isSame(FieldSpec present, FieldSpec wanted) {
+    return present.type().equals(wanted.type()) && present.shape().equals(wanted.shape());
+  }
+
+  private static String describe(FieldSpec field) {
+    return field.type() + (field.shape().isScalar() ? "" : field.shape().toString());
+  }
+}

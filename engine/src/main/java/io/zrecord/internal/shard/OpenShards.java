@@ -1,0 +1,237 @@
+package io.zrecord.internal.shard;
+
+import io.zrecord.internal.io.MapBudget;
+import io.zrecord.storage.Storage;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+/**
+ * Holds the shards that this process has open. Sealed shards never change, so all readers share
+ * maps and verified bits, and a dataset opened again finds both.
+ *
+ * <p>A shard is kept while a {@link ShardUse} holds it, and for 30 seconds after the last one is
+ * closed: tasks of an executor follow each other in less, and mapping again costs a page fault for
+ * every page that is read. Afterwards this class lets go of the shard, and the next use or a timer
+ * drops it. Its maps are never unmapped explicitly, because values that were handed out are slices
+ * of them: the collector unmaps when the last reader and the last slice are gone, and only then a
+ * deleted file gives its disk space back. Independent of uses, mappings are bounded: beyond the
+ * budget the shards used longest ago are dropped.
+ *
+ * <p>Thread-safe; no I/O happens under its lock.
+ */
+public final class OpenShards {
+  /** A shard without any mapping still takes some memory. */
+  private static final int MAX_SHARDS = 100_000;
+
+  /** How long a shard is kept that nobody has open. */
+  static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private static final OpenShards SHARED =
+      new OpenShards(MapBudget.budget(), System::nanoTime, OpenShards::runLater);
+
+  private final int budget;
+  private final LongSupplier clock;
+  private final Timer timer;
+  private final Map<ShardId, Slot> slots = new LinkedHashMap<>(16, 0.75f, true);
+  /** Those without a use, in the order in which they lost the last one. */
+  private final Set<Slot> idle = new LinkedHashSet<>();
+
+  private int mapCount;
+  private boolean isTimerSet;
+
+  /** Runs a task later, once. */
+  interface Timer {
+    void runAfter(long nanos, Runnable task);
+  }
+
+  OpenShards(int budget, LongSupplier clock, Timer timer) {
+    this.budget = budget;
+    this.clock = clock;
+    this.timer = timer;
+  }
+
+  private static void runLater(long nanos, Runnable task) {
+    CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS).execute(task);
+  }
+
+  /** The shards of this process. */
+  public static OpenShards shared() {
+    return SHARED;
+  }
+
+  /** A new use, which has no shard yet. The caller closes it. */
+  public ShardUse use() {
+    return new ShardUse(this);
+  }
+
+  /** The open shard of that identity; from now on the use holds it, unless the use is closed. */
+  synchronized OpenShard get(ShardUse use, Storage storage, ShardId id) {
+    Slot slot = slots.get(id);
+    if (slot == null) {
+      slot = new Slot(storage, id);
+      slots.put(id, slot);
+      trim(slot);
+    }
+    if (use.hold(id, slot)) {
+      slot.useCount++;
+      idle.remove(slot);
+    } else if (slot.useCount == 0) {
+      setIdle(slot);
+    }
+    dropIdle();
+    return slot.shard;
+  }
+
+  /** Ends a use. */
+  synchronized void release(ShardUse use) {
+    for (Slot slot : use.letGo()) {
+      slot.useCount--;
+      if (slot.useCount == 0 && !slot.isDropped) {
+        setIdle(slot);
+      }
+    }
+    dropIdle();
+  }
+
+  private void setIdle(Slot slot) {
+    idle.remove(slot);
+    slot.idleSince = clock.getAsLong();
+    idle.add(slot);
+  }
+
+  /** Drops what was idle for long enough, and sets the timer for the rest. */
+  private void dropIdle() {
+    if (idle.isEmpty()) {
+      return;
+    }
+    long now = clock.getAsLong();
+    Iterator<Slot> eldest = idle.iterator();
+    while (eldest.hasNext()) {
+      Slot slot = eldest.next();
+      long left = IDLE_NANOS - (now - slot.idleSince);
+      if (left > 0) {
+        setTimer(left);
+        return;
+      }
+      eldest.remove();
+      slots.remove(slot.id);
+      forget(slot);
+    }
+  }
+
+  private void setTimer(long nanos) {
+    if (!isTimerSet) {
+      isTimerSet = true;
+      timer.runAfter(nanos, this::onTimer);
+    }
+  }
+
+  private synchronized void onTimer() {
+    isTimerSet = false;
+    dropIdle();
+  }
+
+  /** A shard for one reader, whose maps go with it. */
+  public static OpenShard unshared(Storage storage, ShardId id) {
+    return new OpenShard(storage, id, () -> {});
+  }
+
+  /** Drops a shard. Readers keep what they have. */
+  synchronized void drop(ShardId id) {
+    Slot slot = slots.remove(id);
+    if (slot != null) {
+      idle.remove(slot);
+      forget(slot);
+    }
+  }
+
+  /** Drops the shards of all storages below a directory. Readers keep what they have. */
+  public void dropBelow(String directory) {
+    dropIf(slot -> slot.id.location().startsWith(directory + "/"));
+  }
+
+  /**
+   * Drops the shards of a storage, so that the next user verifies them again. Readers keep what
+   * they have.
+   */
+  public void dropAt(String location) {
+    dropIf(slot -> slot.id.location().equals(location));
+  }
+
+  /** Drops the shards that nobody has open, without waiting for the end of their time. */
+  public void dropUnused() {
+    dropIf(slot -> slot.useCount == 0);
+  }
+
+  private synchronized void dropIf(Predicate<Slot> condition) {
+    List<ShardId> found = new ArrayList<>();
+    for (Slot slot : slots.values()) {
+      if (condition.test(slot)) {
+        found.add(slot.id);
+      }
+    }
+    found.forEach(this::drop);
+  }
+
+  /** Drops all shards. Readers keep what they have. */
+  public void clear() {
+    dropIf(slot -> true);
+  }
+
+  synchronized int mapCount() {
+    return mapCount;
+  }
+
+  synchronized int shardCount() {
+    return slots.size();
+  }
+
+  private synchronized void onMapped(Slot slot) {
+    if (!slot.isDropped) {
+      slot.maps++;
+      mapCount++;
+      trim(slot);
+    }
+  }
+
+  private void trim(Slot keep) {
+    Iterator<Slot> eldest = slots.values().iterator();
+    while ((mapCount > budget || slots.size() > MAX_SHARDS) && eldest.hasNext()) {
+      Slot slot = eldest.next();
+      if (slot != keep) {
+        eldest.remove();
+        idle.remove(slot);
+        forget(slot);
+      }
+    }
+  }
+
+  private void forget(Slot slot) {
+    slot.isDropped = true;
+    mapCount -= slot.maps;
+  }
+
+  /** A shard, and who has it. Guarded by the lock. */
+  final class Slot {
+    private final ShardId id;
+    private final OpenShard shard;
+    private int maps;
+    private int useCount;
+    private long idleSince;
+    private boolean isDropped;
+
+    Slot(Storage storage, ShardId id) {
+      this.id = id;
+      this.shard = new OpenShard(storage, id, () -> onMapped(this));
+    }
+  }
+}

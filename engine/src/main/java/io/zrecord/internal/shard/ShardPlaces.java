@@ -1,0 +1,160 @@
+package io.zrecord.internal.shard;
+
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.Run;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.io.MapFaults;
+import io.zrecord.schema.FieldSpec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Finds where the values of a sealed shard are, without reading the values. Entries are read in
+ * blocks of records, and every entry is checked before it is passed on. The block bounds the
+ * memory. Belongs to one thread.
+ */
+public final class ShardPlaces {
+  private static final int MAX_BLOCK_RECORDS = 1 << 16;
+  private static final int MIN_BLOCK_RECORDS = 1 << 8;
+
+  /** Values whose chunk a block remembers, over all fields. */
+  private static final int BLOCK_VALUES = 1 << 20;
+
+  private static final int ABSENT = -1;
+
+  private final OpenShard shard;
+  private final List<FieldSpec> fields;
+  private final Visitor visitor;
+  private final List<OpenField> open = new ArrayList<>();
+
+  /** Takes the places of values. The places of a field come in index order. */
+  public interface Visitor {
+    /**
+     * Takes values that follow each other without a gap.
+     *
+     * @param field ordinal of the field in the requested list
+     * @param chunk ordinal of the chunk in the shard's meta file
+     * @param offset position of the first byte; the last byte is within the chunk
+     */
+    void values(int field, int chunk, long offset, long valueCount, int lengthBytes);
+
+    /**
+     * Takes the number of records with a value in a chunk, each record once a chunk. Not called for
+     * a sequential shard, whose meta file has these numbers. Of a shard without entries, only the
+     * first field counts.
+     */
+    void records(int chunk, long count);
+  }
+
+  private ShardPlaces(OpenShard shard, List<FieldSpec> fields, Visitor visitor) {
+    this.shard = shard;
+    this.fields = fields;
+    this.visitor = visitor;
+  }
+
+  /**
+   * Visits the values of some fields of a shard.
+   *
+   * @throws io.zrecord.errors.CorruptDataException if an entry or a run is not within a chunk, or a
+   *     field is of another type
+   * @throws io.zrecord.errors.TruncatedFileException if a table is too short
+   */
+  public static void visit(OpenShard shard, List<FieldSpec> fields, Visitor visitor) {
+    try {
+      try {
+        new ShardPlaces(shard, fields, visitor).visit();
+      } finally {
+        // Also before an exception is passed on: missing entries look like damage.
+        MapFaults.surface();
+      }
+    } catch (InternalError e) {
+      shard.requireWholeFiles(e);
+      throw e;
+    }
+  }
+
+  private void visit() {
+    fields.forEach(field -> open.add(shard.field(field)));
+    for (int field = 0; field < fields.size(); field++) {
+      if (open.get(field) instanceof DenseField dense) {
+        visitRuns(field, dense);
+      }
+    }
+    // Files of entries are as long as the shard says; without them the length is an unchecked
+    // number.
+    if (open.stream().anyMatch(EntryField.class::isInstance)) {
+      visitBlocks();
+    } else if (!shard.meta().isSequential()) {
+      open.stream()
+          .filter(DenseField.class::isInstance)
+          .findFirst()
+          .ifPresent(first -> visitRecords((DenseField) first));
+    }
+  }
+
+  private void visitRuns(int field, DenseField dense) {
+    for (int i = 0; i < dense.runCount(); i++) {
+      Run run = dense.run(i);
+      visitor.values(field, dense.chunkOrdinal(i), run.offset(), run.count(), dense.widthBytes());
+    }
+  }
+
+  private void visitRecords(DenseField dense) {
+    for (int i = 0; i < dense.runCount(); i++) {
+      visitor.records(dense.chunkOrdinal(i), dense.run(i).count());
+    }
+  }
+
+  private void visitBlocks() {
+    ShardMeta meta = shard.meta();
+    int most = BLOCK_VALUES / Math.max(1, fields.size());
+    int blockRecords = (int)
+        Math.min(meta.length(), Math.max(MIN_BLOCK_RECORDS, Math.min(MAX_BLOCK_RECORDS, most)));
+    int[][] chunks = new int[fields.size()][meta.isSequential() ? 0 : blockRecords];
+    long[] lastRecord = new long[meta.chunks().size()];
+    Arrays.fill(lastRecord, -1);
+    for (long first = 0; first < meta.length(); first += blockRecords) {
+      int count = (int) Math.min(blockRecords, meta.length() - first);
+      for (int field = 0; field < chunks.length; field++) {
+        visitBlock(field, first, count, chunks[field]);
+      }
+      if (!meta.isSequential()) {
+        visitRecords(first, count, chunks, lastRecord);
+      }
+    }
+  }
+
+  /** Visits the entries of a block, and remembers each value's chunk where there is room. */
+  private void visitBlock(int field, long first, int count, int[] chunks) {
+    OpenField opened = open.get(field);
+    for (int k = 0; k < count; k++) {
+      int chunk = ABSENT;
+      if (opened instanceof EntryField entries) {
+        long word0 = entries.word0(first + k);
+        long word1 = entries.word1(first + k);
+        if (!Entry.isAbsent(word0, word1)) {
+          chunk = entries.chunkOf(first + k, word0, word1);
+          visitor.values(field, chunk, word0, 1, Entry.physicalLength(word1));
+        }
+      } else if (opened instanceof DenseField dense && chunks.length > 0) {
+        chunk = dense.chunkOrdinal(dense.runOf(first + k));
+      }
+      if (chunks.length > 0) {
+        chunks[k] = chunk;
+      }
+    }
+  }
+
+  private void visitRecords(long first, int count, int[][] chunks, long[] lastRecord) {
+    for (int k = 0; k < count; k++) {
+      for (int[] chunksOfField : chunks) {
+        int chunk = chunksOfField[k];
+        if (chunk != ABSENT && lastRecord[chunk] != first + k) {
+          lastRecord[chunk] = first + k;
+          visitor.records(chunk, 1);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.zrecord.internal.shard;
+
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.storage.ReadableFile;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The bytes of a file up to its published end, in windows that are mapped at first use and then
+ * kept. A window has at most 1 GiB, so that positions in it are ints. Thread-safe, without locks
+ * once a window is mapped.
+ */
+public final class Windows {
+  private final ReadableFile file;
+  private final long endBytes;
+  private final int shift;
+  private final AtomicReferenceArray<ByteBuffer> windows;
+  private final Runnable onMapped;
+
+  /**
+   * Maps nothing yet.
+   *
+   * @param endBytes published end
+   * @param onMapped called for each new mapping
+   * @throws TruncatedFileException if the file is shorter than its published end
+   */
+  Windows(ReadableFile file, long endBytes, Runnable onMapped) {
+    if (file.lengthBytes() < endBytes) {
+      throw new TruncatedFileException(
+          file.path(),
+          "Cannot read " + file.path() + ": it has " + file.lengthBytes() + " bytes, but "
+              + endBytes + " were published. It was cut; restore it from a copy");
+    }
+    this.file = file;
+    this.endBytes = endBytes;
+    this.shift = Integer.numberOfTrailingZeros(file.preferredRegionBytes());
+    this.windows = new AtomicReferenceArray<>(Math.toIntExact(((endBytes - 1) >> shift) + 1));
+    this.onMapped = onMapped;
+  }
+
+  /** Returns the full path of the file. */
+  public String path() {
+    return file.path();
+  }
+
+  public long endBytes() {
+    return endBytes;
+  }
+
+  public int count() {
+    return windows.length();
+  }
+
+  /** Returns the ordinal of the window that contains a position. */
+  public int ordinal(long position) {
+    return (int) (position >>> shift);
+  }
+
+  /** Returns a position's offset in its window. */
+  public int within(long position) {
+    return (int) position & ((1 << shift) - 1);
+  }
+
+  public ByteBuffer window(int ordinal) {
+    ByteBuffer window = windows.getAcquire(ordinal);
+    return window != null ? window : map(ordinal);
+  }
+
+  /** Returns the long at a position, a multiple of 8. */
+  public long longAt(long position) {
+    return window(ordinal(position)).getLong(within(position));
+  }
+
+  /** Returns the int at a position, a multiple of 4. */
+  int intAt(long position) {
+    return window(ordinal(position)).getInt(within(position));
+  }
+
+  /** Copies bytes into an array, across windows if need be. */
+  public void copy(long position, byte[] target, int offset, int length) {
+    int done = 0;
+    while (done < length) {
+      ByteBuffer window = window(ordinal(position + done));
+      int at = within(position + done);
+      int step = Math.min(length - done, window.capacity() - at);
+      window.get(at, target, offset + done, step);
+      done += step;
+    }
+  }
+
+  private synchronized ByteBuffer map(int ordinal) {
+    ByteBuffer window = windows.getAcquire(ordinal);
+    if (window == null) {
+      long position = (long) ordinal << shift;
+      window = file.region(position, (int) Math.min(1L << shift, endBytes - position));
+      windows.setRelease(ordinal, window);
+      onMapped.run();
+    }
+    return window;
+  }
+}

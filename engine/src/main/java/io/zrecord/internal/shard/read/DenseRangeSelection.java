@@ -1,0 +1,282 @@
+package io.zrecord.internal.shard.read;
+
+import io.zrecord.internal.format.Run;
+import io.zrecord.internal.shard.DenseField;
+import io.zrecord.internal.shard.EntryField;
+import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.Windows;
+import io.zrecord.internal.shard.Zeros;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Consecutive records of one width that lie in dense arrays, or are all absent. A copy is one bulk
+ * copy for each run, whatever the number of values. Blocks are verified when their bytes are first
+ * copied, as part of the copy. Belongs to one thread.
+ */
+final class DenseRangeSelection implements Selection {
+  private final ReadContext context;
+  private final int width;
+  private final List<Segment> segments = new ArrayList<>();
+  private int count;
+  private boolean hasAbsent;
+
+  /**
+   * Values next to each other.
+   *
+   * @param slot place of the first value in the selection
+   * @param run ordinal of the run; -1 if all values are absent
+   * @param firstIndex index of the first value in the shard
+   * @param presence the bits from the byte of the first value on; null if no value is absent
+   */
+  private record Segment(
+      int slot,
+      int count,
+      ShardPart part,
+      int run,
+      long firstIndex,
+      @Nullable BitSet presence) {
+
+    boolean isPresent(long index) {
+      return presence == null || presence.get((int) (index - (firstIndex & ~7L)));
+    }
+  }
+
+  DenseRangeSelection(ReadContext context) {
+    this.context = context;
+    this.width = context.spec().valueWidthBytes().orElse(0);
+  }
+
+  /** Tells whether the shard's field can be read in this way. */
+  boolean takes(ShardPart part) {
+    return width > 0 && !(part.field() instanceof EntryField);
+  }
+
+  /** Drops the selection. */
+  void clear() {
+    segments.clear();
+    count = 0;
+    hasAbsent = false;
+  }
+
+  /**
+   * Selects at most {@code maxCount} records, up to the first shard that cannot be read in this
+   * way. Returns the number of records selected.
+   */
+  int selectRange(long firstIndex, int maxCount, long maxBytes) {
+    clear();
+    int wanted = (int) Math.min(maxCount, Math.max(1, maxBytes / width));
+    ShardList shards = context.shards();
+    long storedBytes = 0;
+    while (count < wanted) {
+      long global = firstIndex + count;
+      int shard = shards.shardOf(global);
+      ShardPart part = context.part(shard);
+      if (!takes(part)) {
+        break;
+      }
+      long local = global - shards.firstIndex(shard);
+      long left = Math.min(wanted - count, shards.firstIndex(shard + 1) - global);
+      if (part.field() instanceof DenseField field) {
+        int run = field.runOf(local);
+        int taken =
+            (int) Math.min(left, field.run(run).firstIndex() + field.run(run).count() - local);
+        storedBytes += (long) taken * width;
+        Windows validity = field.validity();
+        BitSet presence = null;
+        if (validity != null) {
+          storedBytes += taken / 8;
+          if (Validity.hasAbsent(context.check(), field, validity, local, local + taken)) {
+            // Copied, because the bits are used later, when the mapped file may have been cut.
+            byte[] bits = new byte[(int) (((local + taken - 1) >>> 3) - (local >>> 3)) + 1];
+            validity.copy(local >>> 3, bits, 0, bits.length);
+            presence = BitSet.valueOf(bits);
+            hasAbsent = true;
+          }
+        }
+        segments.add(new Segment(count, taken, part, run, local, presence));
+        count += taken;
+      } else {
+        segments.add(new Segment(count, (int) left, part, -1, local, null));
+        hasAbsent = true;
+        count += (int) left;
+      }
+    }
+    context.metrics().values.add(count);
+    context.metrics().bytesRead.add(storedBytes);
+    context.metrics().bytesDelivered.add((long) count * width);
+    return count;
+  }
+
+  @Override
+  public int count() {
+    return count;
+  }
+
+  @Override
+  public boolean hasAbsent() {
+    return hasAbsent;
+  }
+
+  @Override
+  public boolean isAbsent(int i) {
+    if (!hasAbsent) {
+      return false;
+    }
+    Segment segment = segment(i);
+    if (!(segment.part.field() instanceof DenseField)) {
+      return true;
+    }
+    return !segment.isPresent(segment.firstIndex + (i - segment.slot));
+  }
+
+  @Override
+  public int lengthBytes(int i) {
+    return isAbsent(i) ? 0 : width;
+  }
+
+  @Override
+  public long totalLengthBytes() {
+    return (long) count * width;
+  }
+
+  @Override
+  public int copy(int i, ByteBuffer target, int at) {
+    if (isAbsent(i)) {
+      return 0;
+    }
+    Segment segment = segment(i);
+    copy(segment, i - segment.slot, 1, target, at);
+    return width;
+  }
+
+  @Override
+  public int copy(int i, byte[] target, int offset) {
+    return copy(i, ByteBuffer.wrap(target), offset);
+  }
+
+  @Override
+  public void copyAll(ByteBuffer target, int at) {
+    for (Segment segment : segments) {
+      copy(segment, 0, segment.count, target, at + segment.slot * width);
+    }
+    context.check().takeExtraBytes();
+  }
+
+  private void copy(Segment segment, int first, int values, ByteBuffer target, int at) {
+    if (!(segment.part.field() instanceof DenseField field)) {
+      Zeros.fill(target, at, (long) values * width);
+      return;
+    }
+    Run run = field.run(segment.run);
+    long from = (segment.firstIndex + first - run.firstIndex()) * width;
+    long to = from + (long) values * width;
+    long next = from;
+    while (next < to) {
+      long block = next / Run.BLOCK_BYTES;
+      boolean due = context.check().isDue(field, run.firstBlock() + block);
+      long end = Math.min(to, (block + 1) * Run.BLOCK_BYTES);
+      if (due) {
+        copyDue(segment.part, field, segment.run, next, end, target, at + (int) (next - from));
+      } else {
+        while (end < to
+            && !context.check().isDue(field, run.firstBlock() + end / Run.BLOCK_BYTES)) {
+          end = Math.min(to, end + Run.BLOCK_BYTES);
+        }
+        copyBytes(
+            segment.part,
+            field,
+            segment.run,
+            next,
+            (int) (end - next),
+            target,
+            at + (int) (next - from));
+      }
+      next = end;
+    }
+  }
+
+  /** Copies bytes of a block that is not verified yet. */
+  private void copyDue(
+      ShardPart part,
+      DenseField field,
+      int runOrdinal,
+      long from,
+      long to,
+      ByteBuffer target,
+      int at) {
+    long block = from / Run.BLOCK_BYTES;
+    long begin = block * Run.BLOCK_BYTES;
+    int blockBytes = (int) Math.min(Run.BLOCK_BYTES, field.run(runOrdinal).count() * width - begin);
+    boolean whole = from == begin && to - from == blockBytes;
+    if (whole && target.hasArray()) {
+      context
+          .check()
+          .copyBlock(
+              part,
+              field,
+              runOrdinal,
+              block,
+              blockBytes,
+              target.array(),
+              target.arrayOffset() + at);
+    } else {
+      byte[] scratch = context.check().scratch();
+      context.check().copyBlock(part, field, runOrdinal, block, blockBytes, scratch, 0);
+      target.put(at, scratch, (int) (from - begin), (int) (to - from));
+    }
+  }
+
+  private void copyBytes(
+      ShardPart part,
+      DenseField field,
+      int runOrdinal,
+      long from,
+      int length,
+      ByteBuffer target,
+      int at) {
+    long position = field.run(runOrdinal).offset() + from;
+    int chunk = field.chunkOrdinal(runOrdinal);
+    int window = part.ready(chunk, position, length);
+    context.table().copy(window, part.within(chunk, position), target, at, length);
+  }
+
+  @Override
+  public ByteBuffer view(int i) {
+    if (isAbsent(i)) {
+      return ByteBuffer.allocate(0).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
+    Segment segment = segment(i);
+    DenseField field = (DenseField) segment.part.field();
+    Run run = field.run(segment.run);
+    long from = (segment.firstIndex + (i - segment.slot) - run.firstIndex()) * width;
+    context.check().blocks(segment.part, field, segment.run, from, from + width);
+    int chunk = field.chunkOrdinal(segment.run);
+    int window = segment.part.ready(chunk, run.offset() + from, width);
+    int position = segment.part.within(chunk, run.offset() + from);
+    if (!context.table().crosses(window, position, width)) {
+      return context.table().get(window).slice(position, width).order(ByteOrder.LITTLE_ENDIAN);
+    }
+    ByteBuffer own = ByteBuffer.allocate(width);
+    context.table().copy(window, position, own, 0, width);
+    return own.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private Segment segment(int i) {
+    int low = 0;
+    int high = segments.size() - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (segments.get(middle).slot <= i) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return segments.get(low);
+  }
+}

@@ -1,0 +1,158 @@
+package io.zrecord.internal.shard.read;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.shard.EntryField;
+import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.ShardList;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.FieldSpec;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/** State shared by the selections of one reader. Belongs to one thread. */
+final class ReadContext {
+  /**
+   * Number of windows above which a reader releases all shards and starts over, so that the reader
+   * does not hold the whole table.
+   */
+  private static final int MAX_WINDOWS = 4096;
+
+  /** The bytes that are read of a compressed field. */
+  enum Form {
+    VALUES,
+    /** The prefix and the payload as they are in the chunk. */
+    STORED
+  }
+
+  private final FieldSpec spec;
+  private final Form form;
+  private final ShardList shards;
+  private final Verification verification;
+  private final ReadMetrics metrics;
+  private final WindowTable table = new WindowTable();
+  private final @Nullable ShardPart[] parts;
+  private int partCount;
+  private final BlockCheck check;
+
+  ReadContext(
+      FieldSpec spec, Form form, ShardList shards, Verification verification, ReadMetrics metrics) {
+    this.spec = spec;
+    this.form = form;
+    this.shards = shards;
+    this.verification = verification;
+    this.metrics = metrics;
+    this.parts = new ShardPart[shards.count()];
+    this.check = new BlockCheck(verification, table, this::mismatch);
+  }
+
+  FieldSpec spec() {
+    return spec;
+  }
+
+  /** Returns the width in bytes of each value that is read; -1 if widths differ. */
+  int fixedWidth() {
+    return form == Form.STORED ? -1 : spec.valueWidthBytes().orElse(-1);
+  }
+
+  /** Tells whether the stored bytes differ from the bytes that are read. */
+  boolean decodes(EntryField field) {
+    return form == Form.VALUES && field.codec() != Codec.RAW;
+  }
+
+  ShardList shards() {
+    return shards;
+  }
+
+  Verification verification() {
+    return verification;
+  }
+
+  ReadMetrics metrics() {
+    return metrics;
+  }
+
+  WindowTable table() {
+    return table;
+  }
+
+  BlockCheck check() {
+    return check;
+  }
+
+  /** Returns the field in a shard, and opens it if necessary. */
+  ShardPart part(int shardOrdinal) {
+    ShardPart part = parts[shardOrdinal];
+    if (part == null) {
+      OpenShard shard = shards.open(shardOrdinal);
+      part = new ShardPart(shard, shard.field(spec), table, metrics);
+      parts[shardOrdinal] = part;
+      partCount++;
+    }
+    return part;
+  }
+
+  /** Releases shards if there are too many windows. Call this while no selection is in use. */
+  void trim() {
+    if (table.count() > MAX_WINDOWS || partCount > MAX_WINDOWS) {
+      table.clear();
+      java.util.Arrays.fill(parts, null);
+      partCount = 0;
+    }
+  }
+
+  /**
+   * Forgets all shards after damage. A user who opens the dataset again must find restored files,
+   * and not the maps of the old ones.
+   */
+  private void forgetShards() {
+    for (ShardPart part : parts) {
+      if (part != null) {
+        part.forgetShard();
+      }
+    }
+  }
+
+  /** Returns the exception for a wrong checksum. */
+  CorruptDataException mismatch(String path, String what, int expected, int found) {
+    metrics.checksumFailures.increment();
+    forgetShards();
+    HexFormat hex = HexFormat.of();
+    return new CorruptDataException(
+        path,
+        "Cannot read " + path + ": " + what + " of field '" + spec.name()
+            + "' has checksum " + hex.toHexDigits(found) + ", but " + hex.toHexDigits(expected)
+            + " was stored. Restore the file from a copy, or leave the records out");
+  }
+
+  /**
+   * Returns the exception for memory that is gone from a map, after looking for the file that
+   * became shorter.
+   */
+  ZRecordException truncated(InternalError error) {
+    forgetShards();
+    for (ShardPart part : parts) {
+      if (part != null) {
+        part.requireWholeFiles(error);
+      }
+    }
+    return new StorageException(
+        spec.name(),
+        "Cannot read field '" + spec.name() + "': a mapped file could not be read, although"
+            + " its length is right. Check the medium and the system log",
+        error);
+  }
+
+  /** Returns the exception for a value that its field does not allow. */
+  CorruptDataException corrupt(String path, long index, String reason, @Nullable Throwable cause) {
+    forgetShards();
+    return new CorruptDataException(
+        path,
+        "Cannot read " + path + ": the value at " + index + " of field '" + spec.name() + "' "
+            + reason + ". Restore the file from a copy, or leave the record out",
+        cause);
+  }
+}

@@ -1,0 +1,84 @@
+package io.zrecord.internal.shard.read;
+
+import io.zrecord.internal.shard.AbsentField;
+import io.zrecord.internal.shard.OpenField;
+import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.Windows;
+import io.zrecord.read.ReadMetrics;
+import java.util.Arrays;
+
+/**
+ * One shard as seen by one reader of one field: the field in the shard, and the places of the
+ * shard's chunks in the window table. Belongs to one thread.
+ */
+final class ShardPart {
+  private static final int NOT_ADDED = -1;
+
+  private final OpenShard shard;
+  private final OpenField field;
+  private final WindowTable table;
+  private final ReadMetrics metrics;
+  private final int[] firstWindows;
+  private final Windows[] chunks;
+  private final int[] wholeWindows;
+
+  ShardPart(OpenShard shard, OpenField field, WindowTable table, ReadMetrics metrics) {
+    this.shard = shard;
+    this.field = field;
+    this.table = table;
+    this.metrics = metrics;
+    int chunkCount = field instanceof AbsentField ? 0 : shard.chunks().size();
+    this.firstWindows = new int[chunkCount];
+    this.chunks = new Windows[chunkCount];
+    this.wholeWindows = new int[chunkCount];
+    Arrays.fill(firstWindows, NOT_ADDED);
+    Arrays.fill(wholeWindows, NOT_ADDED);
+  }
+
+  OpenField field() {
+    return field;
+  }
+
+  /**
+   * Returns the number of the window of each chunk, by the chunk's id. Negative if the chunk has
+   * several windows, was not used yet, or has an id that is not its ordinal.
+   */
+  int[] wholeWindows() {
+    return wholeWindows;
+  }
+
+  /**
+   * Returns the number of the window in which bytes of a chunk begin. All windows of these bytes
+   * are ready then.
+   */
+  int ready(int chunkOrdinal, long position, long length) {
+    int first = firstWindows[chunkOrdinal];
+    if (first == NOT_ADDED) {
+      first = table.add(shard, chunkOrdinal, metrics);
+      chunks[chunkOrdinal] = shard.chunk(chunkOrdinal, metrics).windows();
+      firstWindows[chunkOrdinal] = first;
+    }
+    int window = table.ready(first, chunks[chunkOrdinal], position, length);
+    if (chunks[chunkOrdinal].count() == 1
+        && window == first
+        && shard.chunks().get(chunkOrdinal).id() == chunkOrdinal) {
+      wholeWindows[chunkOrdinal] = window;
+    }
+    return window;
+  }
+
+  /** Returns the offset of a chunk's byte in its window. */
+  int within(int chunkOrdinal, long position) {
+    return chunks[chunkOrdinal].within(position);
+  }
+
+  /** Forgets the shard, so that the next reader opens its files again. */
+  void forgetShard() {
+    shard.forget();
+  }
+
+  /** Checks that no file of the shard is shorter than published. */
+  void requireWholeFiles(InternalError error) {
+    shard.requireWholeFiles(error);
+  }
+}

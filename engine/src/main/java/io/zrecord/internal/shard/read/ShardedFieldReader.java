@@ -1,0 +1,256 @@
+package io.zrecord.internal.shard.read;
+
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.io.MapFaults;
+import io.zrecord.internal.shard.EntryField;
+import io.zrecord.internal.shard.OpenField;
+import io.zrecord.internal.shard.ShardList;
+import io.zrecord.read.FieldReader;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.FieldSpec;
+import java.nio.BufferOverflowException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Reads a field across the shards of a dataset, whatever the field's layout in each shard. Belongs
+ * to one thread.
+ *
+ * <p>A file that is truncated while mapped shows as an {@link InternalError} at some later moment.
+ * Every method that touches maps catches the error here and says which file is too short.
+ */
+public final class ShardedFieldReader implements FieldReader {
+  private final ReadContext context;
+  private final SlotSelection slots;
+  private final DenseRangeSelection dense;
+  private Selection selection;
+
+  public ShardedFieldReader(
+      FieldSpec field, ShardList shards, Verification verification, ReadMetrics metrics) {
+    this(new ReadContext(field, ReadContext.Form.VALUES, shards, verification, metrics));
+  }
+
+  private ShardedFieldReader(ReadContext context) {
+    this.context = context;
+    slots = new SlotSelection(context);
+    dense = new DenseRangeSelection(context);
+    selection = slots;
+  }
+
+  /**
+   * Returns a reader of the stored bytes of a compressed field, prefixes included, without
+   * decoding.
+   *
+   * @return empty unless the field has this compression and checksums in every shard
+   */
+  public static Optional<FieldReader> ofStored(
+      FieldSpec field,
+      Compression compression,
+      ShardList shards,
+      Verification verification,
+      ReadMetrics metrics) {
+    boolean isStored = compression.codec() != Codec.RAW;
+    for (int shard = 0; shard < shards.count() && isStored; shard++) {
+      ShardMeta meta = shards.open(shard).meta();
+      isStored = meta.hasChecksums()
+          && meta.fields().stream()
+              .map(FieldMeta::spec)
+              .anyMatch(spec -> spec.id() == field.id() && spec.compression().equals(compression));
+    }
+    return isStored
+        ? Optional.of(new ShardedFieldReader(
+            new ReadContext(field, ReadContext.Form.STORED, shards, verification, metrics)))
+        : Optional.empty();
+  }
+
+  @Override
+  public FieldSpec field() {
+    return context.spec();
+  }
+
+  @Override
+  public int selectRange(long firstIndex, int maxCount, long maxBytes) {
+    if (maxCount <= 0) {
+      throw new IllegalArgumentException(
+          "At most " + maxCount + " records were asked for; ask for at least one");
+    }
+    ShardList shards = context.shards();
+    if (firstIndex < 0 || firstIndex > shards.length() - maxCount) {
+      throw shards.outOfBounds(firstIndex < 0 ? firstIndex : Math.max(firstIndex, shards.length()));
+    }
+    clear();
+    try {
+      return selectWithin(firstIndex, maxCount, maxBytes);
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+
+  /** Drops the selection, so that any failure from now on leaves none. */
+  private void clear() {
+    slots.clear();
+    dense.clear();
+    selection = slots;
+    context.trim();
+  }
+
+  private int selectWithin(long firstIndex, int maxCount, long maxBytes) {
+    try {
+      if (dense.takes(context.part(context.shards().shardOf(firstIndex)))) {
+        int taken = dense.selectRange(firstIndex, maxCount, maxBytes);
+        selection = dense;
+        return taken;
+      }
+      int taken = countWithin(firstIndex, maxCount, maxBytes);
+      slots.selectRange(firstIndex, taken);
+      return taken;
+    } finally {
+      // Also before an exception is passed on: missing bytes look like damage.
+      MapFaults.surface();
+    }
+  }
+
+  /**
+   * Returns how many records from the first on have at most {@code maxBytes} stored bytes; at least
+   * one.
+   */
+  private int countWithin(long firstIndex, int maxCount, long maxBytes) {
+    ShardList shards = context.shards();
+    int fixedWidth = Math.max(0, context.fixedWidth());
+    long bytes = 0;
+    int taken = 0;
+    while (taken < maxCount) {
+      int shard = shards.shardOf(firstIndex + taken);
+      int end = (int) Math.min(maxCount, shards.firstIndex(shard + 1) - firstIndex);
+      long low = shards.firstIndex(shard);
+      OpenField field = context.part(shard).field();
+      for (; taken < end; taken++) {
+        bytes += field instanceof EntryField entries
+            ? Entry.physicalLength(entries.word1(firstIndex + taken - low)) & 0xffff_ffffL
+            : fixedWidth;
+        if (bytes > maxBytes && taken > 0) {
+          return taken;
+        }
+      }
+    }
+    return taken;
+  }
+
+  @Override
+  public void select(long[] indices, int from, int count) {
+    Objects.checkFromIndexSize(from, count, indices.length);
+    clear();
+    try {
+      try {
+        slots.select(indices, from, count);
+      } finally {
+        MapFaults.surface();
+      }
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+
+  @Override
+  public int count() {
+    return selection.count();
+  }
+
+  @Override
+  public boolean hasAbsent() {
+    return selection.hasAbsent();
+  }
+
+  @Override
+  public boolean isAbsent(int i) {
+    return selection.isAbsent(checked(i));
+  }
+
+  @Override
+  public int lengthBytes(int i) {
+    return selection.lengthBytes(checked(i));
+  }
+
+  @Override
+  public long totalLengthBytes() {
+    return selection.totalLengthBytes();
+  }
+
+  @Override
+  public byte[] value(int i) {
+    byte[] value = new byte[lengthBytes(i)];
+    copyValue(i, value, 0);
+    return value;
+  }
+
+  @Override
+  public int copyValue(int i, byte[] destination, int offset) {
+    Objects.checkFromIndexSize(offset, lengthBytes(i), destination.length);
+    try {
+      try {
+        return selection.copy(i, destination, offset);
+      } finally {
+        MapFaults.surface();
+      }
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+
+  @Override
+  public void copyAll(byte[] destination, int offset) {
+    Objects.checkFromIndexSize(offset, totalLengthBytes(), (long) destination.length);
+    copyAll(ByteBuffer.wrap(destination), offset);
+  }
+
+  @Override
+  public void copyAll(ByteBuffer destination) {
+    long total = totalLengthBytes();
+    if (total > destination.remaining()) {
+      throw new BufferOverflowException();
+    }
+    copyAll(destination, destination.position());
+    destination.position(destination.position() + (int) total);
+  }
+
+  private void copyAll(ByteBuffer destination, int at) {
+    try {
+      try {
+        selection.copyAll(destination, at);
+      } finally {
+        MapFaults.surface();
+      }
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+
+  @Override
+  public ByteBuffer view(int i) {
+    boolean ofTheMap = false;
+    try {
+      try {
+        ByteBuffer view = selection.view(checked(i));
+        // Nothing was read so far, or the checksum was right.
+        ofTheMap = view.isDirect();
+        return view;
+      } finally {
+        if (!ofTheMap) {
+          MapFaults.surface();
+        }
+      }
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+
+  private int checked(int i) {
+    return Objects.checkIndex(i, selection.count());
+  }
+}

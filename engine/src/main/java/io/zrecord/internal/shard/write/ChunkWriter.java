@@ -1,0 +1,91 @@
+package io.zrecord.internal.shard.write;
+
+import io.zrecord.internal.format.ChunkHeader;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.shard.Zeros;
+import io.zrecord.shard.Durability;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.WritableFile;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the chunk files of a shard one after another. Belongs to one thread. */
+final class ChunkWriter implements AutoCloseable {
+  private final Storage storage;
+  private final String directory;
+  private final UUID shardId;
+  private final Durability durability;
+  private final List<ChunkMeta> closed = new ArrayList<>();
+  private @Nullable WritableFile file;
+  private long closedBytes;
+
+  ChunkWriter(Storage storage, String directory, UUID shardId, Durability durability) {
+    this.storage = storage;
+    this.directory = directory;
+    this.shardId = shardId;
+    this.durability = durability;
+  }
+
+  /** Returns the id of the next chunk to be written. */
+  int chunkId() {
+    return closed.size();
+  }
+
+  /** Returns the bytes of the current chunk, or of its header if the chunk was not begun. */
+  long positionBytes() {
+    return file == null ? ChunkHeader.BYTES : file.positionBytes();
+  }
+
+  /**
+   * Returns the current chunk, ready for {@code lengthBytes} aligned bytes that are read together.
+   * Begins the chunk if need be.
+   */
+  WritableFile aligned(Alignment alignment, long lengthBytes) {
+    WritableFile current = file;
+    if (current == null) {
+      current = storage.create(directory + "/" + ChunkMeta.fileName(chunkId()));
+      file = current;
+      current.write(ByteBuffer.wrap(new ChunkHeader(chunkId(), shardId).encode()));
+    }
+    Zeros.write(current, alignment.gapBytes(current.positionBytes(), lengthBytes));
+    return current;
+  }
+
+  /**
+   * Closes the current chunk, and forces it to disk if the durability says so. The next bytes begin
+   * another chunk.
+   */
+  void roll(long recordCount) {
+    WritableFile current = aligned(Alignment.LEAST, 0);
+    if (durability == Durability.COMMIT) {
+      current.force();
+    }
+    long endBytes = current.positionBytes();
+    current.close();
+    closed.add(new ChunkMeta(chunkId(), recordCount, endBytes));
+    closedBytes += endBytes;
+    file = null;
+  }
+
+  /** Returns the bytes of all chunks so far. */
+  long writtenBytes() {
+    return closedBytes + (file == null ? 0 : file.positionBytes());
+  }
+
+  /** Returns the chunks closed so far. */
+  List<ChunkMeta> chunks() {
+    return closed;
+  }
+
+  @Override
+  public void close() {
+    WritableFile current = file;
+    if (current != null) {
+      file = null;
+      current.close();
+    }
+  }
+}

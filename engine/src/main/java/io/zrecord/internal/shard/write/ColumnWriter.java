@@ -1,0 +1,159 @@
+package io.zrecord.internal.shard.write;
+
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ValueCodec;
+import io.zrecord.internal.values.ValueLengths;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.shard.Durability;
+
+/**
+ * Writes the values of one field of a shard. Put a value or none, then end the record. At the end
+ * of a stripe the collected values go to the chunk. Belongs to one thread.
+ */
+public abstract class ColumnWriter implements AutoCloseable {
+  private final FieldSpec field;
+  private final int widthBytes;
+  private long absentCount;
+  private long valueBytes;
+  private boolean isPut;
+
+  ColumnWriter(FieldSpec field) {
+    this.field = field;
+    this.widthBytes = field.valueWidthBytes().orElse(-1);
+  }
+
+  final FieldSpec field() {
+    return field;
+  }
+
+  /**
+   * Puts an element of 1 byte as the value of the current record. The methods below put elements of
+   * other widths.
+   */
+  public final void putByte(byte value) {
+    beginScalar(1);
+    storeByte(value);
+  }
+
+  public final void putShort(short value) {
+    beginScalar(2);
+    storeShort(value);
+  }
+
+  public final void putInt(int value) {
+    beginScalar(4);
+    storeInt(value);
+  }
+
+  public final void putLong(long value) {
+    beginScalar(8);
+    storeLong(value);
+  }
+
+  /** Puts a whole value, little-endian. */
+  public final void put(byte[] source, int offset, int length) {
+    java.util.Objects.checkFromIndexSize(offset, length, source.length);
+    if (widthBytes >= 0
+        ? length != widthBytes
+        : field.shape().isVariable() && !ValueLengths.areWholeSteps(field, length)) {
+      throw ValueLengths.wrong(field, length);
+    }
+    begin();
+    store(source, offset, length);
+  }
+
+  /**
+   * Puts a value in its stored form.
+   *
+   * @throws IllegalArgumentException if the field is not compressed, or the prefix is missing
+   */
+  public final void putStored(byte[] source, int offset, int length) {
+    java.util.Objects.checkFromIndexSize(offset, length, source.length);
+    if (field.compression().codec() == Codec.RAW || length < ValueCodec.PREFIX_BYTES) {
+      throw new IllegalArgumentException("Cannot write " + length
+          + " stored bytes to field '" + field.name() + "' with the compression "
+          + field.compression() + ": stored bytes are those of a compressed field, "
+          + ValueCodec.PREFIX_BYTES + " or more; put the value itself");
+    }
+    begin();
+    placeStored(source, offset, length);
+  }
+
+  /** Tells whether the current record has a value of this field already. */
+  public final boolean isPut() {
+    return isPut;
+  }
+
+  /**
+   * Ends the record. The value is absent if none was put.
+   *
+   * @param before number of records of the shard before this record
+   */
+  public final void endRecord(long before) {
+    if (isPut) {
+      isPut = false;
+      endPresent(before);
+    } else {
+      absentCount++;
+      endAbsent(before);
+    }
+  }
+
+  /** Writes the collected values to the chunk. */
+  public abstract void flushStripe();
+
+  /** Returns the bytes of values collected for the current stripe. */
+  public abstract long collectedBytes();
+
+  /** Finishes the field's files. */
+  public abstract FieldMeta finish(Durability durability);
+
+  @Override
+  public abstract void close();
+
+  abstract void storeByte(byte value);
+
+  abstract void storeShort(short value);
+
+  abstract void storeInt(int value);
+
+  abstract void storeLong(long value);
+
+  abstract void store(byte[] source, int offset, int length);
+
+  /** Places a value in its stored form. Only called for compressed fields. */
+  abstract void placeStored(byte[] source, int offset, int length);
+
+  abstract void endPresent(long before);
+
+  abstract void endAbsent(long before);
+
+  final void countBytes(long bytes) {
+    valueBytes += bytes;
+  }
+
+  final FieldMeta meta(String stem, FieldMeta.Layout layout) {
+    return new FieldMeta(field, stem, layout, absentCount, valueBytes);
+  }
+
+  private void beginScalar(int bytes) {
+    if (widthBytes < 0) {
+      throw new IllegalArgumentException("Cannot write a single number of " + bytes
+          + " bytes to field '" + field.name() + "' of type " + field.type()
+          + ": its values have any length; put them as bytes");
+    }
+    if (bytes != widthBytes) {
+      throw ValueLengths.wrong(field, bytes);
+    }
+    begin();
+  }
+
+  private void begin() {
+    if (isPut) {
+      throw new IllegalStateException("Field '" + field.name()
+          + "' was put twice in one record; call endRecord() after each record");
+    }
+    isPut = true;
+  }
+}

@@ -1,0 +1,266 @@
+package io.zrecord.internal.shard.write;
+
+import io.zrecord.errors.ValueTooLargeException;
+import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ValueCodec;
+import io.zrecord.internal.io.Closing;
+import io.zrecord.internal.io.OwnedMemory;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.shard.Durability;
+import io.zrecord.storage.WritableFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes values of any length as entries (FORMAT.md section 4). A value that is too large for what
+ * is left of the stripe goes straight to the chunk, in pieces. Belongs to one thread.
+ */
+public final class EntryColumnWriter extends ColumnWriter {
+  private static final int ABSENT = -1;
+  private static final int DIRECT = -2;
+
+  private final String stem;
+  private final ChunkWriter chunks;
+  private final SegmentPool pool;
+  private final StripeBuffer stripe;
+  private final long budgetBytes;
+  private final Alignment alignment;
+  private final TableFile entries;
+  private final @Nullable TableFile checksums;
+  private final @Nullable ValueCodec codec;
+  private final IntList lengths = new IntList();
+  private final ArrayDeque<DirectValue> directValues = new ArrayDeque<>();
+  private final byte[] scalar = new byte[8];
+  private final ByteBuffer scalarBuffer = ByteBuffer.wrap(scalar).order(ByteOrder.LITTLE_ENDIAN);
+  private final byte[] entryBytes = new byte[Entry.BYTES];
+  private final ByteBuffer entryBuffer = ByteBuffer.wrap(entryBytes).order(ByteOrder.LITTLE_ENDIAN);
+  private final byte[] prefix = new byte[ValueCodec.PREFIX_BYTES];
+  private final CRC32C crc = new CRC32C();
+  private final int checksumOfAbsent = Crc32c.of(new byte[Entry.BYTES]);
+  private byte[] scratch = new byte[0];
+  private int currentLength;
+  private int longestLength;
+
+  /** A value that is in the chunk already. */
+  private record DirectValue(long word0, long word1, int checksum) {}
+
+  EntryColumnWriter(
+      FieldSpec field,
+      ColumnFiles files,
+      ChunkWriter chunks,
+      SegmentPool pool,
+      Alignment alignment,
+      long budgetBytes,
+      int tableBufferBytes) {
+    super(field);
+    this.stem = files.stem();
+    this.chunks = chunks;
+    this.pool = pool;
+    this.stripe = new StripeBuffer(pool);
+    this.budgetBytes = budgetBytes;
+    this.entries = new TableFile(files.storage(), files.name(".offset"), tableBufferBytes);
+    try {
+      this.checksums = files.hasChecksums()
+          ? new TableFile(files.storage(), files.name(".crc32c"), tableBufferBytes)
+          : null;
+    } catch (RuntimeException e) {
+      entries.close();
+      throw e;
+    }
+    this.codec =
+        field.compression().codec() == Codec.RAW ? null : ValueCodec.of(field.compression());
+    // Nobody reads a compressed value where it is.
+    this.alignment = codec == null ? alignment : Alignment.LEAST;
+  }
+
+  @Override
+  void storeByte(byte value) {
+    scalar[0] = value;
+    store(scalar, 0, 1);
+  }
+
+  @Override
+  void storeShort(short value) {
+    scalarBuffer.putShort(0, value);
+    store(scalar, 0, 2);
+  }
+
+  @Override
+  void storeInt(int value) {
+    scalarBuffer.putInt(0, value);
+    store(scalar, 0, 4);
+  }
+
+  @Override
+  void storeLong(long value) {
+    scalarBuffer.putLong(0, value);
+    store(scalar, 0, 8);
+  }
+
+  @Override
+  void store(byte[] source, int offset, int length) {
+    if (codec == null) {
+      place(0, source, offset, length);
+      return;
+    }
+    int limit = Math.max(0, length - 1);
+    if (scratch.length < limit) {
+      // The shorter one may go before the longer one is there.
+      scratch = new byte[0];
+      scratch = new byte[limit];
+    }
+    int compressed = limit == 0 ? -1 : codec.compress(source, offset, length, scratch, 0, limit);
+    boolean asIs = compressed < 0;
+    ByteBuffer.wrap(prefix)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(0, asIs ? ValueCodec.prefixAsIs(length) : length);
+    if (asIs) {
+      place(ValueCodec.PREFIX_BYTES, source, offset, length);
+    } else {
+      place(ValueCodec.PREFIX_BYTES, scratch, 0, compressed);
+    }
+  }
+
+  @Override
+  void placeStored(byte[] source, int offset, int length) {
+    place(0, source, offset, length);
+  }
+
+  @Override
+  void endPresent(long before) {
+    lengths.add(currentLength);
+    if (currentLength != DIRECT) {
+      stripe.align();
+    }
+  }
+
+  @Override
+  void endAbsent(long before) {
+    lengths.add(ABSENT);
+  }
+
+  @Override
+  public void flushStripe() {
+    if (lengths.count() == 0) {
+      return;
+    }
+    // Taken even if all values are empty: an empty value has a place, too.
+    WritableFile file = chunks.aligned(alignment, longestLength);
+    long start = file.positionBytes();
+    long position = start;
+    for (int i = 0; i < lengths.count(); i++) {
+      int length = lengths.get(i);
+      if (length == ABSENT) {
+        writeEntry(0, 0, checksumOfAbsent);
+      } else if (length == DIRECT) {
+        DirectValue value = directValues.remove();
+        writeEntry(value.word0, value.word1, value.checksum);
+      } else {
+        long word1 = Entry.word1(chunks.chunkId(), length);
+        position += alignment.gapBytes(position, length);
+        writeEntry(
+            position,
+            word1,
+            checksums == null ? 0 : checksum(position, word1, position - start, length));
+        position += length;
+      }
+    }
+    stripe.drainTo(file);
+    lengths.clear();
+    longestLength = 0;
+  }
+
+  @Override
+  public long collectedBytes() {
+    return stripe.lengthBytes();
+  }
+
+  @Override
+  public FieldMeta finish(Durability durability) {
+    entries.finish(durability);
+    if (checksums != null) {
+      checksums.finish(durability);
+    }
+    return meta(stem, FieldMeta.Layout.ENTRIES);
+  }
+
+  @Override
+  public void close() {
+    Closing.all(Arrays.asList(entries, checksums, codec));
+  }
+
+  /** Stores the prefix, of which {@code prefixLength} bytes count, and a payload. */
+  private void place(int prefixLength, byte[] source, int offset, int length) {
+    long stored = (long) prefixLength + length;
+    if (stored > Integer.MAX_VALUE) {
+      throw new ValueTooLargeException(
+          field().name(),
+          "Cannot write a value of " + length + " bytes to field '" + field().name()
+              + "': with its prefix it exceeds " + Integer.MAX_VALUE
+              + " bytes; split it, or write the field raw");
+    }
+    countBytes(stored);
+    int gap = alignment.gapBytes(stripe.lengthBytes(), stored);
+    if (stored > budgetBytes / 8 || gap + stored + pool.takenBytes() > budgetBytes / 8 * 7) {
+      currentLength = DIRECT;
+      directValues.add(writeDirect(prefixLength, source, offset, length));
+    } else {
+      currentLength = (int) stored;
+      longestLength = Math.max(longestLength, currentLength);
+      stripe.putZeros(gap);
+      stripe.put(prefix, 0, prefixLength);
+      stripe.put(source, offset, length);
+    }
+  }
+
+  private DirectValue writeDirect(int prefixLength, byte[] source, int offset, int length) {
+    WritableFile file = chunks.aligned(alignment, (long) prefixLength + length);
+    long word0 = file.positionBytes();
+    long word1 = Entry.word1(chunks.chunkId(), prefixLength + length);
+    beginChecksum(word0, word1);
+    ByteBuffer piece = pool.take();
+    try {
+      piece.put(prefix, 0, prefixLength);
+      int done = 0;
+      do {
+        int step = Math.min(piece.remaining(), length - done);
+        piece.put(source, offset + done, step).flip();
+        done += step;
+        if (checksums != null) {
+          OwnedMemory.checksum(crc, piece, 0, piece.limit());
+        }
+        file.write(piece);
+        piece.clear();
+      } while (done < length);
+    } finally {
+      pool.giveBack(piece);
+    }
+    return new DirectValue(word0, word1, (int) crc.getValue());
+  }
+
+  private void beginChecksum(long word0, long word1) {
+    crc.reset();
+    entryBuffer.putLong(0, word0).putLong(8, word1);
+    crc.update(entryBytes, 0, Entry.BYTES);
+  }
+
+  private int checksum(long word0, long word1, long at, int length) {
+    beginChecksum(word0, word1);
+    stripe.checksum(crc, at, length);
+    return (int) crc.getValue();
+  }
+
+  private void writeEntry(long word0, long word1, int checksum) {
+    entries.putEntry(word0, word1);
+    if (checksums != null) {
+      checksums.putInt(checksum);
+    }
+  }
+}

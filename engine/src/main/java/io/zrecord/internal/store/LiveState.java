@@ -1,0 +1,293 @@
+package io.zrecord.internal.store;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.HeaderVersion;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
+import java.util.UUID;
+
+/**
+ * Tells readers of all processes what the writer does, in a small file that all of them map
+ * (FORMAT.md section 9). Integers are little-endian.
+ *
+ * <pre>
+ *     0                               8               12              16
+ *    +-------------------------------+---------------+---------------+
+ *    | "ZRECLIVE"                    | version u32   | 8384 u32      |
+ *    +-------------------------------+---------------+---------------+
+ *    | uuid of the store, most significant byte first                |
+ *    +-------------------------------+---------------+---------------+
+ *    | zero                          | CRC32C of 40 B| zero          |
+ *    +-------------------------------+---------------+---------------+ 64
+ *    | published length u64          | journal sequence u64          |
+ *    +-------------------------------+-------------------------------+ 128
+ *    | stamp of all records u64      | zero up to 192
+ *    +-------------------------------+-------------------------------+ 192
+ *    | 1024 stamps u64, each of the records whose index mod 1024 is its number
+ * </pre>
+ *
+ * <p>A stamp is odd while what it covers changes, and grows with each change: the stamp of all
+ * records covers a recovery, each other stamp covers its records. A file is withdrawn before
+ * another replaces it, because readers continue to map it. Thread-safe; one writer.
+ */
+public final class LiveState {
+  public static final String FILE_NAME = "live";
+
+  private static final VarHandle LONG =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final byte[] MAGIC = "ZRECLIVE".getBytes(StandardCharsets.US_ASCII);
+  private static final int STRIPES = 1024;
+  private static final int CRC_AT = 40;
+  private static final int LENGTH_AT = 64;
+  private static final int SEQUENCE_AT = 72;
+  private static final int RECOVERY_STAMP_AT = 128;
+  private static final int STRIPES_AT = 192;
+  private static final int FILE_BYTES = STRIPES_AT + STRIPES * Long.BYTES;
+
+  /** The stamp of all records in a file that no writer updates any longer; odd. */
+  private static final long WITHDRAWN = -1;
+
+  private final ByteBuffer map;
+
+  /** The writer's. */
+  private final BitSet changing = new BitSet(STRIPES);
+
+  private LiveState(ByteBuffer map) {
+    this.map = map;
+  }
+
+  /**
+   * Returns the state for a new writer: nothing is readable until {@link #endRecovery}. An existing
+   * file stays, so that its readers see the new writer; a damaged or withdrawn file is replaced.
+   */
+  public static LiveState beginRecovery(MutableFiles files, UUID storeId) {
+    if (!files.exists(FILE_NAME)) {
+      files.replace(FILE_NAME, emptyFile(storeId, 0));
+    }
+    LiveState live;
+    try {
+      live = map(files, storeId, true);
+    } catch (CorruptDataException e) {
+      withdraw(files);
+      live = renew(files, storeId, 0);
+    }
+    if (live.isWithdrawn()) {
+      // What was safe before is not forgotten until the recovery is over.
+      live = renew(files, storeId, live.sequence());
+    }
+    live.beginRecovery();
+    return live;
+  }
+
+  private static LiveState renew(MutableFiles files, UUID storeId, long sequence) {
+    files.replace(FILE_NAME, emptyFile(storeId, sequence));
+    return map(files, storeId, true);
+  }
+
+  /**
+   * Tells readers that the file does not say the truth any more, for good; the next writer makes
+   * another, which they look for. To be called with the writer's lock held, before files of the
+   * store are put in order behind the back of a writer. Damaged files are withdrawn as well. The
+   * sequence number stays: what it says was safe.
+   */
+  public static void withdraw(MutableFiles files) {
+    if (!files.exists(FILE_NAME)) {
+      return;
+    }
+    try (MutableFile file = files.open(FILE_NAME, true)) {
+      long lengthBytes = file.lengthBytes();
+      if (lengthBytes < FILE_BYTES) {
+        file.write(lengthBytes, ByteBuffer.allocate((int) (FILE_BYTES - lengthBytes)));
+      }
+      ByteBuffer map = file.map(0, FILE_BYTES, true);
+      LONG.setRelease(map, RECOVERY_STAMP_AT, WITHDRAWN);
+      VarHandle.fullFence();
+    }
+  }
+
+  /**
+   * Whether it is withdrawn: what it says is not to be believed, and there is another file or there
+   * will be.
+   */
+  public boolean isWithdrawn() {
+    return recoveryStamp() == WITHDRAWN;
+  }
+
+  /**
+   * Whether another file has come in the place of this one, which is withdrawn, and its first
+   * recovery is over.
+   */
+  public boolean isSucceeded(MutableFiles files, UUID storeId) {
+    try {
+      return isWithdrawn() && (open(files, storeId).recoveryStamp() & 1) == 0;
+    } catch (ZRecordException e) {
+      return false; // It is just coming, or is damaged again.
+    }
+  }
+
+  /** A file whose stamp of all records is odd: it has no length yet. */
+  private static byte[] emptyFile(UUID storeId, long sequence) {
+    byte[] content = new byte[FILE_BYTES];
+    ByteBuffer buffer = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+    buffer.put(MAGIC).putInt(1).putInt(FILE_BYTES);
+    buffer
+        .order(ByteOrder.BIG_ENDIAN)
+        .putLong(storeId.getMostSignificantBits())
+        .putLong(storeId.getLeastSignificantBits())
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(CRC_AT, Crc32c.of(content, 0, CRC_AT))
+        .putLong(SEQUENCE_AT, sequence)
+        .putLong(RECOVERY_STAMP_AT, 1);
+    return content;
+  }
+
+  /** A writer that was killed may have left stamps odd. */
+  private void beginRecovery() {
+    LONG.setRelease(map, RECOVERY_STAMP_AT, (long) LONG.get(map, RECOVERY_STAMP_AT) + 2 | 1);
+    VarHandle.fullFence();
+    for (int at = STRIPES_AT; at < FILE_BYTES; at += Long.BYTES) {
+      LONG.setRelease(map, at, (long) LONG.get(map, at) + 1 & ~1L);
+    }
+  }
+
+  /** Lets readers in. */
+  public void endRecovery(long length, long sequence) {
+    beginGroup(sequence);
+    publish(length);
+    VarHandle.fullFence();
+    increment(RECOVERY_STAMP_AT);
+  }
+
+  /** Lets readers find after power loss what they would find now. */
+  public void force(MutableFiles files) {
+    try (MutableFile file = files.open(FILE_NAME, true)) {
+      file.force();
+    }
+  }
+
+  /** Whether nothing is being changed, and exactly this is published. */
+  public boolean isAtRest(long length, long sequence) {
+    if ((recoveryStamp() & 1) != 0 || length() != length || sequence() != sequence) {
+      return false;
+    }
+    long changing = 0;
+    for (int at = STRIPES_AT; at < FILE_BYTES; at += Long.BYTES) {
+      changing |= (long) LONG.getAcquire(map, at);
+    }
+    return (changing & 1) == 0;
+  }
+
+  /** Follows what another process writes. */
+  public static LiveState open(MutableFiles files, UUID storeId) {
+    return map(files, storeId, false);
+  }
+
+  private static LiveState map(MutableFiles files, UUID storeId, boolean writable) {
+    try (MutableFile file = files.open(FILE_NAME, writable)) {
+      byte[] header = new byte[LENGTH_AT];
+      ByteBuffer buffer = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
+      int read = file.read(0, buffer);
+      buffer.order(ByteOrder.BIG_ENDIAN);
+      if (read != header.length
+          || !java.util.Arrays.equals(header, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
+          || buffer.order(ByteOrder.LITTLE_ENDIAN).getInt(CRC_AT) != Crc32c.of(header, 0, CRC_AT)) {
+        throw damaged(file);
+      }
+      HeaderVersion.requireKnown(file.path(), header);
+      buffer.order(ByteOrder.BIG_ENDIAN);
+      if (file.lengthBytes() != FILE_BYTES
+          || buffer.getLong(16) != storeId.getMostSignificantBits()
+          || buffer.getLong(24) != storeId.getLeastSignificantBits()) {
+        throw damaged(file);
+      }
+      return new LiveState(file.map(0, FILE_BYTES, writable));
+    }
+  }
+
+  private static CorruptDataException damaged(MutableFile file) {
+    return new CorruptDataException(
+        file.path(),
+        "Cannot read " + file.path()
+            + ": it is damaged or of another store. It has no data of its own: open the store for writing once, which makes it anew");
+  }
+
+  /** Records that are published. All that the writer stored before it published them is visible. */
+  public long length() {
+    return (long) LONG.getAcquire(map, LENGTH_AT);
+  }
+
+  /** Number of the journal record whose changes are in the tables, or are just getting there. */
+  public long sequence() {
+    return (long) LONG.getAcquire(map, SEQUENCE_AT);
+  }
+
+  /** Before the changes of a journal record go to the tables. */
+  public void beginGroup(long sequence) {
+    LONG.setRelease(map, SEQUENCE_AT, sequence);
+    VarHandle.fullFence();
+  }
+
+  /** Publishes records whose entries are stored. */
+  public void publish(long length) {
+    LONG.setRelease(map, LENGTH_AT, length);
+  }
+
+  /** Begins to say which records a group changes. */
+  public void beginChange() {
+    changing.clear();
+  }
+
+  /** A record whose entries are going to change. */
+  public void change(long index) {
+    changing.set((int) index & (STRIPES - 1));
+  }
+
+  /** All records are named: from now on readers wait for them. */
+  public void beginStores() {
+    incrementChanging();
+    VarHandle.fullFence();
+  }
+
+  /** The entries have changed, and the length has. */
+  public void endChange() {
+    VarHandle.fullFence();
+    incrementChanging();
+  }
+
+  private void incrementChanging() {
+    for (int stripe = changing.nextSetBit(0);
+        stripe >= 0;
+        stripe = changing.nextSetBit(stripe + 1)) {
+      increment(STRIPES_AT + stripe * Long.BYTES);
+    }
+  }
+
+  private void increment(int at) {
+    LONG.setRelease(map, at, (long) LONG.get(map, at) + 1);
+  }
+
+  public long recoveryStamp() {
+    return (long) LONG.getAcquire(map, RECOVERY_STAMP_AT);
+  }
+
+  public long changeStamp(long index) {
+    return (long) LONG.getAcquire(map, stripeAt(index));
+  }
+
+  /** Between the loads of what is to be validated and those of the stamps. */
+  public static void validate() {
+    VarHandle.acquireFence();
+  }
+
+  private static int stripeAt(long index) {
+    return STRIPES_AT + (int) (index & (STRIPES - 1)) * Long.BYTES;
+  }
+}

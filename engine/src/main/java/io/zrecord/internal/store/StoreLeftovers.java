@@ -1,0 +1,152 @@
+package io.zrecord.internal.store;
+
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.Closing;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.schema.FileStems;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Chunks and tables in the directory of a store that no state of the store names (FORMAT.md section
+ * 9). They come from a rewrite that was cut short before it was published, or before the old files
+ * were deleted, and from writers that were killed. Only files with a writer's names count; other
+ * files are never touched. Stateless.
+ */
+public final class StoreLeftovers {
+  private static final Pattern CHUNK = Pattern.compile("\\d+\\.zr");
+  private static final Pattern TABLE = Pattern.compile("(.+)\\.(?:offset|crc32c)");
+
+  private static final String CUT_JOURNAL = "journal.damaged-";
+
+  private StoreLeftovers() {}
+
+  /**
+   * Returns the names of the leftovers.
+   *
+   * @param fields the fields of the meta file
+   * @param chunks all chunks that the meta file or the journal names
+   */
+  public static List<String> of(
+      MutableFiles files, List<FieldMeta> fields, Collection<ChunkMeta> chunks) {
+    List<String> found = new ArrayList<>();
+    Set<String> named = new HashSet<>();
+    chunks.forEach(chunk -> named.add(chunk.fileName()));
+    for (String name : files.list("chunk")) {
+      if (CHUNK.matcher(name).matches() && !named.contains("chunk/" + name)) {
+        found.add("chunk/" + name);
+      }
+    }
+    Set<String> stems = new HashSet<>();
+    fields.forEach(field -> stems.add(field.stem()));
+    List<String> first = FileStems.of(fields.stream().map(FieldMeta::spec).toList());
+    for (String name : files.list("")) {
+      Matcher table = TABLE.matcher(name);
+      if (table.matches() && !stems.contains(table.group(1))) {
+        String stem = table.group(1);
+        if (first.contains(stem) || FileStems.generation(stem) > 0) {
+          found.add(name);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Returns the names of the leftovers in a store with an empty journal. */
+  public static List<String> of(MutableFiles files, StoreMeta meta) {
+    List<ChunkMeta> chunks = new ArrayList<>(meta.shard().chunks());
+    chunks.addAll(meta.unfull());
+    return of(files, meta.shard().fields(), chunks);
+  }
+
+  /**
+   * Returns the leftovers that opening the store deletes: those without an entry that points to
+   * them, as far as can be told before the journal is replayed.
+   *
+   * @param found result of {@link #of}
+   * @param length number of records of the store
+   */
+  public static List<String> deletable(
+      MutableFiles files, List<FieldMeta> fields, List<String> found, long length) {
+    if (found.isEmpty() || !areDeletable(files)) {
+      return List.of();
+    }
+    List<EntryTable> tables = new ArrayList<>();
+    try {
+      fields.forEach(field -> tables.add(EntryTable.open(files, field.stem(), false)));
+      return unused(found, tables, length);
+    } finally {
+      Closing.all(tables);
+    }
+  }
+
+  private static List<String> unused(List<String> found, List<EntryTable> tables, long length) {
+    Set<String> used = new HashSet<>();
+    tables.forEach(
+        table -> table.forEachChunk(length, chunk -> used.add(ChunkMeta.fileName(chunk))));
+    return found.stream().filter(name -> !used.contains(name)).toList();
+  }
+
+  /**
+   * Tells whether leftovers may be deleted. All leftovers stay while a journal cut off by a repair
+   * exists, because it may name chunks that are still of interest.
+   */
+  private static boolean areDeletable(MutableFiles files) {
+    return cutJournals(files).isEmpty();
+  }
+
+  /** Returns the names of the journals that repairs cut off. */
+  public static List<String> cutJournals(MutableFiles files) {
+    return files.list("").stream()
+        .filter(name -> name.startsWith(CUT_JOURNAL))
+        .sorted()
+        .toList();
+  }
+
+  /**
+   * Deletes the leftovers of a store with an empty journal and a durable meta file. Chunks that
+   * entries of the store point to stay: where commits were lost, entries may have reached the
+   * tables all the same. Files that cannot be deleted stay too.
+   *
+   * @param tables the store's tables, with at least {@code length} records
+   */
+  public static void remove(MutableFiles files, List<EntryTable> tables, long length) {
+    try {
+      List<String> found = areDeletable(files) ? of(files, StoreMetaFile.read(files)) : List.of();
+      if (!found.isEmpty()) {
+        unused(found, tables, length).forEach(files::delete);
+      }
+    } catch (ZRecordException e) {
+      LoggerFactory.getLogger(StoreLeftovers.class)
+          .warn(
+              "Leftovers of {} stay until it is opened again: {}",
+              files.pathOf(""),
+              e.getMessage());
+    }
+  }
+
+  /**
+   * Deletes the files of a store that was turned into a table. The files of the table have other
+   * names.
+   */
+  public static void removeStore(MutableFiles files) {
+    StoreMeta meta = StoreMetaFile.read(files);
+    for (FieldMeta field : meta.shard().fields()) {
+      EntryTable.delete(files, field.stem());
+    }
+    files.delete("chunk");
+    files.delete(Journal.FILE_NAME);
+    files.delete(LiveState.FILE_NAME);
+    files.delete(ShardMeta.FILE_NAME);
+  }
+}

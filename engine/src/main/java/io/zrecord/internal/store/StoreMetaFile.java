@@ -1,0 +1,22 @@
+package io.zrecord.internal.store;
+
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.MutableFiles;
+
+/** Reads and checks the meta file of a store. Stateless. */
+public final class StoreMetaFile {
+  private StoreMetaFile() {}
+
+  /**
+   * Reads and checks the meta file.
+   *
+   * @throws io.zrecord.errors.MissingFileException if there is none
+   * @throws io.zrecord.errors.CorruptDataException if the file is not what a store writes
+   */
+  public static StoreMeta read(MutableFiles files) {
+    return StoreMeta.read(
+        files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
+  }
+}

@@ -1,0 +1,248 @@
+package io.zrecord.internal.store.rewrite;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.store.EntryTable;
+import io.zrecord.internal.store.Journal;
+import io.zrecord.internal.store.LiveState;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ChunkSummary;
+import io.zrecord.shard.ShardSummary;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Makes a sealed shard of one committed state of a store while a writer continues. Chunks only
+ * grow, so they get a second name in the shard. Tables are changed in place, so they are copied in
+ * whatever state they are. Then the copy receives all changes in the journal since the checkpoint,
+ * up to a record that was committed when the copy was done. This overwrites every later or partial
+ * change that the copy contains, because the journal has every change before the tables do.
+ */
+public final class SealedCopy {
+  /**
+   * Attempts. A checkpoint during the copy empties the journal; the next checkpoint is some 64 MiB
+   * of journal away.
+   */
+  private static final int MAX_ATTEMPTS = 20;
+
+  private final LocalMutableFiles store;
+  private final LocalMutableFiles target;
+  private final StoreMeta meta;
+  private final Map<Integer, ChunkMeta> chunks = new TreeMap<>(Integer::compareUnsigned);
+  private long length;
+
+  /**
+   * The shard made.
+   *
+   * @param schema the fields of the store
+   * @param shard the shard's summary for a manifest; empty if there are no records
+   */
+  public record Result(RecordSchema schema, Optional<ShardSummary> shard) {}
+
+  private SealedCopy(LocalMutableFiles store, LocalMutableFiles target, StoreMeta meta) {
+    this.store = store;
+    this.target = target;
+    this.meta = meta;
+    this.length = meta.shard().length();
+    meta.shard().chunks().forEach(chunk -> chunks.put(chunk.id(), chunk));
+    meta.unfull().forEach(chunk -> chunks.put(chunk.id(), chunk));
+  }
+
+  /**
+   * Makes the shard.
+   *
+   * @param store root of the store
+   * @param table root of the shard's table, in which the shard's directory is made
+   * @param durable whether the shard's files must survive power loss
+   * @throws io.zrecord.errors.DatasetExistsException if another process is making such a shard
+   *     there, or one was left over
+   */
+  public static Result write(Path store, Path table, boolean durable) {
+    LocalMutableFiles files = new LocalMutableFiles(store);
+    for (int attempt = 1; ; attempt++) {
+      StoreMeta meta = readMeta(files);
+      String directory = "shard/" + meta.shard().id();
+      LocalMutableFiles root = new LocalMutableFiles(table);
+      root.createDirectory(directory);
+      boolean isDone = false;
+      SealedCopy copy = new SealedCopy(files, root.below(directory), meta);
+      try {
+        ShardSummary summary = copy.write(store, durable);
+        if (durable) {
+          root.forceDirectory("shard");
+          root.forceDirectory("");
+        }
+        if (copy.isOfOneCheckpoint()) {
+          isDone = true;
+          return new Result(copy.schema(), Optional.of(summary).filter(s -> s.length() > 0));
+        }
+      } catch (ZRecordException e) {
+        // If the journal was emptied meanwhile, anything may have been read.
+        if (copy.isOfOneCheckpoint() || attempt == MAX_ATTEMPTS) {
+          throw e;
+        }
+      } finally {
+        if (!isDone) {
+          root.delete(directory);
+        }
+      }
+      if (attempt == MAX_ATTEMPTS) {
+        throw new CorruptDataException(
+            store.toString(),
+            "Cannot take a snapshot of " + store + ": it was checkpointed during each of "
+                + MAX_ATTEMPTS + " attempts. Write less, or with a larger checkpointBytes");
+      }
+    }
+  }
+
+  private RecordSchema schema() {
+    return new RecordSchema(meta.shard().fields().stream().map(FieldMeta::spec).toList());
+  }
+
+  private static StoreMeta readMeta(LocalMutableFiles files) {
+    return StoreMeta.read(
+        files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
+  }
+
+  private boolean isOfOneCheckpoint() {
+    return readMeta(store).sequence() == meta.sequence();
+  }
+
+  private ShardSummary write(Path storePath, boolean durable) {
+    List<EntryTable> tables = new ArrayList<>();
+    try {
+      long published = Math.max(length, publishedLength());
+      for (FieldMeta field : meta.shard().fields()) {
+        tables.add(EntryTable.copy(store, target, field.stem(), published));
+      }
+      boolean isChanged = replay(storePath, tables);
+      for (EntryTable table : tables) {
+        table.trim(length);
+        if (durable) {
+          table.force();
+        }
+      }
+      link(chunks.values(), durable);
+      return seal(tables, isChanged, durable);
+    } finally {
+      tables.forEach(EntryTable::close);
+    }
+  }
+
+  /** Returns an estimate of the length, which saves replaying. The journal decides. */
+  private long publishedLength() {
+    long capacity = Long.MAX_VALUE;
+    for (FieldMeta field : meta.shard().fields()) {
+      try (EntryTable table = EntryTable.open(store, field.stem(), false)) {
+        capacity = Math.min(capacity, table.capacity());
+      }
+    }
+    return meta.shard().fields().isEmpty()
+        ? 0
+        : Math.min(capacity, LiveState.open(store, meta.shard().id()).length());
+  }
+
+  private boolean replay(Path storePath, List<EntryTable> tables) {
+    // After the copy: every change in the copy is committed by now, or is in no record up to this
+    // one.
+    long last = ProcessLock.writer(storePath) == ProcessLock.Writer.READY
+        ? LiveState.open(store, meta.shard().id()).sequence()
+        : Long.MAX_VALUE;
+    try (Journal journal = Journal.open(store, meta.shard().id(), meta.sequence(), false)) {
+      journal.replayUpTo(last, journal.fileBytes(), tables.size(), length, new Journal.Visitor() {
+        @Override
+        public void chunk(ChunkMeta chunk) {
+          chunks.put(chunk.id(), chunk);
+        }
+
+        @Override
+        public void entry(long index, int field, long word0, long word1, int checksum) {
+          tables.get(field).ensureCapacity(index + 1);
+          tables.get(field).put(index, word0, word1, checksum);
+        }
+
+        @Override
+        public void endRecord(long newLength) {
+          length = newLength;
+        }
+      });
+      if (last != Long.MAX_VALUE && journal.sequence() < last) {
+        throw new CorruptDataException(
+            store.pathOf(Journal.FILE_NAME),
+            "Cannot read " + store.pathOf(Journal.FILE_NAME) + ": record "
+                + (journal.sequence() + 1) + " of " + last
+                + " is damaged. Close the store, or checkpoint it, which does without the journal");
+      }
+      return journal.sequence() > meta.sequence();
+    }
+  }
+
+  private void link(Collection<ChunkMeta> linked, boolean durable) {
+    for (ChunkMeta chunk : linked) {
+      store.link(chunk.fileName(), target, chunk.fileName());
+      if (durable) {
+        // The store itself may not have forced the file.
+        try (MutableFile file = target.open(chunk.fileName(), true)) {
+          file.force();
+        }
+      }
+    }
+  }
+
+  private ShardSummary seal(List<EntryTable> tables, boolean isChanged, boolean durable) {
+    List<FieldMeta> fields = new ArrayList<>();
+    SortedMap<Integer, Long> valueBytes = new TreeMap<>();
+    for (int i = 0; i < tables.size(); i++) {
+      FieldMeta field = meta.shard().fields().get(i);
+      fields.add(
+          isChanged
+              ? new FieldMeta(
+                  field.spec(),
+                  field.stem(),
+                  field.layout(),
+                  tables.get(i).absentCount(length),
+                  tables.get(i).valueBytes(length))
+              : field);
+      valueBytes.put(field.spec().id(), fields.get(i).valueBytes());
+    }
+    ShardMeta sealed = new ShardMeta(
+        meta.shard().id(),
+        length,
+        true,
+        false,
+        meta.shard().chunkRecords(),
+        meta.shard().chunkBytes(),
+        List.copyOf(chunks.values()),
+        fields);
+    byte[] file = sealed.write();
+    target.replace(ShardMeta.FILE_NAME, file);
+    if (durable) {
+      if (!chunks.isEmpty()) {
+        target.forceDirectory("chunk");
+      }
+      target.forceDirectory("");
+    }
+    long chunkBytes = chunks.values().stream().mapToLong(ChunkMeta::endBytes).sum();
+    return new ShardSummary(
+        sealed.id(),
+        ShardMeta.FILE_NAME,
+        SealedJson.checksum(target.pathOf(ShardMeta.FILE_NAME), file),
+        length,
+        List.of(new ChunkSummary(length, chunkBytes)),
+        valueBytes);
+  }
+}

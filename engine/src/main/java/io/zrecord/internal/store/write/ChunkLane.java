@@ -1,0 +1,364 @@
+package io.zrecord.internal.store.write;
+
+import io.zrecord.errors.ValueTooLargeException;
+import io.zrecord.internal.format.ChunkHeader;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.ValueCodec;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.Changes;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.FieldSpec;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A place where values are appended: a chunk of its own, and a buffer in front of the chunk. A
+ * chunk file grows by steps of zeros that take no space, so that readers need not map the file
+ * again for every value. Used under its own lock.
+ */
+final class ChunkLane implements AutoCloseable {
+  private static final int BUFFER_BYTES = 1 << 20;
+  private static final long GROWTH_BYTES = 64L << 20;
+  private static final byte[] PADDING = new byte[8];
+
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Marks a value that stays as it is. */
+  static final byte[] KEEP = new byte[0];
+
+  private final MutableFiles files;
+  private final UUID storeId;
+  private final List<FieldSpec> fields;
+  private final long chunkRecords;
+  private final long chunkBytes;
+  private final IntSupplier newChunkId;
+  private final @Nullable ValueCodec[] codecs;
+  private final CRC32C crc = new CRC32C();
+  private final byte[] entryBytes = new byte[Entry.BYTES];
+  private final ByteBuffer entry = ByteBuffer.wrap(entryBytes).order(ByteOrder.LITTLE_ENDIAN);
+  private final byte[] prefix = new byte[ValueCodec.PREFIX_BYTES];
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private final List<ChunkMeta> closed = new ArrayList<>();
+
+  /** Files of closed chunks, which a concurrent commit may still be forcing. */
+  private final List<MutableFile> doneFiles = new ArrayList<>();
+
+  private byte[] packed = new byte[0];
+  private @Nullable MutableFile file;
+  private int chunkId;
+  private long recordCount;
+  private long lengthBytes;
+
+  /** Position in the file of the buffer's first byte. */
+  private long flushedBytes;
+
+  private boolean isChanged;
+  private boolean isNew;
+  private boolean isClosed;
+
+  /** The file that a commit is forcing, which must stay open meanwhile. */
+  private @Nullable MutableFile pinned;
+
+  ChunkLane(
+      MutableFiles files,
+      UUID storeId,
+      List<FieldSpec> fields,
+      long chunkRecords,
+      long chunkBytes,
+      IntSupplier newChunkId) {
+    this.files = files;
+    this.storeId = storeId;
+    this.fields = fields;
+    this.chunkRecords = chunkRecords;
+    this.chunkBytes = chunkBytes;
+    this.newChunkId = newChunkId;
+    this.codecs = new ValueCodec[fields.size()];
+    for (int i = 0; i < codecs.length; i++) {
+      if (fields.get(i).compression().codec() != Codec.RAW) {
+        codecs[i] = ValueCodec.of(fields.get(i).compression());
+      }
+    }
+  }
+
+  /** Continues a chunk that was being written. Bytes after its published end are overwritten. */
+  void resume(ChunkMeta chunk) {
+    lock.lock();
+    try {
+      MutableFile opened = files.open(chunk.fileName(), true);
+      file = opened;
+      chunkId = chunk.id();
+      recordCount = chunk.recordCount();
+      flushedBytes = chunk.endBytes();
+      lengthBytes = opened.lengthBytes();
+      // The previous writer may not have forced the file.
+      isChanged = true;
+      isNew = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Stores the values of one record.
+   *
+   * @param values values of the fields, null for absent; {@link #KEEP} stores nothing and keeps the
+   *     target's entry
+   * @param target takes the entries
+   */
+  void store(byte[] @Nullable [] values, Changes.Entries target) {
+    lock.lock();
+    try {
+      storeLocked(values, target);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Stores the values of one record, unless another thread is writing here. Returns false in that
+   * case.
+   */
+  boolean tryStore(byte[] @Nullable [] values, Changes.Entries target) {
+    if (!lock.tryLock()) {
+      return false;
+    }
+    try {
+      storeLocked(values, target);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void storeLocked(byte[] @Nullable [] values, Changes.Entries target) {
+    if (isClosed) {
+      throw new IllegalStateException(
+          "The store " + files.location() + " is closed; open it again");
+    }
+    if (file != null && isFull()) {
+      closeChunk();
+    }
+    if (file == null) {
+      beginChunk();
+    }
+    for (int field = 0; field < values.length; field++) {
+      byte[] value = values[field];
+      if (value == null) {
+        entry.putLong(0, 0).putLong(8, 0);
+        crc.reset();
+        crc.update(entryBytes, 0, Entry.BYTES);
+        setEntry(target, field);
+      } else if (value != KEEP) {
+        storeValue(field, value, target);
+      }
+    }
+    recordCount++;
+  }
+
+  private void storeValue(int field, byte[] value, Changes.Entries target) {
+    ValueCodec codec = codecs[field];
+    if (codec == null) {
+      place(field, 0, value, value.length, target);
+      return;
+    }
+    if (packed.length < value.length) {
+      packed = new byte[value.length];
+    }
+    int limit = Math.max(0, value.length - 1);
+    int compressed = limit == 0 ? -1 : codec.compress(value, 0, value.length, packed, 0, limit);
+    ByteBuffer.wrap(prefix)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(0, compressed < 0 ? ValueCodec.prefixAsIs(value.length) : value.length);
+    if (compressed < 0) {
+      place(field, prefix.length, value, value.length, target);
+    } else {
+      place(field, prefix.length, packed, compressed, target);
+    }
+  }
+
+  private void place(
+      int field, int prefixLength, byte[] source, int length, Changes.Entries target) {
+    long stored = (long) prefixLength + length;
+    if (stored > Integer.MAX_VALUE) {
+      throw new ValueTooLargeException(
+          fields.get(field).name(),
+          "Cannot write a value of " + length + " bytes to field '"
+              + fields.get(field).name() + "': with its prefix it exceeds " + Integer.MAX_VALUE
+              + " bytes; split it, or write the field raw");
+    }
+    int padding = (int) (-(flushedBytes + buffer.position()) & 7);
+    put(PADDING, padding);
+    entry.putLong(0, flushedBytes + buffer.position()).putLong(8, Entry.word1(chunkId, (int)
+        stored));
+    crc.reset();
+    crc.update(entryBytes, 0, Entry.BYTES);
+    crc.update(prefix, 0, prefixLength);
+    crc.update(source, 0, length);
+    put(prefix, prefixLength);
+    put(source, length);
+    setEntry(target, field);
+  }
+
+  private void setEntry(Changes.Entries target, int field) {
+    target.set(field, entry.getLong(0), entry.getLong(8), (int) crc.getValue());
+  }
+
+  private void put(byte[] source, int length) {
+    for (int done = 0; done < length; ) {
+      if (!buffer.hasRemaining()) {
+        flush();
+      }
+      int step = Math.min(length - done, buffer.remaining());
+      buffer.put(source, done, step);
+      done += step;
+    }
+  }
+
+  private boolean isFull() {
+    return recordCount >= chunkRecords || flushedBytes + buffer.position() >= chunkBytes;
+  }
+
+  private void beginChunk() {
+    int id = newChunkId.getAsInt();
+    MutableFile created = files.create(ChunkMeta.fileName(id));
+    file = created;
+    chunkId = id;
+    recordCount = 0;
+    flushedBytes = 0;
+    lengthBytes = 0;
+    isNew = true;
+    buffer.clear().put(new ChunkHeader(id, storeId).encode());
+  }
+
+  private void closeChunk() {
+    flush();
+    MutableFile done = java.util.Objects.requireNonNull(file);
+    done.setLength(flushedBytes);
+    done.force();
+    if (done == pinned) {
+      doneFiles.add(done);
+    } else {
+      done.close();
+    }
+    closed.add(new ChunkMeta(chunkId, recordCount, flushedBytes));
+    file = null;
+    isChanged = false;
+  }
+
+  /** Writes the buffered bytes. A failed write may be tried again. */
+  private void flush() {
+    MutableFile current = file;
+    if (current == null || buffer.position() == 0) {
+      return;
+    }
+    long end = flushedBytes + buffer.position();
+    if (end > lengthBytes) {
+      long grown = Math.max(end, Math.min(lengthBytes + GROWTH_BYTES, chunkBytes));
+      current.setLength(grown);
+      lengthBytes = grown;
+    }
+    int pending = buffer.position();
+    try {
+      current.write(flushedBytes, buffer.flip());
+    } finally {
+      buffer.limit(buffer.capacity()).position(pending);
+    }
+    flushedBytes = end;
+    buffer.clear();
+    isChanged = true;
+  }
+
+  /**
+   * The state of a lane at one moment: what a commit must name and force.
+   *
+   * @param current the chunk being written, if any
+   * @param closed chunks closed since the last flush, which are forced
+   * @param hasNewName whether a file was created since the last flush
+   * @param unforced the file that must be forced, if any
+   */
+  record Flushed(
+      @Nullable ChunkMeta current,
+      List<ChunkMeta> closed,
+      boolean hasNewName,
+      @Nullable MutableFile unforced) {}
+
+  /**
+   * Makes everything stored so far readable. Called by the thread in turn; other threads may store
+   * before and after.
+   *
+   * @param forces whether {@link #force} will be called
+   */
+  Flushed flush(boolean forces) {
+    lock.lock();
+    try {
+      flush();
+      ChunkMeta current = file == null ? null : new ChunkMeta(chunkId, recordCount, flushedBytes);
+      Flushed flushed =
+          new Flushed(current, List.copyOf(closed), isNew, forces && isChanged ? file : null);
+      isChanged &= !forces;
+      closed.clear();
+      isNew = false;
+      pinned = flushed.unforced;
+      return flushed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes flushed bytes durable, while other threads may store. */
+  void force(Flushed flushed) {
+    MutableFile unforced = flushed.unforced;
+    if (unforced == null) {
+      return;
+    }
+    boolean isForced = false;
+    try {
+      unforced.force();
+      isForced = true;
+    } finally {
+      endForce(isForced);
+    }
+  }
+
+  private void endForce(boolean isForced) {
+    lock.lock();
+    try {
+      isChanged |= !isForced;
+      pinned = null;
+      doneFiles.forEach(MutableFile::close);
+      doneFiles.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      isClosed = true;
+      for (ValueCodec codec : codecs) {
+        if (codec != null) {
+          codec.close();
+        }
+      }
+      doneFiles.forEach(MutableFile::close);
+      doneFiles.clear();
+      if (file != null) {
+        file.close();
+        file = null;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

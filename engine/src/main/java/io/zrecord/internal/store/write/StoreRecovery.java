@@ -1,0 +1,172 @@
+package io.zrecord.internal.store.write;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.Closing;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.EntryTable;
+import io.zrecord.internal.store.Journal;
+import io.zrecord.internal.store.LiveState;
+import io.zrecord.internal.store.StoreLeftovers;
+import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.schema.FileStems;
+import io.zrecord.schema.RecordSchema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * Creates stores and opens stores for writing. Opening adds the journal's changes that the tables
+ * may lack, and starts a new journal. Opening can be cut short and repeated at any moment. Used by
+ * one thread, once.
+ */
+public final class StoreRecovery {
+  private final StoreFiles store;
+  private final boolean acceptsLoss;
+  private final Map<Integer, ChunkMeta> unfull = new TreeMap<>(Integer::compareUnsigned);
+  private long length;
+
+  private StoreRecovery(StoreFiles store, StoreMeta meta, boolean acceptsLoss) {
+    this.store = store;
+    this.acceptsLoss = acceptsLoss;
+    this.length = meta.shard().length();
+    store.chunks().addClosed(meta.shard().chunks());
+    meta.unfull().forEach(chunk -> unfull.put(chunk.id(), chunk));
+  }
+
+  /** Creates an empty store. The meta file comes last: without a meta file there is no store. */
+  public static StoreWriter create(MutableFiles files, RecordSchema schema, StoreLimits limits) {
+    UUID storeId = UUID.randomUUID();
+    List<String> stems = FileStems.of(schema.fields());
+    EntryTable[] tables = new EntryTable[stems.size()];
+    List<FieldMeta> fields = new ArrayList<>();
+    for (int i = 0; i < tables.length; i++) {
+      tables[i] = EntryTable.create(files, stems.get(i));
+      fields.add(
+          new FieldMeta(schema.fields().get(i), stems.get(i), FieldMeta.Layout.ENTRIES, 0, 0));
+    }
+    Journal journal = Journal.create(files, storeId);
+    StoreMeta meta = new StoreMeta(
+        new ShardMeta(
+            storeId, 0, true, false, limits.chunkRecords(), limits.chunkBytes(), List.of(), fields),
+        List.of(),
+        0);
+    files.forceDirectory("");
+    StoreFiles store = new StoreFiles(files, limits, meta, tables, journal);
+    files.replace(ShardMeta.FILE_NAME, meta.write());
+    store.endRecovery(0);
+    return new StoreWriter(store, limits, new StoreWriter.Recovery(0, 0));
+  }
+
+  /**
+   * Opens a store and recovers the commits of its last writer.
+   *
+   * @throws CorruptDataException if a file is damaged
+   */
+  public static StoreWriter open(MutableFiles files, StoreLimits limits) {
+    return open(files, limits, false);
+  }
+
+  /** Opens a repaired store, in which commits that were safe may be lost. */
+  public static StoreWriter openRepaired(MutableFiles files, StoreLimits limits) {
+    return open(files, limits, true);
+  }
+
+  private static StoreWriter open(MutableFiles files, StoreLimits limits, boolean acceptsLoss) {
+    StoreMeta meta = StoreMetaFile.read(files);
+    List<AutoCloseable> opened = new ArrayList<>();
+    boolean isOpen = false;
+    try {
+      List<FieldMeta> fields = meta.shard().fields();
+      EntryTable[] tables = new EntryTable[fields.size()];
+      for (int i = 0; i < tables.length; i++) {
+        tables[i] = EntryTable.open(files, fields.get(i).stem(), true);
+        opened.add(tables[i]);
+        tables[i].requireCapacity(meta.shard().length());
+      }
+      Journal journal = Journal.open(files, meta.shard().id(), meta.sequence(), true);
+      opened.add(journal);
+      StoreFiles store = new StoreFiles(files, limits, meta, tables, journal);
+      opened.add(store.chunks());
+      StoreWriter.Recovery recovery =
+          new StoreRecovery(store, meta, acceptsLoss).run(new Checkpoint(store, limits));
+      isOpen = true;
+      return new StoreWriter(store, limits, recovery);
+    } finally {
+      if (!isOpen) {
+        Closing.all(opened);
+      }
+    }
+  }
+
+  private StoreWriter.Recovery run(Checkpoint checkpoint) {
+    Journal journal = store.journal();
+    long before = journal.sequence();
+    long dropped = journal.replay(store.fields().size(), length, new Replay(store.tables()));
+    requireNoLoss(store.live());
+    long replayed = journal.sequence() - before;
+    for (EntryTable table : store.tables()) {
+      table.requireCapacity(length);
+    }
+    store.chunks().resume(unfull);
+    if (replayed > 0) {
+      store.counts().recount(length);
+    }
+    checkpoint.write(length);
+    store.endRecovery(length);
+    // Chunks that the checkpoint does not name come from a killed writer or rewrite. The meta file
+    // that names the others is durable now.
+    StoreLeftovers.remove(store.files(), store.tables(), length);
+    return new StoreWriter.Recovery(replayed, dropped);
+  }
+
+  /** Applies the entries of the journal to the tables. */
+  private final class Replay implements Journal.Visitor {
+    private final List<EntryTable> tables;
+
+    private Replay(List<EntryTable> tables) {
+      this.tables = tables;
+    }
+
+    @Override
+    public void chunk(ChunkMeta chunk) {
+      if (store.chunks().isClosed(chunk.id())) {
+        throw damaged("it goes on with " + chunk.fileName()
+            + ", which was closed before. Restore the store from a copy");
+      }
+      unfull.put(chunk.id(), chunk);
+    }
+
+    @Override
+    public void entry(long index, int field, long word0, long word1, int checksum) {
+      EntryTable table = tables.get(field);
+      table.ensureCapacity(index + 1);
+      table.put(index, word0, word1, checksum);
+    }
+
+    @Override
+    public void endRecord(long newLength) {
+      length = newLength;
+    }
+  }
+
+  private void requireNoLoss(LiveState live) {
+    long sequence = store.journal().sequence();
+    if (live.sequence() > sequence && !acceptsLoss) {
+      throw damaged("it ends with record "
+          + sequence + ", but records up to " + live.sequence()
+          + " were safe and had begun to change the store. Restore the store from a copy, or repair it: it may"
+          + " have some of what the missing records changed");
+    }
+  }
+
+  private CorruptDataException damaged(String problem) {
+    String path = store.files().pathOf(Journal.FILE_NAME);
+    return new CorruptDataException(path, "Cannot read " + path + ": " + problem);
+  }
+}

@@ -1,0 +1,69 @@
+package io.zrecord.internal.table;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.internal.format.JsonObject;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.shard.ShardSummary;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * A file that lists older shards, so that a manifest need not repeat them.
+ *
+ * @param file name relative to the table
+ * @param shardCount number of shards in the file
+ * @param length sum of the shards' lengths
+ */
+public record ShardListFile(String file, int shardCount, long length) {
+  /** Most shards that a manifest itself holds, and that a list holds. */
+  public static final int MAX_SHARDS = 1000;
+
+  private static final Pattern FILE = Pattern.compile("list/[0-9a-f-]{36}\\.json");
+
+  ObjectNode write() {
+    return SealedJson.object().put("file", file).put("shards", shardCount).put("length", length);
+  }
+
+  static ShardListFile read(JsonObject json) {
+    String file = json.string("file");
+    if (!FILE.matcher(file).matches()) {
+      throw json.corrupt("'" + file + "' is not allowed as the name of a shard list");
+    }
+    return new ShardListFile(
+        file,
+        (int) json.integer("shards", 1, Integer.MAX_VALUE),
+        json.integer("length", 1, Long.MAX_VALUE));
+  }
+
+  static byte[] writeFile(List<ShardSummary> shards) {
+    ObjectNode node = SealedJson.object().put("format", JsonObject.FORMAT_VERSION);
+    ArrayNode array = node.putArray("shards");
+    shards.forEach(shard -> array.add(ShardJson.write(shard)));
+    return SealedJson.seal(node);
+  }
+
+  /** Parses the content of this file. */
+  List<ShardSummary> readFile(String resource, byte[] bytes) {
+    JsonObject json = SealedJson.open(resource, bytes).requireFormat();
+    List<ShardSummary> shards =
+        json.objects("shards").stream().map(ShardJson::read).toList();
+    if (shards.size() != shardCount || sumOfLengths(json, shards) != length) {
+      throw json.corrupt("it has " + shards.size() + " shards, but the manifest says " + shardCount
+          + " with " + length + " records");
+    }
+    return shards;
+  }
+
+  static long sumOfLengths(JsonObject json, List<ShardSummary> shards) {
+    try {
+      long sum = 0;
+      for (ShardSummary shard : shards) {
+        sum = Math.addExact(sum, shard.length());
+      }
+      return sum;
+    } catch (ArithmeticException e) {
+      throw json.corrupt("its shards have more than 2^63 records");
+    }
+  }
+}

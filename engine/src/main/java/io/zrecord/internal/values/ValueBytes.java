@@ -1,0 +1,74 @@
+package io.zrecord.internal.values;
+
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/** Converts Java values to the bytes of a field's value. */
+public final class ValueBytes {
+  private ValueBytes() {}
+
+  /**
+   * Returns the bytes of a value. An array of bytes is returned as it is.
+   *
+   * @throws IllegalArgumentException if the kind of the value does not fit the field
+   * @throws io.zrecord.errors.ValueTooLargeException if the length of the value does not fit the
+   *     field
+   */
+  public static byte[] of(FieldSpec field, Object value) {
+    byte[] bytes = encode(field, value);
+    ValueLengths.require(field, bytes.length);
+    return bytes;
+  }
+
+  private static byte[] encode(FieldSpec field, Object value) {
+    if (value instanceof byte[] bytes) {
+      return bytes;
+    }
+    if (value instanceof String text && field.type().equals(ElementType.UTF8)) {
+      return text.getBytes(StandardCharsets.UTF_8);
+    }
+    if (value instanceof Boolean flag
+        && field.type().equals(ElementType.BOOL)
+        && field.shape().isScalar()) {
+      return new byte[] {(byte) (flag ? 1 : 0)};
+    }
+    return value instanceof Number number && field.shape().isScalar()
+        ? ofNumber(field, number)
+        : TensorBytes.of(field, value);
+  }
+
+  private static byte[] ofNumber(FieldSpec field, Number number) {
+    long bits = switch (field.type().kind()) {
+      case F32 -> Float.floatToRawIntBits(number.floatValue());
+      case F64 -> Double.doubleToRawLongBits(number.doubleValue());
+      case I8 -> integer(field, number, Byte.MIN_VALUE, Byte.MAX_VALUE);
+      case U8 -> integer(field, number, 0, 0xff);
+      case I16 -> integer(field, number, Short.MIN_VALUE, Short.MAX_VALUE);
+      case U16 -> integer(field, number, 0, 0xffff);
+      case I32, DATE -> integer(field, number, Integer.MIN_VALUE, Integer.MAX_VALUE);
+      case U32 -> integer(field, number, 0, 0xffff_ffffL);
+      case I64, TIMESTAMP, TIMESTAMP_NTZ -> integer(field, number, Long.MIN_VALUE, Long.MAX_VALUE);
+      case U64 -> integer(field, number, 0, Long.MAX_VALUE);
+      default -> throw TensorBytes.doesNotFit(field, number);
+    };
+    int width = field.type().widthBytes().orElseThrow();
+    byte[] eight = new byte[Long.BYTES];
+    ByteBuffer.wrap(eight).order(ByteOrder.LITTLE_ENDIAN).putLong(0, bits);
+    return java.util.Arrays.copyOf(eight, width);
+  }
+
+  private static long integer(FieldSpec field, Number number, long lowest, long highest) {
+    boolean isInteger = number instanceof Long
+        || number instanceof Integer
+        || number instanceof Short
+        || number instanceof Byte;
+    long value = number.longValue();
+    if (!isInteger || value < lowest || value > highest) {
+      throw TensorBytes.doesNotFit(field, number);
+    }
+    return value;
+  }
+}

@@ -1,0 +1,22 @@
+package io.zrecord.read;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counters of the work of readers. Thread-safe; share one object among the readers to be counted
+ * together.
+ */
+public final class ReadMetrics {
+  /** Values handed out. */
+  public final LongAdder values = new LongAdder();
+  /** Bytes read from files: entries, checksums, stored bytes. */
+  public final LongAdder bytesRead = new LongAdder();
+  /** Bytes of values handed out. Its ratio to {@link #bytesRead} is the read amplification. */
+  public final LongAdder bytesDelivered = new LongAdder();
+  /** Time spent decompressing. */
+  public final LongAdder decodeNanos = new LongAdder();
+  /** Checksums that did not hold. */
+  public final LongAdder checksumFailures = new LongAdder();
+  /** Chunk files opened. */
+  public final LongAdder chunksOpened = new LongAdder();
+}

@@ -1,0 +1,14 @@
+package io.zrecord.read;
+
+/** When checksums are compared. */
+public enum Verification {
+  /**
+   * At the first touch of a value, or of a block of a run, by a process. Sealed data cannot change
+   * afterwards.
+   */
+  FIRST,
+  /** At every selection. */
+  ALWAYS,
+  /** Never: damage is passed on to the caller. */
+  NEVER
+}

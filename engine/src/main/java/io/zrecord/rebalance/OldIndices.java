@@ -1,9 +1,0 @@
-package io.zrecord.rebalance;
-
-/** Which record comes where, asked from the new side. */
-@FunctionalInterface
-public interface OldIndices {
-
-  /** Writes the old indices of the records that come at {@code firstNewIndex} and behind it to the first {@code count} places. */
-  void oldIndices(long firstNewIndex, long[] target, int count);
-}

@@ -1,0 +1,76 @@
+package io.zrecord.rebalance.order;
+
+import io.zrecord.Spi;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.Checksum;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.IndexMap;
+import io.zrecord.table.ShardWriter;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Writes indices to a shard of its own, such as an index map (FORMAT.md section 7), always with
+ * checksums: a wrong index could not be told from a right one. Memory is that of a stripe. Belongs
+ * to one thread.
+ */
+@Spi
+public final class IndexWriter implements AutoCloseable {
+  private static final int BLOCK = 1 << 13;
+
+  private final ShardWriter writer;
+
+  private IndexWriter(Storage storage, RecordSchema schema, WriteOptions options) {
+    writer = ShardWriter.create(
+        storage, UUID.randomUUID(), schema, options.withChecksum(Checksum.CRC32C));
+  }
+
+  /** A writer of an index map: for each old index, rising from 0, the new one. */
+  public static IndexWriter ofMap(Storage storage, WriteOptions options) {
+    return new IndexWriter(storage, IndexMap.SCHEMA, options);
+  }
+
+  /**
+   * A writer of a part of an order, for {@link StoredOrder}: for each new index, rising by 1, the
+   * old one.
+   */
+  public static IndexWriter ofOrder(Storage storage, WriteOptions options) {
+    return new IndexWriter(storage, StoredOrder.SCHEMA, options);
+  }
+
+  /** The next index. */
+  public void put(long index) {
+    writer.putLong(0, index);
+    writer.endRecord();
+  }
+
+  /**
+   * All new indices of an arrangement, if this writes a map.
+   *
+   * @param onBlock told now and then; what it throws ends the writing
+   */
+  public void putAll(Arrangement arrangement, Runnable onBlock) {
+    long[] block = new long[BLOCK];
+    for (long old = 0; old < arrangement.length(); old += BLOCK) {
+      onBlock.run();
+      int count = (int) Math.min(BLOCK, arrangement.length() - old);
+      arrangement.newIndices(old, block, count);
+      for (int i = 0; i < count; i++) {
+        put(block[i]);
+      }
+    }
+  }
+
+  /** Seals the shard, which belongs to the caller; empty if there was no index. */
+  public Optional<ShardSummary> finish() {
+    return writer.finish();
+  }
+
+  /** Deletes what was written, unless it was finished. */
+  @Override
+  public void close() {
+    writer.close();
+  }
+}

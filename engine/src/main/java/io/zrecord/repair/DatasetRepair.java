@@ -1,0 +1,106 @@
+package io.zrecord.repair;
+
+import io.zrecord.DatasetKind;
+import io.zrecord.RecordStore.Moved;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.verify.CheckListener;
+import io.zrecord.verify.DatasetCheck;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Repairs what can be repaired of a dataset on a local file system. A repair first checks the
+ * dataset, then has a plan approved, and only then changes something. A store stays locked
+ * throughout. Sealed shards are never changed.
+ *
+ * <pre>{@code
+ * RepairReport report =
+ *     DatasetRepair.of(path)
+ *         .damagedValues(DamagedValues.MARK_ABSENT)
+ *         .run(finding -> {}, plan -> ask(plan));
+ * }</pre>
+ *
+ * <p>Immutable.
+ */
+public final class DatasetRepair {
+  private final Path path;
+  private final DamagedValues damagedValues;
+  private final boolean restoresPrevious;
+  private final Consumer<Moved> onMove;
+
+  private DatasetRepair(
+      Path path, DamagedValues damagedValues, boolean restoresPrevious, Consumer<Moved> onMove) {
+    this.path = path;
+    this.damagedValues = damagedValues;
+    this.restoresPrevious = restoresPrevious;
+    this.onMove = onMove;
+  }
+
+  /**
+   * Returns a repair that fixes the files of a store, keeps damaged values, and leaves a table as
+   * it is.
+   */
+  public static DatasetRepair of(Path path) {
+    return new DatasetRepair(path, DamagedValues.KEEP, false, moved -> {});
+  }
+
+  /** Returns a repair with another treatment of a store's damaged values. */
+  public DatasetRepair damagedValues(DamagedValues treatment) {
+    return new DatasetRepair(path, treatment, restoresPrevious, onMove);
+  }
+
+  /**
+   * Returns a repair that also moves the newest manifests of a table aside if they are damaged and
+   * no tag names them.
+   */
+  public DatasetRepair restoringPrevious() {
+    return new DatasetRepair(path, damagedValues, true, onMove);
+  }
+
+  /**
+   * Returns a repair that reports, before it deletes a record of a store, where the last record
+   * goes. Moves are reported in the order in which they are made. If the repair fails or is killed,
+   * only the first of these moves were made: as many as the store has lost records.
+   */
+  public DatasetRepair onMove(Consumer<Moved> listener) {
+    return new DatasetRepair(path, damagedValues, restoresPrevious, listener);
+  }
+
+  /**
+   * Checks the dataset, asks for approval and repairs.
+   *
+   * @throws io.zrecord.errors.NotADatasetException if there is no dataset
+   * @throws io.zrecord.errors.StoreLockedException if a writer has the store open
+   * @throws io.zrecord.errors.ZRecordException if a file cannot be changed; another repair
+   *     continues this one
+   */
+  public RepairReport run(CheckListener listener, RepairPlan.Approval approval) {
+    return switch (DatasetKind.of(path)) {
+      case TABLE ->
+        new TableRepair(LocalStorage.at(path), path, restoresPrevious).run(listener, approval);
+      case SHARD -> {
+        boolean isSound = DatasetCheck.of(path).run(listener).isSound();
+        RepairPlan plan = new RepairPlan(
+            List.of(),
+            isSound
+                ? List.of()
+                : List.of(
+                    path + " is a sealed shard, which is never changed: restore the damaged files"
+                        + " from a copy, or write the dataset again without the damaged records"));
+        yield new RepairReport(plan, false);
+      }
+      case STORE -> {
+        ProcessLock lock = ProcessLock.acquire(path);
+        try {
+          yield new StoreRepair(new LocalMutableFiles(path), damagedValues, onMove)
+              .run(listener, approval);
+        } finally {
+          lock.close();
+        }
+      }
+    };
+  }
+}

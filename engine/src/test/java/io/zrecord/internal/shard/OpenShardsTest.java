@@ -1,0 +1,211 @@
+package io.zrecord.internal.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.internal.shard.read.ShardedFieldReader;
+import io.zrecord.read.FieldReader;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.ShardWriter;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class OpenShardsTest {
+  private static final RecordSchema SCHEMA =
+      RecordSchema.builder().field("text", ElementType.UTF8).build();
+  private static final FieldSpec TEXT = SCHEMA.fields().get(0);
+
+  @TempDir
+  Path directory;
+
+  private Storage storage;
+  private final List<ShardSummary> summaries = new ArrayList<>();
+  private final Queue<Runnable> timers = new ArrayDeque<>();
+  private long now = -5;
+
+  @BeforeEach
+  void write() {
+    storage = LocalStorage.at(directory);
+    for (int i = 0; i < 10; i++) {
+      try (ShardWriter writer = ShardWriter.create(
+          storage,
+          UUID.randomUUID(),
+          SCHEMA,
+          WriteOptions.defaults().withDurability(Durability.NONE))) {
+        writer.put(0, new byte[] {(byte) i}, 0, 1);
+        writer.endRecord();
+        summaries.add(writer.finish().orElseThrow());
+      }
+    }
+  }
+
+  @Test
+  void aShardOpenedAgainIsTheSame() {
+    OpenShards shards = open(100);
+    ShardUse use = shards.use();
+    assertThat(use.get(storage, id(0))).isSameAs(use.get(storage, id(0)));
+    assertThat(shards.use().get(storage, id(0))).isSameAs(use.get(storage, id(0)));
+    assertThat(use.get(storage, id(0))).isNotSameAs(use.get(storage, id(1)));
+    OpenShard before = use.get(storage, id(0));
+    shards.clear();
+    assertThat(use.get(storage, id(0))).isNotSameAs(before);
+  }
+
+  @Test
+  void mapsStayWithinTheBudgetAndAllIsStillRead() {
+    // Each shard needs three maps: entries, checksums and a chunk.
+    OpenShards shards = open(7);
+    ShardUse use = shards.use();
+    List<Supplier<OpenShard>> opening = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      ShardId id = id(i);
+      opening.add(() -> use.get(storage, id));
+    }
+    ShardList list = new ShardList(new long[] {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, opening);
+    FieldReader reader = new ShardedFieldReader(TEXT, list, Verification.FIRST, new ReadMetrics());
+    for (int round = 0; round < 3; round++) {
+      reader.select(new long[] {9, 0, 1, 2, 3, 4, 5, 6, 7, 8}, 0, 10);
+      byte[] all = new byte[10];
+      reader.copyAll(all, 0);
+      assertThat(all).containsExactly(9, 0, 1, 2, 3, 4, 5, 6, 7, 8);
+      assertThat(shards.mapCount()).isLessThanOrEqualTo(7);
+      assertThat(new ShardedFieldReader(TEXT, list, Verification.FIRST, new ReadMetrics())
+              .selectRange(0, 10, 1 << 20))
+          .isEqualTo(10);
+      assertThat(shards.mapCount()).isBetween(1, 7);
+    }
+  }
+
+  @Test
+  void aShardIsKeptWhileSomebodyHasItOpenAndForAWhileAfterwards() {
+    OpenShards shards = open(100);
+    ShardUse first = shards.use();
+    ShardUse second = shards.use();
+    OpenShard shard = first.get(storage, id(0));
+    second.get(storage, id(0));
+    second.get(storage, id(1));
+    first.close();
+    first.close();
+    now += 10 * OpenShards.IDLE_NANOS;
+    assertThat(shards.use().get(storage, id(2))).isNotNull();
+    assertThat(second.get(storage, id(0))).isSameAs(shard);
+    assertThat(timers).isEmpty();
+
+    second.close();
+    now += OpenShards.IDLE_NANOS - 1;
+    ShardUse third = shards.use();
+    assertThat(third.get(storage, id(0))).isSameAs(shard);
+    assertThat(shards.shardCount()).isEqualTo(3);
+    now += 1;
+    assertThat(third.get(storage, id(2))).isNotNull();
+    assertThat(shards.shardCount()).as("all but the second, whose time is over").isEqualTo(2);
+    assertThat(third.get(storage, id(0))).isSameAs(shard);
+  }
+
+  @Test
+  void theTimerLetsGoOfShardsThatNobodyAsksForAgain() {
+    OpenShards shards = open(100);
+    try (ShardUse use = shards.use()) {
+      read(use, 0);
+      read(use, 1);
+      assertThat(shards.mapCount()).isEqualTo(6);
+    }
+    now += OpenShards.IDLE_NANOS / 2;
+    try (ShardUse use = shards.use()) {
+      read(use, 2);
+    }
+    runTimer();
+    assertThat(shards.shardCount()).as("it came too early").isEqualTo(3);
+    now += OpenShards.IDLE_NANOS / 2;
+    runTimer();
+    assertThat(shards.shardCount()).isEqualTo(1);
+    assertThat(shards.mapCount()).isEqualTo(3);
+    now += OpenShards.IDLE_NANOS;
+    runTimer();
+    assertThat(shards.shardCount()).isZero();
+    assertThat(shards.mapCount()).isZero();
+    assertThat(timers).as("nothing is left to wait for").isEmpty();
+  }
+
+  @Test
+  void whoGoesOnReadingAfterTheEndOfHisUseKeepsNothingForLong() {
+    OpenShards shards = open(100);
+    ShardUse use = shards.use();
+    use.close();
+    read(use, 0);
+    assertThat(shards.shardCount()).isEqualTo(1);
+    now += OpenShards.IDLE_NANOS;
+    runTimer();
+    assertThat(shards.shardCount()).isZero();
+  }
+
+  @Test
+  void aShardDroppedByTheBudgetAndOpenedAgainIsCountedOnce() {
+    OpenShards shards = open(3);
+    ShardUse use = shards.use();
+    for (int round = 0; round < 3; round++) {
+      read(use, 0);
+      read(use, 1);
+    }
+    assertThat(shards.shardCount()).isEqualTo(1);
+    use.close();
+    now += OpenShards.IDLE_NANOS;
+    runTimer();
+    assertThat(shards.shardCount()).isZero();
+  }
+
+  @Test
+  void whatNobodyHasOpenCanBeDroppedAtOnce() {
+    OpenShards shards = open(100);
+    ShardUse kept = shards.use();
+    kept.get(storage, id(0));
+    try (ShardUse use = shards.use()) {
+      use.get(storage, id(0));
+      use.get(storage, id(1));
+    }
+    shards.dropUnused();
+    assertThat(shards.shardCount()).isEqualTo(1);
+    kept.close();
+    shards.dropUnused();
+    assertThat(shards.shardCount()).isZero();
+  }
+
+  private OpenShards open(int budget) {
+    return new OpenShards(budget, () -> now, (nanos, task) -> timers.add(task));
+  }
+
+  private void runTimer() {
+    timers.remove().run();
+  }
+
+  private void read(ShardUse use, int shard) {
+    ShardList list = new ShardList(new long[] {1}, List.of(() -> use.get(storage, id(shard))));
+    FieldReader reader = new ShardedFieldReader(TEXT, list, Verification.FIRST, new ReadMetrics());
+    reader.select(new long[] {0}, 0, 1);
+    byte[] value = new byte[1];
+    reader.copyAll(value, 0);
+    assertThat(value).containsExactly(shard);
+  }
+
+  private ShardId id(int shard) {
+    ShardSummary summary = summaries.get(shard);
+    return new ShardId(
+        storage.location(), summary.directory(), summary.metaFile(), summary.metaChecksum());
+  }
+}

@@ -1,0 +1,203 @@
+package io.zrecord.scan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.read.IndexSet;
+import io.zrecord.scan.ScanPlan.ShardSlice;
+import io.zrecord.scan.ScanPlan.Split;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ChunkSummary;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.table.Snapshots;
+import io.zrecord.table.TableSnapshot;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+final class ScanPlanTest {
+  private static final long MIB = 1 << 20;
+  private static final RecordSchema SCHEMA = RecordSchema.builder()
+      .field("image", ElementType.BYTES)
+      .field("label", ElementType.I32)
+      .build();
+  private static final List<FieldSpec> IMAGE = SCHEMA.fields().subList(0, 1);
+  private static final IndexSet ALL = IndexSet.range(0, Long.MAX_VALUE);
+
+  /** A shard whose chunks have the given bytes, a record a KiB. */
+  private static ShardSummary shard(long... chunkBytes) {
+    List<ChunkSummary> chunks = LongStream.of(chunkBytes)
+        .mapToObj(bytes -> new ChunkSummary(Math.max(1, bytes / 1024), bytes))
+        .toList();
+    long records = chunks.stream().mapToLong(ChunkSummary::recordCount).sum();
+    return new ShardSummary(
+        UUID.randomUUID(),
+        "meta.json",
+        0,
+        records,
+        chunks,
+        new TreeMap<>(Map.of(1, LongStream.of(chunkBytes).sum(), 2, 4 * records)));
+  }
+
+  private static TableSnapshot table(ShardSummary... shards) {
+    return Snapshots.of(SCHEMA, List.of(shards));
+  }
+
+  private static List<Long> bytesOf(List<Split> splits) {
+    return splits.stream().map(Split::bytes).toList();
+  }
+
+  /** The splits in order cover exactly the records. */
+  private static void requireCovers(TableSnapshot table, List<Split> splits, IndexSet indices) {
+    IndexSet covered = IndexSet.empty();
+    long previousEnd = -1;
+    long total = 0;
+    for (Split split : splits) {
+      long inSplit = 0;
+      for (ShardSlice slice : split.slices()) {
+        assertThat(slice.indices().isEmpty()).isFalse();
+        IndexSet global = slice.indices().shift(slice.firstIndex());
+        assertThat(slice.shard()).isSameAs(table.shards().get(table.shardOf(global.rangeFrom(0))));
+        assertThat(global.rangeFrom(0)).isGreaterThanOrEqualTo(previousEnd);
+        previousEnd = global.rangeTo(global.rangeCount() - 1);
+        covered = covered.union(global);
+        inSplit += global.count();
+      }
+      assertThat(split.recordCount()).isEqualTo(inSplit).isPositive();
+      total += inSplit;
+    }
+    assertThat(covered).isEqualTo(indices.intersect(IndexSet.range(0, table.length())));
+    assertThat(total).isEqualTo(covered.count());
+  }
+
+  @Test
+  void cutsFallOnTheBoundariesOfChunks() {
+    TableSnapshot table = table(shard(100 * MIB, 100 * MIB), shard(100 * MIB));
+    List<Split> splits = ScanPlan.divide(table, IMAGE, ALL, SplitSizing.atLeast(1));
+    assertThat(bytesOf(splits)).containsExactly(100 * MIB, 100 * MIB, 100 * MIB);
+  }
+
+  @Test
+  void bigChunksAreDividedEvenlyAndSmallOnesPacked() {
+    TableSnapshot big = table(shard(300 * MIB));
+    assertThat(bytesOf(ScanPlan.divide(big, IMAGE, ALL, SplitSizing.atLeast(1))))
+        .containsExactly(100 * MIB, 100 * MIB, 100 * MIB);
+    ShardSummary[] small = new ShardSummary[256];
+    for (int i = 0; i < small.length; i++) {
+      small[i] = shard(MIB);
+    }
+    assertThat(bytesOf(ScanPlan.divide(table(small), IMAGE, ALL, SplitSizing.atLeast(1))))
+        .containsExactly(128 * MIB, 128 * MIB);
+    assertThat(ScanPlan.divide(table(small), IMAGE, ALL, SplitSizing.atLeast(16)))
+        .hasSize(16);
+    // 4 bytes of every KiB: one MiB in all.
+    assertThat(ScanPlan.divide(
+            table(small), SCHEMA.fields().subList(1, 2), ALL, SplitSizing.atLeast(16)))
+        .hasSize(1);
+  }
+
+  @Test
+  void aScanThatNeedsNoFieldIsDividedByRecords() {
+    TableSnapshot table = table(shard(1024 * MIB), shard(3072 * MIB));
+    List<Split> splits = ScanPlan.divide(table, List.of(), ALL, SplitSizing.atLeast(4));
+    assertThat(splits).hasSize(4).extracting(Split::bytes).containsOnly(0L);
+    requireCovers(table, splits, ALL);
+    assertThat(ScanPlan.divide(table, List.of(), IndexSet.empty(), SplitSizing.atLeast(4)))
+        .isEmpty();
+  }
+
+  @Test
+  void shardsThatAreNotSequentialAreDividedByRecords() {
+    ShardSummary shard = shard(300 * MIB);
+    ShardSummary summed = new ShardSummary(
+        shard.id(),
+        "meta-2.json",
+        0,
+        shard.length(),
+        List.of(new ChunkSummary(shard.length(), 900 * MIB)),
+        shard.valueBytes());
+    assertThat(bytesOf(ScanPlan.divide(table(summed), IMAGE, ALL, SplitSizing.atLeast(1))))
+        .containsExactly(100 * MIB, 100 * MIB, 100 * MIB);
+  }
+
+  @Test
+  void bytesAreExactForWholeShardsAndInProportionInside() {
+    TableSnapshot table = table(shard(100 * MIB, 50 * MIB), shard(7 * MIB));
+    assertThat(ScanPlan.estimateBytes(table, SCHEMA.fields(), ALL))
+        .isEqualTo(157 * MIB + 4 * table.length());
+    assertThat(ScanPlan.estimateBytes(table, IMAGE, IndexSet.range(0, 1024))).isEqualTo(MIB);
+    assertThat(ScanPlan.estimateBytes(table, List.of(), ALL)).isZero();
+  }
+
+  @RepeatedTest(300)
+  void everySplitHasItsSizeWhateverTheTable(RepetitionInfo repetition) {
+    Random random = new Random(repetition.getCurrentRepetition());
+    List<ShardSummary> shards = new ArrayList<>();
+    for (int i = 1 + random.nextInt(20); i > 0; i--) {
+      long[] chunks = new long[1 + random.nextInt(4)];
+      for (int c = 0; c < chunks.length; c++) {
+        chunks[c] = 1024L * (1 + random.nextInt(random.nextBoolean() ? 1500 : 200_000));
+      }
+      shards.add(shard(chunks));
+    }
+    TableSnapshot table = Snapshots.of(SCHEMA, shards);
+    IndexSet indices = random.nextBoolean()
+        ? ALL
+        : IndexSet.range(
+            random.nextInt((int) table.length()), random.nextInt((int) table.length()));
+    SplitSizing sizing = new SplitSizing(0, random.nextInt(40), MIB, 32 * MIB);
+    List<Split> splits = ScanPlan.divide(table, IMAGE, indices, sizing);
+    requireCovers(table, splits, indices);
+    long total = ScanPlan.estimateBytes(table, IMAGE, indices);
+    long tolerance = 4096;
+    for (Split split : splits) {
+      assertThat(split.bytes()).isLessThanOrEqualTo(32 * MIB + tolerance);
+      if (splits.size() > 1) {
+        assertThat(split.bytes()).isGreaterThanOrEqualTo(MIB - tolerance);
+      }
+    }
+    assertThat(splits.size())
+        .isGreaterThanOrEqualTo((int) Math.min(sizing.minimumSplits(), total / (2 * MIB)));
+
+    int exactly = 1 + random.nextInt(200);
+    List<Split> even = ScanPlan.divide(table, IMAGE, indices, SplitSizing.exactly(exactly));
+    requireCovers(table, even, indices);
+    long records = indices.intersect(IndexSet.range(0, table.length())).count();
+    assertThat(even).hasSize((int) Math.min(exactly, records));
+    for (Split split : even) {
+      assertThat(split.bytes()).isLessThanOrEqualTo(total / even.size() + tolerance);
+    }
+  }
+
+  @Test
+  void moreSplitsThanRecordsAreAsManyAsRecords() {
+    TableSnapshot table = table(shard(3 * 1024), shard(2 * 1024));
+    assertThat(ScanPlan.divide(table, List.of(), ALL, SplitSizing.exactly(100)))
+        .hasSize(5)
+        .extracting(Split::recordCount)
+        .containsOnly(1L);
+  }
+
+  @Test
+  void sparseIndicesOfManyShardsArePlannedInOnePass() {
+    List<ShardSummary> shards = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      shards.add(shard(MIB));
+    }
+    TableSnapshot table = Snapshots.of(SCHEMA, shards);
+    IndexSet sparse =
+        IndexSet.of(LongStream.range(0, 10_000).map(i -> i * 1024 + 5).toArray());
+    List<Split> splits = ScanPlan.divide(table, IMAGE, sparse, SplitSizing.atLeast(4));
+    assertThat(splits).hasSize(4);
+    assertThat(splits.stream().mapToLong(Split::recordCount).sum()).isEqualTo(10_000);
+    assertThat(splits.stream().mapToInt(split -> split.slices().size()).sum()).isEqualTo(10_000);
+  }
+}

@@ -1,0 +1,126 @@
+package io.zrecord.spark
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
+
+/** Cached tables: used while they are right, and never when they are not. */
+class CacheSuite extends SparkSuite {
+  private val names = Iterator.from(1).map(n => s"cached_table_$n")
+
+  private def isNewer = spark.version.takeWhile(_ != '.').toInt >= 4
+
+  private def hits(query: DataFrame): Boolean =
+    query.queryExecution.withCachedData.collectLeaves().exists(_.isInstanceOf[InMemoryRelation])
+
+  private def dataset(): String = {
+    val path = freshPath()
+    write(spark.range(5).toDF("id"), path, "append")
+    path
+  }
+
+  private def more = spark.range(7).toDF("id")
+
+  private val ways = Seq[(String, String => Unit, Long)](
+    ("save by path", path => write(more, path, "append"), 12),
+    ("save by path with overwrite", path => write(more, path, "overwrite"), 7),
+    ("insert", path => spark.sql(s"insert into zrecord.`$path` select id from range(7)"), 12),
+    (
+      "insert overwrite",
+      path => spark.sql(s"insert overwrite zrecord.`$path` select id from range(7)"),
+      7
+    ),
+    ("insertInto", path => more.write.insertInto(s"zrecord.`$path`"), 12),
+    ("writeTo", path => more.writeTo(s"zrecord.`$path`").append(), 12),
+    (
+      "saveAsTable",
+      path => more.write.mode("append").saveAsTable(s"zrecord.`$path`"),
+      12
+    ),
+    (
+      "replace",
+      path => spark.sql(s"create or replace table zrecord.`$path` as select id from range(7)"),
+      7
+    )
+  )
+
+  for ((way, change, expected) <- ways)
+    test(s"a cached table is hit, and is fresh after: $way") {
+      val path = dataset()
+      val name = s"zrecord.`$path`"
+      spark.sql(s"cache table $name")
+      assert(hits(spark.table(name)))
+      assert(hits(spark.sql(s"select id + 1 from $name")))
+      assert(spark.table(name).count() == 5)
+      change(path)
+      assert(spark.table(name).count() == expected)
+      assert(spark.table(name).collect().length == expected)
+      assert(spark.sql(s"select count(*) from $name").head().getLong(0) == expected)
+      assert(read(path).count() == expected)
+      spark.sql(s"cache table $name")
+      assert(hits(spark.table(name)))
+      assert(spark.table(name).count() == expected)
+      spark.sql(s"uncache table if exists $name")
+    }
+
+  test("a cached data frame is hit by the same read, and stays the version that it was") {
+    val path = dataset()
+    val data = read(path).cache()
+    try {
+      assert(data.count() == 5)
+      assert(hits(read(path)))
+      write(more, path, "append")
+      assert(!hits(read(path)))
+      assert(read(path).count() == 12)
+      assert(data.count() == 5)
+    } finally data.unpersist()
+  }
+
+  test("a cached table of the session's catalog is fresh after every write") {
+    assume(isNewer)
+    for (
+      (write, expected) <- Seq[((String, String) => Unit, Long)](
+        ((_, path) => this.write(more, path, "append"), 12),
+        ((_, path) => spark.sql(s"insert into zrecord.`$path` select id from range(7)"), 12),
+        ((name, _) => spark.sql(s"insert into $name select id from range(7)"), 12),
+        ((name, _) => more.write.insertInto(name), 12),
+        ((name, _) => more.write.format("zrecord").mode("append").saveAsTable(name), 12),
+        ((name, _) => spark.sql(s"insert overwrite $name select id from range(7)"), 7)
+      )
+    ) {
+      val path = dataset()
+      val name = names.next()
+      spark.sql(s"drop table if exists $name")
+      spark.sql(s"create table $name using zrecord location '$path'")
+      spark.sql(s"cache table $name")
+      assert(hits(spark.table(name)))
+      assert(spark.table(name).count() == 5)
+      write(name, path)
+      assert(spark.table(name).count() == expected)
+      assert(spark.table(name).collect().length == expected)
+      spark.sql(s"drop table $name")
+    }
+  }
+
+  test("an older version is not taken for the newest that is cached, and the other way round") {
+    val path = dataset()
+    write(more, path, "append")
+    val name = s"zrecord.`$path`"
+    spark.sql(s"cache table $name")
+    assert(spark.sql(s"select * from $name version as of 0").collect().length == 5)
+    assert(spark.read.option("versionAsOf", "0").table(name).count() == 5)
+    assert(spark.read.option("indices", "1,2").table(name).count() == 2)
+    assert(read(path, "versionAsOf" -> "0").count() == 5)
+    assert(spark.table(name).count() == 12)
+    spark.sql(s"uncache table $name")
+  }
+
+  test("a cached view of a dataset is fresh after a write") {
+    val path = dataset()
+    read(path, "view" -> "versions").cache()
+    assert(read(path, "view" -> "versions").count() == 1)
+    assert(hits(read(path, "view" -> "versions")))
+    write(more, path, "append")
+    assert(read(path, "view" -> "versions").count() == 2)
+    spark.catalog.clearCache()
+  }
+}

@@ -1,0 +1,221 @@
+package io.zrecord.spark
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.Row
+
+/** What a table declares holds for every insert, whichever catalog keeps the table. */
+abstract class Declarations extends SparkSuite {
+  private val names =
+    Iterator.from(1).map(n => s"declared_${getClass.getSimpleName}_$n".toLowerCase)
+
+  protected def isSupported: Boolean
+
+  protected def isSpark3: Boolean = spark.version.startsWith("3.")
+
+  private def declared(name: String)(body: => Unit): Unit =
+    test(name) {
+      assume(isSupported)
+      body
+    }
+
+  protected def created(columns: String, path: String = freshPath()): String = {
+    val name = freshTable()
+    spark.sql(s"create table $name $columns using zrecord location '$path'")
+    name
+  }
+
+  private def all(name: String): Seq[Row] = spark.table(name).orderBy("id").collect().toSeq
+
+  declared("a default holds for every insert") {
+    val name = created("(id int, v int default 42)")
+    val isFilled = !isSpark3 && !spark.version.startsWith("4.0")
+    for (id <- 1 to 2) spark.sql(s"insert into $name values ($id, default)")
+    for (id <- 3 to 4) {
+      // Before 4.1, Spark fills no columns in writes of such sources, and says so.
+      if (!isFilled)
+        assert(failure(spark.sql(s"insert into $name (id) values ($id)")).contains("`v`"))
+      else spark.sql(s"insert into $name (id) values ($id)")
+    }
+    assert(all(name) == (1 to (if (isFilled) 4 else 2)).map(id => Row(id, 42)))
+  }
+
+  declared("NOT NULL holds for every insert, and for the first") {
+    val name = created("(id int, v int not null)")
+    assert(failure(spark.sql(s"insert into $name values (1, null)")).contains("NOT NULL"))
+    spark.sql(s"insert into $name values (1, 1)")
+    for (values <- Seq("(2, null)", "(2, nullif(2, id))")) {
+      val source = s"select * from values (2, cast(null as int)) as s(id, v)"
+      assert(failure(spark.sql(s"insert into $name $source")).contains("NOT NULL"), values)
+    }
+    assert(
+      failure(spark.sql(s"insert overwrite $name values (5, null)")).contains("NOT NULL")
+    )
+    assert(all(name) == Seq(Row(1, 1)))
+  }
+
+  declared("nulls that a write by path adds are read as nulls") {
+    val path = freshPath()
+    val name = created("(id int, v int not null)", path)
+    spark.sql(s"insert into $name values (1, 1)")
+    write(spark.sql("select 2 id, cast(null as int) v"), path, "append")
+    assert(all(name) == Seq(Row(1, 1), Row(2, null)))
+    assert(spark.table(name).where("v is null").count() == 1)
+    assert(spark.table(name).selectExpr("count(v)").head().getLong(0) == 1)
+  }
+
+  declared("the lengths of CHAR and VARCHAR hold for every insert") {
+    val name = created("(id int, v varchar(3), c char(4))")
+    for (id <- 1 to 2) {
+      spark.sql(s"insert into $name values ($id, 'abc', 'x')")
+      assert(
+        failure(spark.sql(s"insert into $name values (9, 'abcd', 'x')")).toLowerCase
+          .contains("exceeds")
+      )
+      assert(
+        failure(spark.sql(s"insert into $name values (9, 'a', 'xxxxx')")).toLowerCase
+          .contains("exceeds")
+      )
+    }
+    assert(all(name) == Seq(Row(1, "abc", "x   "), Row(2, "abc", "x   ")))
+  }
+
+  declared("comments are kept when there are data") {
+    val name = created("(id int comment 'the key')")
+    spark.sql(s"insert into $name values (1)")
+    assert(
+      spark.sql(s"describe table $name").where("col_name = 'id'").head().getString(2) == "the key"
+    )
+  }
+
+  declared("a string with a collation is refused") {
+    assume(!isSpark3)
+    val path = freshPath()
+    val message = failure {
+      val name = created("(id int, s string collate UNICODE_CI)", path)
+      spark.sql(s"insert into $name values (1, 'a')")
+    }
+    assert(message.contains("UNICODE_CI"), message)
+    val direct = failure(
+      write(spark.sql("select 1 id, 'a' collate UNICODE_CI s"), freshPath(), "append")
+    )
+    assert(direct.contains("UNICODE_CI"), direct)
+  }
+
+  declared("columns of the dataset that were not declared are there") {
+    val path = freshPath()
+    val name = created("(id int default 7)", path)
+    spark.sql(s"insert into $name values (1)")
+    write(
+      spark.sql("select 2 id, 'x' text"),
+      path,
+      "append",
+      "mergeSchema" -> "true"
+    )
+    assert(all(name) == Seq(Row(1, null), Row(2, "x")))
+  }
+
+  declared("a table whose dataset has other columns is described, altered, mended and dropped") {
+    val path = freshPath()
+    val name = created("(id int, v int)", path)
+    spark.sql(s"insert into $name values (1, 1)")
+    write(spark.sql("select 'x' text"), path, "overwrite")
+    for (
+      statement <- Seq(
+        s"select * from $name",
+        s"select count(*) from $name",
+        s"insert into $name values (2, 2)"
+      )
+    ) {
+      val message = failure(spark.sql(statement).collect())
+      assert(message.contains("mergeSchema=true") && message.contains("declared"), message)
+    }
+    assert(spark.sql(s"describe table extended $name").where("col_name = 'id'").count() == 1)
+    spark.sql(s"show create table $name").collect()
+    spark.sql(s"alter table $name set tblproperties ('a' = '1')")
+    write(
+      spark.sql("select 1 id, 1 v limit 0"),
+      path,
+      "append",
+      "mergeSchema" -> "true"
+    )
+    assert(
+      spark.table(name).selectExpr("text", "id", "v").collect().toSeq == Seq(Row("x", null, null))
+    )
+    write(spark.sql("select 'y' text"), path, "overwrite")
+    spark.sql(s"drop table $name")
+    assert(!spark.catalog.tableExists(name))
+    assert(read(path).collect().toSeq == Seq(Row("y")))
+  }
+
+  declared("a table whose newest manifest is damaged is described, altered and dropped") {
+    val path = freshPath()
+    val name = created("(id int)", path)
+    spark.sql(s"insert into $name values (1)")
+    val manifest = filesBelow(path).filter(_.toString.endsWith("00.json")).head
+    Files.write(manifest, "{ hello".getBytes("UTF-8"))
+    assert(failure(spark.table(name).collect()).contains(manifest.toString))
+    assert(
+      failure(spark.sql(s"insert into $name values (2)")).contains(manifest.toString)
+    )
+    assert(spark.sql(s"describe table $name").where("col_name = 'id'").count() == 1)
+    spark.sql(s"alter table $name set tblproperties ('a' = '1')")
+    spark.sql(s"drop table $name")
+    assert(!spark.catalog.tableExists(name))
+    assert(filesBelow(path).contains(manifest))
+  }
+}
+
+/** Where ZRecordSessionCatalog is set. */
+class DeclarationSuite extends Declarations {
+  override protected def configuration: Map[String, String] =
+    Map("spark.sql.catalog.spark_catalog" -> "io.zrecord.spark.ZRecordSessionCatalog")
+
+  override protected def isSupported: Boolean = true
+
+  test("a table of a type that is not stored is refused") {
+    val message = failure(created("(m map<string, int>)"))
+    assert(message.contains("map<string,int>"), message)
+  }
+}
+
+/** Where Spark's own session catalog keeps the tables, which it does since Spark 4. */
+class UnstagedDeclarationSuite extends Declarations {
+  override protected def isSupported: Boolean = !isSpark3
+
+  test("another LOCATION than the path that names a table is refused, and the same one is not") {
+    val path = freshPath()
+    val other = freshPath()
+    assert(
+      failure(
+        spark.sql(s"create table zrecord.`$path` (id int) location '$other'")
+      ).contains("leave LOCATION out")
+    )
+    assert(
+      failure(
+        spark.sql(s"create table zrecord.`$path` location '$other' as select 1 id")
+      ).contains("leave LOCATION out")
+    )
+    assert(filesBelow(path).isEmpty && filesBelow(other).isEmpty)
+    spark.sql(s"create table zrecord.`$path` location '$path' as select 1 id")
+    assert(read(path).count() == 1)
+  }
+
+  test("what a path cannot keep is refused") {
+    for (
+      (columns, suffix, hint) <- Seq(
+        ("(id int)", "comment 'x'", "COMMENT"),
+        ("(id int)", "tblproperties ('a' = '1')", "property"),
+        ("(id int not null)", "", "NOT NULL"),
+        ("(id int comment 'x')", "", "comment"),
+        ("(id varchar(3))", "", "varchar(3)"),
+        ("(id char(3))", "", "char(3)")
+      )
+    ) {
+      val path = freshPath()
+      val message = failure(spark.sql(s"create table zrecord.`$path` $columns $suffix"))
+      assert(message.contains(hint), s"$columns $suffix: $message")
+      assert(filesBelow(path).isEmpty)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package io.zrecord.spark
+
+/** Without adaptive execution and without generated code, as rows take another way then. */
+trait Interpreted extends SparkSuite {
+  override protected def configuration: Map[String, String] = super.configuration ++ Map(
+    "spark.sql.adaptive.enabled" -> "false",
+    "spark.sql.codegen.wholeStage" -> "false",
+    "spark.sql.codegen.factoryMode" -> "NO_CODEGEN"
+  )
+}
+
+class InterpretedSaveModesSuite extends SaveModesSuite with Interpreted
+
+class InterpretedIndexPushdownSuite extends IndexPushdownSuite with Interpreted
+
+class InterpretedTypesSuite extends TypesSuite with Interpreted

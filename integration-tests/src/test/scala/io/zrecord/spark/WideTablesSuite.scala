@@ -1,0 +1,107 @@
+package io.zrecord.spark
+
+import java.io.{ByteArrayOutputStream, ObjectOutputStream}
+import java.nio.file.Paths
+import java.util.{Collections, Optional, OptionalLong, UUID}
+
+import io.zrecord.schema.{Compression, ElementType, FieldSpec, RecordSchema, Shape}
+import io.zrecord.storage.local.LocalStorage
+import io.zrecord.table.{RecordTable, TableChange}
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
+
+/** Many columns and large attributes make neither tasks nor their partitions large. */
+class WideTablesSuite extends SparkSuite {
+  private val columnCount = 5000
+  private val attribute = "a" * (1 << 19)
+
+  /** Shards of two records, and the four first of their columns with a large attribute. */
+  private lazy val path: String = {
+    val target = freshPath()
+    val storage = LocalStorage.at(Paths.get(target))
+    val fields = (1 to columnCount).map { id =>
+      val attributes =
+        if (id <= 4) Collections.singletonMap("note", attribute)
+        else Collections.emptyMap[String, String]()
+      new FieldSpec(
+        id,
+        s"column_number_$id",
+        ElementType.I64,
+        Shape.scalar(),
+        Compression.RAW,
+        attributes
+      )
+    }
+    val narrow = spark
+      .range(0, 4, 1, 2)
+      .select((1 to columnCount).map { id =>
+        org.apache.spark.sql.functions.expr(s"id * $id").as(s"column_number_$id")
+      }: _*)
+    val table = RecordTable.at(storage)
+    table.commit(
+      new TableChange(
+        UUID.randomUUID(),
+        TableChange.Kind.CREATE,
+        Optional.empty(),
+        OptionalLong.empty(),
+        new RecordSchema(java.util.Arrays.asList(fields: _*)),
+        Collections.emptyList(),
+        Optional.empty(),
+        Collections.emptyMap()
+      )
+    )
+    write(narrow, target, "append")
+    target
+  }
+
+  private def bytes(value: Any): Int = {
+    val buffer = new ByteArrayOutputStream()
+    val out = new ObjectOutputStream(buffer)
+    out.writeObject(value)
+    out.close()
+    buffer.size()
+  }
+
+  private def scan(query: DataFrame): BatchScanExec = ScanPlans.only(query)
+
+  test("partitions of all columns are small") {
+    val query = read(path)
+    val partitions = scan(query).inputPartitions
+    assert(partitions.nonEmpty)
+    for (partition <- partitions) assert(bytes(partition) < 4096)
+    assert(query.selectExpr("sum(column_number_5000)").head().getLong(0) == 6L * 5000)
+  }
+
+  test("readers carry the columns once, and no attributes") {
+    val factory = scan(read(path)).readerFactory
+    assert(bytes(factory) < columnCount * 200 + 4096)
+    assert(bytes(scan(read(path).select("column_number_1")).readerFactory) < 4096)
+  }
+
+  test("partitions of views are small") {
+    for (view <- Seq("shards", "chunks", "fields", "files", "versions")) {
+      val query = read(path, "view" -> view)
+      assert(query.count() > 0)
+      for (partition <- scan(query).inputPartitions) assert(bytes(partition) < 4096, view)
+      assert(bytes(scan(query).readerFactory) < columnCount * 200 + 4096, view)
+    }
+  }
+
+  test("partitions of samplers are small") {
+    val query = read(path, "sampler" -> "shuffle")
+    for (partition <- scan(query).inputPartitions) assert(bytes(partition) < 4096)
+    assert(query.selectExpr("sum(column_number_2)").head().getLong(0) == 12)
+  }
+
+  test("partitions are enough for all cores, and as large as is worth a task") {
+    val target = freshPath()
+    write(
+      spark.range(0, 64, 1, 1).selectExpr("id", "repeat('x', 512 * 1024) text"),
+      target,
+      "append"
+    )
+    val cores = spark.sparkContext.defaultParallelism
+    assert(read(target).rdd.getNumPartitions >= 2 * cores)
+    assert(read(target).select("id").rdd.getNumPartitions == 1)
+  }
+}

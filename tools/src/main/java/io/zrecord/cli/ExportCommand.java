@@ -1,0 +1,56 @@
+package io.zrecord.cli;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.cli.console.Subcommand;
+import io.zrecord.npy.NpyExporter;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Writes fields to other files. */
+@Command(
+    name = "export",
+    description = "Writes a field to a file of another format.",
+    subcommands = ExportCommand.Npy.class)
+final class ExportCommand extends Subcommand {
+  @Override
+  public Integer call() {
+    throw misuse("Say what to export to: npy");
+  }
+
+  /** Exports a field to a NumPy array. */
+  @Command(
+      name = "npy",
+      description = "Writes a field whose values have one shape to a NumPy array.")
+  static final class Npy extends Subcommand {
+    @Parameters(index = "0", paramLabel = "PATH", description = "directory of the dataset")
+    private Path path = Path.of("");
+
+    @Parameters(index = "1", paramLabel = "FILE", description = "a file that does not exist")
+    private Path file = Path.of("");
+
+    @Option(names = "--field", required = true, paramLabel = "F", description = "the field")
+    private String field = "";
+
+    @Option(names = "--version", paramLabel = "V", description = "version of a table")
+    private @Nullable Long version;
+
+    @Override
+    public Integer call() {
+      try (RecordDataset dataset = version == null
+          ? RecordDataset.open(path)
+          : RecordDataset.open(
+              RecordTable.at(LocalStorage.at(path)).version(version),
+              RecordDataset.ReadOptions.defaults())) {
+        NpyExporter.export(dataset, field, file);
+        out().println("exported " + dataset.length() + " values of '" + field + "' to " + file);
+      }
+      return ExitCodes.DONE;
+    }
+  }
+}

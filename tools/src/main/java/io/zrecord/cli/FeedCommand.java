@@ -1,0 +1,331 @@
+package io.zrecord.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.RecordDataset;
+import io.zrecord.arrow.ArrowStream;
+import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.cli.console.Progress;
+import io.zrecord.cli.console.Subcommand;
+import io.zrecord.feed.BadRecordPolicy;
+import io.zrecord.feed.Collation;
+import io.zrecord.feed.Feed;
+import io.zrecord.feed.FeedBatch;
+import io.zrecord.feed.FeedBuilder;
+import io.zrecord.feed.FeedGroup;
+import io.zrecord.feed.FeedState;
+import io.zrecord.feed.FeedStatistics;
+import io.zrecord.feed.SamplerSpec;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
+import io.zrecord.sampler.Sampler;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.sharing.SharedBatches;
+import io.zrecord.sharing.SharedFile;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.file.Path;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Streams training batches to another process. */
+@Command(
+    name = "feed",
+    description = "Streams batches of records in the order of a sampler, loaded ahead, as an Arrow"
+        + " stream of record batches. Each has the state to resume with behind it as metadata"
+        + " 'zrecord.next'.")
+final class FeedCommand extends Subcommand {
+  @Parameters(paramLabel = "PATH", description = "directory of the dataset")
+  private Path path = Path.of("");
+
+  @Option(
+      names = "--field",
+      paramLabel = "F",
+      description = "a field to feed; may be repeated (default: all)")
+  private List<String> fieldNames = List.of();
+
+  @Option(names = "--drop-remainder", description = "no batch of fewer records at the epoch's end")
+  private boolean dropsRemainder;
+
+  @Option(
+      names = "--epochs",
+      paramLabel = "E",
+      description = "number of epochs, from --epoch on; 0: no end (default: ${DEFAULT-VALUE})")
+  private long epochs = 1;
+
+  @Option(
+      names = "--stop-before-batch",
+      paramLabel = "N",
+      description =
+          "ends before batch N, counted from 0 from the very beginning, whatever the" + " epoch")
+  private @Nullable Long stopBeforeBatch;
+
+  @Mixin
+  private SamplerOptions order = new SamplerOptions();
+
+  @Option(
+      names = "--depth",
+      paramLabel = "N",
+      description = "batches in memory at a time (default: ${DEFAULT-VALUE})")
+  private int depth = 4;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "that load; the order does not depend on it (default: ${DEFAULT-VALUE})")
+  private int threads = 2;
+
+  @Option(
+      names = "--loader-priority",
+      paramLabel = "P",
+      description = "of these threads, 1 to 10; many systems ignore it (default: 5)")
+  private @Nullable Integer loaderPriority;
+
+  @Option(
+      names = "--max-bytes",
+      paramLabel = "N",
+      description = "bytes in batches in memory at a time (default: no bound)")
+  private @Nullable Long maxBytes;
+
+  @Option(
+      names = "--as-completed",
+      description = "gives whichever batch is ready first, not in the order of the sampler")
+  private boolean isAsCompleted;
+
+  @Option(
+      names = "--resume",
+      paramLabel = "STATE",
+      description = "JSON that came with the last batch that was used; begins there, whatever"
+          + " --epoch and --start-position say")
+  private @Nullable String state;
+
+  @Option(names = "--version", paramLabel = "V", description = "version of a table")
+  private @Nullable Long version;
+
+  @Option(
+      names = "--verify",
+      paramLabel = "WHEN",
+      description = "checksums are compared when a value is touched first (default), always, never")
+  private Verification verification = Verification.FIRST;
+
+  @Option(
+      names = "--pad",
+      paramLabel = "F=LENGTH",
+      description = "makes values of a field equally long with zeros: as the longest of the batch"
+          + " (F=longest), as N (F=N; a longer one is an error), or as N and cut (F=cut:N); may be"
+          + " repeated")
+  private Map<String, String> pads = Map.of();
+
+  @Option(
+      names = "--bad-records",
+      paramLabel = "WHAT",
+      description = "what to do with damaged records: fail (default), drop_batch, skip_record,"
+          + " substitute: by another of the batch")
+  private BadRecordPolicy badRecords = BadRecordPolicy.FAIL;
+
+  @Option(
+      names = "--socket",
+      paramLabel = "PATH",
+      description =
+          "streams to a Unix socket on which the reader listens, not to the standard" + " output")
+  private @Nullable Path socket;
+
+  @Option(names = "--progress", description = "show on the standard error how far it is")
+  private boolean showsProgress;
+
+  @Option(
+      names = "--share",
+      paramLabel = "FILE",
+      description = "puts values into FILE, which is emptied first, and takes releases from the"
+          + " standard input: for a parent process, such as the Python package; see"
+          + " io.zrecord.sharing.SharedBatches")
+  private @Nullable Path share;
+
+  @Option(
+      names = "--messages",
+      paramLabel = "FILE",
+      description = "pipe that the messages of --share are written to")
+  private @Nullable Path messages;
+
+  @Override
+  public Integer call() throws IOException {
+    if ((share == null) != (messages == null) || (share != null && socket != null)) {
+      throw misuse("--share FILE and --messages FILE go together, and without --socket");
+    }
+    if (epochs < 0) {
+      throw misuse("--epochs is " + epochs + "; say a number of epochs, or 0 for no end");
+    }
+    try (RecordDataset dataset = open()) {
+      FeedGroup group = order.group(dataset);
+      if (!fieldNames.isEmpty()) {
+        group.fields(fieldNames.toArray(new String[0]));
+      }
+      if (dropsRemainder) {
+        group.dropRemainder();
+      }
+      pads.forEach((field, pad) -> group.collate(field, collation(field, pad)));
+      FeedBuilder builder = builder(group);
+      if (share != null && messages != null) {
+        share(share, messages, builder, dataset);
+      } else {
+        stream(builder, dataset);
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private FeedBuilder builder(FeedGroup group) {
+    long endless = Long.MAX_VALUE - order.epoch();
+    FeedBuilder builder = Feed.of(group)
+        .rank(order.rank(), order.worldSize(), order.remainder())
+        .depth(depth)
+        .loaderThreads(threads)
+        .badRecords(badRecords)
+        // Readers have a patience of their own.
+        .timeout(ChronoUnit.FOREVER.getDuration())
+        .stopBeforeEpoch(order.epoch() + (epochs == 0 ? endless : Math.min(epochs, endless)));
+    if (stopBeforeBatch != null) {
+      builder.stopBeforeBatch(stopBeforeBatch);
+    }
+    if (maxBytes != null) {
+      builder.maxBytes(maxBytes);
+    }
+    if (loaderPriority != null) {
+      builder.loaderPriority(loaderPriority);
+    }
+    if (isAsCompleted) {
+      builder.asCompleted();
+    }
+    return state == null
+        ? builder.startAtPosition(order.epoch(), order.startPosition())
+        : builder.resume(FeedState.fromJson(state));
+  }
+
+  private Collation collation(String field, String pad) {
+    try {
+      return switch (pad) {
+        case "longest" -> Collation.padToLongest();
+        default ->
+          pad.startsWith("cut:")
+              ? Collation.cutOrPadTo(Integer.parseInt(pad.substring(4)))
+              : Collation.padTo(Integer.parseInt(pad));
+      };
+    } catch (NumberFormatException e) {
+      throw misuse("--pad " + field + "=" + pad + ": say longest, a length, or cut: and a length");
+    }
+  }
+
+  private void stream(FeedBuilder builder, RecordDataset dataset) throws IOException {
+    // What cannot be fed is refused before the output is opened, which is closed in the end.
+    try (Feed feed = builder.start();
+        Progress progress = Progress.of("feed", err(), showsProgress);
+        GatheringByteChannel out =
+            socket == null ? LocalChannels.standardOutput() : LocalChannels.connect(socket)) {
+      Map<String, String> metadata = new TreeMap<>();
+      header(dataset, feed)
+          .fields()
+          .forEachRemaining(
+              member -> metadata.put("zrecord." + member.getKey(), text(member.getValue())));
+      try {
+        ArrowStream arrow = new ArrowStream(out, fields(dataset), pads.keySet(), metadata);
+        for (FeedBatch batch : feed) {
+          try (batch) {
+            arrow.write(batch);
+          }
+          if (showsProgress) {
+            show(progress, feed, batchesInAll(feed));
+          }
+        }
+        arrow.end();
+      } catch (IOException e) {
+        // A reader that has enough goes away without a word.
+        if (!LocalChannels.isReaderGone(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** 0 if there is no end. */
+  private long batchesInAll(Feed feed) {
+    long perEpoch = feed.batchesPerEpoch();
+    boolean isEndless = epochs == 0 || perEpoch == Sampler.ENDLESS;
+    return isEndless ? 0 : Math.multiplyExact(perEpoch, epochs);
+  }
+
+  private static void show(Progress progress, Feed feed, long batchesInAll) {
+    FeedStatistics statistics = feed.statistics();
+    double bytesPerBatch = (double) statistics.bytes() / statistics.batches();
+    progress.at(statistics.bytes(), (long) (batchesInAll * bytesPerBatch));
+  }
+
+  private static String text(JsonNode value) {
+    return value.isTextual() ? value.textValue() : value.toString();
+  }
+
+  private void share(Path memory, Path pipe, FeedBuilder builder, RecordDataset dataset)
+      throws IOException {
+    try (FileOutputStream out = new FileOutputStream(pipe.toFile())) {
+      SharedBatches batches = new SharedBatches(
+          SharedFile.open(memory), depth, out, new FileInputStream(FileDescriptor.in));
+      try (Feed feed = builder.memory(batches.memory()).start()) {
+        batches.send(
+            feed,
+            fields(dataset),
+            ValueJson.MAPPER.writeValueAsString(header(dataset, feed).put("protocol", 1)),
+            () -> Runtime.getRuntime().halt(ExitCodes.DONE));
+      }
+    }
+  }
+
+  private List<FieldSpec> fields(RecordDataset dataset) {
+    return fieldNames.isEmpty()
+        ? dataset.schema().fields()
+        : fieldNames.stream()
+            .map(name -> dataset.schema().fields().get(dataset.schema().ordinal(name)))
+            .toList();
+  }
+
+  private ObjectNode header(RecordDataset dataset, Feed feed) {
+    ObjectNode header = ValueJson.MAPPER.createObjectNode();
+    header.put("length", dataset.length());
+    header.put("version", dataset.version().isPresent() ? dataset.version().getAsLong() : null);
+    header.put(
+        "batchesPerEpoch",
+        feed.batchesPerEpoch() == Sampler.ENDLESS ? null : feed.batchesPerEpoch());
+    SamplerSpec spec = order.spec();
+    header.put("sampler", spec.name().toString()).put("seed", spec.seed());
+    header.put("state", feed.lastCompleted().toJson());
+    ArrayNode list = header.putArray("fields");
+    for (FieldSpec field : fields(dataset)) {
+      ObjectNode node = list.addObject();
+      node.put("name", field.name()).put("dtype", field.type().toString());
+      ArrayNode shape = node.putArray("shape");
+      field.shape().dimensions().forEach(shape::add);
+    }
+    return header;
+  }
+
+  private RecordDataset open() {
+    RecordDataset.ReadOptions options =
+        new RecordDataset.ReadOptions(verification, new ReadMetrics());
+    Storage storage = LocalStorage.at(path);
+    return version == null
+        ? RecordDataset.open(storage, options)
+        : RecordDataset.open(RecordTable.at(storage).version(version), options);
+  }
+}

@@ -1,0 +1,70 @@
+package io.zrecord.cli;
+
+import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.cli.console.Progress;
+import io.zrecord.cli.console.Subcommand;
+import io.zrecord.cli.maintenance.ByteSize;
+import io.zrecord.report.DatasetReport;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Writes a page about a dataset. */
+@Command(
+    name = "report",
+    description = {
+      "Writes one HTML page that shows how the chunks are used, the sizes of chunks, shards and values, the versions, and"
+          + " some records. It loads nothing and runs no script.",
+      "Reads the entries of all records, of very many those of some shards, and the values of those that it shows."
+    })
+final class ReportCommand extends Subcommand {
+  @Parameters(paramLabel = "PATH", description = "directory of the dataset")
+  private Path path = Path.of("");
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      required = true,
+      description = "the page, a file that does not exist")
+  private Path output = Path.of("");
+
+  @Option(
+      names = "--records",
+      paramLabel = "N",
+      description = "show that many records, 0 to 1000 (default 12)")
+  private int recordCount = 12;
+
+  @Option(
+      names = "--max-image-bytes",
+      paramLabel = "BYTES",
+      converter = ByteSize.class,
+      description = "name larger images instead of showing them (default 1m)")
+  private long maxImageBytes = 1 << 20;
+
+  @Option(
+      names = "--max-entries",
+      paramLabel = "N",
+      description = "look at some shards only if a table has more entries (default 200000000)")
+  private long maxEntries = 200_000_000;
+
+  @Option(names = "--no-progress", description = "do not show how far it is")
+  private boolean isQuiet;
+
+  @Override
+  public Integer call() throws IOException {
+    try (Progress progress = Progress.of("report", err(), !isQuiet)) {
+      DatasetReport.of(path)
+          .records(recordCount)
+          .maxImageBytes(maxImageBytes)
+          .maxEntries(maxEntries)
+          .onProgress(progress::at)
+          .write(output);
+    }
+    out().println("wrote " + output + ", " + Files.size(output) + " bytes");
+    out().flush();
+    return ExitCodes.DONE;
+  }
+}

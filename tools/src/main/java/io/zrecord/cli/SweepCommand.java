@@ -1,0 +1,85 @@
+package io.zrecord.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.cli.console.Printable;
+import io.zrecord.cli.console.Subcommand;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.CareMode;
+import io.zrecord.table.Orphan;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.SweepOptions;
+import io.zrecord.table.SweepResult;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Deletes the files of a table that no version names. */
+@Command(
+    name = "sweep",
+    description = {
+      "Finds the files of a table that no version names: of writes that failed, and of versions that were"
+          + " expired.",
+      "Deletes them with --delete only."
+    })
+final class SweepCommand extends Subcommand {
+  private static final SweepOptions DEFAULTS = SweepOptions.defaults();
+
+  @Parameters(paramLabel = "PATH", description = "directory of the table")
+  private Path path = Path.of("");
+
+  @Option(
+      names = "--older-than",
+      paramLabel = "AGE",
+      converter = AgeArgument.class,
+      description = "leave what is younger: longer than any write takes, 1h and more (72h)")
+  private Duration olderThan = DEFAULTS.olderThan();
+
+  @Option(names = "--delete", description = "delete them")
+  private boolean isDeleting;
+
+  @Option(names = "--list", description = "print the name of each")
+  private boolean isListing;
+
+  @Option(names = "--json", description = "print one JSON object")
+  private boolean isJson;
+
+  @Override
+  public Integer call() throws IOException {
+    if (isJson && isListing) {
+      throw misuse("--json and --list exclude each other");
+    }
+    SweepOptions options =
+        DEFAULTS.withOlderThan(olderThan).withMode(isDeleting ? CareMode.DELETE : CareMode.DRY_RUN);
+    SweepResult result = RecordTable.at(LocalStorage.at(path)).sweep(options, this::list);
+    if (isJson) {
+      ObjectNode node = ValueJson.MAPPER
+          .createObjectNode()
+          .put("path", path.toString())
+          .put("dryRun", !isDeleting)
+          .put("files", result.fileCount())
+          .put("bytes", result.lengthBytes())
+          .put("youngFiles", result.youngFileCount())
+          .put("youngBytes", result.youngBytes());
+      out().println(ValueJson.MAPPER.writeValueAsString(node));
+    } else {
+      out()
+          .println((isDeleting ? "deleted " : "would delete ") + result.fileCount() + " files, "
+              + result.lengthBytes() + " bytes; left " + result.youngFileCount() + " files, "
+              + result.youngBytes() + " bytes, that are too young");
+    }
+    out().flush();
+    return ExitCodes.DONE;
+  }
+
+  private void list(Orphan orphan) {
+    if (isListing) {
+      out()
+          .println(Printable.of(orphan.name()) + ": " + orphan.fileCount() + " files, "
+              + orphan.lengthBytes() + " bytes");
+    }
+  }
+}

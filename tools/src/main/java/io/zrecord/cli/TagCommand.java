@@ -1,0 +1,35 @@
+package io.zrecord.cli;
+
+import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.cli.console.Subcommand;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Gives a version of a table a name. */
+@Command(
+    name = "tag",
+    description = {
+      "Gives a version of a table a name. It is not expired as long as it has one.",
+      "Names are 1 to 64 letters, digits, '.', '_' and '-', and neither a number nor 'latest'."
+    })
+final class TagCommand extends Subcommand {
+  @Parameters(index = "0", paramLabel = "PATH", description = "directory of the table")
+  private Path path = Path.of("");
+
+  @Parameters(index = "1", paramLabel = "VERSION", description = "number of the version")
+  private long version;
+
+  @Parameters(index = "2", paramLabel = "NAME", description = "the name")
+  private String name = "";
+
+  @Override
+  public Integer call() {
+    RecordTable.at(LocalStorage.at(path)).tag(version, name);
+    out().println("version " + version + " of " + path + " is " + name);
+    out().flush();
+    return ExitCodes.DONE;
+  }
+}

@@ -1,0 +1,46 @@
+package io.zrecord.cli.maintenance;
+
+import io.zrecord.shard.WriteOptions;
+import picocli.CommandLine.Option;
+
+/** The options for the layout of new shards. Belongs to one thread. */
+public final class LayoutArguments {
+  private static final WriteOptions DEFAULTS = WriteOptions.defaults();
+
+  @Option(
+      names = {"--chunk-bytes", "--target-chunk-bytes"},
+      paramLabel = "BYTES",
+      converter = ByteSize.class,
+      description = "size of new chunks (default 256m)")
+  private long chunkBytes = DEFAULTS.chunkBytes();
+
+  @Option(
+      names = "--stripe-bytes",
+      paramLabel = "BYTES",
+      converter = ByteSize.class,
+      description = "values written out together; memory of a thread (default 32m)")
+  private long stripeBytes = DEFAULTS.stripeBytes();
+
+  @Option(
+      names = "--align-bytes",
+      paramLabel = "BYTES",
+      converter = ByteSize.class,
+      description = {
+        "raw values that are at least so long begin at a multiple of it in their file: 64 for SIMD, 4k",
+        "for pages and direct I/O; a power of two (default 8). Those of a fixed width stand one behind",
+        "the other: each is aligned if the width is a multiple"
+      })
+  private long alignBytes = DEFAULTS.alignBytes();
+
+  /**
+   * Returns the layout that the options ask for.
+   *
+   * @throws IllegalArgumentException if an argument is out of its range
+   */
+  public WriteOptions options() {
+    return DEFAULTS
+        .withChunkBytes(chunkBytes)
+        .withStripeBytes(stripeBytes)
+        .withAlignBytes(alignBytes);
+  }
+}

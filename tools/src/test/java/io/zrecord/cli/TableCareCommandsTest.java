@@ -1,0 +1,110 @@
+package io.zrecord.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.RecordAppender;
+import io.zrecord.RecordDatasetWriter;
+import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.WriteOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands that tag, expire and sweep. */
+final class TableCareCommandsTest {
+  @TempDir
+  Path directory;
+
+  private Path table;
+
+  @BeforeEach
+  void twoVersions() {
+    table = directory.resolve("table");
+    append();
+    append();
+  }
+
+  private void append() {
+    RecordSchema schema = RecordSchema.builder().field("label", ElementType.I32).build();
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(table, schema, WriteOptions.defaults())) {
+      RecordAppender records = writer.newAppender();
+      records.set("label", 1).endRecord();
+      writer.commit();
+    }
+  }
+
+  @Test
+  void tagsAreMadeListedAndRemoved() {
+    assertThat(Cli.run("tag", table, 0, "first").exitCode()).isZero();
+    assertThat(Cli.run("tags", table).out()).startsWith("first: version 0, ");
+    assertThat(Cli.run("tags", table, "--json").out())
+        .contains("\"name\":\"first\"", "\"version\":0");
+    assertThat(Cli.run("tag", table, 7, "seventh").exitCode()).isEqualTo(ExitCodes.USAGE);
+    assertThat(Cli.run("tag", table, 1, "7").err()).contains("not allowed as a tag");
+    assertThat(Cli.run("tag", table, 1, "first").exitCode()).isEqualTo(ExitCodes.FAILED);
+    assertThat(Cli.run("untag", table, "first").exitCode()).isZero();
+    assertThat(Cli.run("untag", table, "first").exitCode()).isEqualTo(ExitCodes.USAGE);
+    assertThat(Cli.run("tags", table).out()).isEmpty();
+  }
+
+  @Test
+  void youngVersionsAreNotExpired() {
+    assertThat(Cli.run("expire", table).lines())
+        .isEqualTo(List.of("expired 0 versions; 2 are left, 0 of them old but with a tag"));
+    assertThat(Cli.run("expire", table, "--json", "--dry-run").out())
+        .contains("\"dryRun\":true,\"expired\":[],\"tagged\":0,\"kept\":2");
+    assertThat(Cli.run("expire", table, "--older-than", "1w").err()).contains("no time span");
+    assertThat(Cli.run("expire", table, "--older-than", "59m").exitCode())
+        .isEqualTo(ExitCodes.USAGE);
+  }
+
+  @Test
+  void orphansAreDeletedOnRequestWhenTheyAreOld() throws IOException {
+    Path orphan = table.resolve("shard/9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
+    Files.createDirectories(orphan);
+    Files.writeString(orphan.resolve("value.runs"), "12345");
+    assertThat(Cli.run("sweep", table).out())
+        .isEqualTo("would delete 0 files, 0 bytes; left 1 files, 5 bytes, that are too young\n");
+    age(orphan, Duration.ofHours(80));
+    assertThat(Cli.run("sweep", table, "--older-than", "4d").out()).startsWith("would delete 0 ");
+    assertThat(Cli.run("sweep", table, "--list").lines())
+        .containsExactly(
+            "shard/" + orphan.getFileName() + ": 1 files, 5 bytes",
+            "would delete 1 files, 5 bytes; left 0 files, 0 bytes, that are too young");
+    assertThat(orphan).exists();
+    assertThat(Cli.run("sweep", table, "--delete", "--json").out())
+        .contains("\"dryRun\":false,\"files\":1,\"bytes\":5,\"youngFiles\":0,\"youngBytes\":0");
+    assertThat(orphan).doesNotExist();
+    assertThat(Cli.run("verify", table, "--all-versions").exitCode()).isZero();
+    assertThat(Cli.run("sweep", directory).exitCode()).isEqualTo(ExitCodes.USAGE);
+  }
+
+  @Test
+  void verifyFindsTagsOfMissingVersions() throws IOException {
+    Cli.run("tag", table, 0, "first");
+    Files.delete(table.resolve("manifest/00000000000000000000.json"));
+    Cli.Said said = Cli.run("verify", table);
+    assertThat(said.exitCode()).isEqualTo(ExitCodes.DAMAGED);
+    assertThat(said.out()).contains("tag/first.json", "version 0");
+  }
+
+  private static void age(Path directory, Duration age) throws IOException {
+    FileTime time = FileTime.from(Instant.now().minus(age));
+    try (Stream<Path> paths = Files.walk(directory)) {
+      for (Path path : paths.toList()) {
+        Files.setLastModifiedTime(path, time);
+      }
+    }
+  }
+}
