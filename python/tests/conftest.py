@@ -24,4 +24,4 @@ def vectors() -> dict[str, Any]:
 def jar() -> Path:
     """The command line's jar, which the launcher builds at its first use."""
     subprocess.run([*_launcher.command(), "--version"], check=True, stdout=subprocess.DEVNULL)
-    return next((ROOT / "engine" / "target").glob("zrecord-engine-*-cli.jar"))
+    return next((ROOT / "tools" / "target").glob("zrecord-tools-*-cli.jar"))

@@ -1,4 +1,7 @@
-"""The training loops of the examples, killed and resumed, where their libraries are (``python/test --extras``)."""
+"""The training loops of the examples, killed and resumed, where their libraries are.
+
+``python/test --jax`` and ``python/test-torch`` install the libraries.
+"""
 
 from __future__ import annotations
 

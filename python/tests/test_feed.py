@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import json
 import os
 import re
@@ -46,7 +47,7 @@ def data(tmp_path_factory: pytest.TempPathFactory, images: np.ndarray[Any, Any])
 @pytest.fixture(scope="session")
 def orders() -> dict[str, Any]:
     """The functions of the specification of orders."""
-    code = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "SAMPLERS.md").read_text("utf-8"), re.DOTALL)
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "spec" / "SAMPLERS.md").read_text("utf-8"), re.DOTALL)
     names: dict[str, Any] = {}
     exec("\n".join(code), names)
     return names
@@ -90,25 +91,39 @@ def test_order_is_that_of_the_specification(data: Path, images: np.ndarray[Any, 
     assert number == 22
 
 
+def test_without_an_end_the_epochs_follow_each_other(data: Path, orders: dict[str, Any]) -> None:
+    with zrecord.feed(data, fields=["label"], batch_size=400, seed=SEED, epochs=None) as feed:
+        assert len(feed) == 3
+        for number in range(20):
+            batch = next(feed)
+            first = number % 3 * 400
+            epoch = number // 3
+            assert batch.epoch == epoch
+            expected = [orders["shuffle"](RECORDS, SEED, epoch, p) for p in range(first, min(RECORDS, first + 400))]
+            assert batch.index.tolist() == expected
+
+
 def test_all_samplers(data: Path, orders: dict[str, Any]) -> None:
     def check(count: int, order: Any, **options: Any) -> None:
-        with zrecord.feed(data, fields=["label"], batch_size=64, seed=SEED, epoch_length=count, **options) as feed:
+        with zrecord.feed(data, fields=["label"], batch_size=64, seed=SEED, num_samples=count, **options) as feed:
             assert indices(feed) == [order(p) for p in range(count)], options
 
     check(300, lambda p: p, sampler="sequential")
     check(300, lambda p: orders["random"](RECORDS, SEED, 0, p), sampler="random")
-    check(300, lambda p: orders["global_draw"](RECORDS, 32, SEED, 0, p), sampler="global", draw=32)
+    check(300, lambda p: 100 + 3 * p, sampler="sequential", from_=100, to=1000, step=3)
+    check(300, lambda p: RECORDS - 1 - p, sampler="sequential", step=-1)
+    check(300, lambda p: orders["global_draw"](RECORDS, 64, SEED, 0, p), sampler="global")
     check(300, lambda p: orders["sliding"](RECORDS, 50, 20, p), sampler="sliding", window=50, stride=20)
     bounds = [*range(0, RECORDS, 100), RECORDS]
     check(
         300,
         lambda p: orders["block_shuffle"](bounds, 2, SEED, 0, p),
-        sampler="block",
+        sampler="blockShuffle",
         block_length=100,
-        mixed_blocks=2,
+        mixed=2,
     )
     table = orders["alias_table"](LABELS.astype(float).tolist())
-    check(300, lambda p: orders["weighted"](table, SEED, 0, p), sampler="weighted", by="label")
+    check(300, lambda p: orders["weighted"](table, SEED, 0, p), sampler="weighted", weights_field="label")
     some = [5, 3, 900, 3]
     check(4, lambda p: some[p], sampler="sequential", indices=some)
     check(4, lambda p: some[orders["shuffle"](4, SEED, 0, p)], sampler="shuffle", indices=some)
@@ -116,7 +131,7 @@ def test_all_samplers(data: Path, orders: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("sampler", ["stratified", "balanced"])
 def test_classes_are_even_in_every_batch(data: Path, sampler: str) -> None:
-    with zrecord.feed(data, fields=["label"], batch_size=70, sampler=sampler, by="label", epoch_length=700) as feed:
+    with zrecord.feed(data, fields=["label"], batch_size=70, sampler=sampler, labels_field="label", num_samples=700) as feed:
         for batch in feed:
             counts = np.bincount(batch["label"], minlength=7)
             assert counts.min() >= 9
@@ -140,6 +155,67 @@ def test_resumes_exactly_after_any_batch_with_other_settings(data: Path) -> None
             feed.load_state_dict(state)
             assert feed.state_dict() == state
             assert indices(feed) == [i for batch in batches[number:] for i in batch]
+
+
+def test_begins_and_ends_where_it_is_told(data: Path, orders: dict[str, Any]) -> None:
+    order = [orders["shuffle"](RECORDS, SEED, 3, p) for p in range(RECORDS)]
+    with zrecord.feed(data, fields=["label"], batch_size=100, seed=SEED, epoch=3, start_position=250) as feed:
+        first = next(feed)
+        assert (first.epoch, first.number) == (3, 35)
+        state = feed.state_dict()
+        assert first.index.tolist() + indices(feed) == order[250:]
+        # The state says where, the other arguments where it ends.
+        feed.load_state_dict(state)
+        assert indices(feed) == order[350:]
+    with zrecord.feed(data, batch_size=100, seed=SEED, epoch=3, epochs=None, stop_before_batch=35) as feed:
+        assert indices(feed) == order[:200]
+    with zrecord.feed(data, seed=SEED, start_position=RECORDS + 1) as feed, pytest.raises(ValueError, match="0 to 1003"):
+        next(feed)
+
+
+def test_batches_come_as_they_are_completed(data: Path) -> None:
+    options: dict[str, Any] = {"fields": ["label"], "batch_size": 10, "max_bytes": 200, "loader_priority": 4, "threads": 4}
+    with zrecord.feed(data, as_completed=True, **options) as feed:
+        found = [i for _ in range(30) for i in next(feed).index.tolist()]
+        state = feed.state_dict()
+    with zrecord.feed(data, as_completed=True, **options) as feed:
+        feed.load_state_dict(state)
+        assert sorted(found + indices(feed)) == list(range(RECORDS))
+
+
+def test_a_state_of_another_sampler_is_refused(data: Path) -> None:
+    with zrecord.feed(data, sampler="stratified", labels_field="label", batch_size=70) as feed:
+        state = feed.state_dict()
+    with zrecord.feed(data) as feed, pytest.raises(ValueError, match=r"order of shuffle.*that of stratified"):
+        feed.load_state_dict(state)
+        next(feed)
+    with (
+        zrecord.feed(data, sampler="stratified", labels_field="label", batch_size=71) as feed,
+        pytest.raises(ValueError, match=r"batchSize=71.*batchSize=70"),
+    ):
+        feed.load_state_dict(state)
+        next(feed)
+
+
+def test_parameters_of_samplers_have_the_names_that_they_have_in_java() -> None:
+    source = ROOT / "engine" / "src" / "main" / "java" / "io" / "zrecord" / "feed" / "SamplerParameter.java"
+    texts: list[str] = re.findall(r"^  [A-Z_]+\(\"(\w+)\"", source.read_text("utf-8"), re.MULTILINE)
+    assert len(texts) == 18
+    snakes = {"".join("_" + c.lower() if c.isupper() else c for c in text) for text in texts}
+    keywords = snakes - {"from"} | {"from_"}
+    others = {
+        *("path", "fields", "indices", "drop_remainder", "epochs", "stop_before_batch", "pad", "bad_records"),
+        *("as_completed", "depth", "max_bytes", "threads", "loader_priority", "version", "verify", "timeout", "writable"),
+    }
+    assert set(inspect.signature(zrecord.feed).parameters) == keywords | others
+
+
+def test_every_sampler_is_in_the_documentation_of_the_function() -> None:
+    source = ROOT / "engine" / "src" / "main" / "java" / "io" / "zrecord" / "feed" / "SamplerName.java"
+    names = re.findall(r"^  [A-Z_]+\(\"(\w+)\"", source.read_text("utf-8"), re.MULTILINE)
+    assert len(names) == 9
+    assert zrecord.feed.__doc__
+    assert re.findall(r"^    - ``(\w+)``:", zrecord.feed.__doc__, re.MULTILINE) == names
 
 
 def test_a_state_of_another_seed_is_refused(data: Path) -> None:
@@ -285,7 +361,7 @@ def test_a_damaged_record_is_an_error_that_names_it(data: Path, tmp_path: Path) 
 def test_wrong_arguments_are_errors_with_the_engine_s_message(data: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no-such"):
         next(zrecord.feed(data, fields=["no-such"]))
-    with pytest.raises(ValueError, match="--sampler shuffle does not take --window"):
+    with pytest.raises(ValueError, match="--window does not go with the sampler shuffle"):
         next(zrecord.feed(data, window=3))
     with pytest.raises(ValueError, match="nothing"):
         next(zrecord.feed(tmp_path / "nothing"))

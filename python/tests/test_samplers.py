@@ -12,7 +12,7 @@ VECTOR = re.compile(r"\| `shuffle\((\d+), (-?\d+)\), epochs? (\d+)(?: to (\d+))?
 
 
 def test_shuffles_are_those_of_the_specification() -> None:
-    vectors = VECTOR.findall((ROOT / "docs" / "SAMPLERS.md").read_text(encoding="utf-8"))
+    vectors = VECTOR.findall((ROOT / "docs" / "spec" / "SAMPLERS.md").read_text(encoding="utf-8"))
     assert len(vectors) >= 8
     for length, seed, first, last, indices in vectors:
         found: list[int] = []

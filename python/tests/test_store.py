@@ -68,6 +68,18 @@ def test_every_codec_and_most_types_come_back(tmp_path: Path) -> None:
             assert not field[2:3].any()
 
 
+@pytest.mark.parametrize("content", ["", ".nfs0001", "1.json"])
+def test_a_directory_manifest_without_a_version_does_not_hide_a_store(tmp_path: Path, content: str) -> None:
+    store = tmp_path / "store"
+    _launcher.run(["create", "--field=number:i64", str(store)])
+    _launcher.run(["append", "--set=number=5", str(store)])
+    (store / "manifest").mkdir()
+    if content:
+        (store / "manifest" / content).write_text("{}")
+    dataset = zrecord.open(store)
+    assert (dataset.version, dataset["number"][:].tolist()) == (None, [5])
+
+
 @pytest.fixture
 def writer(jar: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     java = str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if "JAVA_HOME" in os.environ else "java"

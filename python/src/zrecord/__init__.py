@@ -1,6 +1,6 @@
 """zrecord datasets as NumPy arrays: ``zrecord.open(path)["image"][[5, 1, 5]]``.
 
-The files are specified in ``docs/FORMAT.md``.
+The files are specified in ``docs/spec/FORMAT.md``.
 """
 
 from zrecord import samplers

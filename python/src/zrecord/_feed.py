@@ -203,7 +203,7 @@ class Feed(Iterator[Batch]):
     def __len__(self) -> int:
         batches = self.batches_per_epoch
         if batches is None:
-            raise TypeError("The epochs of this feed do not end; give epoch_length")
+            raise TypeError("The epochs of this feed do not end; give num_samples")
         return batches
 
     def state_dict(self) -> dict[str, Any]:
@@ -242,26 +242,35 @@ def feed(
     path: str | os.PathLike[str],
     *,
     fields: Sequence[str] | None = None,
-    batch_size: int = 256,
-    drop_remainder: bool = False,
-    epochs: int | None = 1,
     sampler: str = "shuffle",
     seed: int = 42,
-    by: str | None = None,
-    indices: Sequence[int] | Array | None = None,
-    block_length: int | None = None,
-    mixed_blocks: int | None = None,
-    window: int | None = None,
-    stride: int | None = None,
-    draw: int | None = None,
-    epoch_length: int | None = None,
-    pad: Mapping[str, int | str] | None = None,
-    bad_records: str = "fail",
+    epoch: int = 0,
+    num_samples: int | None = None,
+    start_position: int = 0,
     rank: int = 0,
     world_size: int = 1,
     remainder: str = "drop",
+    from_: int | None = None,
+    to: int | None = None,
+    step: int | None = None,
+    window: int | None = None,
+    stride: int | None = None,
+    block_length: int | None = None,
+    mixed: int | None = None,
+    batch_size: int = 256,
+    weights_field: str | None = None,
+    labels_field: str | None = None,
+    indices: Sequence[int] | Array | None = None,
+    drop_remainder: bool = False,
+    epochs: int | None = 1,
+    stop_before_batch: int | None = None,
+    pad: Mapping[str, int | str] | None = None,
+    bad_records: str = "fail",
+    as_completed: bool = False,
     depth: int = 8,
+    max_bytes: int | None = None,
     threads: int = 2,
+    loader_priority: int | None = None,
     version: int | None = None,
     verify: str = "first",
     timeout: float = 60.0,
@@ -269,27 +278,56 @@ def feed(
 ) -> Feed:
     """Batches of a dataset in the order of a sampler, loaded ahead by a process of its own.
 
-    The order depends on the sampler and the seed only. Samplers are ``sequential``, ``shuffle``, ``block`` (needs
-    ``block_length``), ``random``, ``global`` (``draw``), ``sliding`` (``window``, ``stride``), ``weighted``,
-    ``stratified`` and ``balanced`` (``by``, a field; their batches are even over all
-    ranks together); with ``indices`` they order these records only.
+    The order depends on the sampler, its parameters and the seed only. Samplers and parameters have the names that
+    they have in Spark and Java, parameters in snake case:
+
+    - ``sequential``: ``from_``, ``to``, ``step``, all optional; a negative ``step`` goes backwards
+    - ``sliding``: ``window``, ``stride``; once around, or ``num_samples``
+    - ``random``: draws with replacement
+    - ``global``: the same, but the records of a batch differ
+    - ``shuffle``: every record once
+    - ``blockShuffle``: ``block_length``, ``mixed``
+    - ``weighted``: ``weights_field``; draws with replacement, a record as often as its weight says
+    - ``stratified``: ``labels_field``; every record once, the labels of a batch in the proportion of all
+    - ``balanced``: ``labels_field``; every label equally often in each batch
+
+    What belongs together in the order of ``global``, ``stratified`` and ``balanced`` is a batch of ``batch_size``
+    records of all ranks together. With ``indices``, a sampler orders these records only.
 
     :param path: the dataset
     :param fields: by default all
-    :param drop_remainder: whether records at the end of an epoch that do not fill a batch are left out
-    :param epochs: the feed ends before this one, counted from 0; ``None``: never
-    :param epoch_length: records of an epoch, for samplers whose epochs do not end
-    :param pad: fields whose values are made equally long: as the ``"longest"`` of the batch, a number, or ``"cut:100"``
-    :param bad_records: damaged records make it ``fail``, ``drop_batch``, ``skip_record``, or ``substitute`` another one
+    :param seed: of the order; any number
+    :param epoch: the first epoch
+    :param num_samples: records of an epoch, of all ranks together; without it, epochs of ``random``, ``global``,
+        ``weighted`` and ``balanced`` do not end
+    :param start_position: leaves out this many records of the first epoch, of all ranks together
     :param rank: of this process, of ``world_size`` that share the records
     :param remainder: records of an epoch that do not divide by the ranks: ``drop``, ``pad`` (repeat some) or ``uneven``
+    :param batch_size: records of a batch
+    :param drop_remainder: whether records at the end of an epoch that do not fill a batch are left out
+    :param epochs: how many, from ``epoch`` on, those included that a resumed feed has delivered; ``None``: no end
+    :param stop_before_batch: ends before the batch of this ``number``
+    :param pad: fields whose values are made equally long: as the ``"longest"`` of the batch, a number, or ``"cut:100"``
+    :param bad_records: damaged records make it ``fail``, ``drop_batch``, ``skip_record``, or ``substitute`` another one
+    :param as_completed: whether the batch that is ready first comes first; states are exact then as well
     :param depth: batches in memory at a time, those included that are still referenced
+    :param max_bytes: stored bytes of batches in memory at a time; by default no bound
     :param threads: that load
+    :param loader_priority: of these threads, 1 to 10; many systems ignore it
     :param verify: checksums are compared ``first``, when a value is touched first, ``always`` or ``never``
     :param timeout: seconds to wait for a batch
     :param writable: whether arrays may be written to, which changes nothing but the batch
 
-    Arrays are memory that is shared with the engine: copy what a fork of this process is to keep.
+    Arrays are memory that is shared with the engine: copy what a fork of this process is to keep. A feed that was
+    given a state by ``load_state_dict`` begins there, whatever ``epoch`` and ``start_position`` say.
+
+    The Java feed does more. Not offered here are
+
+    - the sampler ``mix``, and several groups in one feed: open a feed for each, and keep the state of each
+    - passes of a validation in the stream: open another feed for each pass, ``sampler="sequential"``, say
+    - transforms: change the arrays of a batch, with ``writable=True`` in place
+    - padding with another value than zero
+    - sinks, statistics, hooks of loaders, and a stop at signals
     """
     if epochs is not None and epochs < 1:
         raise ValueError(f"epochs is {epochs}; it must be 1 or more, or None for no end")
@@ -297,23 +335,31 @@ def feed(
         if "=" in name:
             raise ValueError(f"Field '{name}' cannot be padded: its name has a '='")
     options: dict[str, Any] = {
-        "batch-size": batch_size,
-        "epochs": 0 if epochs is None else epochs,
         "sampler": sampler,
         "seed": seed,
-        "by": by,
-        "block-length": block_length,
-        "mixed-blocks": mixed_blocks,
-        "window": window,
-        "stride": stride,
-        "draw": draw,
-        "epoch-length": epoch_length,
-        "bad-records": bad_records,
+        "epoch": epoch,
+        "num-samples": num_samples,
+        "start-position": start_position,
         "rank": rank,
         "world-size": world_size,
         "remainder": remainder,
+        "from": from_,
+        "to": to,
+        "step": step,
+        "window": window,
+        "stride": stride,
+        "block-length": block_length,
+        "mixed": mixed,
+        "batch-size": batch_size,
+        "weights-field": weights_field,
+        "labels-field": labels_field,
+        "epochs": 0 if epochs is None else epochs,
+        "stop-before-batch": stop_before_batch,
+        "bad-records": bad_records,
         "depth": depth,
+        "max-bytes": max_bytes,
         "threads": threads,
+        "loader-priority": loader_priority,
         "version": version,
         "verify": verify,
     }
@@ -323,4 +369,6 @@ def feed(
     arguments += [f"--pad={field}={length}" for field, length in (pad or {}).items()]
     if drop_remainder:
         arguments.append("--drop-remainder")
+    if as_completed:
+        arguments.append("--as-completed")
     return Feed(arguments, indices, depth, timeout, writable)

@@ -10,6 +10,8 @@ _MASK = 2**64 - 1
 _GAMMA, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _SHUFFLE = 2
 _ROUNDS = 8
+_MASK_32, _FACTOR = np.uint64(2**32 - 1), np.uint64(0xD35A2D97)
+_Words = np.ndarray[Any, np.dtype[np.uint64]]
 
 
 def shuffle(length: int, seed: int, epoch: int = 0, start: int = 0, stop: int | None = None) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -26,22 +28,41 @@ def shuffle(length: int, seed: int, epoch: int = 0, start: int = 0, stop: int | 
         )
     key = _absorb(_absorb(_SHUFFLE, seed & _MASK), epoch)
     bits = max(8, (length - 1).bit_length())
-    mask, half = np.uint64(2**bits - 1), np.uint64((bits + 1) // 2)
     values = np.arange(start, end, dtype=np.uint64)
     if length == 1:
         return values.view(np.int64)
+    keys = [(_expand(key, 2 * r) | 1, _expand(key, 2 * r + 1)) for r in range(_ROUNDS)]
+    rounds = _narrow_rounds if bits <= 32 else _wide_rounds
     values[values < 2] ^= np.uint64(_expand(key, 16) & 1)
     todo = np.arange(values.size)
     while todo.size:
-        x = values[todo]
-        for r in range(_ROUNDS):
-            x *= np.uint64(_expand(key, 2 * r) | 1)
-            x += np.uint64(_expand(key, 2 * r + 1))
-            x &= mask
-            x ^= x >> half
+        x = rounds(values[todo], bits, keys)
         values[todo] = x
         todo = todo[x >= np.uint64(length)]
     return values.view(np.int64)
+
+
+def _narrow_rounds(x: _Words, bits: int, keys: list[tuple[int, int]]) -> _Words:
+    mask, half = np.uint64(2**bits - 1), np.uint64((bits + 1) // 2)
+    for multiplier, addend in keys:
+        x *= np.uint64(multiplier)
+        x += np.uint64(addend)
+        x &= mask
+        x ^= x >> half
+    return x
+
+
+def _wide_rounds(x: _Words, bits: int, keys: list[tuple[int, int]]) -> _Words:
+    half = (bits + 1) // 2
+    sizes = bits - half, half
+    halves = [x >> np.uint64(half), x & np.uint64(2**half - 1)]
+    for r, (multiplier, addend) in enumerate(keys):
+        target, other = r % 2, 1 - r % 2
+        mixed = (halves[other] * np.uint64(multiplier) + np.uint64(addend)) & _MASK_32
+        mixed = ((mixed ^ mixed >> np.uint64(15)) * _FACTOR) & _MASK_32
+        halves[target] += mixed >> np.uint64(32 - sizes[target])
+        halves[target] &= np.uint64(2 ** sizes[target] - 1)
+    return halves[0] << np.uint64(half) | halves[1]
 
 
 def _mix(z: int) -> int:
