@@ -28,6 +28,7 @@ final class StampedWriter {
   private final Random random;
   private final RecordValues values;
   private final AtomicReference<RecordStore> store = new AtomicReference<>();
+  private final AtomicReference<@Nullable RecordStore> lastClosed = new AtomicReference<>();
   private final AtomicReferenceArray<@Nullable Committed> committed =
       new AtomicReferenceArray<>(MOST_IDS);
 
@@ -57,6 +58,11 @@ final class StampedWriter {
   /** The store as it was opened last, which may be just closing. */
   RecordStore store() {
     return store.get();
+  }
+
+  /** Returns whether the closing of a store that {@link #store} returned has ended. */
+  boolean hasClosed(RecordStore former) {
+    return former != store.get() || former == lastClosed.get();
   }
 
   /** To be asked before reading. */
@@ -104,7 +110,7 @@ final class StampedWriter {
         checkpoints.incrementAndGet();
       }
       if (System.nanoTime() > nextClose) {
-        store().close();
+        close();
         whenClosed.run();
         // Without verification a torn value comes through to who reads it.
         Verification[] all = Verification.values();
@@ -115,8 +121,13 @@ final class StampedWriter {
         System.gc();
       }
     }
-    store().close();
+    close();
     closes.incrementAndGet();
+  }
+
+  private void close() {
+    store().close();
+    lastClosed.set(store());
   }
 
   private void group() {

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,8 @@ class StoreSnapshotTest {
   }
 
   private static void awaitEmpty(Path snapshots) throws InterruptedException {
-    for (int i = 0; i < 200 && snapshots.toFile().list().length > 0; i++) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (snapshots.toFile().list().length > 0 && System.nanoTime() < end) {
       System.gc();
       Thread.sleep(10);
     }
