@@ -6,9 +6,7 @@ import io.zrecord.rebalance.RebalanceResult;
 import io.zrecord.spark.job.JobConcurrency;
 import io.zrecord.spark.job.RewriteJobs;
 import io.zrecord.spark.path.SparkStorages;
-import io.zrecord.spark.write.TableCommit;
 import io.zrecord.table.RecordTable;
-import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 
 /**
@@ -29,13 +27,13 @@ import org.apache.spark.sql.SparkSession;
  * }</pre>
  */
 public final class Rebalance {
-  private final JavaSparkContext spark;
+  private final SparkSession spark;
   private final RecordTable table;
   private RebalanceOptions options = RebalanceOptions.defaults();
   private JobConcurrency concurrency;
 
   private Rebalance(SparkSession spark, String path) {
-    this.spark = JavaSparkContext.fromSparkContext(spark.sparkContext());
+    this.spark = spark;
     this.table = RecordTable.at(SparkStorages.storageFor(path));
     this.concurrency = JobConcurrency.of(spark);
   }
@@ -87,10 +85,7 @@ public final class Rebalance {
 
   /** The run of a plan. */
   io.zrecord.rebalance.Rebalance prepare(RebalancePlan plan) {
-    return io.zrecord.rebalance.Rebalance.of(plan)
-        .threads(concurrency.count())
-        .properties(TableCommit.properties(spark.sc()))
-        .rewriting(new RewriteJobs(spark, plan));
+    return RewriteJobs.rebalance(spark, plan, concurrency);
   }
 
   /** Entry for {@code spark-submit}: {@code --help} says what it takes. */

@@ -5,7 +5,9 @@ import io.zrecord.cli.maintenance.RelayoutArguments;
 import io.zrecord.cli.maintenance.RelayoutRun;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.spark.job.JobConcurrency;
+import io.zrecord.spark.job.RewriteJobs;
 import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.table.RecordTable;
 import java.nio.file.Path;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The command behind {@link Rebalance#main}. */
+/** Rebalances a table, or rewrites it in another order, for {@code spark-submit}. */
 @Command(
     name = "spark-submit --class io.zrecord.spark.Rebalance JAR",
     description = {
@@ -54,9 +56,13 @@ final class RebalanceJob extends SparkJob {
       return new RelayoutRun(commandLine(), relayout, RebalanceArguments.Form.JSON)
           .run(table, arguments.options(), run -> Relayout.onSpark(run, spark, jobs));
     }
-    Rebalance rebalance =
-        Rebalance.of(spark, path()).options(arguments.options()).concurrency(jobs.count());
-    RebalancePlan plan = rebalance.plan();
-    return arguments.run(plan, rebalance.prepare(plan), RebalanceArguments.Form.JSON, out(), err());
+    RecordTable table = RecordTable.at(SparkStorages.storageFor(path()));
+    RebalancePlan plan = RebalancePlan.of(table.latest(), arguments.options());
+    return arguments.run(
+        plan,
+        RewriteJobs.rebalance(spark, plan, jobs),
+        RebalanceArguments.Form.JSON,
+        out(),
+        err());
   }
 }

@@ -5,10 +5,10 @@ import io.zrecord.rebalance.RelayoutPlan;
 import io.zrecord.rebalance.RelayoutResult;
 import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.spark.job.CommitProperties;
 import io.zrecord.spark.job.JobConcurrency;
 import io.zrecord.spark.job.RelayoutJobs;
 import io.zrecord.spark.path.SparkStorages;
-import io.zrecord.spark.write.TableCommit;
 import io.zrecord.table.RecordTable;
 import org.apache.spark.sql.SparkSession;
 
@@ -109,7 +109,7 @@ public final class Relayout {
   static io.zrecord.rebalance.Relayout onSpark(
       io.zrecord.rebalance.Relayout run, SparkSession spark, JobConcurrency concurrency) {
     return run.threads(concurrency.count())
-        .properties(TableCommit.properties(spark.sparkContext()))
+        .properties(CommitProperties.of(spark.sparkContext()))
         .working(plan -> new RelayoutJobs(spark, plan));
   }
 }

@@ -28,9 +28,6 @@ import org.apache.spark.sql.SparkSession;
  * }</pre>
  */
 public final class Verify {
-  /** Findings of a whole run that the driver keeps. */
-  private static final int MAX_TOLD = 100;
-
   private final SparkSession spark;
   private final String path;
   private final DatasetCheck check;
@@ -85,7 +82,7 @@ public final class Verify {
    * A check that can be asked for its summary and for its bad values, both of the same versions.
    */
   VerifyRun begin() {
-    return new VerifyRun(spark, check, MAX_TOLD);
+    return new VerifyRun(spark, check, VerifyRun.MAX_TOLD);
   }
 
   /**

@@ -5,9 +5,14 @@ import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Terminal;
 import io.zrecord.spark.job.ShardFindings;
 import io.zrecord.spark.job.VerifyRun;
+import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.RecordTable;
 import io.zrecord.verify.CheckSummary;
+import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
@@ -16,7 +21,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The command behind {@link Verify#main}. */
+/** Checks a table, for {@code spark-submit}. */
 @Command(
     name = "spark-submit --class io.zrecord.spark.Verify JAR",
     description = {
@@ -55,14 +60,15 @@ final class VerifyJob extends SparkJob {
     @Option(names = "--all-versions", description = "check all versions")
     private boolean all;
 
-    private Verify of(Verify verify) {
+    private DatasetCheck check(Storage table) {
+      DatasetCheck newest = DatasetCheck.of(Path.of(table.location()));
       if (version != null) {
-        return verify.version(version);
+        return newest.version(version);
       }
       if (tag != null) {
-        return verify.tag(tag);
+        return newest.version(RecordTable.at(table).tagged(tag).version());
       }
-      return all ? verify.allVersions() : verify;
+      return all ? newest.allVersions() : newest;
     }
   }
 
@@ -78,11 +84,11 @@ final class VerifyJob extends SparkJob {
   @Override
   public Integer call() {
     SparkSession spark = session();
-    Verify verify = versions.of(Verify.of(spark, path()));
+    DatasetCheck check = versions.check(SparkStorages.storageFor(path()));
     if (badValues != null) {
       requireCreatable(badValues, spark);
     }
-    VerifyRun run = verify.begin();
+    VerifyRun run = new VerifyRun(spark, check, VerifyRun.MAX_TOLD);
     ShardFindings found = run.run();
     CheckSummary summary = found.summary();
     PrintWriter err = err();

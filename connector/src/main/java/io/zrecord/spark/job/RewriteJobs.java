@@ -1,12 +1,14 @@
 package io.zrecord.spark.job;
 
 import io.zrecord.rebalance.GroupRewrite;
+import io.zrecord.rebalance.Rebalance;
 import io.zrecord.rebalance.RebalanceGroup;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
 import java.util.function.LongConsumer;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
 
 /**
  * Has each group rewritten by a job of one task: what fails for good fails alone, and a commit
@@ -16,13 +18,23 @@ public final class RewriteJobs implements GroupRewrite {
   private final TaskJobs jobs;
   private final RewriteTask task;
 
-  public RewriteJobs(JavaSparkContext spark, RebalancePlan plan) {
+  private RewriteJobs(JavaSparkContext spark, RebalancePlan plan) {
     String location = plan.snapshot().storage().location();
     this.jobs = new TaskJobs(spark, location, "rebalance", "what was committed is kept");
     this.task = new RewriteTask(
         location,
         new GroupRewriting(plan.schema(), plan.options()),
         new RewriteCounters(spark.sc()));
+  }
+
+  /** Returns the run of a plan whose groups are rewritten by Spark. */
+  public static Rebalance rebalance(
+      SparkSession spark, RebalancePlan plan, JobConcurrency concurrency) {
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+    return Rebalance.of(plan)
+        .threads(concurrency.count())
+        .properties(CommitProperties.of(spark.sparkContext()))
+        .rewriting(new RewriteJobs(context, plan));
   }
 
   /**

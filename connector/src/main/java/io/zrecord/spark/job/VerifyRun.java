@@ -15,6 +15,9 @@ import org.apache.spark.sql.SparkSession;
  * often its shards are checked it is those of the same versions. Lives on the driver.
  */
 public final class VerifyRun {
+  /** Findings of a whole run that the driver keeps by default. */
+  public static final int MAX_TOLD = 100;
+
   private static final int MAX_TASKS = 10_000;
 
   private final SparkSession spark;

@@ -21,15 +21,15 @@ import org.apache.spark.sql.types.StructType;
  * Lives on the driver.
  */
 final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Scan, Batch {
-  private final ZRecordView view;
+  private final ViewedDataset dataset;
   private final int partitionCount;
   private StructType columns;
 
   /** @param partitionCount 0: automatic */
-  ViewScan(ZRecordView view, int partitionCount) {
-    this.view = view;
+  ViewScan(ViewedDataset dataset, int partitionCount) {
+    this.dataset = dataset;
     this.partitionCount = partitionCount;
-    this.columns = view.schema();
+    this.columns = ViewRows.schema(dataset.view());
   }
 
   @Override
@@ -49,7 +49,7 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
 
   @Override
   public String description() {
-    return view.name() + " " + columns.catalogString();
+    return dataset.name() + " " + columns.catalogString();
   }
 
   @Override
@@ -59,17 +59,17 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
 
   @Override
   public InputPartition[] planInputPartitions() {
-    TableSnapshot snapshot = view.snapshot();
+    TableSnapshot snapshot = dataset.snapshot();
     String location = snapshot.storage().location();
     List<InputPartition> partitions = new ArrayList<>();
-    if (view.view() == ViewName.VERSIONS) {
+    if (dataset.view() == ViewName.VERSIONS) {
       List<Long> versions = RecordTable.at(snapshot.storage()).versions();
       for (int[] part : parts(versions.size())) {
         partitions.add(new ViewPartition.OfVersions(
             location, List.copyOf(versions.subList(part[0], part[1]))));
       }
     } else {
-      if (view.view() == ViewName.FILES) {
+      if (dataset.view() == ViewName.FILES) {
         partitions.add(new ViewPartition.OfVersions(location, List.of(snapshot.version())));
         snapshot
             .indexMap()
@@ -78,7 +78,7 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
                 ViewPartition.Fields.OF_INDEX_MAPS,
                 List.of(map.shard().withoutSizes()),
                 0,
-                view.isStore()))
+                dataset.isStore()))
             .ifPresent(partitions::add);
       }
       List<ShardSummary> shards = snapshot.shards();
@@ -90,7 +90,7 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
                 .map(ShardSummary::withoutSizes)
                 .toList(),
             snapshot.firstIndex(part[0]),
-            view.isStore()));
+            dataset.isStore()));
       }
     }
     return partitions.toArray(InputPartition[]::new);
@@ -113,7 +113,7 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return new ViewReaderFactory(view.view(), columns, view.snapshot());
+    return new ViewReaderFactory(dataset.view(), columns, dataset.snapshot());
   }
 
   /** Whether the other scan is of the same columns of the same view of the same version. */
@@ -121,12 +121,12 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
   public boolean equals(Object other) {
     return other instanceof ViewScan scan
         && partitionCount == scan.partitionCount
-        && view.equals(scan.view)
+        && dataset.equals(scan.dataset)
         && columns.equals(scan.columns);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(view, columns, partitionCount);
+    return Objects.hash(dataset, columns, partitionCount);
   }
 }

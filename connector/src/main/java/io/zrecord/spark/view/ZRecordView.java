@@ -3,11 +3,8 @@ package io.zrecord.spark.view;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ViewName;
-import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
-import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.SparkStorages;
-import io.zrecord.table.TableSnapshot;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -22,20 +19,14 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * resolved at. Immutable.
  */
 public final class ZRecordView implements SupportsRead {
-  private final String path;
-  private final ViewName view;
-  private final DatasetVersion version;
-  private final boolean isStore;
+  private final ViewedDataset dataset;
 
-  private ZRecordView(String path, ViewName view, DatasetVersion version, boolean isStore) {
-    this.path = path;
-    this.view = view;
-    this.version = version;
-    this.isStore = isStore;
+  private ZRecordView(ViewedDataset dataset) {
+    this.dataset = dataset;
   }
 
   /**
-   * A view of the dataset at a path.
+   * Opens a view of the dataset at a path.
    *
    * @throws IllegalArgumentException if it has no such view
    */
@@ -50,31 +41,19 @@ public final class ZRecordView implements SupportsRead {
       throw new IllegalArgumentException("Cannot read the view " + view + " of one version of "
           + path + ": it shows all of them; leave versionAsOf, tag and timestampAsOf out");
     }
-    return new ZRecordView(path, view, DatasetPath.of(path).version(time), isStore);
-  }
-
-  ViewName view() {
-    return view;
-  }
-
-  TableSnapshot snapshot() {
-    return version.snapshot();
-  }
-
-  /** Whether it is a snapshot of a store. */
-  boolean isStore() {
-    return isStore;
+    return new ZRecordView(
+        new ViewedDataset(path, view, DatasetPath.of(path).version(time), isStore));
   }
 
   @Override
   public String name() {
-    return ZRecordOptions.FORMAT + ".`" + path + "` " + view;
+    return dataset.name();
   }
 
   @Override
   @SuppressWarnings("deprecation") // Newer releases prefer columns(), the oldest has schema() only.
   public StructType schema() {
-    return ViewRows.schema(view);
+    return ViewRows.schema(dataset.view());
   }
 
   @Override
@@ -84,21 +63,21 @@ public final class ZRecordView implements SupportsRead {
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-    return new ViewScan(this, ReadConf.ofView(options).partitionCount());
+    return new ViewScan(dataset, ReadConf.ofView(options).partitionCount());
   }
 
   /** Names what is viewed as it is now: Spark asks for it from 4.1 on, to find cached tables. */
   public String id() {
-    return version.id() + " " + view;
+    return dataset.id();
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof ZRecordView table && path.equals(table.path) && id().equals(table.id());
+    return other instanceof ZRecordView table && dataset.equals(table.dataset);
   }
 
   @Override
   public int hashCode() {
-    return id().hashCode();
+    return dataset.hashCode();
   }
 }

@@ -5,6 +5,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.spark.job.CommitProperties;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.Unsupported;
@@ -12,12 +13,9 @@ import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.UUID;
-import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 import org.slf4j.Logger;
@@ -113,7 +111,7 @@ public final class TableCommit {
         fields.table(),
         shards,
         conf.transaction(),
-        properties(SparkSession.active().sparkContext()));
+        CommitProperties.of(SparkSession.active().sparkContext()));
     OptionalLong expected = conf.expectedVersion();
     TableSnapshot current = target
         .table()
@@ -130,15 +128,5 @@ public final class TableCommit {
   /** Deletes shards that no version names, as far as that is possible. */
   void discard(List<ShardSummary> shards) {
     target.table().discard(shards);
-  }
-
-  /** Who commits, for a manifest. */
-  public static Map<String, String> properties(SparkContext spark) {
-    Map<String, String> properties = new TreeMap<>();
-    properties.put("applicationId", spark.applicationId());
-    properties.put("applicationName", spark.appName());
-    properties.put("user", spark.sparkUser());
-    properties.put("sparkVersion", spark.version());
-    return properties;
   }
 }
