@@ -1,6 +1,7 @@
 package io.zrecord.spark
 
 import java.io.File
+import java.lang.management.ManagementFactory
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -210,6 +211,13 @@ object ClusterSuite {
     s"local-cluster[$executors,1,1024]"
   }
 
+  /** What this virtual machine was told of compiler and collector, for those that suites start. */
+  def jvmOptions: Seq[String] =
+    ManagementFactory.getRuntimeMXBean.getInputArguments.toArray
+      .map(_.toString)
+      .toSeq
+      .filter(_.startsWith("-XX:"))
+
   /** Executors find the connector and the suites' classes. */
   def executorConfiguration: Map[String, String] = {
     val classPath = System.getProperty("java.class.path").split(File.pathSeparator).toSeq
@@ -221,6 +229,7 @@ object ClusterSuite {
     Map(
       "spark.executor.extraClassPath" -> (own :+ System.getProperty("zrecord.test.jar"))
         .mkString(File.pathSeparator),
+      "spark.executor.extraJavaOptions" -> jvmOptions.mkString(" "),
       "spark.executor.memory" -> "1g"
     )
   }

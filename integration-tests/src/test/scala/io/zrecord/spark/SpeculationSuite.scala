@@ -55,7 +55,8 @@ class SpeculationSuite extends SparkSuite {
     work.mkdirs()
     val directory = if (daemon.startsWith("worker")) Seq("--work-dir", work.getPath) else Nil
     val command =
-      Seq(java, "-Xmx512m", "-cp", s"$home/jars/*", s"org.apache.spark.deploy.$daemon") ++
+      (java +: ClusterSuite.jvmOptions) ++
+        Seq("-Xmx512m", "-cp", s"$home/jars/*", s"org.apache.spark.deploy.$daemon") ++
         Seq("--host", host) ++ directory ++ arguments
     val builder = new ProcessBuilder(command: _*)
       .redirectErrorStream(true)
