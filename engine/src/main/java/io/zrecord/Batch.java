@@ -107,9 +107,9 @@ public final class Batch implements AutoCloseable {
    * Returns a read-only, little-endian view of a value: of the mapped file if the value is raw,
    * else of memory of its own. The view stays valid as long as it is referenced.
    *
-   * <p>Never hand the view to checksums, codecs or native code ({@code CRC32C.update}, {@code
-   * Inflater.setInput}, JNI): if the file is cut meanwhile, they kill the process. Hand them {@link
-   * #bytes} or {@link #copyAll} instead.
+   * <p>Never hand the view to checksums, codecs or native code ({@code CRC32C.update},
+   * {@code Inflater.setInput}, JNI): if the file is cut meanwhile, they kill the process. Hand them
+   * {@link #bytes} or {@link #copyAll} instead.
    *
    * @throws IllegalStateException if the value is absent
    * @throws io.zrecord.errors.CorruptDataException if the value does not match its checksum

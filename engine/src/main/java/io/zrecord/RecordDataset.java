@@ -224,8 +224,8 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
-   * Makes a reader of the stored bytes of a compressed field (FORMAT.md section 4), for {@link
-   * io.zrecord.table.ShardWriter#putStored}: values are verified, but not decoded. Opens all
+   * Makes a reader of the stored bytes of a compressed field (FORMAT.md section 4), for
+   * {@link io.zrecord.table.ShardWriter#putStored}: values are verified, but not decoded. Opens all
    * shards.
    *
    * @return empty unless the field has this compression, and checksums, in every shard

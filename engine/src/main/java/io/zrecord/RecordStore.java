@@ -58,8 +58,8 @@ public final class RecordStore implements RecordSource {
    * Says where records are after a deletion.
    *
    * @param from the index that the moved record had, which was the last index
-   * @param to the index that the moved record has now, that of the deleted record; equal to {@code
-   *     from} if nothing moved
+   * @param to the index that the moved record has now, that of the deleted record; equal to
+   *     {@code from} if nothing moved
    */
   public record Moved(long from, long to) {}
 
@@ -233,9 +233,9 @@ public final class RecordStore implements RecordSource {
    * Adds a record at the end. Fields that are not set are absent.
    *
    * @return the index of the record
-   * @throws io.zrecord.errors.DiskFullException if there is no space. With {@link
-   *     StoreDurability#EVERY_RECORD} the record may be there all the same, as after any failed
-   *     commit: commit again instead of appending again
+   * @throws io.zrecord.errors.DiskFullException if there is no space. With
+   *     {@link StoreDurability#EVERY_RECORD} the record may be there all the same, as after any
+   *     failed commit: commit again instead of appending again
    */
   public long append(RecordValues values) {
     long index = core.append(values.bytes());
@@ -285,8 +285,8 @@ public final class RecordStore implements RecordSource {
   }
 
   /**
-   * Makes all operations that have returned visible to readers, and as safe as the {@link
-   * StoreDurability} says. Threads that commit at the same time share the work.
+   * Makes all operations that have returned visible to readers, and as safe as the
+   * {@link StoreDurability} says. Threads that commit at the same time share the work.
    *
    * @throws io.zrecord.errors.DiskFullException if there is no space; free some and commit again
    * @throws io.zrecord.errors.StorageException if the commit may or may not have taken effect;

@@ -2,9 +2,9 @@ package io.zrecord.feed;
 
 /**
  * Says what a feed does with a record that is damaged, or for which a transform throws. After a
- * resume each policy delivers the same as without the stop. A {@link
- * io.zrecord.errors.StorageException} ends the feed under each policy: no record is to blame when
- * the system refuses to read.
+ * resume each policy delivers the same as without the stop. A
+ * {@link io.zrecord.errors.StorageException} ends the feed under each policy: no record is to blame
+ * when the system refuses to read.
  */
 public enum BadRecordPolicy {
   /**

@@ -3,9 +3,9 @@ package io.zrecord.feed;
 import java.nio.ByteBuffer;
 
 /**
- * Allocates the memory in which a feed's batches live. The default is {@link
- * ByteBuffer#allocateDirect}. Another source is of use if another process or a device is to see the
- * memory. Any loader thread calls it, seldom: a feed keeps buffers and uses them again.
+ * Allocates the memory in which a feed's batches live. The default is
+ * {@link ByteBuffer#allocateDirect}. Another source is of use if another process or a device is to
+ * see the memory. Any loader thread calls it, seldom: a feed keeps buffers and uses them again.
  */
 @FunctionalInterface
 public interface BatchMemory {

@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
  * <p>The content of a batch depends on the groups only, not on threads, depth or timing. At most
  * {@code depth} batches are alive, including those that the consumer holds. Each loader thread
  * takes a batch through all stages (sample, read, decode, transform, collate, place), so that its
- * bytes stay in the caches of one core. A feed has one consumer thread. Any thread may call {@link
- * #interrupt}, {@link #statistics} and {@link #lastCompleted}.
+ * bytes stay in the caches of one core. A feed has one consumer thread. Any thread may call
+ * {@link #interrupt}, {@link #statistics} and {@link #lastCompleted}.
  */
 public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   private static final Logger LOG = LoggerFactory.getLogger(Feed.class);

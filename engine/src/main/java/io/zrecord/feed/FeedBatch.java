@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds a batch of a feed, and leases its buffers: until {@link #close} nobody writes to them, and
- * afterwards they take a later batch. After {@code close}, every other method throws {@link
- * BatchReleasedException}, and a buffer that was taken before must not be read. A batch belongs to
- * one thread at a time.
+ * afterwards they take a later batch. After {@code close}, every other method throws
+ * {@link BatchReleasedException}, and a buffer that was taken before must not be read. A batch
+ * belongs to one thread at a time.
  *
  * <p>With the system property {@code zrecord.traceBatches} set to {@code true}, a feed that stalls
  * says where the batches were taken that are not closed.

@@ -67,9 +67,9 @@ public final class FeedBuilder {
    * of each group.
    *
    * @param rank 0 to {@code worldSize - 1}
-   * @param remainder what becomes of positions that cannot be shared evenly. With {@link
-   *     Remainder#UNEVEN} ranks may differ by a batch at the end of an epoch. With {@link
-   *     Remainder#PAD} positions of repeated records continue after the length
+   * @param remainder what becomes of positions that cannot be shared evenly. With
+   *     {@link Remainder#UNEVEN} ranks may differ by a batch at the end of an epoch. With
+   *     {@link Remainder#PAD} positions of repeated records continue after the length
    */
   public FeedBuilder rank(long rank, long worldSize, Remainder remainder) {
     if (worldSize < 1 || worldSize > Integer.MAX_VALUE || rank < 0 || rank >= worldSize) {
@@ -132,8 +132,8 @@ public final class FeedBuilder {
   }
 
   /**
-   * Says what to do with records that cannot be read or transformed; default {@link
-   * BadRecordPolicy#FAIL}.
+   * Says what to do with records that cannot be read or transformed; default
+   * {@link BadRecordPolicy#FAIL}.
    */
   public FeedBuilder badRecords(BadRecordPolicy newPolicy) {
     policy = newPolicy;

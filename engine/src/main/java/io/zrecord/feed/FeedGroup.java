@@ -141,8 +141,8 @@ public final class FeedGroup {
   }
 
   /**
-   * Says how values of a field that differ in length are collated; default {@link
-   * Collation#ragged}.
+   * Says how values of a field that differ in length are collated; default
+   * {@link Collation#ragged}.
    */
   public FeedGroup collate(String field, Collation collation) {
     collations.put(field, collation);

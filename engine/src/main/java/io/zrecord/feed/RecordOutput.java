@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * Takes the values that a {@link RecordTransform} makes of one record: each output field once. An
- * output is valid during the call of the transform; afterwards every method throws {@link
- * IllegalStateException}.
+ * output is valid during the call of the transform; afterwards every method throws
+ * {@link IllegalStateException}.
  *
  * <p>Design note: {@link #value} gives memory of the loader and not of the batch, and the value is
  * copied when the call is over. A Java buffer cannot be revoked, and a buffer that a transform

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Names the samplers that can be asked for by name, which are the names of methods of {@link
- * io.zrecord.sampler.Samplers}, with the parameters of each. Lists and mixes have no name here: a
- * list comes with indices, and a mix with other samplers.
+ * Names the samplers that can be asked for by name, which are the names of methods of
+ * {@link io.zrecord.sampler.Samplers}, with the parameters of each. Lists and mixes have no name
+ * here: a list comes with indices, and a mix with other samplers.
  */
 @SuppressWarnings("ImmutableEnumChecker") // The lists are.
 public enum SamplerName {

@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 
 /**
  * Names the parameters of samplers. Spark's options ({@link #text}), the flags of the command line
- * ({@link #flag}) and the keywords of Python ({@link #keyword}) are made from this one list. {@link
- * SamplerName} says which parameters a sampler takes.
+ * ({@link #flag}) and the keywords of Python ({@link #keyword}) are made from this one list.
+ * {@link SamplerName} says which parameters a sampler takes.
  */
 public enum SamplerParameter {
   /** The name of a {@link SamplerName}. */

@@ -15,8 +15,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * Says which sampler a dataset is read by, in a few hundred bytes whatever the dataset's length: a
- * name and parameters, which are the same in Java, Spark, Python and on the command line. {@link
- * Samplers} checks ranges, which depend on the dataset. Immutable.
+ * name and parameters, which are the same in Java, Spark, Python and on the command line.
+ * {@link Samplers} checks ranges, which depend on the dataset. Immutable.
  *
  * <pre>{@code
  * SamplerSpec spec = SamplerSpec.of("balanced", Map.of("labelsField", "label", "batchSize", 64));
@@ -25,8 +25,8 @@ import java.util.function.UnaryOperator;
  *
  * @param name the name of the sampler
  * @param seed the seed of the order
- * @param numbers the sampler's own numbers that were given, and {@link
- *     SamplerParameter#NUM_SAMPLES}
+ * @param numbers the sampler's own numbers that were given, and
+ *     {@link SamplerParameter#NUM_SAMPLES}
  * @param field the field of weights or labels; empty if the sampler needs none
  */
 public record SamplerSpec(
