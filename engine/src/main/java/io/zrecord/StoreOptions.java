@@ -56,6 +56,7 @@ public record StoreOptions(
         Verification.FIRST);
   }
 
+  /** Returns these options with another durability. */
   public StoreOptions withDurability(StoreDurability newDurability) {
     return new StoreOptions(
         newDurability,
@@ -68,6 +69,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another bound of records in a chunk. */
   public StoreOptions withChunkRecords(long newChunkRecords) {
     return new StoreOptions(
         durability,
@@ -80,6 +82,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another bound of bytes in a chunk. */
   public StoreOptions withChunkBytes(long newChunkBytes) {
     return new StoreOptions(
         durability,
@@ -92,6 +95,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another number of chunks written side by side. */
   public StoreOptions withWriters(int newWriters) {
     return new StoreOptions(
         durability,
@@ -104,6 +108,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another length of the journal before a checkpoint. */
   public StoreOptions withCheckpointBytes(long newCheckpointBytes) {
     return new StoreOptions(
         durability,
@@ -116,6 +121,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another number of threads that help with gathers. */
   public StoreOptions withReaders(int newReaders) {
     return new StoreOptions(
         durability,
@@ -128,6 +134,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another time that closing waits. */
   public StoreOptions withCloseTimeout(Duration newCloseTimeout) {
     return new StoreOptions(
         durability,
@@ -140,6 +147,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another verification. */
   public StoreOptions withVerification(Verification newVerification) {
     return new StoreOptions(
         durability,

@@ -167,10 +167,12 @@ public final class FeedBatch implements AutoCloseable {
     return block.copyOfEnds();
   }
 
+  /** Returns whether the value of any record of the batch is absent in a field. */
   public boolean hasAbsent(String field) {
     return block(field).hasAbsent();
   }
 
+  /** Returns whether the value of the {@code i}-th record is absent in a field. */
   public boolean isAbsent(String field, int i) {
     checked(held(), i);
     return block(field).isAbsent(i);

@@ -26,7 +26,7 @@ final class Scratch {
 
   final int[] places = new int[Lanes.CHUNK + 1];
 
-  /** The same bytes as numbers of 32 bits and of 64 bits, for {@link Lanes#widen}. */
+  /** Memory of {@link Lanes#widen}: equal bytes, as numbers of 32 bits and of 64 bits. */
   final IntBuffer ints;
 
   final LongBuffer longs;

@@ -51,6 +51,7 @@ public final class RecordTable {
     return new RecordTable(storage, clock);
   }
 
+  /** Returns the storage that holds the table. */
   public Storage storage() {
     return storage;
   }

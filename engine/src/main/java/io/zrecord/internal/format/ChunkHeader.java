@@ -7,7 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * Writes and checks the first 64 bytes of a chunk file (FORMAT.md section 6). Integers are little-endian.
+ * Writes and checks the first 64 bytes of a chunk file (FORMAT.md section 6). Integers are
+ * little-endian.
  *
  * <pre>
  *   0                               8               12              16

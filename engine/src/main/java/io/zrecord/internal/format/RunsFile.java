@@ -9,7 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Reads and writes the {@code .runs} file of a field (FORMAT.md section 5). Integers are little-endian.
+ * Reads and writes the {@code .runs} file of a field (FORMAT.md section 5). Integers are
+ * little-endian.
  *
  * <pre>
  *   0                               8               12              16

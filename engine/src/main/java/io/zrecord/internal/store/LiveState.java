@@ -39,6 +39,7 @@ import java.util.UUID;
  * another replaces it, because readers continue to map it. Thread-safe; one writer.
  */
 public final class LiveState {
+  /** Name of the file in the directory of the store. */
   public static final String FILE_NAME = "live";
 
   private static final VarHandle LONG =
@@ -80,7 +81,7 @@ public final class LiveState {
       live = renew(files, storeId, 0);
     }
     if (live.isWithdrawn()) {
-      // What was safe before is not forgotten until the recovery is over.
+      // Keep the old sequence until the recovery is over: it says what was safe.
       live = renew(files, storeId, live.sequence());
     }
     live.beginRecovery();
@@ -282,10 +283,12 @@ public final class LiveState {
     LONG.setRelease(map, at, (long) LONG.get(map, at) + 1);
   }
 
+  /** Returns the stamp of all records: odd during a recovery, or if the file is withdrawn. */
   public long recoveryStamp() {
     return (long) LONG.getAcquire(map, RECOVERY_STAMP_AT);
   }
 
+  /** Returns the stamp that covers a record: odd while the record may change. */
   public long changeStamp(long index) {
     return (long) LONG.getAcquire(map, stripeAt(index));
   }

@@ -37,8 +37,8 @@ final class ColumnWriters {
     try {
       for (int i = 0; i < schema.fields().size(); i++) {
         FieldSpec field = schema.fields().get(i);
-        // A dense value must fit the stripe, so wide tensors are written as entries: 20 bytes more
-        // for each value.
+        // A dense value always goes through the stripe, so wide tensors are written as entries: 20
+        // bytes more for each.
         boolean dense = field.isDense() && field.valueWidthBytes().getAsInt() <= fairBytes;
         ColumnFiles files = new ColumnFiles(storage, directory, stems.get(i), options.checksum());
         writers.add(
