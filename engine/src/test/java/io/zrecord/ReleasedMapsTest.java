@@ -72,7 +72,10 @@ class ReleasedMapsTest {
     assertThat(path).doesNotExist();
   }
 
-  /** The collector works on threads of its own, after {@code System.gc()} has returned. */
+  /**
+   * Waits, because the collector works on threads of its own after {@code System.gc()} has
+   * returned.
+   */
   private static void awaitUnmapped(String text) throws IOException {
     long end = System.nanoTime() + LIMIT.toNanos();
     do {
