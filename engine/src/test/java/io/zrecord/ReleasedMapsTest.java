@@ -53,7 +53,7 @@ class ReleasedMapsTest {
     }
   }
 
-  /** Lines of the process's map that name a file of the directory, deleted or not. */
+  /** Returns the lines of the process's map that name a file of the directory, deleted or not. */
   private static List<String> maps(Path path) throws IOException {
     String below = path.toRealPath() + "/";
     return linesWith(below);

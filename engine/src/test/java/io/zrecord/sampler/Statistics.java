@@ -100,7 +100,10 @@ final class Statistics {
     return (found - epochs) / Math.sqrt(epochs);
   }
 
-  /** Pairs in falling order, of an order of distinct indices; half of all are expected. */
+  /**
+   * Counts pairs in falling order, in an order of distinct indices, as a deviation; half of all
+   * pairs are expected.
+   */
   static double inversions(long[] order) {
     double n = order.length;
     double expected = n * (n - 1) / 4;
@@ -109,7 +112,7 @@ final class Statistics {
         / Math.sqrt(variance);
   }
 
-  /** Sorts and counts. */
+  /** Sorts the values, and counts the pairs in falling order. */
   static long countInversions(long[] values, long[] spare, int from, int to) {
     if (to - from < 2) {
       return 0;
@@ -132,8 +135,8 @@ final class Statistics {
   }
 
   /**
-   * Neighbours {@code (order[i], order[i + 1])} that rise in one order and in the other, against
-   * half of them.
+   * Counts pairs {@code (order[2i], order[2i + 1])} that rise in both orders or in none, as a
+   * deviation; half of all pairs are expected.
    */
   static double sameDirection(long[] one, long[] other) {
     long same = 0;

@@ -151,7 +151,7 @@ final class TableModel implements InstantSource {
     }
   }
 
-  /** Directories of shards that some version names. */
+  /** Returns the directories of shards that some version names. */
   Set<String> namedShards() {
     return versions.values().stream()
         .flatMap(List::stream)
