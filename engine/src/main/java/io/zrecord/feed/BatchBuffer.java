@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 
 /**
  * Holds direct memory that one batch after the other is written to. The memory grows with the
- * batches. A buffer belongs to whoever has its slot.
+ * batches. A buffer belongs to the holder of its slot.
  */
 final class BatchBuffer {
   private final BatchMemory memory;

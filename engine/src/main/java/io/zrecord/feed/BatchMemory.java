@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 @FunctionalInterface
 public interface BatchMemory {
   /**
-   * Allocates a direct buffer that nobody else uses; the feed writes to the buffer until it frees
-   * it. A feed that is closed frees nothing, because batches may still be held.
+   * Allocates a direct buffer that nobody else uses; the feed writes to the buffer until the feed
+   * frees it. A feed that is closed frees nothing, because batches may still be held.
    *
    * @param bytes the least capacity, ≥ 0
    */

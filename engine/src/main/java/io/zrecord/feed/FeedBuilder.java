@@ -172,9 +172,9 @@ public final class FeedBuilder {
   }
 
   /**
-   * Resumes from the state that a batch gave as {@link FeedBatch#next}. Groups, versions and seeds
-   * must be those of the feed that was stopped; threads, depth, number of ranks and batch sizes may
-   * differ.
+   * Resumes from a state of {@link FeedBatch#next} or {@link Feed#lastCompleted}. Groups, versions
+   * and seeds must be those of the feed that was stopped; threads, depth, number of ranks and batch
+   * sizes may differ.
    */
   public FeedBuilder resume(FeedState from) {
     state = from;

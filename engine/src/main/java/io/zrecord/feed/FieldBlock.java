@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds the values of one field in one batch, one after the other in direct memory. Values of a
  * fixed width are stacked, absent values as zeros. Other values follow each other without gaps, or
- * are padded when all of them are there. A block belongs to whoever has its slot.
+ * are padded when all of them are there. A block belongs to the holder of its slot.
  */
 final class FieldBlock {
   private final FieldSpec field;

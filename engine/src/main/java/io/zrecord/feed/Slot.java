@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds one batch on its way from a loader to the consumer; the consumer gives the slot back for
- * another batch. A slot belongs to whoever has it.
+ * another batch. A slot belongs to its holder.
  */
 final class Slot {
   private final List<BatchBuffer> buffers = new ArrayList<>();

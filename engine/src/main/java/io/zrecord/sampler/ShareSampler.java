@@ -62,8 +62,9 @@ public final class ShareSampler extends Sampler {
 
   /**
    * Returns this rank's share of what is left of an epoch, whatever number of ranks consumed the
-   * positions before. Position 0 of that share is {@code globalPosition + rank}; later epochs are
-   * shares of the same rest of the order.
+   * positions before. Position 0 of that share is {@code globalPosition + rank}. Use it for that
+   * epoch only, and this sampler for later epochs: the returned share leaves out the consumed
+   * positions in every epoch.
    *
    * @throws IllegalArgumentException if the position is not in {@code [0, length]} of the global
    *     order
