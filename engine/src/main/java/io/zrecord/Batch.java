@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a gather returned: values of some fields, in the order asked. A lease that ends with
- * {@link #close}: after that every method but {@code close} is a {@link BatchReleasedException}, so
- * that a batch that was given back is never read by mistake. Values that were taken before stay
- * valid. Belongs to one thread at a time.
+ * Holds the values of some fields that a gather returned. A batch is a lease that {@link #close}
+ * ends: afterwards every method except {@code close} throws {@link BatchReleasedException}, so that
+ * a batch that was given back is never read by mistake. Values that were taken before stay valid. A
+ * batch belongs to one thread at a time.
  *
  * <p>With the system property {@code zrecord.traceBatches} set to {@code true}, the exception
- * carries the stack of the release, and a batch that was never closed is reported in the log with
- * the stack of where it was taken, once the collector finds it.
+ * carries the stack of the release. A batch that was never closed is then reported in the log once
+ * the collector finds the batch, with the stack of where the batch was taken.
  */
 public final class Batch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Batch.class);
@@ -34,7 +34,7 @@ public final class Batch implements AutoCloseable {
   private final @Nullable LeakReport leak;
   private final AtomicReference<@Nullable Release> release = new AtomicReference<>();
 
-  /** Says of a batch that nobody can close any more where it was taken. */
+  /** Logs where a batch was taken that became unreachable without being closed. */
   private static final class LeakReport implements Runnable {
     private final String location;
     private final int count;
@@ -59,14 +59,14 @@ public final class Batch implements AutoCloseable {
     }
   }
 
-  /** Where a batch was released. */
+  /** Says where a batch was released. */
   private record Release(String thread, @Nullable Throwable trace) {}
 
   Batch(String location, int count, List<FieldReader> readers) {
     this(location, count, readers, () -> {});
   }
 
-  /** With what is to be done once when the lease ends. */
+  /** Makes a batch; {@code onRelease} runs once, when the lease ends. */
   Batch(String location, int count, List<FieldReader> readers, Runnable onRelease) {
     this.location = location;
     this.count = count;
@@ -81,55 +81,55 @@ public final class Batch implements AutoCloseable {
     }
   }
 
-  /** Number of records: as many as indices were asked for. */
+  /** Returns the number of records: as many as indices were asked for. */
   public int count() {
     requireHeld();
     return count;
   }
 
-  /** Names of the fields gathered, in the order asked. */
+  /** Returns the names of the fields gathered, in the order asked for. */
   public List<String> fields() {
     requireHeld();
     return List.copyOf(readers.keySet());
   }
 
-  /** Whether the value of the {@code i}-th record asked for is absent. */
+  /** Returns whether the value of the {@code i}-th record asked for is absent. */
   public boolean isAbsent(String field, int i) {
     return reader(field).isAbsent(i);
   }
 
-  /** Logical bytes of the value of the {@code i}-th record asked for; 0 if absent. */
+  /** Returns the logical bytes of the value of the {@code i}-th record asked for; 0 if absent. */
   public int lengthBytes(String field, int i) {
     return reader(field).lengthBytes(i);
   }
 
   /**
-   * A read-only, little-endian view of a value: of the mapped file if the value is raw, else of
-   * memory of its own. It stays valid as long as it is referenced.
+   * Returns a read-only, little-endian view of a value: of the mapped file if the value is raw,
+   * else of memory of its own. The view stays valid as long as it is referenced.
    *
-   * <p>Never hand it to checksums, codecs or native code ({@code CRC32C.update},
-   * {@code Inflater.setInput}, JNI): if the file is cut meanwhile, they kill the process. Take
-   * {@link #bytes} or {@link #copyAll} for them.
+   * <p>Never hand the view to checksums, codecs or native code ({@code CRC32C.update},
+   * {@code Inflater.setInput}, JNI): if the file is cut meanwhile, they kill the process. Hand them
+   * {@link #bytes} or {@link #copyAll} instead.
    *
    * @throws IllegalStateException if the value is absent
-   * @throws io.zrecord.errors.CorruptDataException if its checksum does not hold
+   * @throws io.zrecord.errors.CorruptDataException if the value does not match its checksum
    */
   public ByteBuffer value(String field, int i) {
     return present(field, i).view(i);
   }
 
   /**
-   * A copy of a value.
+   * Returns a copy of a value.
    *
    * @throws IllegalStateException if the value is absent
-   * @throws io.zrecord.errors.CorruptDataException if its checksum does not hold
+   * @throws io.zrecord.errors.CorruptDataException if the value does not match its checksum
    */
   public byte[] bytes(String field, int i) {
     return present(field, i).value(i);
   }
 
   /**
-   * Copies all values of a field one after the other to the buffer's position, which moves behind
+   * Copies all values of a field, one after the other, to the buffer's position, which moves after
    * the last byte; see {@link FieldReader#copyAll(ByteBuffer)}.
    *
    * @throws java.nio.BufferOverflowException if fewer bytes remain than the values have

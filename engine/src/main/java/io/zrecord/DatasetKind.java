@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The kinds of datasets (FORMAT.md section 1), and which kind a directory holds. */
+/** Lists the kinds of datasets (FORMAT.md section 1), and tells which kind a directory holds. */
 public enum DatasetKind {
   /** Versions of immutable shards. */
   TABLE,
@@ -27,8 +27,8 @@ public enum DatasetKind {
   /**
    * Tells what a directory holds, damaged or not.
    *
-   * @throws NotADatasetException if it is no dataset; the message says what the directory seems to
-   *     be and what to do
+   * @throws NotADatasetException if the directory is no dataset; the message says what the
+   *     directory seems to be and what to do
    */
   public static DatasetKind of(Path path) {
     DirectoryGuess.requireDirectory(path);
@@ -38,14 +38,14 @@ public enum DatasetKind {
   /**
    * Tells what the root of a storage holds, damaged or not.
    *
-   * @throws NotADatasetException if it is no dataset; the message says what the directory seems to
+   * @throws NotADatasetException if the root is no dataset; the message says what the root seems to
    *     be and what to do
    */
   public static DatasetKind of(Storage storage) {
     return find(storage).orElseThrow(() -> DirectoryGuess.notADataset(storage));
   }
 
-  /** Tells what the root of a storage holds, damaged or not; empty if it is no dataset. */
+  /** Tells what the root of a storage holds, damaged or not; empty if the root is no dataset. */
   static Optional<DatasetKind> find(Storage storage) {
     List<StoredFile> found = storage.list("");
     boolean hasManifests = has(found, ManifestNames.DIRECTORY, StoredFile::isDirectory);

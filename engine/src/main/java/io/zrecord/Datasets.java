@@ -11,9 +11,9 @@ public final class Datasets {
   private Datasets() {}
 
   /**
-   * Opens a dataset; the caller closes it.
+   * Opens a dataset of any kind; the caller closes the returned source.
    *
-   * @param version a version of a table; empty: the newest
+   * @param version a version of a table; empty for the newest
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    * @throws IllegalArgumentException if a version is asked for and the dataset is not a table
    */

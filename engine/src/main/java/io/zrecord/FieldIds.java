@@ -8,15 +8,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Gives the fields of a write the numbers that they have, or get, in a table. Stateless. */
+/**
+ * Numbers the fields of a write as in the table; fields that are new get new numbers. Stateless.
+ */
 final class FieldIds {
   private FieldIds() {}
 
   /**
-   * Numbers for an append: the fields must be those of the table by name, type and shape, in any
-   * order.
+   * Numbers the fields of an append, which must be those of the table by name, type and shape, in
+   * any order.
    *
-   * @throws SchemaMismatchException that says every mismatch at once
+   * @throws SchemaMismatchException that names every mismatch at once
    */
   static RecordSchema forAppend(TableSnapshot base, RecordSchema wanted) {
     List<FieldSpec> numbered = new ArrayList<>();
@@ -46,8 +48,8 @@ final class FieldIds {
   }
 
   /**
-   * Numbers for an overwrite: a field of the same name, type and shape keeps its own, every other
-   * gets one never used.
+   * Numbers the fields of an overwrite. A field of the same name, type and shape keeps its number;
+   * every other field gets a number that was never used.
    */
   static RecordSchema forOverwrite(TableSnapshot base, RecordSchema wanted) {
     int next = base.nextFieldId();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends records, one after the other: set the fields, end the record. A field that was not set is
- * absent. Belongs to one thread; taken from a {@link RecordDatasetWriter}, which finishes and
- * closes it.
+ * absent. An appender belongs to one thread. The {@link RecordDatasetWriter} that made the appender
+ * finishes and closes it.
  */
 public final class RecordAppender {
   private final ShardWriter shard;
@@ -38,7 +38,7 @@ public final class RecordAppender {
    *   <li>{@code utf8} from {@link String}
    *   <li>any field from {@code byte[]}, the little-endian bytes of the value
    *   <li>a tensor from {@code short[]}, {@code int[]}, {@code long[]}, {@code float[]} or
-   *       {@code double[]} of elements as wide
+   *       {@code double[]} whose elements are as wide as those of the field
    * </ul>
    *
    * @throws IllegalArgumentException if there is no such field, or the value does not fit it
@@ -59,12 +59,15 @@ public final class RecordAppender {
     shard.endRecord();
   }
 
-  /** Records ended so far. */
+  /** Returns the number of records ended so far. */
   public long recordCount() {
     return shard.recordCount();
   }
 
-  /** The writer below, by ordinals and without boxing, for inner loops. Its owner finishes it. */
+  /**
+   * Returns the writer that this appender fills, for inner loops: by ordinals and without boxing.
+   * The {@link RecordDatasetWriter} finishes the writer.
+   */
   public ShardWriter shard() {
     return shard;
   }
@@ -75,7 +78,7 @@ public final class RecordAppender {
     return summary;
   }
 
-  /** The shard, once it was finished and had a record. */
+  /** Returns the shard; empty before {@link #finish}, or if the shard has no record. */
   Optional<ShardSummary> finished() {
     return Optional.ofNullable(finished);
   }

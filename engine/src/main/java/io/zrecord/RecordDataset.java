@@ -30,8 +30,8 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * A dataset open for reading: a version of a table, a shard standing alone, or what is committed in
- * a store at that moment (FORMAT.md section 1). Opening reads metadata only; data files are opened
+ * Reads a dataset: a version of a table, a shard on its own, or what is committed in a store when
+ * the dataset is opened (FORMAT.md section 1). Opening reads metadata only. Data files are opened
  * and mapped when a reader first needs them, and stay open for other readers of the process.
  *
  * <pre>{@code
@@ -41,8 +41,8 @@ import java.util.function.Supplier;
  * }
  * }</pre>
  *
- * <p>Thread-safe; what it hands out is not. It does not change while it is open: a table is pinned
- * to its version.
+ * <p>A dataset is thread-safe; its readers and batches are not. An open dataset does not change: a
+ * table is pinned to its version.
  */
 public final class RecordDataset implements RecordSource {
   private final String location;
@@ -54,13 +54,13 @@ public final class RecordDataset implements RecordSource {
   private volatile boolean closed;
 
   /**
-   * How to read.
+   * Says how a dataset is read.
    *
    * @param verification when checksums are compared
    * @param metrics where reads are counted
    */
   public record ReadOptions(Verification verification, ReadMetrics metrics) {
-    /** Verification at first touch, and counters of its own. */
+    /** Returns options with verification at first touch and with new counters. */
     public static ReadOptions defaults() {
       return new ReadOptions(Verification.FIRST, new ReadMetrics());
     }
@@ -82,9 +82,10 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
-   * Opens the newest version of a table, or a shard standing alone, with default options.
+   * Opens the newest version of a table, a shard on its own, or a snapshot of a store, with default
+   * options.
    *
-   * @throws NotADatasetException if neither stands there; the message says what does
+   * @throws NotADatasetException if the directory is none of them; the message says what it is
    */
   public static RecordDataset open(Path path) {
     DirectoryGuess.requireDirectory(path);
@@ -92,10 +93,10 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
-   * Opens the newest version of the table, or the shard standing alone, that is at the root of a
-   * storage.
+   * Opens what is at the root of a storage: the newest version of a table, a shard on its own, or a
+   * snapshot of a store.
    *
-   * @throws NotADatasetException if neither stands there; the message says what does
+   * @throws NotADatasetException if the root is none of them; the message says what it is
    */
   public static RecordDataset open(Storage storage, ReadOptions options) {
     return switch (DatasetKind.of(storage)) {
@@ -105,7 +106,7 @@ public final class RecordDataset implements RecordSource {
     };
   }
 
-  /** Opens a version of a table. No file is read: this takes O(shards) time. */
+  /** Opens a version of a table in O(shards) time, without reading a file. */
   public static RecordDataset open(TableSnapshot snapshot, ReadOptions options) {
     Storage storage = snapshot.storage();
     ShardUse use = OpenShards.shared().use();
@@ -129,15 +130,21 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
-   * One shard of a table, its indices starting at 0, its fields those of {@code schema} (by id;
-   * missing ones are absent).
+   * Opens one shard of a table. Indices start at 0. The fields are those of {@code schema}, matched
+   * by id; fields that the shard does not have are absent.
    */
   public static RecordDataset openShard(
       Storage storage, RecordSchema schema, ShardSummary shard, ReadOptions options) {
     return openShards(storage, schema, List.of(shard), options);
   }
 
-  /** Some shards, one behind the other; likewise. There must be at least one. */
+  /**
+   * Opens some shards of a table as one dataset, one shard after the other. Indices start at 0. The
+   * fields are those of {@code schema}, matched by id; fields that a shard does not have are
+   * absent.
+   *
+   * @param shards one shard or more
+   */
   public static RecordDataset openShards(
       Storage storage, RecordSchema schema, List<ShardSummary> shards, ReadOptions options) {
     ShardUse use = OpenShards.shared().use();
@@ -183,7 +190,7 @@ public final class RecordDataset implements RecordSource {
         storage.location(), schema, shards, use, OptionalLong.empty(), options);
   }
 
-  /** Number of records. */
+  /** Returns the number of records. */
   @Override
   public long length() {
     return shards.length();
@@ -194,18 +201,18 @@ public final class RecordDataset implements RecordSource {
     return schema;
   }
 
-  /** Version of the table; empty for a shard. */
+  /** Returns the version of the table; empty for shards. */
   public OptionalLong version() {
     return version;
   }
 
-  /** The counters of what its readers did. */
+  /** Returns the counters of what the readers of this dataset did. */
   public ReadMetrics metrics() {
     return options.metrics();
   }
 
   /**
-   * A new reader of a field, for one thread. It stays usable when the dataset is closed.
+   * Makes a reader of a field, for one thread. The reader stays usable after the dataset is closed.
    *
    * @throws IllegalArgumentException if there is no such field; the message lists the names
    * @throws IllegalStateException if the dataset is closed
@@ -217,9 +224,9 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
-   * A reader of what is stored of a compressed field (FORMAT.md section 4), for
-   * {@link io.zrecord.table.ShardWriter#putStored}: its values are verified, but not decoded. Opens
-   * all shards.
+   * Makes a reader of the stored bytes of a compressed field (FORMAT.md section 4), for
+   * {@link io.zrecord.table.ShardWriter#putStored}: values are verified, but not decoded. Opens all
+   * shards.
    *
    * @return empty unless the field has this compression, and checksums, in every shard
    * @throws IllegalArgumentException if there is no such field
@@ -239,11 +246,13 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
-   * The values of some fields at any indices, in this order; duplicates are allowed. The caller
-   * closes it. No field named: all.
+   * Gathers the values of some fields at any indices, in the order of the indices; duplicates are
+   * allowed. The caller closes the batch.
    *
+   * @param fields names of fields; none: all fields
    * @throws IndexOutOfBoundsException if an index is not in {@code [0, length)}
    * @throws IllegalArgumentException if there is no such field
+   * @throws IllegalStateException if the dataset is closed
    */
   @Override
   public Batch gather(long[] indices, String... fields) {
@@ -272,9 +281,9 @@ public final class RecordDataset implements RecordSource {
   /**
    * Refuses new readers. Readers and batches that were handed out stay usable.
    *
-   * <p>Files that no dataset of the process has open stay mapped for half a minute, for whoever
-   * opens them next. After that the collector unmaps them when readers, batches and values of them
-   * are unreachable; the disk space of deleted files is free then.
+   * <p>Files that no dataset of the process has open stay mapped for half a minute, for the next
+   * dataset that opens them. After that the collector unmaps the files once readers, batches and
+   * values of them are unreachable. The disk space of deleted files is free only then.
    */
   @Override
   public void close() {

@@ -23,18 +23,21 @@ import java.util.UUID;
  * Writes records in bulk and commits them as one version of a table: all of them, or none.
  *
  * <pre>{@code
- * RecordSchema schema = RecordSchema.builder().field("image", ElementType.BYTES).field("label", ElementType.I32).build();
- * try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+ * RecordSchema schema = RecordSchema.builder()
+ *     .field("image", ElementType.BYTES)
+ *     .field("label", ElementType.I32)
+ *     .build();
+ * try (RecordDatasetWriter writer =
+ *     RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
  *   RecordAppender records = writer.newAppender();
  *   records.set("image", bytes).set("label", 3).endRecord();
  *   writer.commit();
  * }
  * }</pre>
  *
- * <p>For several threads take one appender each: every appender writes a shard of its own, and the
- * records of the table are in the order in which the appenders were taken. This class is
- * thread-safe; an appender belongs to one thread. What was not committed is deleted by
- * {@link #close}.
+ * <p>For several threads take one appender each: every appender writes a shard of its own. The
+ * records of the table are in the order in which the appenders were taken. A writer is thread-safe;
+ * an appender belongs to one thread. {@link #close} deletes what was not committed.
  */
 public final class RecordDatasetWriter implements AutoCloseable {
   private final RecordTable table;
@@ -62,8 +65,8 @@ public final class RecordDatasetWriter implements AutoCloseable {
   /**
    * Starts a new table in a directory that is empty or does not exist.
    *
-   * @throws DatasetExistsException if there is a table
-   * @throws io.zrecord.errors.NotADatasetException if there is something else
+   * @throws DatasetExistsException if the directory holds a table
+   * @throws io.zrecord.errors.NotADatasetException if the directory holds something else
    */
   public static RecordDatasetWriter create(Path path, RecordSchema schema, WriteOptions options) {
     RecordTable table = tableAt(path);
@@ -78,11 +81,11 @@ public final class RecordDatasetWriter implements AutoCloseable {
   }
 
   /**
-   * Adds to the records of a table; creates it if there is none.
+   * Adds records to a table; creates the table if there is none.
    *
-   * @param schema the fields of the table by name, type and shape, in any order; numbers do not
-   *     matter
-   * @throws io.zrecord.errors.SchemaMismatchException if they are others
+   * @param schema the fields of the table by name, type and shape, in any order; numbers of fields
+   *     do not matter
+   * @throws io.zrecord.errors.SchemaMismatchException if the fields are not those of the table
    */
   public static RecordDatasetWriter append(Path path, RecordSchema schema, WriteOptions options) {
     RecordTable table = tableAt(path);
@@ -100,8 +103,8 @@ public final class RecordDatasetWriter implements AutoCloseable {
   }
 
   /**
-   * Replaces the records and fields of a table, whose versions so far stay readable; creates it if
-   * there is none.
+   * Replaces the records and fields of a table; creates the table if there is none. Earlier
+   * versions stay readable.
    */
   public static RecordDatasetWriter overwrite(
       Path path, RecordSchema schema, WriteOptions options) {
@@ -125,12 +128,12 @@ public final class RecordDatasetWriter implements AutoCloseable {
     return table;
   }
 
-  /** The fields, with the numbers that they have in the table. */
+  /** Returns the fields, with the numbers that they have in the table. */
   public RecordSchema schema() {
     return schema;
   }
 
-  /** A new appender for one thread. Its records come after those of the appenders taken before. */
+  /** Makes an appender for one thread. Its records come after those of appenders taken before. */
   public synchronized RecordAppender newAppender() {
     requireOpen();
     RecordAppender appender = new RecordAppender(
@@ -140,13 +143,13 @@ public final class RecordDatasetWriter implements AutoCloseable {
   }
 
   /**
-   * Finishes the appenders, which no thread may be using any more, and publishes their records as
-   * the next version.
+   * Finishes the appenders and publishes their records as the next version. No thread may use an
+   * appender any more.
    *
-   * @throws io.zrecord.errors.CommitConflictException if another commit came first that this one
-   *     cannot follow; nothing changed
-   * @throws CommitOutcomeUnknownException if it may or may not have been published; then nothing is
-   *     deleted
+   * @throws io.zrecord.errors.CommitConflictException if another commit came first that this commit
+   *     cannot follow; the table is unchanged
+   * @throws CommitOutcomeUnknownException if the version may or may not have been published; then
+   *     nothing is deleted
    */
   public synchronized TableSnapshot commit() {
     requireOpen();
@@ -155,7 +158,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
     for (RecordAppender appender : appenders) {
       appender.finish().ifPresent(shards::add);
     }
-    // Until the outcome is known to be a failure, deleting could delete what a version names.
+    // Until the commit is known to have failed, a version may name these shards.
     deletesShards = false;
     try {
       return table.commit(new TableChange(
@@ -168,7 +171,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
     }
   }
 
-  /** Frees the buffers, and deletes what was written unless it was committed or may have been. */
+  /** Frees the buffers. Deletes the shards unless they were committed or may have been. */
   @Override
   public synchronized void close() {
     isOpen = false;

@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A dataset on one machine that is written online: single records are appended, changed and deleted
- * by any number of threads, while others gather. What {@link #commit} acknowledged is there after
- * the process was killed at any moment, and after power loss.
+ * Writes a dataset online, on one machine: any number of threads append, change and delete single
+ * records while others gather. What {@link #commit} acknowledged is there after the process was
+ * killed at any moment, and after power loss unless the store has {@link StoreDurability#NONE}.
  *
  * <pre>{@code
  * try (RecordStore store = RecordStore.open(Path.of("/data/online"), StoreOptions.defaults())) {
@@ -38,10 +38,10 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Operations take effect in the order in which they return; indices count those that are not
- * committed yet. Readers see what was committed. A commit covers the operations of all threads, and
- * a large number of operations is committed without being asked for. Thread-safe. One process
- * writes a store at a time.
+ * <p>Operations take effect in the order in which they return. Indices count records that are not
+ * committed yet; readers see committed records only. A commit covers the operations of all threads.
+ * The store commits a large number of operations without being asked to. A store is thread-safe.
+ * One process writes a store at a time.
  */
 public final class RecordStore implements RecordSource {
   private static final Logger LOG = LoggerFactory.getLogger(RecordStore.class);
@@ -55,15 +55,15 @@ public final class RecordStore implements RecordSource {
   private volatile boolean isClosed;
 
   /**
-   * Where the records are after a deletion.
+   * Says where records are after a deletion.
    *
-   * @param from the index that the moved record had: it was the last one
-   * @param to the index that it has now, that of the deleted record; equal to {@code from} if
-   *     nothing moved
+   * @param from the index that the moved record had, which was the last index
+   * @param to the index that the moved record has now, that of the deleted record; equal to
+   *     {@code from} if nothing moved
    */
   public record Moved(long from, long to) {}
 
-  /** What keeps other writers away until it is closed. */
+  /** Keeps other writers away until it is closed. */
   interface Lock extends AutoCloseable {
     /** Lets readers of other processes in. */
     default void setReady() {}
@@ -98,8 +98,8 @@ public final class RecordStore implements RecordSource {
   /**
    * Makes an empty store in a directory that is empty or does not exist.
    *
-   * @throws DatasetExistsException if there is something
-   * @throws io.zrecord.errors.StoreLockedException if another is just making one there
+   * @throws DatasetExistsException if the directory has other content
+   * @throws io.zrecord.errors.StoreLockedException if somebody else is making a store there
    */
   public static RecordStore create(Path path, RecordSchema schema, StoreOptions options) {
     LocalMutableFiles files = new LocalMutableFiles(path);
@@ -107,7 +107,7 @@ public final class RecordStore implements RecordSource {
     return create(files, schema, options, new FileLock(ProcessLock.acquire(path)));
   }
 
-  /** Makes a store of any files; the lock is closed with it, or if that fails. */
+  /** Makes a store of any files. The lock is closed with the store, or when the making fails. */
   static RecordStore create(
       MutableFiles files, RecordSchema schema, StoreOptions options, Lock lock) {
     boolean isCreated = false;
@@ -143,10 +143,12 @@ public final class RecordStore implements RecordSource {
   }
 
   /**
-   * Opens a store for writing. If the last writer was killed, what it had committed is recovered.
+   * Opens a store for writing. If the last writer was killed, opening recovers what that writer had
+   * committed.
    *
-   * @throws io.zrecord.errors.NotADatasetException if there is none
-   * @throws io.zrecord.errors.StoreLockedException if another has it open; the message says who
+   * @throws io.zrecord.errors.NotADatasetException if there is no store
+   * @throws io.zrecord.errors.StoreLockedException if another writer has the store open; the
+   *     message names the writer
    * @throws io.zrecord.errors.CorruptDataException if a file is damaged
    */
   public static RecordStore open(Path path, StoreOptions options) {
@@ -154,7 +156,7 @@ public final class RecordStore implements RecordSource {
     return open(new LocalMutableFiles(path), options, new FileLock(ProcessLock.acquire(path)));
   }
 
-  /** Opens a store of any files; the lock is closed with it, or if that fails. */
+  /** Opens a store of any files. The lock is closed with the store, or when the opening fails. */
   static RecordStore open(MutableFiles files, StoreOptions options, Lock lock) {
     boolean isOpen = false;
     try {
@@ -206,23 +208,23 @@ public final class RecordStore implements RecordSource {
     return schema;
   }
 
-  /** Records that are committed: those that can be gathered. */
+  /** Returns the number of records that are committed: those that can be gathered. */
   @Override
   public long length() {
     return batches.length();
   }
 
-  /** Records, with those that are not committed yet. */
+  /** Returns the number of records, including those that are not committed yet. */
   public long pendingLength() {
     return core.pendingLength();
   }
 
-  /** The counters of what its readers did. */
+  /** Returns the counters of what the readers of this store did. */
   public ReadMetrics metrics() {
     return metrics;
   }
 
-  /** Room for the values of one record, which may be used again. */
+  /** Makes room for the values of one record, which may be cleared and used again. */
   public RecordValues newValues() {
     return new RecordValues(schema);
   }
@@ -230,10 +232,10 @@ public final class RecordStore implements RecordSource {
   /**
    * Adds a record at the end. Fields that are not set are absent.
    *
-   * @return its index
+   * @return the index of the record
    * @throws io.zrecord.errors.DiskFullException if there is no space. With
-   *     {@link StoreDurability#EVERY_RECORD} the record may be there all the same, as with any
-   *     failure of a commit: commit again instead of appending again
+   *     {@link StoreDurability#EVERY_RECORD} the record may be there all the same, as after any
+   *     failed commit: commit again instead of appending again
    */
   public long append(RecordValues values) {
     long index = core.append(values.bytes());
@@ -242,9 +244,9 @@ public final class RecordStore implements RecordSource {
   }
 
   /**
-   * Adds records at the end, one after the other unless other threads append as well.
+   * Adds records at the end. Their indices are consecutive unless other threads append as well.
    *
-   * @return their indices
+   * @return the indices of the records
    */
   public long[] append(List<RecordValues> records) {
     long[] indices = new long[records.size()];
@@ -256,7 +258,7 @@ public final class RecordStore implements RecordSource {
   }
 
   /**
-   * Replaces the values that are set; the others stay.
+   * Replaces the values that are set; the other values of the record stay.
    *
    * @throws IndexOutOfBoundsException if there is no such record
    */
@@ -266,7 +268,7 @@ public final class RecordStore implements RecordSource {
   }
 
   /**
-   * Deletes a record. The last record takes its place and its index.
+   * Deletes a record. The last record takes the place and the index of the deleted record.
    *
    * @throws IndexOutOfBoundsException if there is no such record
    */
@@ -283,30 +285,31 @@ public final class RecordStore implements RecordSource {
   }
 
   /**
-   * Makes all operations that have returned visible to readers, and safe as the durability says.
-   * Threads that commit at once share the work.
+   * Makes all operations that have returned visible to readers, and as safe as the
+   * {@link StoreDurability} says. Threads that commit at the same time share the work.
    *
    * @throws io.zrecord.errors.DiskFullException if there is no space; free some and commit again
-   * @throws io.zrecord.errors.StorageException if it may or may not have taken effect; opening the
-   *     store again tells
+   * @throws io.zrecord.errors.StorageException if the commit may or may not have taken effect;
+   *     opening the store again tells
    */
   public void commit() {
     core.commit();
   }
 
   /**
-   * Commits, and shortens what has to be read when the store is opened after a crash. Happens by
-   * itself now and then.
+   * Commits, and shortens what opening has to read after a crash. A store makes checkpoints without
+   * being asked to when its journal reaches {@link StoreOptions#checkpointBytes}.
    */
   public void checkpoint() {
     core.checkpoint();
   }
 
   /**
-   * The values of some fields at any indices, in this order; duplicates are allowed. The caller
-   * closes it. No field named: all. A batch is one committed state, in all its records and fields,
-   * and stays what it is while the store changes.
+   * Gathers the values of some fields at any indices, in the order of the indices; duplicates are
+   * allowed. The caller closes the batch. A batch shows one committed state in all its records and
+   * fields, and does not change when the store does.
    *
+   * @param fields names of fields; none: all fields
    * @throws IndexOutOfBoundsException if an index is not in {@code [0, length)}
    * @throws IllegalArgumentException if there is no such field
    */

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one record, for a {@link RecordStore}: set what is present, hand it over, clear it
- * and use it again. Belongs to one thread.
+ * Holds the values of one record for a {@link RecordStore}. Set the values that are present, hand
+ * the object over, clear it and use it again. The object belongs to one thread.
  */
 public final class RecordValues {
   private final RecordSchema schema;
@@ -22,7 +22,7 @@ public final class RecordValues {
   }
 
   /**
-   * Sets a field from a Java value, as {@link RecordAppender#set} does. An array of bytes is taken
+   * Sets a field from a Java value, as {@link RecordAppender#set} does. A {@code byte[]} is taken
    * over, not copied.
    *
    * @throws IllegalArgumentException if there is no such field, or the value does not fit it
@@ -36,8 +36,8 @@ public final class RecordValues {
   }
 
   /**
-   * Makes a field absent. In a new record a field that is not set is absent anyway; in an update it
-   * stays as it is.
+   * Makes a field absent. A field that is not set is absent in a new record, and keeps its value in
+   * an update.
    */
   public RecordValues setAbsent(String field) {
     int ordinal = schema.ordinal(field);

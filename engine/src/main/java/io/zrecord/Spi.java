@@ -7,9 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a type that is made for an engine on a cluster, which implements it or runs it in its
- * tasks, and not for programs that read and write datasets. Such a type may change with each
- * release.
+ * Marks a type that an engine on a cluster implements or runs in its tasks. Programs that read and
+ * write datasets do not need such a type, which may change with each release.
  */
 @Documented
 @Target(ElementType.TYPE)

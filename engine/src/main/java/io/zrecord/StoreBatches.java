@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Gathers batches from a store, with readers that serve one batch after the other. When the store
- * is rewritten it goes on with another view of it, while batches that were handed out keep theirs.
- * Thread-safe.
+ * Gathers batches from a store, with readers that serve one batch after the other. After a rewrite
+ * of the store, new batches come from another view of it; batches that were handed out keep their
+ * view. Thread-safe.
  */
 final class StoreBatches implements AutoCloseable {
   private final String location;
@@ -27,9 +27,9 @@ final class StoreBatches implements AutoCloseable {
   }
 
   /**
-   * Batches of a store.
+   * Starts with a view of a store.
    *
-   * @param viewAfter the view that follows one which was retired by a rewrite
+   * @param viewAfter gives the view that follows a view which a rewrite retired
    */
   StoreBatches(String location, StoreView view, UnaryOperator<StoreView> viewAfter) {
     this.location = location;
@@ -37,7 +37,7 @@ final class StoreBatches implements AutoCloseable {
     this.opened = Opened.of(view);
   }
 
-  /** The fields; a rewrite may change their compressions. */
+  /** Returns the fields; a rewrite may change their compressions. */
   RecordSchema schema() {
     return opened.schema();
   }
@@ -94,7 +94,7 @@ final class StoreBatches implements AutoCloseable {
     }
   }
 
-  /** Refuses new batches. Those that were handed out stay valid. */
+  /** Refuses new batches. Batches that were handed out stay valid. */
   @Override
   public synchronized void close() {
     isClosed = true;

@@ -1,14 +1,14 @@
 package io.zrecord;
 
-/** What an acknowledged change of a store survives. */
+/** Says what an acknowledged change of a store survives. */
 public enum StoreDurability {
-  /** The death of the process. After power loss the store may be damaged. */
+  /** Survives the death of the process. After power loss the store may be damaged. */
   NONE,
-  /** Power loss, once {@link RecordStore#commit} has returned. */
+  /** Survives power loss, once {@link RecordStore#commit} has returned. */
   COMMIT,
   /**
-   * Power loss, once the operation itself has returned. Operations of several threads share a
-   * force.
+   * Survives power loss, once the operation itself has returned. Operations of several threads
+   * share one force to the medium.
    */
   EVERY_RECORD
 }

@@ -4,16 +4,17 @@ import io.zrecord.read.Verification;
 import java.time.Duration;
 
 /**
- * How a store is written and read.
+ * Says how a store is written and read.
  *
  * @param durability what an acknowledged change survives
- * @param chunkRecords a chunk is closed when it has values of so many records, ≥ 1
- * @param chunkBytes a chunk is closed when it has so many bytes, 4 KiB to 1 TiB
- * @param writers chunks that are written side by side, 1 to 4
- * @param checkpointBytes length of the journal at which the tables are forced instead, ≥ 4 KiB
- * @param readers threads that help with gathers which wait for the medium or for a codec, 0 to 64
+ * @param chunkRecords a chunk is closed when it has values of this many records, ≥ 1
+ * @param chunkBytes a chunk is closed when it has this many bytes, 4 KiB to 1 TiB
+ * @param writers number of chunks that are written side by side, 1 to 4
+ * @param checkpointBytes bytes of journal at which the tables are forced instead, 4 KiB to 1 TiB
+ * @param readers number of threads that help with gathers which wait for the medium or for a codec,
+ *     0 to 64
  * @param closeTimeout how long closing waits for a commit of another thread that does not end
- * @param verification when checksums are compared in reading
+ * @param verification when readers compare checksums
  */
 public record StoreOptions(
     StoreDurability durability,
@@ -39,8 +40,9 @@ public record StoreOptions(
   }
 
   /**
-   * Durability COMMIT, chunks of 256 MiB, two writers, a checkpoint every 64 MiB of journal, eight
-   * readers, a minute for closing, verification at first touch.
+   * Returns the defaults: durability COMMIT, chunks of 2²⁶ records or 256 MiB, two writers, a
+   * checkpoint every 64 MiB of journal, eight readers, a minute for closing, verification at first
+   * touch.
    */
   public static StoreOptions defaults() {
     return new StoreOptions(
@@ -54,6 +56,7 @@ public record StoreOptions(
         Verification.FIRST);
   }
 
+  /** Returns these options with another durability. */
   public StoreOptions withDurability(StoreDurability newDurability) {
     return new StoreOptions(
         newDurability,
@@ -66,6 +69,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another bound of records in a chunk. */
   public StoreOptions withChunkRecords(long newChunkRecords) {
     return new StoreOptions(
         durability,
@@ -78,6 +82,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another bound of bytes in a chunk. */
   public StoreOptions withChunkBytes(long newChunkBytes) {
     return new StoreOptions(
         durability,
@@ -90,6 +95,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another number of chunks written side by side. */
   public StoreOptions withWriters(int newWriters) {
     return new StoreOptions(
         durability,
@@ -102,6 +108,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another length of the journal before a checkpoint. */
   public StoreOptions withCheckpointBytes(long newCheckpointBytes) {
     return new StoreOptions(
         durability,
@@ -114,6 +121,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another number of threads that help with gathers. */
   public StoreOptions withReaders(int newReaders) {
     return new StoreOptions(
         durability,
@@ -126,6 +134,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another time that closing waits. */
   public StoreOptions withCloseTimeout(Duration newCloseTimeout) {
     return new StoreOptions(
         durability,
@@ -138,6 +147,7 @@ public record StoreOptions(
         verification);
   }
 
+  /** Returns these options with another verification. */
   public StoreOptions withVerification(Verification newVerification) {
     return new StoreOptions(
         durability,

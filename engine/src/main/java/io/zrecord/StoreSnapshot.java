@@ -22,22 +22,22 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * Tables made of stores. Their records stay in the chunks of the store, which get a second name in
- * the table; only the tables of entries are copied, 20 bytes for each value, however large the
+ * Makes tables of stores. The records stay in the chunks of the store, which get a second name in
+ * the table. Only the tables of entries are copied: 20 bytes for each value, however large the
  * values are.
  */
 public final class StoreSnapshot {
   private StoreSnapshot() {}
 
   /**
-   * Makes a table of what is committed in a store now, while a writer may go on with it. The table
-   * does not depend on what becomes of the store, and may be appended to.
+   * Makes a table of what is committed in a store now; a writer may go on with the store meanwhile.
+   * The table does not depend on later changes of the store, and may be appended to.
    *
    * @param store the store's directory
    * @param target an empty or new directory on the same file system
    * @return the table's first version
-   * @throws io.zrecord.errors.NotADatasetException if there is no store, or something else at the
-   *     target
+   * @throws io.zrecord.errors.NotADatasetException if there is no store, or the target holds
+   *     something else
    * @throws io.zrecord.errors.StorageException if the file system has no hard links
    */
   public static TableSnapshot create(Path store, Path target) {
@@ -57,9 +57,9 @@ public final class StoreSnapshot {
   }
 
   /**
-   * The same below the store's own directory, for reading: the files are removed when nobody refers
-   * to the returned object any more, when the process ends, or if it is killed, when the next one
-   * is made.
+   * Makes a table below the store's own directory, for reading. Its files are removed once the
+   * returned object is unreachable, or when the process ends. If the process is killed, the next
+   * table that is made here removes them.
    */
   public static TableSnapshot temporary(Path store) {
     TemporaryTable table = temporaryTable(store);
@@ -80,26 +80,27 @@ public final class StoreSnapshot {
   }
 
   /**
-   * Turns a store into a table, whose first shard it is. It cannot be opened as a store any more.
-   * Cut short at any moment, it is one or the other.
+   * Turns a store into a table whose first shard is the store. The directory cannot be opened as a
+   * store any more. A conversion that is cut short at any moment leaves either the store or the
+   * table.
    *
    * @return the table's first version
-   * @throws io.zrecord.errors.StoreLockedException if somebody has it open for writing
+   * @throws io.zrecord.errors.StoreLockedException if somebody has the store open for writing
    */
   public static TableSnapshot convert(Path store) {
     DirectoryGuess.requireDirectory(store);
     LocalMutableFiles files = new LocalMutableFiles(store);
     ProcessLock lock = ProcessLock.acquire(store);
     try {
-      // What a writer that was killed had committed goes to the tables first.
+      // Commits of a writer that was killed go from the journal to the tables first.
       RecordStore.open(files, StoreOptions.defaults(), () -> {}).close();
-      // Left by one that was cut short; no version names it.
+      // A conversion that was cut short may have left this directory; no version names it.
       files.delete("shard/" + storeId(files));
       TableChange change = creation(SealedCopy.write(store, store, true));
       Storage storage = LocalStorage.at(store);
       RecordTable table = RecordTable.at(storage);
       table.commitBesideOthers(change);
-      // What cannot be read must not be all there is.
+      // The store goes only after the table was read back.
       TableSnapshot latest = table.latest();
       StoreLeftovers.removeStore(files);
       return latest;

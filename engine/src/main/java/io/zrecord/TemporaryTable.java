@@ -19,14 +19,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A snapshot of a store in a directory of its own below the store's. The process that made it holds
- * a lock there, so that others can tell what was left behind.
+ * Holds a snapshot of a store in a directory below the store's. The process that made the snapshot
+ * locks that directory, so that other processes can tell abandoned snapshots.
  */
 final class TemporaryTable {
   private static final Logger LOG = LoggerFactory.getLogger(TemporaryTable.class);
   private static final String DIRECTORY = "snapshot";
 
-  /** One that was made just now may not have its lock yet. */
+  /** Minimum age of a snapshot that is removed; a younger snapshot may not have its lock yet. */
   private static final long MIN_AGE_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
   private static final Cleaner CLEANER = Cleaner.create();

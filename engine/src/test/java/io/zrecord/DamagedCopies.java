@@ -192,7 +192,7 @@ final class DamagedCopies {
     }
   }
 
-  /** Files of one kind count together. */
+  /** Returns the kind of a file; files of one kind count together. */
   private static String kind(String name) {
     String file = name.substring(name.lastIndexOf('/') + 1);
     return file.substring(Math.max(0, file.lastIndexOf('.')))
@@ -208,12 +208,12 @@ final class DamagedCopies {
     }
   }
 
-  /** How many copies came to an outcome. */
+  /** Returns how many copies came to an outcome. */
   int count(Outcome outcome) {
     return counts.values().stream().mapToInt(of -> of.getOrDefault(outcome, 0)).sum();
   }
 
-  /** What was not as it must be, a line each, with the number of the copy. */
+  /** Returns what was not as it must be, a line for each copy, with its number. */
   List<String> failures(Outcome outcome) {
     return failures.stream().filter(line -> line.contains(": " + outcome + ",")).toList();
   }

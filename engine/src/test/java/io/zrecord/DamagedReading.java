@@ -51,14 +51,14 @@ final class DamagedReading {
     void run();
   }
 
-  /** The newest state comes last. */
+  /** Compares with states of which the newest comes last. */
   DamagedReading(RecordSchema schema, List<List<byte[] @Nullable []>> rightStates) {
     this.schema = schema;
     this.rightStates = rightStates;
     this.states = new ArrayList<>(rightStates);
   }
 
-  /** Opens, reads and closes. Exceptions that are not typed come through. */
+  /** Opens, reads and closes. Exceptions that are not typed pass through. */
   DamagedReading run(Opener opener) {
     Records[] opened = new Records[1];
     if (attempt(() -> opened[0] = opener.open())) {
@@ -75,24 +75,24 @@ final class DamagedReading {
     return this;
   }
 
-  /** Whether something was refused. */
+  /** Returns the first refusal, if there was one. */
   @Nullable
   ZRecordException refusal() {
     return refusal;
   }
 
-  /** The first value that is not what it was. */
+  /** Returns the first value that is not what it was. */
   @Nullable
   String mistake() {
     return mistake;
   }
 
-  /** Whether what was read is not of the newest state. */
+  /** Returns whether what was read is not of the newest state. */
   boolean isEarlier() {
     return !states.contains(rightStates.get(rightStates.size() - 1));
   }
 
-  /** Bytes of the heap that the most greedy step allocated. */
+  /** Returns the bytes of the heap that the most greedy step allocated. */
   long mostAllocatedBytes() {
     return mostAllocatedBytes;
   }
@@ -111,7 +111,7 @@ final class DamagedReading {
     }
   }
 
-  /** First all fields at once; then by field, so that one that is damaged hides no other. */
+  /** Reads all fields at once, then each field, so that a damaged field hides no other. */
   private void read(Records records, long[] indices) {
     if (!attempt(() -> compare(records, indices))) {
       for (FieldSpec field : schema.fields()) {

@@ -119,7 +119,7 @@ class DescriptorLimitTest {
       return value;
     }
 
-    /** A chunk has four values: it is closed when it has 4 KiB. */
+    /** Stores records in chunks of four values: a chunk is closed when it has 4 KiB. */
     private static void store(Path path, int groupRecords) throws IOException {
       StoreOptions options = StoreOptions.defaults().withChunkBytes(4 << 10);
       try (RecordStore store = RecordStore.create(path, SCHEMA, options)) {
@@ -177,7 +177,7 @@ class DescriptorLimitTest {
       report("table", path);
     }
 
-    /** At random, and each record once. */
+    /** Reads records at random, then each record once. */
     private static void read(Gather records) {
       Random random = new Random(5);
       List<Batch> held = new ArrayList<>();

@@ -37,7 +37,7 @@ class EmptyManifestTest {
   @TempDir
   Path directory;
 
-  /** A store with a directory that has nothing, or one file that is no version. */
+  /** Makes a store with a manifest directory that is empty, or has a file that is no version. */
   private Path store(String content) throws IOException {
     Path path = directory.resolve("store");
     try (RecordStore store = RecordStore.create(path, SCHEMA, OPTIONS)) {

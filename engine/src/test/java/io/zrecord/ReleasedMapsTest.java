@@ -53,7 +53,7 @@ class ReleasedMapsTest {
     }
   }
 
-  /** Lines of the process's map that name a file of the directory, deleted or not. */
+  /** Returns the lines of the process's map that name a file of the directory, deleted or not. */
   private static List<String> maps(Path path) throws IOException {
     String below = path.toRealPath() + "/";
     return linesWith(below);
@@ -72,7 +72,10 @@ class ReleasedMapsTest {
     assertThat(path).doesNotExist();
   }
 
-  /** The collector works on threads of its own, after {@code System.gc()} has returned. */
+  /**
+   * Waits, because the collector works on threads of its own after {@code System.gc()} has
+   * returned.
+   */
   private static void awaitUnmapped(String text) throws IOException {
     long end = System.nanoTime() + LIMIT.toNanos();
     do {

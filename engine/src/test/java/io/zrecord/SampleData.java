@@ -24,7 +24,7 @@ final class SampleData {
     this.values = values;
   }
 
-  /** A schema in which every type and every codec appears. */
+  /** Returns a schema in which every type and every codec appears. */
   static RecordSchema everything() {
     RecordSchema.Builder builder = RecordSchema.builder();
     for (ElementType.Kind kind : ElementType.Kind.values()) {
@@ -47,7 +47,10 @@ final class SampleData {
     return random(schema, count, 20_000, seed);
   }
 
-  /** Values of no fixed width have mostly less than 200, seldom up to {@code largest} elements. */
+  /**
+   * Makes values; those of no fixed width have mostly less than 200, seldom up to {@code largest}
+   * elements.
+   */
   static SampleData random(RecordSchema schema, int count, int largest, long seed) {
     Random random = new Random(seed);
     byte[][][] values = new byte[schema.fields().size()][count][];

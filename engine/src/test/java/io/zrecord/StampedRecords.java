@@ -76,9 +76,9 @@ final class StampedRecords {
   }
 
   /**
-   * The stamp of a value.
+   * Returns the stamp of a value.
    *
-   * @throws WrongValueException if it is not whole
+   * @throws WrongValueException if the value is not whole
    */
   static Stamp stampOf(byte[] value) {
     if (value.length < STAMP_BYTES + CRC_BYTES
@@ -90,10 +90,10 @@ final class StampedRecords {
   }
 
   /**
-   * The stamp of a record in a batch.
+   * Returns the stamp of a record in a batch.
    *
-   * @throws WrongValueException if a value is not whole, or they are not of one version of one
-   *     record
+   * @throws WrongValueException if a value is not whole, or the values are not of one version of
+   *     one record
    */
   static Stamp stampOf(Batch batch, int place) {
     Stamp stamp = stampOf(batch.bytes(RAW, place));
@@ -110,7 +110,7 @@ final class StampedRecords {
     return stamp;
   }
 
-  /** What a value of a version must be. */
+  /** Returns whether a value is what the value of a version must be. */
   static boolean isWhole(byte[] value, Stamp stamp) {
     return Arrays.equals(value, value(stamp, 0));
   }

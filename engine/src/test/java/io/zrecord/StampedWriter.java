@@ -35,7 +35,7 @@ final class StampedWriter {
   /** Number of the last commit that has returned. */
   private final AtomicLong commits = new AtomicLong();
 
-  /** What stands at every index, with the operations that are not committed. */
+  /** Records by index, including operations that are not committed. */
   private final List<Stamp> records = new ArrayList<>();
 
   private long nextId;
@@ -55,7 +55,7 @@ final class StampedWriter {
     store.set(created);
   }
 
-  /** The store as it was opened last, which may be just closing. */
+  /** Returns the store that was opened last, which may be just closing. */
   RecordStore store() {
     return store.get();
   }
@@ -65,7 +65,7 @@ final class StampedWriter {
     return former != store.get() || former == lastClosed.get();
   }
 
-  /** To be asked before reading. */
+  /** Returns the number of commits that have returned; ask before reading. */
   long commits() {
     return commits.get();
   }
@@ -100,7 +100,10 @@ final class StampedWriter {
     run(endNanos, () -> {});
   }
 
-  /** The same, and does something whenever the store is closed. */
+  /**
+   * Writes until a moment, and does something whenever the store is closed. Leaves the store
+   * closed.
+   */
   void run(long endNanos, Runnable whenClosed) {
     long nextClose = System.nanoTime();
     while (System.nanoTime() < endNanos) {

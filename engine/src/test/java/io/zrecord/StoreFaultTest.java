@@ -69,7 +69,9 @@ class StoreFaultTest {
     return files.steps();
   }
 
-  /** Whether the writer was usable to the end; the model ends with what was acknowledged. */
+  /**
+   * Returns whether the writer was usable to the end; the model ends with what was acknowledged.
+   */
   private static boolean run(PowerLossFiles files, StoreModel model, Fault fault) {
     Random random = new Random(SEED);
     StoreModel acknowledged = model;

@@ -72,7 +72,7 @@ class StoreKillTest {
     assertThat(committed).isPositive();
   }
 
-  /** How many operations were acknowledged, in all. */
+  /** Returns how many operations were acknowledged, in all. */
   private static long runUntilKilled(Path path, long start, int commits, int delayMillis)
       throws IOException, InterruptedException {
     Process process = JavaProcess.of(Writer.class)

@@ -34,7 +34,7 @@ final class StoreModel {
   private final List<byte[] @Nullable []> records = new ArrayList<>();
   private long operationCount;
 
-  /** Below {@code growthLength} records it grows, above it shrinks. */
+  /** Makes a model that grows below {@code growthLength} records, and shrinks above. */
   StoreModel(long seed, int growthLength) {
     this.seed = seed;
     this.growthLength = growthLength;
@@ -48,7 +48,7 @@ final class StoreModel {
     return records.size();
   }
 
-  /** The records as they are now: values by field, null where absent. */
+  /** Returns the records as they are now: values by field, null where absent. */
   List<byte[] @Nullable []> records() {
     return List.copyOf(records);
   }
@@ -121,7 +121,7 @@ final class StoreModel {
     records.remove(last);
   }
 
-  /** Bytes of which every record has its own. */
+  /** Makes bytes that no other record has. */
   private byte[] value(Random random, int field) {
     if (field == 0) {
       return ByteBuffer.allocate(Long.BYTES).putLong(random.nextLong()).array();
@@ -138,7 +138,7 @@ final class StoreModel {
     return value;
   }
 
-  /** The first difference to what the store contains, or nothing. */
+  /** Returns the first difference to what the store contains, or nothing. */
   @Nullable
   String differenceFrom(RecordStore store) {
     return difference(store.length(), store::gather);

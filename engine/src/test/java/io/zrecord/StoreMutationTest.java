@@ -68,7 +68,7 @@ class StoreMutationTest {
     }
   }
 
-  /** One run for several tests. */
+  /** Returns one run for several tests. */
   private static synchronized DamagedCopies verified() throws Exception {
     if (verified == null) {
       verified = damage(MUTATIONS, Verification.FIRST);

@@ -40,7 +40,7 @@ class StorePowerLossTest {
     assertThat(losses(StoreDurability.NONE)).isPositive();
   }
 
-  /** In how many states something is lost or wrong. */
+  /** Returns in how many states something is lost or wrong. */
   private static long losses(StoreDurability durability) {
     PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
     run(whole, durability);

@@ -89,8 +89,8 @@ class StoreReaderTest {
   }
 
   /**
-   * What a killed writer left is read by snapshots, which replay the journal; a reader waits for
-   * the next writer.
+   * Requires that snapshots, which replay the journal, read what a killed writer left; a reader
+   * waits for the next writer.
    */
   private static void requireRecoverable(Path path) {
     try (RecordDataset dataset = RecordDataset.open(path)) {

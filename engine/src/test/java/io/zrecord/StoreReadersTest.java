@@ -192,8 +192,8 @@ class StoreReadersTest {
     }
 
     /**
-     * Nothing if the store is just being closed, or has become shorter since it was asked for its
-     * length.
+     * Gathers; returns nothing if the store is just being closed, or has become shorter since it
+     * was asked for its length.
      */
     private static @Nullable Batch gather(RecordStore store, long[] indices, String... fields) {
       try {
@@ -213,7 +213,7 @@ class StoreReadersTest {
       return stamps;
     }
 
-    /** All values of a field at once; zeros where they are absent. */
+    /** Requires right copies of all values of a field at once; absent values are zeros. */
     private static void requireCopied(Batch batch, List<Stamp> stamps) {
       ByteBuffer copy =
           ByteBuffer.allocateDirect(BATCH * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -257,7 +257,7 @@ class StoreReadersTest {
       }
     }
 
-    /** Not of one moment, so that changes in between are seen. */
+    /** Gathers the fields at different moments, so that changes in between are seen. */
     private void gatherByField(RecordStore store, long[] indices) {
       Batch raw = gather(store, indices, StampedRecords.RAW);
       LockSupport.parkNanos(PAUSE_NANOS);

@@ -43,7 +43,7 @@ class StoreRewriteCrashTest {
     assertThat(losses(UnforcedFiles::new)).isPositive();
   }
 
-  /** In how many states something is wrong. */
+  /** Returns in how many states something is wrong. */
   private static long losses(UnaryOperator<MutableFiles> rewriting) {
     PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
     write(whole);

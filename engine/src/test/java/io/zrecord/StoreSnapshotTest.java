@@ -149,7 +149,7 @@ class StoreSnapshotTest {
         store.append(store.newValues().set("group", i));
       }
       store.checkpoint();
-      // A commit in the journal, after which values are counted anew.
+      // A commit in the journal, after which values are counted again.
       store.append(store.newValues().set("group", 10L));
       store.commit();
       Damage.copy(alive, damaged);

@@ -148,7 +148,7 @@ class ValueLimitTest {
         Entry.word1(Entry.chunkId(entry.getLong(8)), length));
   }
 
-  /** The entry of the second record. */
+  /** Returns the entry of the second record. */
   private static ByteBuffer entry(Path shard, String field) throws IOException {
     byte[] bytes = Files.readAllBytes(shard.resolve(field + ".offset"));
     return ByteBuffer.wrap(bytes, Entry.BYTES, Entry.BYTES).slice().order(ByteOrder.LITTLE_ENDIAN);

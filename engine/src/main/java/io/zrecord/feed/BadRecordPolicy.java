@@ -1,23 +1,24 @@
 package io.zrecord.feed;
 
 /**
- * What a feed does with a record that is damaged, or that a transform throws for. What is delivered
- * after a resume is the same in all of them. That the system refuses to read is nothing that a
- * record can help: a {@link io.zrecord.errors.StorageException} ends the feed under each policy.
+ * Says what a feed does with a record that is damaged, or for which a transform throws. After a
+ * resume each policy delivers the same as without the stop. A
+ * {@link io.zrecord.errors.StorageException} ends the feed under each policy: no record is to blame
+ * when the system refuses to read.
  */
 public enum BadRecordPolicy {
   /**
-   * {@link Feed#next} throws what went wrong, when it comes to the batch; the feed has ended then.
-   * The default.
+   * Ends the feed: {@link Feed#next} throws what went wrong when it comes to the batch. The
+   * default.
    */
   FAIL,
-  /** The whole batch is left out. */
+  /** Leaves out the whole batch. */
   DROP_BATCH,
-  /** The record is left out, and its batch is shorter; a batch of bad records only is left out. */
+  /** Leaves out the record: its batch is shorter. Leaves out a batch whose records are all bad. */
   SKIP_RECORD,
   /**
-   * Another record of the batch takes its place, the next good one in its circle; a batch of bad
-   * records only is left out.
+   * Puts the next good record of the batch in the place of the bad one; after the last record comes
+   * the first. Leaves out a batch whose records are all bad.
    */
   SUBSTITUTE
 }

@@ -2,7 +2,7 @@ package io.zrecord.feed;
 
 import java.util.stream.Collectors;
 
-/** Some records of a batch could not be transformed or collated. */
+/** Reports the records of a batch that could not be transformed or collated. */
 final class BadRecordsException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 

@@ -4,22 +4,22 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Direct memory that one batch after the other is written to, and grows with them. Belongs to
- * whoever has its slot.
+ * Holds direct memory that one batch after the other is written to. The memory grows with the
+ * batches. A buffer belongs to the holder of its slot.
  */
 final class BatchBuffer {
   private final BatchMemory memory;
   private ByteBuffer data = ByteBuffer.allocateDirect(0);
-  /** What others see, who may move its position and limit. */
+  /** What others see; they may move its position and limit. */
   private ByteBuffer view = data.asReadOnlyBuffer();
-  /** For slices; nobody else sees it. */
+  /** Source of slices; nobody else sees this buffer. */
   private ByteBuffer whole = data.asReadOnlyBuffer();
 
   BatchBuffer(BatchMemory memory) {
     this.memory = memory;
   }
 
-  /** Room for that many bytes, to be written to; what was there before is lost. */
+  /** Makes room for this many bytes, to be written to; previous content is lost. */
   ByteBuffer room(int bytes) {
     if (data.capacity() < bytes) {
       drop();
@@ -28,7 +28,7 @@ final class BatchBuffer {
     return data.clear().limit(bytes);
   }
 
-  /** The same, keeping the first bytes. */
+  /** Makes room for this many bytes, and keeps the first {@code keptBytes}. */
   ByteBuffer grow(int keptBytes, int bytes) {
     if (data.capacity() < bytes) {
       ByteBuffer old = data;
@@ -58,17 +58,17 @@ final class BatchBuffer {
     whole = data.asReadOnlyBuffer().clear();
   }
 
-  /** The first bytes: the same buffer object at each call, from position 0 to its limit. */
+  /** Returns the first bytes: the same buffer object at each call, from position 0 to its limit. */
   ByteBuffer view(int bytes) {
     return view.clear().limit(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** A part of it, as a buffer of its own. */
+  /** Returns a part of the bytes, as a buffer of its own. */
   ByteBuffer slice(int from, int bytes) {
     return whole.slice(from, bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** What {@link #view} shows, as it was allocated. */
+  /** Returns the memory that {@link #view} shows, as it was allocated. */
   ByteBuffer allocated() {
     return data;
   }

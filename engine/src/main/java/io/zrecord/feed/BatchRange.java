@@ -1,6 +1,8 @@
 package io.zrecord.feed;
 
-/** The records of a batch: consecutive positions of one group in an epoch. Owned by a slot. */
+/**
+ * Names the records of a batch: consecutive positions of one group in an epoch. Owned by a slot.
+ */
 final class BatchRange {
   private GroupPlan group;
   private int groupOrdinal;

@@ -21,7 +21,7 @@ final class BatchSchedule {
     this.delivered = delivered;
   }
 
-  /** Gives a slot the next batch; false if there is none any more. */
+  /** Gives a slot the next batch; returns false after the last one. */
   synchronized boolean next(Slot slot) {
     while (!isStopped && plan.step(cursor, slot.range())) {
       long current = number++;
@@ -33,7 +33,7 @@ final class BatchSchedule {
     return false;
   }
 
-  /** Whether there is another batch. */
+  /** Returns whether there is another batch. */
   synchronized boolean hasNext() {
     ahead.copyFrom(cursor);
     return !isStopped && plan.step(ahead, rangeAhead);

@@ -3,13 +3,13 @@ package io.zrecord.feed;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a loaded batch somewhere, such as into the memory of a device, before it is delivered. One
- * for each loader thread, so that it may hold a stream or a connection.
+ * Takes a loaded batch somewhere, such as into the memory of a device, before it is delivered. Each
+ * loader thread has a sink of its own, which may hold a stream or a connection.
  */
 @FunctionalInterface
 public interface BatchSink extends AutoCloseable {
   /**
-   * Takes the batch, whose buffers are direct and stay as they are until the consumer releases it;
+   * Takes a batch. Its buffers are direct and do not change until the consumer releases the batch;
    * the sink does not close it. The thread may be interrupted when the feed is closed.
    *
    * @return what {@link FeedBatch#placed} hands to the consumer
@@ -18,7 +18,7 @@ public interface BatchSink extends AutoCloseable {
   @Nullable
   Object place(FeedBatch batch) throws Exception;
 
-  /** At the end of the loader thread. */
+  /** Called at the end of the loader thread. */
   @Override
   default void close() {}
 }

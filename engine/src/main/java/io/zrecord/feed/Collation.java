@@ -1,27 +1,29 @@
 package io.zrecord.feed;
 
 /**
- * How values of differing lengths stand in a batch. Lengths count steps of the first dimension:
- * elements of a {@code [-1]} tensor, rows of a {@code [-1, 3]} one, bytes of {@code bytes} and
+ * Says how values of differing lengths lie in a batch. Lengths count steps of the first dimension:
+ * elements of a {@code [-1]} tensor, rows of a {@code [-1, 3]} tensor, bytes of {@code bytes} and
  * {@code utf8}. Values of a fixed shape are always stacked. Immutable.
  *
- * @param kind what is done
+ * @param kind how values are brought together
  * @param steps the length of every value for {@link Kind#PAD_TO} and {@link Kind#CUT_OR_PAD_TO},
  *     else 0
- * @param fill what the gaps hold: the nearest number that the elements' type can hold
+ * @param fill what the gaps hold: the nearest number that the type of the elements can hold
  */
 public record Collation(Kind kind, int steps, double fill) {
   private static final int MAX_STEPS = 1 << 30;
 
-  /** Ways to collate. */
+  /** Lists the ways to collate. */
   public enum Kind {
-    /** One after the other without gaps; {@link FeedBatch#ends} says where each ends. */
+    /**
+     * Puts values one after the other without gaps; {@link FeedBatch#ends} says where each ends.
+     */
     RAGGED,
-    /** All as long as the longest of the batch. */
+    /** Pads all values to the length of the longest value of the batch. */
     PAD_TO_LONGEST,
-    /** All of one length; a longer value is a bad record. */
+    /** Pads all values to one length; the record of a longer value is bad. */
     PAD_TO,
-    /** All of one length; what is longer is cut. */
+    /** Pads all values to one length; cuts longer values. */
     CUT_OR_PAD_TO
   }
 
@@ -33,27 +35,27 @@ public record Collation(Kind kind, int steps, double fill) {
     }
   }
 
-  /** One after the other; the default. */
+  /** Puts values one after the other; the default. */
   public static Collation ragged() {
     return new Collation(Kind.RAGGED, 0, 0);
   }
 
-  /** With zeros behind the shorter ones. */
+  /** Adds zeros after shorter values, up to the length of the longest. */
   public static Collation padToLongest() {
     return new Collation(Kind.PAD_TO_LONGEST, 0, 0);
   }
 
-  /** With zeros behind the shorter ones; a longer one is a bad record. */
+  /** Adds zeros after shorter values, up to {@code steps}; the record of a longer value is bad. */
   public static Collation padTo(int steps) {
     return new Collation(Kind.PAD_TO, steps, 0);
   }
 
-  /** With zeros behind the shorter ones, and the longer ones cut. */
+  /** Adds zeros after shorter values, up to {@code steps}; cuts longer values. */
   public static Collation cutOrPadTo(int steps) {
     return new Collation(Kind.CUT_OR_PAD_TO, steps, 0);
   }
 
-  /** The same with another number in the gaps. */
+  /** Returns this collation with another number in the gaps. */
   public Collation filledWith(double number) {
     return new Collation(kind, steps, number);
   }

@@ -1,8 +1,8 @@
 package io.zrecord.feed;
 
 /**
- * How far a feed has come in its {@link FeedPlan}. Positions are those of this rank, counted from
- * the base where the epoch was resumed.
+ * Says how far a feed has come in its {@link FeedPlan}. Positions are those of this rank, counted
+ * from the base where the epoch was resumed.
  */
 final class Cursor {
   private static final int NONE = -1;
@@ -13,7 +13,7 @@ final class Cursor {
   private long batch;
   private int validationGroup = NONE;
 
-  /** @param groupCount groups of the training and of the validation */
+  /** @param groupCount number of groups of the training and of the validation */
   Cursor(int groupCount) {
     positions = new long[groupCount];
     bases = new long[groupCount];
@@ -33,7 +33,7 @@ final class Cursor {
     validationGroup = other.validationGroup;
   }
 
-  /** At the beginning of an epoch. */
+  /** Moves to the beginning of an epoch. */
   void startEpoch(long newEpoch) {
     epoch = newEpoch;
     for (int i = 0; i < positions.length; i++) {
@@ -49,7 +49,7 @@ final class Cursor {
     resume(group, 0);
   }
 
-  /** Puts a group behind what all ranks together have consumed of the epoch. */
+  /** Moves a group after what all ranks together have consumed of the epoch. */
   void resume(int group, long base) {
     positions[group] = 0;
     bases[group] = base;
@@ -79,7 +79,7 @@ final class Cursor {
     return epoch;
   }
 
-  /** Batches of the training before, from its very beginning. */
+  /** Returns the number of batches of the training before this cursor, from the very beginning. */
   long batch() {
     return batch;
   }

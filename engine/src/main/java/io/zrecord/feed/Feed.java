@@ -12,11 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Batches of datasets in the order of samplers, loaded ahead by threads of its own into buffers
- * that are used again.
+ * Delivers batches of datasets in the order of samplers. Threads of the feed load batches ahead,
+ * into buffers that are used again.
  *
  * <pre>{@code
- * FeedGroup group = FeedGroup.of(dataset).fields("image", "label").sampler(Samplers.shuffle(dataset.length(), seed), seed);
+ * FeedGroup group = FeedGroup.of(dataset)
+ *     .fields("image", "label")
+ *     .sampler(Samplers.shuffle(dataset.length(), seed), seed);
  * try (Feed feed = Feed.of(group).stopBeforeEpoch(10).start()) {
  *   for (FeedBatch batch : feed) {
  *     try (batch) {
@@ -27,11 +29,11 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>What a batch has depends on the groups only, not on threads, depth or timing. At most
- * {@code depth} batches are alive, those that the consumer holds included. Each loader thread takes
- * a batch through all stages (sample, read, decode, transform, collate, place), so that its bytes
- * stay in the caches of one core. One consumer thread; {@link #interrupt}, {@link #statistics} and
- * {@link #lastCompleted} may be called by any.
+ * <p>The content of a batch depends on the groups only, not on threads, depth or timing. At most
+ * {@code depth} batches are alive, including those that the consumer holds. Each loader thread
+ * takes a batch through all stages (sample, read, decode, transform, collate, place), so that its
+ * bytes stay in the caches of one core. A feed has one consumer thread. Any thread may call
+ * {@link #interrupt}, {@link #statistics} and {@link #lastCompleted}.
  */
 public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
@@ -102,17 +104,17 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     return thread;
   }
 
-  /** A feed of one group or of several, to be set up. */
+  /** Sets up a feed of one group or of several. */
   public static FeedBuilder of(FeedGroup... groups) {
     return new FeedBuilder(List.of(groups));
   }
 
   /**
-   * The next batch; null after the last one. The caller closes it.
+   * Returns the next batch; null after the last one. The caller closes the batch.
    *
-   * @throws BatchTimeoutException if it did not come in time; asking again waits again
-   * @throws io.zrecord.errors.ZRecordException what went wrong in loading it; the feed has ended
-   *     then
+   * @throws BatchTimeoutException if the batch did not come in time; another call waits again
+   * @throws io.zrecord.errors.ZRecordException what went wrong in loading the batch; the feed has
+   *     then ended
    * @throws IllegalStateException if the feed is closed, the waiting thread is interrupted, or a
    *     transform, sink or hook failed
    */
@@ -143,7 +145,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     }
   }
 
-  /** The batches that {@link #next} gives, for a loop, which closes each of them. */
+  /** Iterates over the batches that {@link #next} gives. The loop closes each of them. */
   @Override
   public Iterator<FeedBatch> iterator() {
     return new FeedIterator(this::next, this);
@@ -203,24 +205,27 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   }
 
   /**
-   * Batches of an epoch of all groups; {@link io.zrecord.sampler.Sampler#ENDLESS} if it does not
-   * end.
+   * Returns the batches of an epoch of all groups; {@link io.zrecord.sampler.Sampler#ENDLESS} if an
+   * epoch does not end.
    */
   public long batchesPerEpoch() {
     return plan.batchesPerEpoch();
   }
 
-  /** Batches of a pass of the validation; 0 without one. */
+  /** Returns the batches of a pass of the validation; 0 without a validation. */
   public long batchesPerValidation() {
     return plan.batchesPerValidation();
   }
 
-  /** What it did so far. */
+  /** Returns what the feed did so far. */
   public FeedStatistics statistics() {
     return handover.statistics();
   }
 
-  /** Where a feed goes on that is to deliver what the consumer has not closed yet in this one. */
+  /**
+   * Returns the state from which a feed delivers all that the consumer has not closed yet in this
+   * feed.
+   */
   public FeedState lastCompleted() {
     return completed.state();
   }
@@ -252,7 +257,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     Closing.all(publicity);
   }
 
-  /** Waits for the loaders, also when it is interrupted: memory may be freed after a close. */
+  /** Waits for the loaders even if interrupted: memory may be freed after a close. */
   private boolean joinAll() {
     long deadline = System.nanoTime() + CLOSE_MILLIS * 1_000_000;
     boolean interrupted = false;

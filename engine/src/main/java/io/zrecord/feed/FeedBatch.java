@@ -10,13 +10,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch of a feed, and the lease of its buffers: until {@link #close} nobody writes to them,
- * afterwards they are filled with a later batch. Every method but {@code close} is a
- * {@link BatchReleasedException} then; a buffer that was taken before must not be read any more.
- * Belongs to one thread at a time.
+ * Holds a batch of a feed, and leases its buffers: until {@link #close} nobody writes to them, and
+ * afterwards they take a later batch. After {@code close}, every other method throws
+ * {@link BatchReleasedException}, and a buffer that was taken before must not be read. A batch
+ * belongs to one thread at a time.
  *
  * <p>With the system property {@code zrecord.traceBatches} set to {@code true}, a feed that stalls
- * says where the batches were taken that were not closed.
+ * says where the batches were taken that are not closed.
  */
 public final class FeedBatch implements AutoCloseable {
   private static final VarHandle SLOT;
@@ -48,108 +48,113 @@ public final class FeedBatch implements AutoCloseable {
     this.onRelease = onRelease;
   }
 
-  /** Number of records. */
+  /** Returns the number of records. */
   public int count() {
     return held().count();
   }
 
-  /** Name of the group that it is from. */
+  /** Returns the name of the group that the batch is from. */
   public String group() {
     return held().range().group().name();
   }
 
-  /** Whether it belongs to a pass of the validation. */
+  /** Returns whether the batch belongs to a pass of the validation. */
   public boolean isValidation() {
     return held().range().isValidation();
   }
 
-  /** The epoch of the sampler; 0 in a validation. */
+  /** Returns the epoch of the sampler; 0 in a validation. */
   public long epoch() {
     return held().range().epoch();
   }
 
   /**
-   * Batches of the training before it, from its very beginning, those of this and all earlier runs.
+   * Returns the number of batches of the training before this batch, from the very beginning: those
+   * of this run and of all earlier runs.
    */
   public long batch() {
     return held().range().batch();
   }
 
-  /** Where a record stands in the epoch, in the order of all ranks. */
+  /** Returns the position of a record in the epoch, in the order of all ranks. */
   public long position(int i) {
     Slot from = held();
     return from.range().globalPosition(from.ordinal(checked(from, i)));
   }
 
-  /** The seed of a record in this epoch, as transforms get it. */
+  /** Returns the seed of a record in this epoch, as transforms get it. */
   public long recordSeed(int i) {
     Slot from = held();
     return from.range().recordSeed(from.ordinal(checked(from, i)));
   }
 
-  /** Where a feed goes on that is to deliver what was not delivered up to this batch. */
+  /** Returns the state from which a feed delivers all that was not delivered up to this batch. */
   public FeedState next() {
     Slot from = held();
     return next != null ? next : FeedState.of(plan, from.after(), List.of());
   }
 
-  /** Index of a record in the dataset. */
+  /** Returns the index of a record in the dataset. */
   public long index(int i) {
     Slot from = held();
     return from.indices()[checked(from, i)];
   }
 
-  /** Indices of the records in the dataset, a copy. */
+  /** Returns the indices of the records in the dataset, a copy. */
   public long[] indices() {
     Slot from = held();
     return Arrays.copyOf(from.indices(), from.count());
   }
 
-  /** The fields that it has. */
+  /** Returns the fields of the batch. */
   public List<FieldSpec> fields() {
     return held().blocks().delivered().stream().map(FieldBlock::field).toList();
   }
 
   /**
-   * All values of a field as they are collated: read-only, little-endian, direct, from position 0
-   * to its limit. Absent values of a fixed width are zeros, others take no place. The same buffer
-   * object at each call, rewound; take a {@code duplicate()} where two need it.
+   * Returns all values of a field as they are collated: read-only, little-endian, direct, from
+   * position 0 to its limit. Absent values of a fixed width are zeros; other absent values take no
+   * room. Each call returns the same buffer object, rewound; take a {@code duplicate()} where two
+   * readers need it.
    */
   public ByteBuffer data(String field) {
     return block(field).delivered();
   }
 
   /**
-   * The buffer of the feed's {@link BatchMemory} with which {@link #data} begins; not to be read or
-   * written through.
+   * Returns the buffer of the feed's {@link BatchMemory} with which {@link #data} begins. Do not
+   * read or write through this buffer.
    */
   public ByteBuffer memory(String field) {
     return block(field).allocated();
   }
 
-  /** Dimensions of {@link #data}, the number of records first; -1 where values differ in length. */
+  /**
+   * Returns the dimensions of {@link #data}, the number of records first; -1 where values differ in
+   * length.
+   */
   public int[] dimensions(String field) {
     return block(field).dimensions();
   }
 
   /**
-   * The value of the {@code i}-th record without padding, a view of {@link #data}; empty if it is
-   * absent and has no fixed width.
+   * Returns the value of the {@code i}-th record without padding, a view of {@link #data}; empty if
+   * the value is absent and has no fixed width.
    */
   public ByteBuffer value(String field, int i) {
     checked(held(), i);
     return block(field).deliveredValue(i);
   }
 
-  /** Bytes of the {@code i}-th value in {@link #data}, without padding. */
+  /** Returns the bytes of the {@code i}-th value in {@link #data}, without padding. */
   public int lengthBytes(String field, int i) {
     checked(held(), i);
     return block(field).deliveredLengthBytes(i);
   }
 
   /**
-   * Where the values end in {@link #data}, a copy: value {@code i} is from the end of the one
-   * before, or 0.
+   * Returns where the values end in {@link #data}, a copy. Value {@code i} begins at the end of the
+   * value before, the first at 0.
    *
    * @throws IllegalArgumentException if the field is padded
    */
@@ -162,21 +167,26 @@ public final class FeedBatch implements AutoCloseable {
     return block.copyOfEnds();
   }
 
+  /** Returns whether the value of any record of the batch is absent in a field. */
   public boolean hasAbsent(String field) {
     return block(field).hasAbsent();
   }
 
+  /** Returns whether the value of the {@code i}-th record is absent in a field. */
   public boolean isAbsent(String field, int i) {
     checked(held(), i);
     return block(field).isAbsent(i);
   }
 
-  /** Records of the sampler's batch that could not be delivered; empty but with some policies. */
+  /**
+   * Returns the records of the sampler's batch that could not be delivered; always empty under
+   * {@link BadRecordPolicy#FAIL}.
+   */
   public List<BadRecord> badRecords() {
     return held().badRecords();
   }
 
-  /** What the {@link BatchSink} returned; null without one. */
+  /** Returns what the {@link BatchSink} returned; null without a sink. */
   public @Nullable Object placed() {
     held();
     return placed;
@@ -217,8 +227,7 @@ public final class FeedBatch implements AutoCloseable {
   /**
    * Gives the buffers back; closing again has no effect.
    *
-   * @throws IllegalStateException if a {@link BatchSink} calls it: the batch is the consumer's to
-   *     close
+   * @throws IllegalStateException if a {@link BatchSink} calls it: only the consumer closes a batch
    */
   @Override
   public void close() {

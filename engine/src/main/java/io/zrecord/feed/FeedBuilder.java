@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How a {@link Feed} is set up; what is not said has a default. */
+/** Sets up a {@link Feed}; every setting has a default. Belongs to one thread. */
 public final class FeedBuilder {
   private static final int MAX_DEPTH = 1024;
   private static final int MAX_THREADS = 256;
@@ -48,8 +48,8 @@ public final class FeedBuilder {
   }
 
   /**
-   * Mixes the groups: each batch is from the group of which the smallest part is consumed. Default
-   * is one group after the other. An epoch is one pass over all groups.
+   * Mixes the groups: each batch is from the group of which the smallest part is consumed. Without
+   * this call, one group follows the other. An epoch is one pass over all groups.
    */
   public FeedBuilder interleave() {
     mixture = FeedPlan.Mixture.LEAST_USED;
@@ -63,13 +63,13 @@ public final class FeedBuilder {
   }
 
   /**
-   * Which of several processes this is; default the only one. The order of each group is shared
-   * out.
+   * Says which of several processes this is; by default the only one. The processes share the order
+   * of each group.
    *
    * @param rank 0 to {@code worldSize - 1}
    * @param remainder what becomes of positions that cannot be shared evenly. With
-   *     {@link Remainder#UNEVEN} ranks may differ by a batch at the end of an epoch; with
-   *     {@link Remainder#PAD} positions of repeated records go on behind the length
+   *     {@link Remainder#UNEVEN} ranks may differ by a batch at the end of an epoch. With
+   *     {@link Remainder#PAD} positions of repeated records continue after the length
    */
   public FeedBuilder rank(long rank, long worldSize, Remainder remainder) {
     if (worldSize < 1 || worldSize > Integer.MAX_VALUE || rank < 0 || rank >= worldSize) {
@@ -81,8 +81,8 @@ public final class FeedBuilder {
   }
 
   /**
-   * Batches alive at a time, those that the consumer holds included, 2 to 1,024; default 4. Memory
-   * is that many of the largest batch.
+   * Sets the number of batches alive at a time, including those that the consumer holds: 2 to
+   * 1,024; default 4. The feed takes memory for this many of the largest batch.
    */
   public FeedBuilder depth(int batches) {
     depth = Bounds.within("depth", batches, 2, MAX_DEPTH);
@@ -90,9 +90,10 @@ public final class FeedBuilder {
   }
 
   /**
-   * Bytes in batches alive at a time, 1 or more; default no bound. Loaders wait with a batch whose
-   * stored values would exceed it, but for the one that comes next. What transforms and padding add
-   * counts as soon as it is there. Buffers that are kept for later batches may take as much again.
+   * Limits the bytes in batches alive at a time, 1 or more; default no limit. Loaders wait with a
+   * batch whose stored values would exceed the limit, except with the batch that comes next. What
+   * transforms and padding add counts as soon as it is there. Buffers that are kept for later
+   * batches may take this many bytes again.
    */
   public FeedBuilder maxBytes(long bytes) {
     if (bytes < 1) {
@@ -102,15 +103,18 @@ public final class FeedBuilder {
     return this;
   }
 
-  /** Threads that load, 1 to 256; default 2. What is delivered does not depend on it. */
+  /**
+   * Sets the number of loader threads, 1 to 256; default 2, or 1 on a machine with one processor.
+   * Content and order of batches do not depend on this number.
+   */
   public FeedBuilder loaderThreads(int threads) {
     loaderThreads = Bounds.within("loaderThreads", threads, 1, MAX_THREADS);
     return this;
   }
 
   /**
-   * Priority of these threads, 1 to 10 as of {@link Thread#setPriority}; default 5. Many systems
-   * ignore it.
+   * Sets the priority of the loader threads, 1 to 10 as for {@link Thread#setPriority}; default 5.
+   * Many systems ignore it.
    */
   public FeedBuilder loaderPriority(int priority) {
     loaderPriority =
@@ -119,8 +123,8 @@ public final class FeedBuilder {
   }
 
   /**
-   * Delivers whichever batch is ready first; default is the order of the plan. States are exact as
-   * well, and a little longer.
+   * Delivers whichever batch is ready first; without this call, in the order of the plan. States
+   * are just as exact, and a little longer.
    */
   public FeedBuilder asCompleted() {
     order = Handover.Order.AS_COMPLETED;
@@ -128,7 +132,7 @@ public final class FeedBuilder {
   }
 
   /**
-   * What to do with records that cannot be read or transformed; default
+   * Says what to do with records that cannot be read or transformed; default
    * {@link BadRecordPolicy#FAIL}.
    */
   public FeedBuilder badRecords(BadRecordPolicy newPolicy) {
@@ -137,8 +141,8 @@ public final class FeedBuilder {
   }
 
   /**
-   * Begins with a batch of an epoch, both from 0; a batch beyond the epoch is one of a later epoch.
-   * Default is the first.
+   * Begins with a batch of an epoch, both from 0; default the first batch. A batch number beyond
+   * the epoch means a batch of a later epoch.
    */
   public FeedBuilder startAt(long epoch, long batch) {
     if (epoch < 0 || batch < 0 || epoch > MAX_START || batch > MAX_START) {
@@ -152,8 +156,8 @@ public final class FeedBuilder {
   }
 
   /**
-   * Begins at a position of an epoch in the order of all ranks together, both from 0; a feed of one
-   * group only. Default is the first.
+   * Begins at a position of an epoch in the order of all ranks together, both from 0; default the
+   * first position. Only for a feed of one group.
    *
    * @param position 0 to the length of the order
    */
@@ -168,8 +172,9 @@ public final class FeedBuilder {
   }
 
   /**
-   * Goes on from where a batch said that the next one begins. Groups, versions and seeds must be
-   * those that were stopped; threads, depth, number of ranks and batch sizes may be others.
+   * Resumes from a state of {@link FeedBatch#next} or {@link Feed#lastCompleted}. Groups, versions
+   * and seeds must be those of the feed that was stopped; threads, depth, number of ranks and batch
+   * sizes may differ.
    */
   public FeedBuilder resume(FeedState from) {
     state = from;
@@ -177,8 +182,8 @@ public final class FeedBuilder {
   }
 
   /**
-   * The epoch before which the feed ends, ≥ 1; default 1: one epoch in all, so that nothing is left
-   * to a feed that is resumed or started behind it. {@link Long#MAX_VALUE}: never.
+   * Ends the feed before an epoch, ≥ 1; {@link Long#MAX_VALUE} for never. The default is 1, one
+   * epoch in all: a feed that is resumed or started after that epoch then delivers nothing.
    */
   public FeedBuilder stopBeforeEpoch(long epoch) {
     endEpoch = atLeastOne("stopBeforeEpoch", epoch);
@@ -186,8 +191,8 @@ public final class FeedBuilder {
   }
 
   /**
-   * The batch of the training before which the feed ends, ≥ 1, counted from the very beginning,
-   * whatever the epoch; default none.
+   * Ends the feed before a batch of the training, ≥ 1, counted from the very beginning across all
+   * epochs; default never.
    */
   public FeedBuilder stopBeforeBatch(long batch) {
     endBatch = atLeastOne("stopBeforeBatch", batch);
@@ -202,7 +207,7 @@ public final class FeedBuilder {
     return value;
   }
 
-  /** How long {@link Feed#next} waits; default a minute. */
+  /** Sets how long {@link Feed#next} waits; default a minute. */
   public FeedBuilder timeout(Duration most) {
     if (most.isZero() || most.isNegative()) {
       throw new IllegalArgumentException("timeout is " + most + "; it must be more than nothing");
@@ -211,28 +216,27 @@ public final class FeedBuilder {
     return this;
   }
 
-  /** Nanoseconds are counted in 63 bits. */
+  /** Limits a duration to what fits 63 bits of nanoseconds. */
   private static Duration atMostForever(Duration duration) {
     Duration longest = Duration.ofNanos(Long.MAX_VALUE);
     return duration.compareTo(longest) > 0 ? longest : duration;
   }
 
-  /** Run once by each loader thread before it loads. */
+  /** Runs a hook in each loader thread, once before it loads. */
   public FeedBuilder onLoaderStart(Runnable hook) {
     onLoaderStart = hook;
     return this;
   }
 
   /**
-   * Takes every batch somewhere before it is delivered; the factory is called once by each loader
-   * thread.
+   * Takes every batch somewhere before it is delivered. Each loader thread calls the factory once.
    */
   public FeedBuilder sink(Supplier<? extends BatchSink> factory) {
     sinks = factory;
     return this;
   }
 
-  /** Where batches live; default direct buffers. */
+  /** Sets where batches live; default direct buffers. */
   public FeedBuilder memory(BatchMemory source) {
     memory = source;
     return this;
@@ -245,8 +249,9 @@ public final class FeedBuilder {
   }
 
   /**
-   * When the process is asked to end (SIGINT, SIGTERM), ends the flow and logs how far the consumer
-   * came, after waiting that long for it to close the feed. Default: does nothing then.
+   * Ends the flow when the process is asked to end (SIGINT, SIGTERM). Waits this long for the
+   * consumer to close the feed, then logs how far the consumer came. By default a feed does nothing
+   * at that time.
    */
   public FeedBuilder stopOnShutdown(Duration grace) {
     shutdownGrace = atMostForever(grace);
@@ -257,7 +262,7 @@ public final class FeedBuilder {
    * Starts loading.
    *
    * @throws IllegalArgumentException if settings contradict each other, or the state to resume is
-   *     one of other groups
+   *     that of other groups
    */
   public Feed start() {
     List<GroupPlan.Definition> definitions = new ArrayList<>();

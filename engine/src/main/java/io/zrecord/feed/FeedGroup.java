@@ -14,9 +14,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What batches of a feed are made of: a dataset, its fields, an order and a batch size. Set up by
- * one thread; a feed takes what was said until it starts. The dataset stays the caller's, who
- * closes it after the feed.
+ * Says what batches of a feed are made of: a dataset, its fields, an order and a batch size. One
+ * thread sets up a group; later calls do not change a feed that has started. The caller closes the
+ * dataset after the feed.
  */
 public final class FeedGroup {
   private static final int MAX_BATCH = 1 << 24;
@@ -41,13 +41,17 @@ public final class FeedGroup {
     this.orderName = order.toString();
   }
 
-  /** All fields of a dataset, all records in an order shuffled with seed 42, in batches of 256. */
+  /**
+   * Takes all fields of a dataset, and all records in an order shuffled with seed 42, in batches of
+   * 256.
+   */
   public static FeedGroup of(RecordDataset dataset) {
     return new FeedGroup(dataset);
   }
 
   /**
-   * What batches and states call it; default {@code train}. Groups of a feed have different names.
+   * Names the group in batches and states; default {@code train}. Groups of a feed have different
+   * names.
    */
   public FeedGroup name(String newName) {
     name = newName;
@@ -55,9 +59,9 @@ public final class FeedGroup {
   }
 
   /**
-   * The fields to read; default all.
+   * Chooses the fields to read; default all.
    *
-   * @throws IllegalArgumentException if there is no such field, or one is named twice
+   * @throws IllegalArgumentException if there is no such field, or a field is named twice
    */
   public FeedGroup fields(String... names) {
     Set<String> once = new LinkedHashSet<>(List.of(names));
@@ -71,19 +75,21 @@ public final class FeedGroup {
     return this;
   }
 
-  /** Records of a batch, 1 to 2²⁴; default 256. */
+  /** Sets the number of records of a batch, 1 to 2²⁴; default 256. */
   public FeedGroup batchSize(int records) {
     batchSize = Bounds.within("batchSize", records, 1, MAX_BATCH);
     return this;
   }
 
   /**
-   * The order of all ranks together.
+   * Sets the order of all ranks together.
    *
-   * @param newOrder not shared yet: ranks are told to the feed, by {@link FeedBuilder#rank}
-   * @param newSeed that it was made with, which is part of the state; seeds of records are made
-   *     from it
-   * @throws IllegalArgumentException if it gives indices that the dataset has not, or is a share
+   * @param newOrder an order that is not shared yet; {@link FeedBuilder#rank} tells the feed its
+   *     rank
+   * @param newSeed the seed that the order was made with. It is part of the state, and the seeds of
+   *     records are made from it
+   * @throws IllegalArgumentException if the order gives indices that the dataset does not have, or
+   *     is already a share
    */
   public FeedGroup sampler(Sampler newOrder, long newSeed) {
     if (newOrder.bound() > dataset.length()) {
@@ -126,14 +132,18 @@ public final class FeedGroup {
   }
 
   /**
-   * Leaves out the last records of an epoch that do not fill a batch; default is a shorter batch.
+   * Leaves out the last records of an epoch if they do not fill a batch; without this call they are
+   * a shorter batch.
    */
   public FeedGroup dropRemainder() {
     keepsRemainder = false;
     return this;
   }
 
-  /** How values of a field that differ in length are collated; default {@link Collation#ragged}. */
+  /**
+   * Says how values of a field that differ in length are collated; default
+   * {@link Collation#ragged}.
+   */
   public FeedGroup collate(String field, Collation collation) {
     collations.put(field, collation);
     return this;
@@ -142,8 +152,8 @@ public final class FeedGroup {
   /**
    * Makes other values out of those that are read.
    *
-   * @param newOutputs fields that it makes; one with the name of a field that is read takes its
-   *     place in the batch
+   * @param newOutputs fields that the transform makes; an output with the name of a field that is
+   *     read takes the place of that field in the batch
    * @param factory called once by each loader thread
    */
   public FeedGroup transform(

@@ -1,8 +1,8 @@
 package io.zrecord.feed;
 
 /**
- * {@link FeedStatistics} over JMX, as {@code io.zrecord:type=Feed,name=…}: the same numbers under
- * the same names.
+ * Shows {@link FeedStatistics} over JMX, as {@code io.zrecord:type=Feed,name=…}: equal numbers
+ * under equal names.
  */
 public interface FeedMXBean {
   long getBatches();

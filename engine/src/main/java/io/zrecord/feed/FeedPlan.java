@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which batches a feed delivers, in which order: a pure function of the groups. Immutable and
- * thread-safe; {@link Cursor} says how far one is.
+ * Says which batches a feed delivers, in which order: a pure function of the groups. Immutable and
+ * thread-safe; a {@link Cursor} says how far a feed has come.
  */
 final class FeedPlan {
   private final List<GroupPlan> groups;
@@ -17,20 +17,20 @@ final class FeedPlan {
   private final long endBatch;
   private final boolean hasBatches;
 
-  /** How groups of the training follow each other. */
+  /** Says how groups of the training follow each other. */
   enum Mixture {
-    /** One after the other. */
+    /** One group after the other. */
     SEQUENTIAL,
-    /** Always from the group of which the smallest part is consumed; of equals, the first. */
+    /** Always from the group of which the smallest part is consumed; of equals, from the first. */
     LEAST_USED
   }
 
   /**
-   * @param groups of the training, then those of the validation
-   * @param trainingCount how many of them belong to the training
+   * @param groups groups of the training, then those of the validation
+   * @param trainingCount number of groups that belong to the training
    * @param validation when to validate; null: never
    * @param endEpoch the epoch to stop before
-   * @param endBatch the batch of the training to stop before, counted from its very beginning
+   * @param endBatch the batch of the training to stop before, counted from the very beginning
    */
   FeedPlan(
       List<GroupPlan> groups,
@@ -60,12 +60,12 @@ final class FeedPlan {
     return trainingCount;
   }
 
-  /** Batches of an epoch, or {@link Sampler#ENDLESS}. */
+  /** Returns the batches of an epoch, or {@link Sampler#ENDLESS}. */
   long batchesPerEpoch() {
     return batches(groups.subList(0, trainingCount));
   }
 
-  /** Batches of a pass of the validation; 0 if there is none. */
+  /** Returns the batches of a pass of the validation; 0 if there is none. */
   long batchesPerValidation() {
     return batches(groups.subList(trainingCount, groups.size()));
   }
@@ -87,10 +87,10 @@ final class FeedPlan {
   }
 
   /**
-   * The cursor before a batch of the training.
+   * Returns the cursor before a batch of the training.
    *
    * @param epoch from 0
-   * @param batch of that epoch; may lie beyond it, in a later one
+   * @param batch of that epoch, from 0; beyond its end, a batch of a later epoch
    */
   Cursor startAt(long epoch, long batch) {
     Cursor cursor = start();
@@ -116,7 +116,7 @@ final class FeedPlan {
   }
 
   /**
-   * The cursor at a position of the only group of the training, whose plan begins there.
+   * Returns the cursor at a position of the only group of the training, whose plan begins there.
    *
    * @param epoch from 0
    * @param position of the order of all ranks together
@@ -159,7 +159,7 @@ final class FeedPlan {
     return true;
   }
 
-  /** What decides which batch has which number, in words. */
+  /** Describes in words what decides which batch has which number. */
   String describe() {
     StringBuilder text =
         new StringBuilder(mixture.name()).append(' ').append(groups.get(0).ranks());
@@ -206,7 +206,9 @@ final class FeedPlan {
     return groups.get(group).nextCount(cursor.base(group), cursor.position(group));
   }
 
-  /** The group of the training that the next batch comes from; -1 if none has one. */
+  /**
+   * Returns the group of the training that the next batch comes from; -1 if none has a batch left.
+   */
   private int chooseGroup(Cursor cursor) {
     int chosen = -1;
     for (int group = 0; group < trainingCount; group++) {

@@ -12,18 +12,18 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a training stands: all that is stored to resume it, with other numbers of threads, ranks
- * and batches alive, and other batch sizes. Positions are those of the order of all ranks: every
- * rank has the same state after the same number of batches, but that with
- * {@link io.zrecord.sampler.Remainder#UNEVEN} some may end an epoch a batch earlier, so that the
- * least of their states counts. States with batches {@link #ahead} are those of one rank and one
- * plan.
+ * Holds all that is stored to resume a training, with other numbers of threads, ranks and batches
+ * alive, and other batch sizes. Positions are those of the order of all ranks: every rank has the
+ * same state after the same number of batches. With {@link io.zrecord.sampler.Remainder#UNEVEN}
+ * some ranks may end an epoch a batch earlier; then the least of their states counts. States with
+ * batches {@link #ahead} are those of one rank and one plan. Immutable.
  *
  * @param epoch from 0
- * @param batch batches of the training that were delivered, from its very beginning
- * @param groups where each group of the training stands in its epoch
- * @param validation where the pass stands that is under way; null: none is
- * @param ahead what was delivered beyond; null: nothing, as always after a batch of a feed in order
+ * @param batch number of batches of the training that were delivered, from the very beginning
+ * @param groups where each group of the training is in its epoch
+ * @param validation where the pass of the validation is that is under way; null without one
+ * @param ahead what was delivered beyond this state; null for nothing, as always in a feed that
+ *     delivers in order
  */
 public record FeedState(
     long epoch,
@@ -45,14 +45,14 @@ public record FeedState(
       .build();
 
   /**
-   * A group of the training.
+   * Says where a group is in its epoch.
    *
-   * @param name of the group
-   * @param datasetVersion version of its table; null for a shard standing alone
-   * @param seed of its sampler
-   * @param sampler what its order is called, for who reads the state
+   * @param name the name of the group
+   * @param datasetVersion version of its table; null for a shard on its own
+   * @param seed the seed of its sampler
+   * @param sampler what its order is called, for people who read the state
    * @param order eight hexadecimal digits that tell its order from others
-   * @param position positions of the epoch that all ranks together have consumed
+   * @param position number of positions of the epoch that all ranks together have consumed
    */
   public record GroupState(
       String name,
@@ -71,10 +71,10 @@ public record FeedState(
   }
 
   /**
-   * A pass of the validation.
+   * Says where a pass of the validation is.
    *
-   * @param group of the validation, from 0
-   * @param at where that group stands
+   * @param group ordinal of the group of the validation, from 0
+   * @param at where that group is
    */
   public record ValidationState(int group, GroupState at) {
     public ValidationState {
@@ -86,10 +86,11 @@ public record FeedState(
   }
 
   /**
-   * Batches that overtook others.
+   * Names batches that overtook others.
    *
-   * @param plan what they were counted in: only the same plan can go on
-   * @param batches that were delivered, counted from the state: 1 is the one after the next
+   * @param plan the plan in which the batches were counted: only the same plan can go on
+   * @param batches the batches that were delivered, counted from the state: 1 is the batch after
+   *     the next
    */
   public record Ahead(String plan, List<Long> batches) {
     public Ahead {
@@ -108,7 +109,7 @@ public record FeedState(
     }
   }
 
-  /** As it stands in a file. */
+  /** Describes a state as it is written to a file. */
   private record Document(
       int format,
       long epoch,
@@ -126,7 +127,7 @@ public record FeedState(
     requireNumber("batch", batch);
   }
 
-  /** One line of JSON with a format version. */
+  /** Returns one line of JSON with a format version. */
   public String toJson() {
     try {
       return JSON.writeValueAsString(new Document(FORMAT, epoch, batch, groups, validation, ahead));
@@ -170,7 +171,7 @@ public record FeedState(
         cause);
   }
 
-  /** The state at a cursor. */
+  /** Returns the state at a cursor. */
   static FeedState of(FeedPlan plan, Cursor cursor, List<Long> ahead) {
     List<GroupState> groups = new ArrayList<>();
     for (int i = 0; i < plan.trainingCount(); i++) {
@@ -200,7 +201,7 @@ public record FeedState(
     return version.isPresent() ? version.getAsLong() : null;
   }
 
-  /** The positions to resume the groups at, those of the validation included. */
+  /** Returns the positions at which groups are resumed, including those of the validation. */
   long[] bases(List<GroupPlan.Definition> definitions, int trainingCount) {
     if (trainingCount != groups.size()) {
       throw doesNotFit("it has " + groups.size() + " groups, and the feed " + trainingCount);

@@ -1,23 +1,24 @@
 package io.zrecord.feed;
 
 /**
- * What a feed did so far. Times of loaders are summed over their threads.
+ * Reports what a feed did so far. Times of loaders are summed over their threads.
  *
- * @param batches handed out
- * @param records in them
- * @param bytes of their values
- * @param readyBatches that were there when they were asked for
- * @param droppedBatches that were left out because of bad records
- * @param badRecords that were found
- * @param idleNanos that the consumer waited. It should be about 0: much of it all the time means
- *     that loading is slower than training, try more loader threads; much of it now and then, try a
+ * @param batches number of batches handed out
+ * @param records number of records in those batches
+ * @param bytes bytes of their values
+ * @param readyBatches number of batches that were there when the consumer asked for them
+ * @param droppedBatches number of batches that were left out because of bad records
+ * @param badRecords number of bad records found
+ * @param idleNanos time that the consumer waited; it should be about 0. If it is high all the time,
+ *     loading is slower than training: try more loader threads. If it is high now and then, try a
  *     larger depth
- * @param sampleNanos for indices
- * @param readNanos for finding values, checking them, and copying those that are not compressed
- * @param decodeNanos for reading compressed values
- * @param transformNanos for transforms and padding
- * @param placeNanos in the sink
- * @param waitNanos that loaders waited for room
+ * @param sampleNanos time for indices
+ * @param readNanos time for finding values, checking them, and copying those that are not
+ *     compressed
+ * @param decodeNanos time for reading compressed values
+ * @param transformNanos time for transforms and padding
+ * @param placeNanos time in the sink
+ * @param waitNanos time that loaders waited for room
  */
 public record FeedStatistics(
     long batches,
@@ -34,7 +35,7 @@ public record FeedStatistics(
     long placeNanos,
     long waitNanos) {
 
-  /** Part of the batches that were there when they were asked for, 0 to 1. */
+  /** Returns the part of the batches that were there when the consumer asked for them, 0 to 1. */
   public double readyRatio() {
     return batches == 0 ? 1 : (double) readyBatches / batches;
   }

@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one field in one batch, one after the other in direct memory. Values of a fixed
- * width are stacked, absent ones as zeros; others follow each other without gaps, or are padded
- * when all are there. Belongs to whoever has its slot.
+ * Holds the values of one field in one batch, one after the other in direct memory. Values of a
+ * fixed width are stacked, absent values as zeros. Other values follow each other without gaps, or
+ * are padded when all of them are there. A block belongs to the holder of its slot.
  */
 final class FieldBlock {
   private final FieldSpec field;
@@ -32,12 +32,12 @@ final class FieldBlock {
     this.buffer = padding == null ? delivered : new BatchBuffer(ByteBuffer::allocateDirect);
   }
 
-  /** The block of a field, of the few that a group has. */
+  /** Returns the block of a field, of the few that a group has. */
   static FieldBlock named(List<FieldBlock> blocks, String name) {
     return blocks.get(place(blocks, name));
   }
 
-  /** The place of a field's block among those of a group. */
+  /** Returns the place of a field's block among those of a group. */
   static int place(List<FieldBlock> blocks, String name) {
     for (int i = 0; i < blocks.size(); i++) {
       if (blocks.get(i).field.name().equals(name)) {
@@ -69,7 +69,7 @@ final class FieldBlock {
     count = reader.count();
   }
 
-  /** Starts afresh, for so many values. */
+  /** Drops the values, and makes room for this many others. */
   void begin(int maxCount) {
     count = 0;
     hasAbsent = false;
@@ -88,7 +88,7 @@ final class FieldBlock {
     return (int) bytes;
   }
 
-  /** Adds the next value, a copy. */
+  /** Appends a copy of the next value. */
   void append(int ordinal, ByteBuffer source, int from, int lengthBytes) {
     grow(ordinal, lengthBytes).put(lengthBytes(), source, from, lengthBytes);
     end(ordinal, lengthBytes);
@@ -125,24 +125,24 @@ final class FieldBlock {
         "Output field '" + field.name() + "' has got a value for this record already");
   }
 
-  /** Drops the values from one on. */
+  /** Drops all values except the first {@code newCount}. */
   void cutTo(int newCount) {
     count = Math.min(count, newCount);
   }
 
-  /** To be called when all values are there; reports those that do not fit the collation. */
+  /** Pads the values, all of which are there; reports those that do not fit the collation. */
   void finish(RecordFailures bad) {
     if (padding != null) {
       padding.pad(values(), ends, count, bad);
     }
   }
 
-  /** What the consumer sees. */
+  /** Returns what the consumer sees. */
   ByteBuffer delivered() {
     return padding == null ? values() : padding.view();
   }
 
-  /** The memory that {@link #delivered} begins with. */
+  /** Returns the memory that {@link #delivered} begins with. */
   ByteBuffer allocated() {
     return padding == null ? buffer.allocated() : padding.allocated();
   }
@@ -151,18 +151,18 @@ final class FieldBlock {
     return padding == null ? lengthBytes() : padding.lengthBytes();
   }
 
-  /** Bytes of memory in use. */
+  /** Returns the bytes of memory in use. */
   long usedBytes() {
     return padding == null ? lengthBytes() : (long) lengthBytes() + padding.lengthBytes();
   }
 
-  /** A value as it is delivered, without padding. */
+  /** Returns a value as it is delivered, without padding. */
   ByteBuffer deliveredValue(int i) {
     int bytes = deliveredLengthBytes(i);
     return padding == null ? buffer.slice(start(i), bytes) : padding.slice(i, bytes);
   }
 
-  /** A value without padding. */
+  /** Returns a value without padding. */
   ByteBuffer value(int i) {
     return buffer.slice(start(i), end(i) - start(i));
   }
@@ -174,12 +174,12 @@ final class FieldBlock {
     }
   }
 
-  /** The values without padding. */
+  /** Returns the values without padding. */
   ByteBuffer values() {
     return buffer.view(lengthBytes());
   }
 
-  /** Dimensions of what is delivered, the records first; -1 where they differ. */
+  /** Returns the dimensions of what is delivered, the records first; -1 where they differ. */
   int[] dimensions() {
     List<Integer> shape = field.shape().dimensions();
     boolean isBytes = field.type().widthBytes().isEmpty();

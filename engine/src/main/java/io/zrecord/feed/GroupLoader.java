@@ -36,7 +36,7 @@ final class GroupLoader implements AutoCloseable {
     return readers;
   }
 
-  /** Selects the records of a slot. Returns the bytes of their values. */
+  /** Selects the records of a slot; returns the bytes of their values. */
   long select(Slot slot) {
     clock.enter(Stage.READ);
     long bytes = 0;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link FeedGroup} as it is fed, with its share of the order. Immutable. */
+/** Prepares a {@link FeedGroup} for a feed, with this rank's share of the order. Immutable. */
 final class GroupPlan {
   private final Definition definition;
   private final Ranks ranks;
@@ -18,19 +18,19 @@ final class GroupPlan {
   private final String digest;
 
   /**
-   * What a group was set up to be.
+   * Says what a group was set up to be.
    *
-   * @param name of the group
-   * @param dataset that it reads
-   * @param fields stored ones that are read
-   * @param outputs what the transform makes
+   * @param name the name of the group
+   * @param dataset the dataset that the group reads
+   * @param fields the stored fields that are read
+   * @param outputs the fields that the transform makes
    * @param transform a factory of transforms, one for each thread; null: none
-   * @param collations of fields that are not just stacked or ragged
-   * @param batchSize records of a batch
+   * @param collations collations of fields that are not just stacked or ragged
+   * @param batchSize number of records of a batch
    * @param keepsRemainder whether a last batch that is not full is delivered
    * @param order the whole order of all ranks
    * @param orderName what the order is called in states and messages
-   * @param seed of the order
+   * @param seed the seed of the order
    */
   record Definition(
       String name,
@@ -46,8 +46,8 @@ final class GroupPlan {
       long seed) {}
 
   /**
-   * @param resumedBase positions of the whole order that were consumed before in the epoch that is
-   *     resumed
+   * @param resumedBase number of positions of the whole order that were consumed before, in the
+   *     epoch that is resumed
    */
   GroupPlan(Definition definition, Ranks ranks, long resumedBase) {
     this.definition = definition;
@@ -95,7 +95,7 @@ final class GroupPlan {
     return definition.orderName();
   }
 
-  /** What tells the order from others. */
+  /** Returns the digits that tell the order from others. */
   String digest() {
     return digest;
   }
@@ -104,7 +104,7 @@ final class GroupPlan {
     return definition.order();
   }
 
-  /** This rank's positions of an epoch that was resumed at a base, or from its beginning for 0. */
+  /** Returns this rank's positions of an epoch that was resumed at a base; 0 is the beginning. */
   Sampler share(long base) {
     if (base != 0 && base != resumedBase) {
       throw new IllegalStateException("Base " + base + " is not " + resumedBase);
@@ -112,7 +112,9 @@ final class GroupPlan {
     return base == 0 ? share : resumedShare;
   }
 
-  /** Records of the next batch from a position of this rank's share; 0 if there is none. */
+  /**
+   * Returns the records of the next batch from a position of this rank's share; 0 if there is none.
+   */
   int nextCount(long base, long position) {
     long left = share(base).length() - position;
     return left >= batchSize() || definition.keepsRemainder()
@@ -120,7 +122,7 @@ final class GroupPlan {
         : 0;
   }
 
-  /** Batches of a whole epoch. */
+  /** Returns the batches of a whole epoch. */
   long batchesPerEpoch() {
     if (share.length() == Sampler.ENDLESS) {
       return Sampler.ENDLESS;
@@ -129,12 +131,12 @@ final class GroupPlan {
     return definition.keepsRemainder() && share.length() % batchSize() > 0 ? whole + 1 : whole;
   }
 
-  /** How far all ranks together have come. */
+  /** Returns how far all ranks together have come. */
   long globalPosition(long base, long position) {
     return ranks.globalPosition(order(), base, position);
   }
 
-  /** Where a record of this rank stands in the whole order. */
+  /** Returns the position of a record of this rank in the whole order. */
   long globalPositionOf(long base, long position) {
     return base + position * ranks.worldSize() + ranks.rank();
   }

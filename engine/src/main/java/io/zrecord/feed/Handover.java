@@ -9,9 +9,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slots on their way between loaders and the consumer: free ones, those being loaded, and loaded
- * ones. There are as many as the feed is deep, which bounds what is loaded ahead; a bound of bytes
- * may do so earlier. Thread-safe.
+ * Hands slots to and fro between loaders and the consumer: free slots, slots being loaded, and
+ * loaded slots. Their number is the depth of the feed and bounds what is loaded ahead. A bound of
+ * bytes may do so earlier. Thread-safe.
  */
 final class Handover {
   private final ReentrantLock lock = new ReentrantLock();
@@ -39,17 +39,17 @@ final class Handover {
   private boolean isClosed;
   private boolean isStopped;
 
-  /** Which loaded batch is delivered next. */
+  /** Says which loaded batch is delivered next. */
   enum Order {
-    /** The one that follows in the plan. */
+    /** The batch that follows in the plan. */
     PLANNED,
-    /** The one that is ready first. */
+    /** The batch that is ready first. */
     AS_COMPLETED
   }
 
   /**
-   * @param deliveredBefore numbers of batches that will not come, as they did before the feed was
-   *     resumed
+   * @param deliveredBefore numbers of batches that will not come, because they came before the feed
+   *     was resumed
    */
   Handover(
       List<Slot> slots, int loaderCount, Order order, long maxBytes, Set<Long> deliveredBefore) {
@@ -62,7 +62,7 @@ final class Handover {
     skipDelivered();
   }
 
-  /** A slot to be loaded; null if there is none now. */
+  /** Returns a slot to be loaded; null if there is none now. */
   @Nullable
   Slot pollFree() {
     lock.lock();
@@ -73,7 +73,7 @@ final class Handover {
     }
   }
 
-  /** A slot to be loaded; null if the feed is stopped. */
+  /** Waits for a slot to be loaded; returns null if the feed is stopped. */
   @Nullable
   Slot takeFree() throws InterruptedException {
     lock.lockInterruptibly();
@@ -87,7 +87,7 @@ final class Handover {
     }
   }
 
-  /** A slot has got a batch to load. */
+  /** Notes that a slot has a batch to load. */
   void begin(Slot slot) {
     lock.lock();
     try {
@@ -98,8 +98,8 @@ final class Handover {
   }
 
   /**
-   * Waits until the bytes of a batch find room. The first of those that are not delivered always
-   * does: it is the one that is waited for.
+   * Waits until the bytes of a batch find room. The first batch that is not delivered always finds
+   * room, because the consumer waits for it.
    */
   void reserve(Slot slot, long newBytes) throws InterruptedException {
     lock.lockInterruptibly();
@@ -114,7 +114,7 @@ final class Handover {
     }
   }
 
-  /** The bytes of a batch turned out to be others. */
+  /** Corrects the bytes of a batch. */
   void adjust(Slot slot, long bytes) {
     lock.lock();
     try {
@@ -151,7 +151,7 @@ final class Handover {
     hasRoom.signalAll();
   }
 
-  /** A batch is loaded, was dropped, or has failed. */
+  /** Hands over a batch that is loaded, was dropped, or has failed. */
   void deliver(Slot slot, StageClock clock) {
     lock.lock();
     try {
@@ -164,7 +164,7 @@ final class Handover {
     }
   }
 
-  /** What a loader failed with outside of any batch. */
+  /** Reports what a loader failed with outside of any batch. */
   void fail(Throwable cause) {
     lock.lock();
     try {
@@ -188,10 +188,10 @@ final class Handover {
   }
 
   /**
-   * Takes the next batch; it may be one that was dropped or has failed.
+   * Takes the next batch, which may have been dropped or have failed.
    *
    * @return null if there is none any more
-   * @throws Timeout if it did not come in time
+   * @throws Timeout if the batch did not come in time
    */
   @Nullable
   Slot takeLoaded(long timeoutNanos) throws InterruptedException, Timeout {
@@ -248,7 +248,7 @@ final class Handover {
       if (order == Order.AS_COMPLETED || loaded.get(i).number() == nextNumber) {
         nextNumber++;
         skipDelivered();
-        // Who waits for bytes may be the first one now.
+        // A loader that waits for bytes may have the first batch now.
         hasRoom.signalAll();
         return loaded.remove(i);
       }
@@ -268,7 +268,7 @@ final class Handover {
     }
   }
 
-  /** Slots that the consumer holds. */
+  /** Returns the number of slots that the consumer holds. */
   int heldCount() {
     lock.lock();
     try {
@@ -300,7 +300,7 @@ final class Handover {
     }
   }
 
-  /** Loaders that wait for a slot find nothing more to do. */
+  /** Stops the loaders: those that wait for a slot get none. */
   void stop() {
     lock.lock();
     try {
@@ -311,7 +311,7 @@ final class Handover {
     }
   }
 
-  /** Wakes everybody. */
+  /** Stops the loaders, and wakes all threads that wait. */
   void close() {
     lock.lock();
     try {
@@ -324,7 +324,7 @@ final class Handover {
     }
   }
 
-  /** The batch did not come in time. */
+  /** Says that the batch did not come in time. */
   static final class Timeout extends Exception {
     private static final long serialVersionUID = 1L;
 

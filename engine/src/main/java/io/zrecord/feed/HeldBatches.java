@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Remembers where batches were taken that are not closed, if {@code zrecord.traceBatches} asks for
- * it. Thread-safe.
+ * Remembers where batches were taken that are not closed, if {@code zrecord.traceBatches} is set.
+ * Thread-safe.
  */
 final class HeldBatches {
   private final boolean traces = Boolean.getBoolean("zrecord.traceBatches");
@@ -25,7 +25,7 @@ final class HeldBatches {
     }
   }
 
-  /** The stacks, or how to get them. */
+  /** Describes the stacks, or says how to get them. */
   String describe() {
     if (!traces) {
       return "-Dzrecord.traceBatches=true tells where they were taken";

@@ -40,8 +40,8 @@ final class Loader implements Runnable {
         hasMore = loadNext();
       }
     } catch (Throwable e) {
-      // Everything, or the consumer would take the end of this thread for the end of the data.
-      // After a close nobody asks any more.
+      // Catch everything: the consumer would take a silent end of this thread for the end of the
+      // data. After a close nobody looks at the failure.
       fail(e);
     } finally {
       end();
@@ -75,7 +75,7 @@ final class Loader implements Runnable {
     if (slot == null && schedule.hasNext()) {
       slot = handover.takeFree();
     }
-    // A number only with a slot in hand: so the batch that is waited for always has one.
+    // Take a number only with a slot in hand: so the batch that is waited for always has a slot.
     if (slot == null || !schedule.next(slot)) {
       if (slot != null) {
         handover.giveBack(slot);
@@ -88,7 +88,7 @@ final class Loader implements Runnable {
     } catch (Throwable e) {
       slot.fail(e);
     }
-    // Other code may have left it behind; a close is not told by it.
+    // Clear an interrupt that other code left set; a close does not need it.
     Thread.interrupted();
     clock.enter(Stage.DELIVER);
     handover.deliver(slot, clock);
@@ -132,7 +132,7 @@ final class Loader implements Runnable {
     }
   }
 
-  /** For the message of a timeout. */
+  /** Describes the loader for the message of a timeout. */
   String describe() {
     Throwable cause = failure;
     return cause == null ? clock.describe() : "has failed: " + cause;

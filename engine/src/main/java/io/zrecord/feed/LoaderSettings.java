@@ -4,10 +4,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all loaders of a feed share.
+ * Holds what all loaders of a feed share.
  *
  * @param plan what is loaded
- * @param policy for bad records
+ * @param policy what to do with bad records
  * @param onStart run once by each thread
  * @param sinks a factory of sinks, one for each thread; null: none
  * @param release takes slots of batches that were closed

@@ -15,12 +15,14 @@ final class NumberDecoder {
 
   private NumberDecoder() {}
 
-  /** Says whether a type is one of numbers; {@code bool} is. */
+  /** Returns whether a type is a type of numbers; {@code bool} is. */
   static boolean isNumber(ElementType type) {
     return !OTHERS.contains(type.kind());
   }
 
-  /** Reads the number at the position of a buffer in little-endian order, and goes on after it. */
+  /**
+   * Reads the number at the position of a little-endian buffer, and moves the position after it.
+   */
   static double next(ElementType type, ByteBuffer bytes) {
     return switch (type.kind()) {
       case BOOL, U8 -> Byte.toUnsignedInt(bytes.get());

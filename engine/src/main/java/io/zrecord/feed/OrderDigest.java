@@ -6,13 +6,14 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * Tells orders apart by some of their indices, whoever made them and by whatever name. Stateless.
+ * Tells orders apart by some of their indices, whoever made the orders and by whatever name.
+ * Stateless.
  */
 final class OrderDigest {
-  /** Positions at the beginning of epoch 0, and as many over all of it. */
+  /** Positions at the beginning of epoch 0, and again this many over all of the epoch. */
   private static final int SAMPLES = 64;
 
-  /** Orders that do not end are looked at this far. */
+  /** Number of positions that are looked at in an order without end. */
   private static final long FARTHEST = 1 << 20;
 
   private OrderDigest() {}

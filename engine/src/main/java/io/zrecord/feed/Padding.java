@@ -4,7 +4,7 @@ import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Brings values of differing lengths to one. Belongs to its block. */
+/** Pads values of differing lengths to one length. Belongs to its block. */
 final class Padding {
   private static final int PATTERN_BYTES = 4096;
   private static final ByteBuffer ZEROS =
@@ -27,7 +27,7 @@ final class Padding {
         collation.fill() == 0 ? ZEROS : pattern(field.type().widthBytes().orElse(1));
   }
 
-  /** @throws IllegalArgumentException if values of a field cannot be padded so */
+  /** @throws IllegalArgumentException if the collation cannot pad values of the field */
   static void requirePossible(FieldSpec field, Collation collation) {
     Padding padding = new Padding(field, collation, new BatchBuffer(ByteBuffer::allocateDirect));
     if ((long) collation.steps() * padding.stepBytes > Integer.MAX_VALUE) {
@@ -71,7 +71,7 @@ final class Padding {
   }
 
   /**
-   * Brings all values to one length; reports the values that do not fit.
+   * Pads all values to one length, or cuts them to it; reports the values that do not fit.
    *
    * @param source the values, one after the other
    * @param ends where each value ends in {@code source}
@@ -151,7 +151,7 @@ final class Padding {
     return target.slice(start(i), bytes);
   }
 
-  /** Bytes of a step of a field's first dimension. */
+  /** Returns the bytes of a step of a field's first dimension. */
   static int stepBytes(FieldSpec field) {
     int elementBytes = field.type().widthBytes().orElse(1);
     return field.shape().isScalar()

@@ -4,7 +4,7 @@ import io.zrecord.sampler.Remainder;
 import io.zrecord.sampler.Sampler;
 
 /**
- * Which of several processes this is, that share the order of a sampler.
+ * Says which this process is of several that share the order of a sampler.
  *
  * @param rank from 0
  * @param worldSize number of processes
@@ -18,14 +18,15 @@ record Ranks(long rank, long worldSize, Remainder remainder) {
     return "rank " + rank + " of " + worldSize + " " + remainder;
   }
 
-  /** This rank's share of what is left of an epoch behind a position of the whole order. */
+  /** Returns this rank's share of what is left of an epoch after a position of the whole order. */
   Sampler share(Sampler order, long base) {
     Sampler left = base == 0 ? order : order.skip(base);
     return worldSize == 1 ? left : left.share(rank, worldSize, remainder);
   }
 
   /**
-   * How far the whole order is consumed when every rank has consumed {@code position} of its share.
+   * Returns how far the whole order is consumed when every rank has consumed {@code position} of
+   * its share.
    */
   long globalPosition(Sampler order, long base, long position) {
     long left = order.length() - base;

@@ -4,16 +4,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Records of a batch that cannot be delivered, by their positions in the batch; of several reasons
- * the first counts. Used by one thread.
+ * Collects the records of a batch that cannot be delivered, by their positions in the batch. The
+ * first reason of a record counts. Used by one thread.
  */
 final class RecordFailures {
   private final Map<Integer, Bad> byPosition = new TreeMap<>();
 
   /**
-   * Why a record is bad.
+   * Says why a record is bad.
    *
-   * @param field or {@code transform}
+   * @param field the name of a field, or {@code transform}
    * @param cause what went wrong
    */
   record Bad(String field, Exception cause) {}

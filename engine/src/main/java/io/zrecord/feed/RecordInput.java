@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Gives the stored values of one record to a {@link RecordTransform}. Valid during its call. A
- * buffer that is kept cannot be written to, but shows other values when the memory of the batch is
- * used again.
+ * Gives the stored values of one record to a {@link RecordTransform}; valid during its call. A
+ * buffer that the transform keeps cannot be written to, but shows other values when the memory of
+ * the batch is used again.
  */
 public final class RecordInput {
   private final List<FieldBlock> blocks;
@@ -28,19 +28,23 @@ public final class RecordInput {
     isOver = true;
   }
 
-  /** Index of the record in the dataset. */
+  /** Returns the index of the record in the dataset. */
   public long index() {
     return index;
   }
 
   /**
-   * The value: read-only, little-endian; zeros if it is absent and has a fixed width, else empty.
+   * Returns the value: read-only, little-endian. An absent value of a fixed width is zeros; any
+   * other absent value is empty.
+   *
+   * @throws IllegalArgumentException if the field is not read
+   * @throws IllegalStateException after the call of the transform
    */
   public ByteBuffer value(String field) {
     return block(field).value(ordinal);
   }
 
-  /** Whether the record has no value in the field. */
+  /** Returns whether the record has no value in the field. */
   public boolean isAbsent(String field) {
     return block(field).isAbsent(ordinal);
   }

@@ -6,18 +6,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Takes the values that a {@link RecordTransform} makes of one record: each output field once.
- * Valid during its call, afterwards every method throws {@link IllegalStateException}.
+ * Takes the values that a {@link RecordTransform} makes of one record: each output field once. An
+ * output is valid during the call of the transform; afterwards every method throws
+ * {@link IllegalStateException}.
  *
  * <p>Design note: {@link #value} gives memory of the loader and not of the batch, and the value is
- * copied when the call is over. A Java buffer cannot be revoked, and one that a transform keeps
- * must not change a batch that the consumer has.
+ * copied when the call is over. A Java buffer cannot be revoked, and a buffer that a transform
+ * keeps must not change a batch that the consumer has.
  */
 public final class RecordOutput {
   private static final int NONE = -1;
 
   private final ByteBuffer[] rooms;
-  /** Of the values that are being written to rooms. */
+  /** Lengths of the values that are being written to rooms; {@code NONE} where there is none. */
   private final int[] lengths;
 
   private List<FieldBlock> blocks = List.of();
@@ -39,9 +40,9 @@ public final class RecordOutput {
   }
 
   /**
-   * Room for the value of a field of fixed width: zeros, little-endian, exactly as many as it has.
-   * What is in it at the end of the call is the value. Where the bytes are at hand already,
-   * {@link #put} saves a copy.
+   * Makes room for the value of a field of fixed width: a little-endian buffer of zeros, exactly as
+   * long as the value. The content of the buffer at the end of the call is the value. If the bytes
+   * exist already, {@link #put} saves a copy.
    *
    * @throws IllegalArgumentException if there is no such output, or its values differ in length
    */
@@ -56,7 +57,7 @@ public final class RecordOutput {
   }
 
   /**
-   * Room for a value of {@code lengthBytes} bytes, as of {@link #value(String)}.
+   * Makes room for a value of {@code lengthBytes} bytes, as {@link #value(String)} does.
    *
    * @throws IllegalArgumentException if there is no such output, or its values have another length
    */
@@ -66,7 +67,11 @@ public final class RecordOutput {
     return room(place, lengthBytes);
   }
 
-  /** Takes a copy of the bytes that remain in a buffer, whose position stays. */
+  /**
+   * Copies the bytes that remain in a buffer, whose position stays.
+   *
+   * @throws IllegalArgumentException if there is no such output, or its values have another length
+   */
   public void put(String field, ByteBuffer value) {
     int place = place(field);
     requirePossible(blocks.get(place), value.remaining());
@@ -120,7 +125,7 @@ public final class RecordOutput {
     return room.order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Takes the values over; throws if an output field has got none. */
+  /** Takes over the values; throws {@link IllegalStateException} if an output field has none. */
   void complete() {
     end();
     for (int i = 0; i < lengths.length; i++) {

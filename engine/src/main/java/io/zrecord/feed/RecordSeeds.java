@@ -1,8 +1,8 @@
 package io.zrecord.feed;
 
 /**
- * A seed for each record of each epoch, by the finalizer of SplitMix64 (Steele, Lea, Flood 2014),
- * once for each of three numbers.
+ * Makes a seed for each record of each epoch, by the finalizer of SplitMix64 (Steele, Lea, Flood
+ * 2014), applied once for each of three numbers.
  */
 final class RecordSeeds {
   private static final long GAMMA = 0x9e3779b97f4a7c15L;

@@ -1,8 +1,8 @@
 package io.zrecord.feed;
 
 /**
- * Makes the values of a record of the batch out of stored ones: decodes, crops, augments. One for
- * each loader thread, made by the factory of {@link FeedGroup#transform}, so that it may hold
+ * Makes the values of a record of the batch out of stored values: decodes, crops, augments. The
+ * factory of {@link FeedGroup#transform} makes a transform for each loader thread, which may hold
  * buffers, decoders and models.
  */
 @FunctionalInterface
@@ -12,13 +12,13 @@ public interface RecordTransform extends AutoCloseable {
    *
    * @param in the stored values; valid during the call
    * @param out takes every output field
-   * @param seed of this record in this epoch: the same whatever the threads, the depth and the
-   *     number of ranks, and after a resume
+   * @param seed of this record in this epoch. It does not depend on the threads, the depth or the
+   *     number of ranks, and stays the same after a resume
    * @throws Exception what makes the record a bad one
    */
   void apply(RecordInput in, RecordOutput out, long seed) throws Exception;
 
-  /** At the end of the loader thread. */
+  /** Called at the end of the loader thread. */
   @Override
   default void close() {}
 }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Loads what is good of a batch that has bad records, by the policy. */
+/** Loads the good records of a batch that has bad records, as the policy says. */
 final class Salvage {
   private static final Logger LOG = LoggerFactory.getLogger(Salvage.class);
   private static final int MAX_LOGGED = 10;
@@ -29,8 +29,8 @@ final class Salvage {
   }
 
   /**
-   * Whether something went wrong that may lie in single records. What the system refuses, such as
-   * to open one more file, does not.
+   * Returns whether a failure may lie in single records. A refusal of the system, such as to open
+   * one more file, does not.
    */
   static boolean mayHelp(RuntimeException failure) {
     boolean isRefused = failure instanceof StorageException;
@@ -39,7 +39,7 @@ final class Salvage {
   }
 
   /**
-   * Fills the slot, or drops it.
+   * Fills the slot, or drops its batch.
    *
    * @param first what went wrong
    */
@@ -62,7 +62,7 @@ final class Salvage {
     slot.report(List.copyOf(bad.values()));
   }
 
-  /** Reads a record by itself. */
+  /** Reads a record alone, and notes it if it is bad. */
   private void probe(int ordinal) {
     for (FieldReader reader : loader.readers()) {
       try {
@@ -77,7 +77,9 @@ final class Salvage {
     }
   }
 
-  /** One attempt to fill the slot with what is not known to be bad; true if it came to an end. */
+  /**
+   * Tries to fill the slot with records that are not known to be bad; returns whether that ended.
+   */
   private boolean isFilled() {
     List<Integer> kept = kept();
     slot.arrange(allIndices, kept);

@@ -18,7 +18,7 @@ public final class SamplerArguments {
   private final Function<SamplerParameter, String> spelling;
 
   /**
-   * Takes what was given.
+   * Takes the texts that a user gave.
    *
    * @param texts by parameter
    * @param spelling the name of a parameter in messages, such as {@link SamplerParameter#flag}
@@ -31,7 +31,7 @@ public final class SamplerArguments {
   }
 
   /**
-   * Makes the sampler that was asked for, a shuffle if none was.
+   * Makes the sampler that was asked for; a shuffle if none was asked for.
    *
    * @throws IllegalArgumentException if a parameter is missing, does not fit, or is no number
    */
@@ -117,7 +117,7 @@ public final class SamplerArguments {
   }
 
   /**
-   * Says whether the sampler that was asked for takes a parameter.
+   * Returns whether the sampler that was asked for takes a parameter.
    *
    * @throws IllegalArgumentException if there is no such sampler
    */
@@ -125,7 +125,7 @@ public final class SamplerArguments {
     return name().takes(parameter);
   }
 
-  /** Says whether a value was given. */
+  /** Returns whether a value was given. */
   public boolean has(SamplerParameter parameter) {
     return texts.containsKey(parameter);
   }
@@ -133,7 +133,8 @@ public final class SamplerArguments {
   /**
    * Reads a number.
    *
-   * @param otherwise what it is if it was not given
+   * @param otherwise the number if none was given
+   * @throws IllegalArgumentException if the text is no whole number, or below the parameter's least
    */
   public long number(SamplerParameter parameter, long otherwise) {
     if (!has(parameter)) {
@@ -145,7 +146,7 @@ public final class SamplerArguments {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Said below.
+      // Reported below.
     }
     throw wrong(
         parameter,
@@ -153,7 +154,11 @@ public final class SamplerArguments {
             + (parameter.least() == Long.MIN_VALUE ? "" : " from " + parameter.least() + " on"));
   }
 
-  /** Reads what ranks do with the last positions; {@link Remainder#DROP} if nothing was given. */
+  /**
+   * Reads what ranks do with the last positions; {@link Remainder#DROP} if nothing was given.
+   *
+   * @throws IllegalArgumentException if there is no such remainder
+   */
   public Remainder remainder() {
     if (!has(SamplerParameter.REMAINDER)) {
       return Remainder.DROP;

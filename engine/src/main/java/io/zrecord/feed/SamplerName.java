@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Names the samplers that can be asked for by name, as the methods of
- * {@link io.zrecord.sampler.Samplers} are called, with the parameters of each. Lists and mixes have
- * no name here: a list comes with indices, and a mix with other samplers.
+ * Names the samplers that can be asked for by name, which are the names of methods of
+ * {@link io.zrecord.sampler.Samplers}, with the parameters of each. Lists and mixes have no name
+ * here: a list comes with indices, and a mix with other samplers.
  */
 @SuppressWarnings("ImmutableEnumChecker") // The lists are.
 public enum SamplerName {
@@ -54,9 +54,9 @@ public enum SamplerName {
   }
 
   /**
-   * Finds the sampler of a name, without regard to case.
+   * Finds a sampler by its name, without regard to case.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is no such sampler
    */
   public static SamplerName of(String name) {
     for (SamplerName known : values()) {
@@ -68,19 +68,19 @@ public enum SamplerName {
         + Arrays.stream(values()).map(SamplerName::toString).collect(Collectors.joining(", ")));
   }
 
-  /** Returns the parameters without which it cannot be made. */
+  /** Returns the parameters without which the sampler cannot be made. */
   public List<SamplerParameter> required() {
     return required;
   }
 
-  /** Says whether a sampler takes a parameter. */
+  /** Returns whether the sampler takes a parameter. */
   public boolean takes(SamplerParameter parameter) {
     return parameter.isOfEverySampler()
         || required.contains(parameter)
         || optional.contains(parameter);
   }
 
-  /** Returns all parameters that it takes, its own first. */
+  /** Returns all parameters that the sampler takes, its own first. */
   public List<SamplerParameter> parameters() {
     return Arrays.stream(SamplerParameter.values())
         .filter(this::takes)
@@ -90,7 +90,8 @@ public enum SamplerName {
   }
 
   /**
-   * Says whether an epoch goes on without end if no {@link SamplerParameter#NUM_SAMPLES} ends it.
+   * Returns whether an epoch goes on without end if no {@link SamplerParameter#NUM_SAMPLES} ends
+   * it.
    */
   public boolean isEndless() {
     return epochs == Epochs.GO_ON;

@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Names the parameters of samplers: the one list from which Spark's options ({@link #text}), the
- * flags of the command line ({@link #flag}) and the keywords of Python ({@link #keyword}) are made.
+ * Names the parameters of samplers. Spark's options ({@link #text}), the flags of the command line
+ * ({@link #flag}) and the keywords of Python ({@link #keyword}) are made from this one list.
  * {@link SamplerName} says which parameters a sampler takes.
  */
 public enum SamplerParameter {
@@ -70,24 +70,27 @@ public enum SamplerParameter {
   }
 
   /**
-   * Returns the name in Python, such as {@code batch_size}; {@code from_}, as Python keeps the
-   * word.
+   * Returns the name in Python, such as {@code batch_size}; {@code from_} for {@code from}, which
+   * is a word of Python.
    */
   public String keyword() {
     return this == FROM ? "from_" : name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns the lowest number that it can be for any dataset. */
+  /** Returns the lowest number that the parameter can have for any dataset. */
   long least() {
     return least;
   }
 
-  /** Says whether it names a field. */
+  /** Returns whether the parameter names a field. */
   boolean isField() {
     return this == WEIGHTS_FIELD || this == LABELS_FIELD;
   }
 
-  /** Says which records of an order are read, and by whom; the order is the same for all values. */
+  /**
+   * Returns whether the parameter says which records of an order are read, and by which process;
+   * the order is the same for all its values.
+   */
   boolean isOfPart() {
     return this == EPOCH
         || this == START_POSITION
@@ -96,15 +99,15 @@ public enum SamplerParameter {
         || this == REMAINDER;
   }
 
-  /** Says whether every sampler takes it. */
+  /** Returns whether every sampler takes the parameter. */
   boolean isOfEverySampler() {
     return this == SAMPLER || this == SEED || this == NUM_SAMPLES || isOfPart();
   }
 
   /**
-   * Finds the parameter of a name in Java and Spark.
+   * Finds a parameter by its name in Java and Spark.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is no such parameter
    */
   static SamplerParameter of(String text) {
     for (SamplerParameter known : values()) {

@@ -15,16 +15,16 @@ import java.util.function.UnaryOperator;
 
 /**
  * Says which sampler a dataset is read by, in a few hundred bytes whatever the dataset's length: a
- * name and parameters, the same in Java, Spark, Python and on the command line. {@link Samplers}
- * checks ranges, which depend on the dataset. Immutable.
+ * name and parameters, which are the same in Java, Spark, Python and on the command line.
+ * {@link Samplers} checks ranges, which depend on the dataset. Immutable.
  *
  * <pre>{@code
  * SamplerSpec spec = SamplerSpec.of("balanced", Map.of("labelsField", "label", "batchSize", 64));
  * FeedGroup group = FeedGroup.of(dataset).sampler(spec);
  * }</pre>
  *
- * @param name of the sampler
- * @param seed of the order
+ * @param name the name of the sampler
+ * @param seed the seed of the order
  * @param numbers the sampler's own numbers that were given, and
  *     {@link SamplerParameter#NUM_SAMPLES}
  * @param field the field of weights or labels; empty if the sampler needs none
@@ -32,7 +32,7 @@ import java.util.function.UnaryOperator;
 public record SamplerSpec(
     SamplerName name, long seed, Map<SamplerParameter, Long> numbers, String field)
     implements Serializable {
-  /** The seed that is used when none is given. */
+  /** Seed that is used when none is given. */
   public static final long DEFAULT_SEED = 42;
 
   public SamplerSpec {
@@ -49,9 +49,10 @@ public record SamplerSpec(
    * Makes a spec of names and values.
    *
    * @param sampler a {@link SamplerName}
-   * @param parameters of the order, by {@link SamplerParameter#text}; values are taken as texts
-   * @throws IllegalArgumentException if there is no such sampler or parameter, one is missing, or
-   *     one does not go with the sampler
+   * @param parameters parameters of the order, by {@link SamplerParameter#text}; values are taken
+   *     as texts
+   * @throws IllegalArgumentException if there is no such sampler or parameter, a parameter is
+   *     missing, or a parameter does not go with the sampler
    */
   public static SamplerSpec of(String sampler, Map<String, ?> parameters) {
     Map<SamplerParameter, String> texts = new EnumMap<>(SamplerParameter.class);
@@ -69,7 +70,7 @@ public record SamplerSpec(
 
   /**
    * Makes the sampler of a dataset's records. Reads the field of weights or labels, if there is
-   * one, which takes 8 or 4 bytes of heap a record.
+   * one, into 8 or 4 bytes of heap a record.
    *
    * @throws IllegalArgumentException if a number is out of range, or the field does not have a
    *     fitting number for each record
@@ -84,10 +85,11 @@ public record SamplerSpec(
   }
 
   /**
-   * Makes a sampler of some records of a dataset: places in a list, in the order of this sampler.
+   * Makes a sampler of some records of a dataset: this sampler orders the places of a list.
    *
-   * @param indices of the records; duplicates are allowed
-   * @throws IllegalArgumentException like {@link #sampler(RecordDataset)}
+   * @param indices the indices of the records; duplicates are allowed
+   * @throws IllegalArgumentException if a number is out of range, or the field does not have a
+   *     fitting number for each record
    */
   public Sampler sampler(RecordDataset dataset, long[] indices) {
     Sampler places = make(
@@ -99,8 +101,8 @@ public record SamplerSpec(
   }
 
   /**
-   * Makes a sampler with the length of the real one, and reads no values: as if all records had one
-   * weight and one label.
+   * Makes a sampler with the length of the real one without reading values: as if all records had
+   * one weight and one label.
    *
    * @throws IllegalArgumentException if a number is out of range, or there is no such field of
    *     numbers
@@ -120,7 +122,7 @@ public record SamplerSpec(
         });
   }
 
-  /** Returns what specs have in common that make the same sampler but for its length. */
+  /** Returns this spec without its length: equal for specs whose samplers differ in length only. */
   public SamplerSpec withoutNumSamples() {
     Map<SamplerParameter, Long> others = new TreeMap<>(numbers);
     others.remove(SamplerParameter.NUM_SAMPLES);
@@ -129,7 +131,7 @@ public record SamplerSpec(
 
   /**
    * Cuts an epoch to {@link SamplerParameter#NUM_SAMPLES} positions. Without that number, a sliding
-   * order goes once around, and others stay as they are.
+   * order goes once around, and other orders stay as they are.
    *
    * @param all what {@link #uncut} made
    * @throws IllegalArgumentException if an epoch has fewer positions
@@ -163,7 +165,7 @@ public record SamplerSpec(
     };
   }
 
-  /** Makes those that need nothing but the length. */
+  /** Makes a sampler that needs nothing except the length. */
   private Sampler ofLength(long length) {
     return switch (name) {
       case SEQUENTIAL -> sequential(length);
@@ -202,7 +204,7 @@ public record SamplerSpec(
     return Objects.requireNonNull(numbers.get(parameter));
   }
 
-  /** Returns name and parameters as a user gave them, in one order. */
+  /** Returns name and parameters as a user gave them, in a fixed order. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(name.toString()).append("(seed=").append(seed);

@@ -8,15 +8,20 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Reads all values of a field of single numbers into memory: what weights and labels are sampled
- * by. Stateless.
+ * Reads all values of a field of single numbers into memory, as weights or labels to sample by.
+ * Stateless.
  */
 public final class ScalarField {
   private static final int BLOCK_RECORDS = 1 << 16;
 
   private ScalarField() {}
 
-  /** Reads the values as weights, 8 bytes a record. */
+  /**
+   * Reads the values as weights, 8 bytes a record.
+   *
+   * @throws IllegalArgumentException if the field is not of single numbers, or a record has no
+   *     value
+   */
   public static double[] weights(RecordDataset dataset, String field) {
     double[] weights = new double[countOf(dataset, field)];
     read(dataset, field, (i, type, bytes) -> weights[i] = NumberDecoder.next(type, bytes));
@@ -26,7 +31,8 @@ public final class ScalarField {
   /**
    * Reads the values as labels, 4 bytes a record.
    *
-   * @throws IllegalArgumentException if one is no whole number of 32 bits
+   * @throws IllegalArgumentException if the field is not of single numbers, a record has no value,
+   *     or a value is no whole number of 32 bits
    */
   public static int[] labels(RecordDataset dataset, String field) {
     int[] labels = new int[countOf(dataset, field)];
@@ -46,7 +52,7 @@ public final class ScalarField {
   /**
    * Requires a field of single numbers; booleans are 0 and 1.
    *
-   * @throws IllegalArgumentException if it is another
+   * @throws IllegalArgumentException if the field is another
    */
   static void requireNumbers(FieldSpec field) {
     if (!field.shape().isScalar() || !NumberDecoder.isNumber(field.type())) {

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Room for one batch, which goes round: from a loader to the consumer and back. Belongs to whoever
- * has it.
+ * Holds one batch on its way from a loader to the consumer; the consumer gives the slot back for
+ * another batch. A slot belongs to its holder.
  */
 final class Slot {
   private final List<BatchBuffer> buffers = new ArrayList<>();
@@ -26,7 +26,7 @@ final class Slot {
   private @Nullable FeedBatch batch;
 
   /**
-   * The blocks of a group, which share their memory with those of other groups.
+   * Groups the blocks of a group, which share their memory with the blocks of other groups.
    *
    * @param inputs what is read
    * @param outputs what the transform makes
@@ -95,12 +95,12 @@ final class Slot {
     return range;
   }
 
-  /** The cursor behind this batch. */
+  /** Returns the cursor after this batch. */
   Cursor after() {
     return after;
   }
 
-  /** The number of the batch in the feed, from 0. */
+  /** Returns the number of the batch in the feed, from 0. */
   long number() {
     return number;
   }
@@ -109,12 +109,12 @@ final class Slot {
     return groups.get(range.groupOrdinal());
   }
 
-  /** Indices of the records. */
+  /** Returns the indices of the records. */
   long[] indices() {
     return indices;
   }
 
-  /** Records that are delivered. */
+  /** Returns the number of records that are delivered. */
   int count() {
     return count;
   }
@@ -124,7 +124,7 @@ final class Slot {
     return ordinals[i];
   }
 
-  /** Takes only some records of the range, or some in place of others. */
+  /** Takes only some records of the range, or some records in place of others. */
   void arrange(long[] allIndices, List<Integer> kept) {
     count = kept.size();
     for (int i = 0; i < count; i++) {
@@ -176,7 +176,7 @@ final class Slot {
     reservedBytes = bytes;
   }
 
-  /** Bytes of what is delivered. */
+  /** Returns the bytes of what is delivered. */
   long lengthBytes() {
     long bytes = 0;
     List<FieldBlock> delivered = blocks().delivered();
@@ -187,7 +187,8 @@ final class Slot {
   }
 
   /**
-   * Bytes of memory that the batch uses, those of stored values that a transform replaces included.
+   * Returns the bytes of memory that the batch uses, including stored values that a transform
+   * replaces.
    */
   long usedBytes() {
     GroupBlocks blocks = blocks();
@@ -201,9 +202,7 @@ final class Slot {
     return bytes;
   }
 
-  /**
-   * Lets go of memory that is far more than a batch's share of a bound, and than this batch needed.
-   */
+  /** Frees memory that is far more than this batch needed and than a batch's share of a bound. */
   void trim(long shareBytes) {
     long capacity = 0;
     for (int i = 0; i < buffers.size(); i++) {

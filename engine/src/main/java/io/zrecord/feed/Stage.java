@@ -1,6 +1,6 @@
 package io.zrecord.feed;
 
-/** What a loader thread does in turn. */
+/** Lists what a loader thread does in turn. */
 enum Stage {
   START("runs the start hook"),
   WAIT("waits for room: all batches are loaded, or held by the consumer"),

@@ -1,15 +1,15 @@
 package io.zrecord.feed;
 
 /**
- * Which stage a loader thread is in, and the time that it spent in each. Written by one thread,
- * described by any.
+ * Says which stage a loader thread is in, and measures the time in each. One thread writes, any
+ * describes.
  */
 final class StageClock {
   private final StageTimes times = new StageTimes();
   private volatile Stage stage = Stage.START;
   private volatile long sinceNanos = System.nanoTime();
 
-  /** Ends the stage that it is in. */
+  /** Ends the current stage, and begins another. */
   void enter(Stage next) {
     long now = System.nanoTime();
     times.add(stage, now - sinceNanos);
@@ -17,12 +17,12 @@ final class StageClock {
     stage = next;
   }
 
-  /** Hands on what was not handed on before; to be called by the thread itself. */
+  /** Hands on the times that were not handed on before; called by the loader thread. */
   void drainTo(StageTimes all) {
     times.drainTo(all);
   }
 
-  /** For the message of a timeout. */
+  /** Describes the stage for the message of a timeout. */
   String describe() {
     return stage.words() + ", for " + (System.nanoTime() - sinceNanos) / 1_000_000 + " ms";
   }

@@ -1,6 +1,6 @@
 package io.zrecord.feed;
 
-/** Nanoseconds that were spent in each stage. Not thread-safe. */
+/** Counts the nanoseconds that were spent in each stage. Not thread-safe. */
 @SuppressWarnings("EnumOrdinal") // A map of boxed numbers would allocate at every change of stage.
 final class StageTimes {
   private final long[] nanos = new long[Stage.values().length];
@@ -13,7 +13,7 @@ final class StageTimes {
     return nanos[stage.ordinal()];
   }
 
-  /** Hands everything on to others, and is empty then. */
+  /** Adds all times to others, and starts from zero. */
   void drainTo(StageTimes all) {
     for (int i = 0; i < nanos.length; i++) {
       all.nanos[i] += nanos[i];

@@ -3,15 +3,15 @@ package io.zrecord.feed;
 import java.util.List;
 
 /**
- * When to deliver batches of other data between those of the training. A pass takes one epoch of
- * each group, one group after the other, always its epoch 0: every pass is the same.
+ * Says when to deliver batches of other data between those of the training. A pass takes epoch 0 of
+ * each group, one group after the other: every pass is the same.
  *
  * @param every what is counted
- * @param interval how many of them lie between two passes, ≥ 1
+ * @param interval number of batches or epochs between two passes, ≥ 1
  * @param groups the data
  */
 public record Validation(Every every, long interval, List<FeedGroup> groups) {
-  /** What is counted. */
+  /** Says what is counted. */
   public enum Every {
     /** Batches of the training, from its very beginning. */
     BATCHES,
@@ -27,12 +27,12 @@ public record Validation(Every every, long interval, List<FeedGroup> groups) {
     }
   }
 
-  /** A pass after every so many batches of the training. */
+  /** Makes a pass after each {@code batches} batches of the training. */
   public static Validation everyBatches(long batches, FeedGroup... groups) {
     return new Validation(Every.BATCHES, batches, List.of(groups));
   }
 
-  /** A pass after every so many epochs. */
+  /** Makes a pass after each {@code epochs} epochs. */
   public static Validation everyEpochs(long epochs, FeedGroup... groups) {
     return new Validation(Every.EPOCHS, epochs, List.of(groups));
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** How far a feed is done: all batches up to a cursor, and some beyond. Thread-safe. */
+/** Tracks how far a feed is done: all batches up to a cursor, and some beyond. Thread-safe. */
 final class Watermark {
   private final FeedPlan plan;
   private final Cursor reached;
@@ -23,7 +23,7 @@ final class Watermark {
     this.reached = start.copy();
   }
 
-  /** A batch is done. */
+  /** Notes that a batch is done. */
   synchronized void complete(long number, Cursor after) {
     if (number != next) {
       ahead.put(number, after.copy());
@@ -36,7 +36,7 @@ final class Watermark {
     }
   }
 
-  /** Moves over the next batch, if it is done as well. */
+  /** Moves over the next batch, if that batch is done as well. */
   private boolean advances() {
     Cursor after = ahead.isEmpty() ? null : ahead.remove(next);
     if (after != null) {

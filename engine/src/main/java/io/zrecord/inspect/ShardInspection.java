@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Looks at one shard, wherever its files can be read. Nothing is read before it is asked for.
- * Immutable and thread-safe.
+ * Inspects one shard, wherever its files can be read. Each method reads files only when it is
+ * called. Immutable and thread-safe.
  */
 public final class ShardInspection {
   private final Storage storage;
@@ -37,10 +37,11 @@ public final class ShardInspection {
   }
 
   /**
-   * A shard of a table.
+   * Inspects a shard of a table.
    *
-   * @param schema the fields of the version that names it: what is stored of others is dead
-   * @param firstIndex index of its first record in that version
+   * @param schema the fields of the version that names the shard; what is stored of other fields is
+   *     dead
+   * @param firstIndex index of the shard's first record in that version
    */
   public static ShardInspection of(
       Storage storage, RecordSchema schema, ShardSummary shard, long firstIndex) {
@@ -49,25 +50,25 @@ public final class ShardInspection {
     return new ShardInspection(storage, schema, id, firstIndex, shard.directory() + "/");
   }
 
-  /** The shard at the root of a storage. */
+  /** Inspects the shard at the root of a storage. */
   static ShardInspection alone(Storage storage, RecordSchema schema, int metaChecksum) {
     ShardId id = new ShardId(storage.location(), "", ShardMeta.FILE_NAME, metaChecksum);
     return new ShardInspection(storage, schema, id, 0, "");
   }
 
   /**
-   * The same, whose files are named as if they stood at the root: those of a store, of which this
-   * is a snapshot.
+   * Returns this inspection with files named as if they were at the root: those of the store of
+   * which this shard is a snapshot.
    */
   public ShardInspection atRoot() {
     return new ShardInspection(storage, schema, id, firstIndex, "");
   }
 
   /**
-   * How well it is used. Takes time for its entries, 16 bytes a value of a field that is not dense,
-   * and memory for its chunks and fields.
+   * Reports how well the shard is used. Takes time for its entries, 16 bytes a value of a field
+   * that is not dense, and memory for its chunks and fields.
    *
-   * @throws CorruptDataException if its meta file, an entry or a run is damaged, or if values
+   * @throws CorruptDataException if the meta file, an entry or a run is damaged, or if values
    *     overlap
    * @throws io.zrecord.errors.TruncatedFileException if a table is shorter than it should be
    */
@@ -92,9 +93,9 @@ public final class ShardInspection {
   }
 
   /**
-   * Its files, those that are missing included.
+   * Lists the files of the shard, including those that are missing.
    *
-   * @throws CorruptDataException if its meta file is damaged
+   * @throws CorruptDataException if the meta file is damaged
    */
   public List<DatasetFile> files() {
     ShardMeta meta = meta();

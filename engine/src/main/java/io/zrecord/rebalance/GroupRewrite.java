@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
- * Where a group is rewritten: in this process by {@link GroupRewriter}, or in a task of a cluster
- * that has one. Thread-safe.
+ * Rewrites a group, in this process by {@link GroupRewriter}, or in a task of a cluster that has a
+ * {@code GroupRewriter}. Thread-safe.
  */
 @Spi
 @FunctionalInterface
 public interface GroupRewrite {
   /**
-   * Writes the records of a group to new shards. Nothing is left of them if this fails; else they
-   * belong to the caller.
+   * Writes the records of a group to new shards. If this fails, nothing of the shards is left;
+   * otherwise they belong to the caller.
    *
-   * @param onRecords told of records that are written, so many more each time
-   * @throws io.zrecord.errors.ZRecordException if this group stays as it is and others go on; what
-   *     else is thrown ends the run
+   * @param onRecords takes the number of records written since the last call, now and then
+   * @throws io.zrecord.errors.ZRecordException if this group stays as it is and others go on; any
+   *     other exception ends the run
    */
   List<ShardSummary> rewrite(RebalanceGroup group, LongConsumer onRecords);
 }

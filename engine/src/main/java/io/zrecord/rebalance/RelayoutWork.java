@@ -6,23 +6,26 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
- * Where the shards of a relayout are written: in this process, or in tasks of a cluster. For one
- * run; thread-safe, but for {@link #close}.
+ * Writes the shards of a relayout, in this process or in tasks of a cluster. An object serves one
+ * run. Thread-safe, except {@link #close}.
  */
 @Spi
 public interface RelayoutWork extends AutoCloseable {
   /**
-   * Writes the records of a range of new indices. Nothing is left of them if this fails; else they
-   * belong to the caller.
+   * Writes the records of a range of new indices. If this fails, nothing of the shards is left;
+   * otherwise they belong to the caller.
    *
-   * @param onRecords told of records that are written, so many more each time
+   * @param onRecords takes the number of records written since the last call, now and then
    */
   List<ShardSummary> write(RelayoutPlan.Range range, LongConsumer onRecords);
 
-  /** Writes the index map; likewise. */
+  /**
+   * Writes the index map. If this fails, nothing of the shard is left; otherwise it belongs to the
+   * caller.
+   */
   ShardSummary writeMap();
 
-  /** Removes what only the work needed. */
+  /** Removes what only this work needed. */
   @Override
   void close();
 }

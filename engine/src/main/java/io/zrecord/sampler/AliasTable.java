@@ -1,14 +1,14 @@
 package io.zrecord.sampler;
 
 /**
- * Weights as a table of columns of equal height, each shared by at most two records; 12 bytes a
- * record, built once in O(records). All arithmetic after the rounding of the weights is on
+ * Holds weights as a table of columns of equal height, each shared by at most two records: 12 bytes
+ * a record, built once in O(records). All arithmetic after the rounding of the weights is on
  * integers, so that every language builds the same table (SAMPLERS.md section 8). Immutable.
  *
  * <p>Source: Walker (1977), Vose (1991), on integers.
  */
 final class AliasTable {
-  /** Bits of the total of all columns, at most. */
+  /** Most bits of the total of all columns. */
   private static final int TOTAL_BITS = 62;
 
   private final int heightBits;
@@ -24,7 +24,7 @@ final class AliasTable {
     pair();
   }
 
-  /** The weights as integers with this sum: differences of the rounded running sums. */
+  /** Returns the weights as integers with this sum: differences of the rounded running sums. */
   private static long[] shares(double[] weights, long total) {
     double sum = 0;
     for (int i = 0; i < weights.length; i++) {
@@ -52,7 +52,7 @@ final class AliasTable {
   }
 
   /**
-   * Columns below the height are filled up from those above it: first in, first out, both in rising
+   * Fills columns below the height from columns above it: first in, first out, both in rising
    * order.
    */
   private void pair() {

@@ -1,8 +1,9 @@
 package io.zrecord.sampler;
 
 /**
- * Every index once in an epoch, in an order between that of storage and a full shuffle: blocks are
- * shuffled, and inside each run of {@code mixed} blocks of that order all indices are. Immutable.
+ * Gives every index once in an epoch, in an order between that of storage and a full shuffle.
+ * Blocks are shuffled, and all indices inside each run of {@code mixed} blocks of that order are
+ * shuffled. Immutable.
  */
 final class BlockShuffleSampler extends Sampler {
   private final Blocks blocks;

@@ -1,28 +1,28 @@
 package io.zrecord.sampler;
 
-/** How an index space is cut into blocks, and their order in an epoch. Immutable. */
+/** Cuts an index space into blocks, and orders them in an epoch. Immutable. */
 interface Blocks {
-  /** Number of blocks. */
+  /** Returns the number of blocks. */
   long count();
 
-  /** Number of indices. */
+  /** Returns the number of indices. */
   long length();
 
-  /** The blocks one after the other in the order of a permutation. */
+  /** Returns the blocks one after the other in the order of a permutation. */
   Order order(long key);
 
   /**
-   * Blocks in the order of one epoch: a rank is a place in that order, and a place counts indices
-   * along it.
+   * Orders blocks in one epoch: a rank is a place in that order, and a place counts indices along
+   * it.
    */
   interface Order {
-    /** Rank of the block that has a place. */
+    /** Returns the rank of the block that has a place. */
     long rankAt(long place);
 
-    /** First place of the block at a rank; the length for the rank after the last. */
+    /** Returns the first place of the block at a rank; the length for the rank after the last. */
     long firstPlace(long rank);
 
-    /** First index of the block at a rank. */
+    /** Returns the first index of the block at a rank. */
     long firstIndex(long rank);
 
     /** Replaces places by indices. */

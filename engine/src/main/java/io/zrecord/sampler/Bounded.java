@@ -13,10 +13,10 @@ package io.zrecord.sampler;
  * <p>Source: Lemire, "Fast Random Integer Generation in an Interval" (2019).
  */
 final class Bounded {
-  /** Up to this bound the upper half of the word is enough; one draw of 2¹¹ is repeated. */
+  /** Largest bound for which the upper half of the word is enough; one draw of 2¹¹ is repeated. */
   private static final long ONE_WORD = 1L << 20;
 
-  /** Up to this bound the upper 45 bits are enough; three draws of 2¹⁵ are repeated. */
+  /** Largest bound for which the upper 45 bits are enough; three draws of 2¹⁵ are repeated. */
   private static final long THREE_DIGITS = 1L << 30;
 
   private final long bound;
@@ -28,7 +28,7 @@ final class Bounded {
     this.rejected = Long.remainderUnsigned(-bound, bound);
   }
 
-  /** The draw at a position. */
+  /** Returns the draw at a position. */
   long at(Words words, long position) {
     return of(words.at(position), words, position);
   }

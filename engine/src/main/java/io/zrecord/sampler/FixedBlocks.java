@@ -1,6 +1,9 @@
 package io.zrecord.sampler;
 
-/** Blocks of one length, the last perhaps shorter; in constant memory. Immutable. */
+/**
+ * Cuts an index space into blocks of one length, the last perhaps shorter; in constant memory.
+ * Immutable.
+ */
 record FixedBlocks(long length, long blockLength) implements Blocks {
   @Override
   public long count() {
@@ -14,7 +17,9 @@ record FixedBlocks(long length, long blockLength) implements Blocks {
 
   private final class FixedOrder implements Order {
     private final Permutation blocks;
-    /** By how much the last block is shorter, where it stands, and the first place behind it. */
+    /**
+     * Indices that the last block lacks; then the rank of that block, and the first place after it.
+     */
     private final long missing;
 
     private final long shortRank;
@@ -32,7 +37,7 @@ record FixedBlocks(long length, long blockLength) implements Blocks {
       return widened(place) / blockLength;
     }
 
-    /** The place, if the last block were as long as the others. */
+    /** Returns the place that it would be if the last block were as long as the others. */
     private long widened(long place) {
       return place >= behindShort ? place + missing : place;
     }

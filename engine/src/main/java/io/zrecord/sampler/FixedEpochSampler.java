@@ -1,6 +1,6 @@
 package io.zrecord.sampler;
 
-/** One epoch of another order, in every epoch. Immutable. */
+/** Gives one epoch of another order in every epoch. Immutable. */
 final class FixedEpochSampler extends Sampler {
   private final Sampler base;
   private final long fixed;

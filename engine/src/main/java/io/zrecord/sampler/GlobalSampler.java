@@ -1,8 +1,9 @@
 package io.zrecord.sampler;
 
 /**
- * Sets of indices from the whole space: the positions {@code [k·batchSize, (k + 1)·batchSize)} are
- * a draw without replacement, and draws are independent of each other. Endless. Immutable.
+ * Draws sets of indices from the whole space. The positions {@code [k·batchSize, (k +
+ * 1)·batchSize)} are a draw without replacement, and draws are independent of each other. Endless.
+ * Immutable.
  */
 final class GlobalSampler extends Sampler {
   private final long bound;

@@ -5,11 +5,11 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The loops that make many values at once. Each body is short, works in place and has no branch and
- * no call, because HotSpot 17 makes vector instructions only of short loops that begin at one index
- * in all their arrays and write one of them, and only if they usually run for many values. So
- * longer work is several passes over a chunk that stays in the first-level cache, and fewer than
- * {@link #MIN} values never come here.
+ * Holds the loops that make many values at once. Each body is short, works in place and has no
+ * branch and no call. The reason is that HotSpot 17 makes vector instructions only of short loops
+ * that begin at one index in all their arrays and write one of them, and only if they usually run
+ * for many values. So longer work is several passes over a chunk that stays in the first-level
+ * cache, and fewer than {@link #MIN} values never come here.
  *
  * <p>Values are unsigned numbers of 32 bits. HotSpot 17 multiplies them eight at a time on every
  * processor with AVX2. The product of 64-bit numbers has a vector instruction on AVX-512 only.
@@ -17,13 +17,13 @@ import java.util.Arrays;
  * <p>HotSpot 17 has no vector instruction that widens numbers. So a full chunk is made in another
  * order, {@link #order}, in which the bytes of two neighbours are a number of 64 bits: the lower
  * half is a value of the first half of the chunk, and the upper half is the value of the second
- * half at the same place. {@link #widen} puts them into place, 0.3 ns each in the place of 0.6.
+ * half at the same place. {@link #widen} puts them into place, in 0.3 ns each instead of 0.6.
  */
 final class Lanes {
   /** Most values of one pass: 4 KiB. */
   static final int CHUNK = 1024;
 
-  /** Fewest values of one pass; below it, one after the other is faster. */
+  /** Fewest values of one pass; fewer values are made faster one after the other. */
   static final int MIN = 128;
 
   /** Takes the lower half of a number of 64 bits. */
@@ -44,22 +44,22 @@ final class Lanes {
   private Lanes() {}
 
   /**
-   * How much of {@code left} to do next: at most a chunk, and no rest below {@link #MIN}, unless
-   * all is.
+   * Returns how much of {@code left} to do next: at most a chunk, and no rest below {@link #MIN}
+   * unless {@code left} is below it.
    */
   static int next(int left) {
     return left <= CHUNK || left >= CHUNK + MIN ? Math.min(left, CHUNK) : left / 2;
   }
 
   /**
-   * Has the number of the position at each place of a chunk that {@link #widen} writes. Not to be
-   * changed.
+   * Returns the number of the position at each place of a chunk that {@link #widen} writes. The
+   * caller must not change the array.
    */
   static int[] order(int count) {
     return count == CHUNK ? INTERLEAVED : RISING;
   }
 
-  /** Has the numbers from 0 on. Not to be changed. */
+  /** Returns the numbers from 0 on. The caller must not change the array. */
   static int[] rising() {
     return RISING;
   }
@@ -84,7 +84,10 @@ final class Lanes {
     split(target, from);
   }
 
-  /** The distance of the two places is a constant, so that the compiler knows they differ. */
+  /**
+   * Splits numbers into halves. The distance of the two places is a constant, so that the compiler
+   * knows that they differ.
+   */
   private static void split(long[] target, int from) {
     for (int i = from; i < from + HALF; i++) {
       long two = target[i];
@@ -94,7 +97,7 @@ final class Lanes {
   }
 
   /**
-   * Has room for a chunk, in the order of bytes that makes the first of two neighbours the lower
+   * Makes room for a chunk, in the order of bytes that makes the first of two neighbours the lower
    * half.
    */
   static ByteBuffer bytes() {

@@ -1,15 +1,15 @@
 package io.zrecord.sampler;
 
 /**
- * Indices of a list in the order that another sampler gives to their places. 8 bytes an index.
- * Immutable.
+ * Gives the indices of a list in the order that another sampler gives to their places. Takes 8
+ * bytes an index. Immutable.
  */
 final class ListSampler extends Sampler {
   private final long[] indices;
   private final Sampler places;
   private final long bound;
 
-  /** Keeps the list, which nobody may change then. */
+  /** Keeps the list; the caller must not change it afterwards. */
   ListSampler(long[] indices, Sampler places) {
     Checks.inRange(
         "bound of the order", places.bound(), 0, indices.length, "order the places of the list");

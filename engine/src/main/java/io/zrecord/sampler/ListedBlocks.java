@@ -4,16 +4,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Blocks with given boundaries, as the chunks of a dataset have them; 8 bytes a block, and 24 for
- * the order of the last epoch.
+ * Cuts an index space into blocks with given boundaries, such as the chunks of a dataset. Takes 8
+ * bytes a block, and 24 for the order of the last epoch.
  */
 final class ListedBlocks implements Blocks {
   private final long[] bounds;
   private volatile @Nullable ListedOrder last;
 
   /**
-   * Keeps the array, which nobody may change then: the first index of every block, and the length
-   * behind them.
+   * Keeps the array; the caller must not change it afterwards.
+   *
+   * @param bounds the first index of every block, and the length after them
    */
   ListedBlocks(long[] bounds) {
     if (bounds.length == 0 || bounds[0] != 0) {

@@ -3,18 +3,18 @@ package io.zrecord.sampler;
 import java.util.Arrays;
 
 /**
- * Several orders mixed into one. Positions are cut into rounds; a round holds what the schedule of
+ * Mixes several orders into one. Positions are cut into rounds. A round holds what the schedule of
  * the rates says, in random order, and each source goes on in its own order. Immutable.
  *
  * <p>Indices are those of the sources laid end to end: source {@code s} begins at the sum of the
- * bounds before it, so that an index also says which source it is of.
+ * bounds before it, so that an index also tells its source.
  */
 public final class MixSampler extends Sampler {
   static final int MAX_ROUND = 1 << 20;
 
   private final Sampler[] sources;
   private final long[] rates;
-  /** The first index of every source, and the bound behind them. */
+  /** First index of every source, and the bound after the last. */
   private final long[] offsets;
 
   private final long total;
@@ -22,7 +22,7 @@ public final class MixSampler extends Sampler {
   private final int round;
   private final long seed;
 
-  /** Keeps the arrays, which nobody may change then. */
+  /** Keeps the arrays; the caller must not change them afterwards. */
   MixSampler(Sampler[] sources, long[] rates, long[] offsets, long length, int round, long seed) {
     this.sources = sources;
     this.rates = rates;
@@ -45,7 +45,7 @@ public final class MixSampler extends Sampler {
   }
 
   /**
-   * Number of the source that an index is of.
+   * Returns the number of the source that an index is of.
    *
    * @throws IndexOutOfBoundsException if the index is not in {@code [0, bound())}
    */
@@ -63,7 +63,7 @@ public final class MixSampler extends Sampler {
   }
 
   /**
-   * The index within its source.
+   * Returns the index within its source.
    *
    * @throws IndexOutOfBoundsException if the index is not in {@code [0, bound())}
    */
@@ -91,7 +91,7 @@ public final class MixSampler extends Sampler {
     }
   }
 
-  /** The indices of a round, in the order of the schedule. */
+  /** Returns the indices of a round, in the order of the schedule. */
   private long[] valuesOf(long epoch, long first, int count) {
     long cycle = first / total;
     Schedule schedule = new Schedule(rates, total, first % total);

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** Makes mixes: by weights, in proportion, and of the classes of labelled records. */
 final class Mixes {
-  /** What weights are rounded to: parts of this. */
+  /** Weights are rounded to multiples of one part in this many. */
   private static final long PARTS = 1 << 20;
 
   private Mixes() {}
@@ -48,14 +48,14 @@ final class Mixes {
     return new MixSampler(all, lengths, offsets(all), sum(lengths), round, seed);
   }
 
-  /** Every record once in an epoch. */
+  /** Mixes the classes so that every record comes once in an epoch. */
   static Sampler stratified(int[] labels, int round, long seed) {
     Sampler[] classes = classes(labels, seed);
     long[] lengths = Arrays.stream(classes).mapToLong(Sampler::length).toArray();
     return new MixSampler(classes, lengths, sameSpace(classes, labels), labels.length, round, seed);
   }
 
-  /** Every class as often as any other. */
+  /** Mixes the classes so that each class comes as often as any other. */
   static Sampler balanced(int[] labels, int round, long seed) {
     Sampler[] classes = classes(labels, seed);
     long[] rates = new long[classes.length];
@@ -67,7 +67,7 @@ final class Mixes {
     return new MixSampler(classes, rates, sameSpace(classes, labels), length, round, seed);
   }
 
-  /** A shuffle of the records of each label, labels in rising order. */
+  /** Makes a shuffle of the records of each label, labels in rising order. */
   private static Sampler[] classes(int[] labels, long seed) {
     int[] distinct = Arrays.stream(labels).sorted().distinct().toArray();
     int[] counts = new int[distinct.length];

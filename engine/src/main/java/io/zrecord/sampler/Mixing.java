@@ -1,7 +1,8 @@
 package io.zrecord.sampler;
 
 /**
- * 64-bit mixing and the keys made with it (SAMPLERS.md section 2). All arithmetic is modulo 2⁶⁴.
+ * Mixes words of 64 bits, and makes keys with them (SAMPLERS.md section 2). All arithmetic is
+ * modulo 2⁶⁴.
  *
  * <p>Source: SplitMix64 (Steele, Lea, Flood 2014), with Stafford's finalizer 13.
  */
@@ -10,7 +11,7 @@ final class Mixing {
   static final long FIRST = 0xBF58476D1CE4E5B9L;
   static final long SECOND = 0x94D049BB133111EBL;
 
-  /** What a key is for, so that two uses of one seed are unrelated. */
+  /** First of the uses of a key, which make two uses of one seed unrelated. */
   static final long RANDOM = 1;
 
   static final long SHUFFLE = 2;
@@ -25,7 +26,7 @@ final class Mixing {
   private Mixing() {}
 
   /**
-   * A bijection in which every bit of the input changes each bit of the output with probability
+   * Maps words one to one; every bit of the input changes each bit of the output with probability
    * about ½.
    */
   static long mix(long value) {
@@ -34,17 +35,21 @@ final class Mixing {
     return z ^ (z >>> 31);
   }
 
-  /** The key with one more word in it; a bijection of either argument, and not symmetric. */
+  /**
+   * Returns the key with one more word in it; a bijection of either argument, and not symmetric.
+   */
   static long absorb(long key, long word) {
     return mix(key * GAMMA + mix(word + GAMMA));
   }
 
-  /** The key of a use in an epoch: unrelated for (seed, epoch + 1) and (seed + 1, epoch). */
+  /**
+   * Returns the key of a use in an epoch: unrelated for (seed, epoch + 1) and (seed + 1, epoch).
+   */
   static long key(long use, long seed, long epoch) {
     return absorb(absorb(use, seed), epoch);
   }
 
-  /** Word {@code i} of the stream that a key begins. */
+  /** Returns word {@code i} of the stream that a key begins. */
   static long expand(long key, int i) {
     return mix(key + (i + 1) * GAMMA);
   }

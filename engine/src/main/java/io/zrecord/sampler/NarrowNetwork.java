@@ -41,8 +41,8 @@ final class NarrowNetwork implements Network {
   }
 
   /**
-   * Of an odd number modulo 2³², by Newton's iteration: each step doubles the three right bits of
-   * the start.
+   * Inverts an odd number modulo 2³², by Newton's iteration: each step doubles the number of right
+   * bits, which is three at the start.
    */
   private static int inverse(int odd) {
     int x = odd;
@@ -70,9 +70,7 @@ final class NarrowNetwork implements Network {
     }
   }
 
-  /**
-   * Takes one step with all values, then goes on with those out of range together, densely packed.
-   */
+  /** Takes all values one step, then goes on with those out of range together, densely packed. */
   private void walk(int[] values, int count, Scratch scratch) {
     rounds(values, count);
     if (length - 1 == (mask & Lanes.LOWER)) {

@@ -1,12 +1,12 @@
 package io.zrecord.sampler;
 
 /**
- * Rounds that permute the numbers of some bits, and walk those that leave {@code [0, length)} back
- * into it. Immutable.
+ * Permutes the numbers of some bits in rounds, and walks numbers that leave {@code [0, length)}
+ * back into it. Immutable.
  */
 sealed interface Network permits NarrowNetwork, WideNetwork {
   /**
-   * Below this many values, one after the other is faster than a vector loop over
+   * Fewer values than this are faster one after the other than in a vector loop over
    * {@link Lanes#MIN}.
    */
   int FEW = 48;
@@ -18,13 +18,16 @@ sealed interface Network permits NarrowNetwork, WideNetwork {
   long backward(long value);
 
   /**
-   * Writes where {@code first, first + stride, …} go in the end; {@link Lanes#MIN} to
-   * {@link Lanes#CHUNK} values.
+   * Writes where {@code first, first + stride, …} go in the end.
+   *
+   * @param count {@link Lanes#MIN} to {@link Lanes#CHUNK}
    */
   void fill(long first, long stride, long[] target, int from, int count);
 
   /**
-   * Replaces values by where they go in the end; {@link Lanes#MIN} to {@link Lanes#CHUNK} of them.
+   * Replaces values by where they go in the end.
+   *
+   * @param count {@link Lanes#MIN} to {@link Lanes#CHUNK}
    */
   void map(long[] values, int from, int count);
 }

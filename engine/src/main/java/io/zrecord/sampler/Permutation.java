@@ -1,15 +1,16 @@
 package io.zrecord.sampler;
 
 /**
- * A permutation of {@code [0, length)} chosen by a 64-bit key, in constant memory (SAMPLERS.md
- * section 4): eight keyed rounds on the smallest number of bits that holds {@code length} (at least
- * 8), walked until the value is in range, which takes fewer than two steps on average for lengths
- * above 128. A key bit exchanges the first two positions, so that odd and even permutations are
- * equally likely. Immutable.
+ * Permutes {@code [0, length)} as a 64-bit key says, in constant memory (SAMPLERS.md section 4).
+ * Eight keyed rounds permute the smallest number of bits that holds {@code length}, at least 8.
+ * They are repeated until the value is in range, which takes fewer than two steps on average for
+ * lengths above 128. A key bit exchanges the first two positions, so that odd and even permutations
+ * are equally likely. Immutable.
  *
  * <p>Sources: cycle walking after Black and Rogaway, "Ciphers with Arbitrary Finite Domains"
- * (2002); rounds of up to 32 bits after Kensler, "Correlated Multi-Jittered Sampling" (2013), with
- * keys in the place of its constants; others after Feistel. It mixes; it is no cipher.
+ * (2002). Rounds of up to 32 bits are after Kensler, "Correlated Multi-Jittered Sampling"
+ * (2013), with keys in place of its constants; other rounds are after Feistel. The permutation
+ * mixes; it is no cipher.
  */
 final class Permutation {
   private static final int ROUNDS = 8;
@@ -38,7 +39,7 @@ final class Permutation {
         : new WideNetwork(length, bits, multipliers, addends);
   }
 
-  /** Where {@code x} goes. */
+  /** Returns where {@code x} goes. */
   long apply(long x) {
     if (length == 1) {
       return 0;
@@ -50,7 +51,7 @@ final class Permutation {
     return value;
   }
 
-  /** What goes to {@code y}. */
+  /** Returns what goes to {@code y}. */
   long invert(long y) {
     if (length == 1) {
       return 0;
@@ -62,7 +63,7 @@ final class Permutation {
     return value < 2 ? value ^ exchange : value;
   }
 
-  /** Where {@code start, start + stride, …} go; all are in {@code [0, length)}. */
+  /** Writes where {@code start, start + stride, …} go; all of them are in {@code [0, length)}. */
   void fill(long start, long stride, long[] target, int from, int count) {
     int few = 0;
     if (count < Lanes.MIN || length == 1) {

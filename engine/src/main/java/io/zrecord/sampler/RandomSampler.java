@@ -1,6 +1,8 @@
 package io.zrecord.sampler;
 
-/** Independent draws with replacement, by position and without modulo bias. Endless. Immutable. */
+/**
+ * Draws with replacement, each draw by its position and without modulo bias. Endless. Immutable.
+ */
 final class RandomSampler extends Sampler {
   private final long bound;
   private final long seed;

@@ -1,16 +1,17 @@
 package io.zrecord.sampler;
 
 /**
- * What ranks do with the last positions of an epoch when its length is no multiple of their number.
+ * Says what ranks do with the last positions of an epoch whose length is no multiple of the number
+ * of ranks.
  */
 public enum Remainder {
-  /** Leave them out: every rank has {@code ⌊length / worldSize⌋} positions. */
+  /** Leaves them out: every rank has {@code ⌊length / worldSize⌋} positions. */
   DROP,
   /**
-   * Begin the epoch again: every rank has {@code ⌈length / worldSize⌉} positions, fewer than
-   * {@code worldSize} of them repeated.
+   * Begins the epoch again: every rank has {@code ⌈length / worldSize⌉} positions, of which fewer
+   * than {@code worldSize} in all are repeated.
    */
   PAD,
-  /** Give them to the first ranks: each position once, and ranks differ by at most one. */
+  /** Gives them to the first ranks: each position comes once, and ranks differ by at most one. */
   UNEVEN
 }

@@ -1,11 +1,11 @@
 package io.zrecord.sampler;
 
-/** Epochs of another order one after the other. Immutable. */
+/** Gives epochs of another order one after the other. Immutable. */
 final class RepeatSampler extends Sampler {
   private static final int PASS_BITS = 32;
 
   private final Sampler base;
-  /** 0: endless. */
+  /** Number of passes; 0 for endless. */
   private final long times;
 
   private RepeatSampler(Sampler base, long times) {

@@ -1,6 +1,6 @@
 package io.zrecord.sampler;
 
-/** The loops of {@link Lanes} that permute (SAMPLERS.md section 4). */
+/** Holds the loops of {@link Lanes} that permute (SAMPLERS.md section 4). */
 final class RoundLanes {
   private RoundLanes() {}
 
@@ -40,8 +40,9 @@ final class RoundLanes {
   }
 
   /**
-   * Writes the places of {@code limit} and above; returns their number. {@code places} has room for
-   * one more than {@code count}.
+   * Writes the places of values that are {@code limit} or more; returns their number.
+   *
+   * @param places has room for one more than {@code count}
    */
   static int beyond(long limit, int[] values, int count, int[] places) {
     int found = 0;
@@ -52,7 +53,11 @@ final class RoundLanes {
     return found;
   }
 
-  /** Does that to numbers of 64 bits. */
+  /**
+   * Writes the places of 64-bit values that are {@code limit} or more; returns their number.
+   *
+   * @param places has room for one more than {@code count}
+   */
   static int beyond(long limit, long[] values, int from, int count, int[] places) {
     int found = 0;
     for (int i = 0; i < count; i++) {

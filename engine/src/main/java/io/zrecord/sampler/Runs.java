@@ -1,10 +1,10 @@
 package io.zrecord.sampler;
 
-/** Cutting a request into runs. */
+/** Cuts a request into runs. */
 final class Runs {
   private Runs() {}
 
-  /** How many of {@code most} steps of {@code stride} begin within {@code room >= 1}. */
+  /** Returns how many of {@code most} steps of {@code stride} begin within {@code room >= 1}. */
   static int within(long room, long stride, int most) {
     return (int) Math.min(most, (room - 1) / stride + 1);
   }

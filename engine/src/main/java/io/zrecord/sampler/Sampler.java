@@ -3,34 +3,34 @@ package io.zrecord.sampler;
 import java.util.Objects;
 
 /**
- * An order of records: which index stands at which position of an epoch. A pure function of (seed,
- * epoch, position): nothing is remembered between calls, so any position is reached at once and
- * every thread, rank and process sees the same order.
+ * Orders records: says which index is at which position of an epoch. A sampler is a pure function
+ * of (seed, epoch, position) and remembers nothing between calls. So any position is reached at
+ * once, and every thread, rank and process sees the same order.
  *
  * <p>Positions are in {@code [0, length())}, indices in {@code [0, bound())}, epochs are 0 and
  * above. Subclasses are immutable and thread-safe, and implement {@link #fill}. Ask for 128 indices
- * or more in a call: draws and shuffles cost 1 to 9 ns each then, and ten times that one by one.
+ * or more in a call: draws and shuffles then cost 1 to 9 ns each, and ten times as much one by one.
  */
 public abstract class Sampler {
-  /** The length of an epoch that does not end. */
+  /** Length of an epoch that does not end. */
   public static final long ENDLESS = Long.MAX_VALUE;
 
-  /** Number of positions in an epoch, or {@link #ENDLESS}. */
+  /** Returns the number of positions in an epoch, or {@link #ENDLESS}. */
   public abstract long length();
 
-  /** Every index is below this. */
+  /** Returns a number that is above every index. */
   public abstract long bound();
 
   /**
    * Writes the indices at {@code position + i·stride} to {@code target[from + i]}, for {@code i} in
-   * {@code [0, count)}. The arguments were checked: positions are in {@code [0, length())},
-   * {@code stride >= 1}, {@code count >= 1}, and the target has room.
+   * {@code [0, count)}. The caller has checked the arguments: positions are in {@code [0,
+   * length())}, {@code stride >= 1}, {@code count >= 1}, and the target has room.
    */
   protected abstract void fill(
       long epoch, long position, long stride, long[] target, int from, int count);
 
   /**
-   * The index at a position.
+   * Returns the index at a position.
    *
    * @throws IndexOutOfBoundsException if the epoch is negative or the position is not in {@code [0,
    *     length())}
@@ -43,7 +43,7 @@ public abstract class Sampler {
 
   /**
    * Writes the indices at {@code position}, {@code position + 1}, … to {@code target[from]} and the
-   * {@code count - 1} after it.
+   * {@code count - 1} places after it.
    *
    * @throws IndexOutOfBoundsException if the epoch is negative, a position is not in {@code [0,
    *     length())}, or the target has no room
@@ -53,9 +53,12 @@ public abstract class Sampler {
   }
 
   /**
-   * The same for every {@code stride}-th position.
+   * Writes the indices at {@code position}, {@code position + stride}, … to {@code target[from]}
+   * and the {@code count - 1} places after it.
    *
    * @throws IllegalArgumentException if the stride is below 1
+   * @throws IndexOutOfBoundsException if the epoch is negative, a position is not in {@code [0,
+   *     length())}, or the target has no room
    */
   public final void indices(
       long epoch, long position, long stride, long[] target, int from, int count) {
@@ -78,7 +81,7 @@ public abstract class Sampler {
   }
 
   /**
-   * This order without its first positions, in every epoch.
+   * Returns this order without its first positions, in every epoch.
    *
    * @throws IllegalArgumentException if {@code count} is not in {@code [0, length()]}
    */
@@ -89,7 +92,7 @@ public abstract class Sampler {
   }
 
   /**
-   * The first positions of this order, in every epoch.
+   * Returns the first positions of this order, in every epoch.
    *
    * @throws IllegalArgumentException if {@code count} is not in {@code [0, length()]}
    */
@@ -99,8 +102,8 @@ public abstract class Sampler {
   }
 
   /**
-   * Several epochs as one: pass {@code p} of epoch {@code e} is epoch {@code e·times + p} of this
-   * order.
+   * Joins several epochs into one: pass {@code p} of epoch {@code e} is epoch {@code e·times + p}
+   * of this order.
    *
    * @throws IllegalArgumentException if {@code times} is below 1, or the length became more than
    *     2⁶²
@@ -110,21 +113,26 @@ public abstract class Sampler {
   }
 
   /**
-   * All epochs as one that does not end: pass {@code p < 2³²} of epoch {@code e < 2³¹} is epoch
-   * {@code e·2³² + p} of this order.
+   * Joins all epochs into one that does not end: pass {@code p < 2³²} of epoch {@code e < 2³¹} is
+   * epoch {@code e·2³² + p} of this order.
    */
   public final Sampler repeat() {
     return RepeatSampler.endless(this);
   }
 
-  /** The order of one epoch in all epochs, as validation wants it. */
+  /**
+   * Returns the order of one epoch for all epochs, such as for a validation.
+   *
+   * @throws IllegalArgumentException if the epoch is negative
+   */
   public final Sampler withEpoch(long epoch) {
     return new FixedEpochSampler(this, epoch);
   }
 
   /**
-   * The share of one of several processes: positions {@code rank}, {@code rank + worldSize}, … of
-   * this order. The shares of all ranks are disjoint, but for what {@link Remainder#PAD} repeats.
+   * Returns the share of one of several processes: positions {@code rank}, {@code rank +
+   * worldSize}, … of this order. The shares of all ranks are disjoint, except for what
+   * {@link Remainder#PAD} repeats.
    *
    * @throws IllegalArgumentException if {@code worldSize} is below 1 or {@code rank} is not in
    *     {@code [0, worldSize)}

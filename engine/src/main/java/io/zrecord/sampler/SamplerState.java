@@ -8,14 +8,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a run stands: all that is stored to resume it, whatever the number of threads and ranks and
- * the depth of prefetching.
+ * Holds all that is stored to resume a run, whatever the number of threads and ranks and the depth
+ * of prefetching. Immutable.
  *
- * @param datasetVersion version of the table, from 0; empty for a shard standing alone
- * @param seed of the sampler
+ * @param datasetVersion version of the table, from 0; empty for a shard on its own
+ * @param seed the seed of the sampler
  * @param epoch from 0
- * @param position positions of the epoch that are consumed, counted in the global order of all
- *     ranks
+ * @param position number of positions of the epoch that are consumed, counted in the global order
+ *     of all ranks
  */
 public record SamplerState(OptionalLong datasetVersion, long seed, long epoch, long position) {
   private static final int FORMAT = 1;
@@ -30,13 +30,13 @@ public record SamplerState(OptionalLong datasetVersion, long seed, long epoch, l
     }
   }
 
-  /** The beginning of the first epoch. */
+  /** Returns the beginning of the first epoch. */
   public static SamplerState start(OptionalLong datasetVersion, long seed) {
     return new SamplerState(datasetVersion, seed, 0, 0);
   }
 
   /**
-   * The state when {@code count} more positions of a sampler are consumed: at the end of an epoch
+   * Returns the state after {@code count} more positions of a sampler. After the end of an epoch
    * the next one begins.
    *
    * @throws IllegalArgumentException if the count is negative, or the sampler is shorter than the
@@ -61,9 +61,9 @@ public record SamplerState(OptionalLong datasetVersion, long seed, long epoch, l
   }
 
   /**
-   * This state, if it is one of this dataset and seed.
+   * Returns this state if it is of this dataset and seed.
    *
-   * @throws IllegalArgumentException if it is not, and the order would be another
+   * @throws IllegalArgumentException if it is not: the order would be another
    */
   public SamplerState requireFits(OptionalLong version, long samplerSeed) {
     if (!datasetVersion.equals(version) || seed != samplerSeed) {
@@ -74,14 +74,14 @@ public record SamplerState(OptionalLong datasetVersion, long seed, long epoch, l
     return this;
   }
 
-  /** One line of JSON with a format version. */
+  /** Returns one line of JSON with a format version. */
   public String toJson() {
     return "{\"format\":" + FORMAT + ",\"datasetVersion\":" + text(datasetVersion) + ",\"seed\":"
         + seed + ",\"epoch\":" + epoch + ",\"position\":" + position + "}";
   }
 
   /**
-   * Reads what {@link #toJson} wrote; members may stand in any order.
+   * Reads what {@link #toJson} wrote; members may come in any order.
    *
    * @throws IllegalArgumentException if the text is anything else, or of a newer format
    */

@@ -12,52 +12,53 @@ import java.util.List;
  * order.indices(epoch, position, batch, 0, batch.length);
  * }</pre>
  *
- * <p>All throw {@link IllegalArgumentException} for arguments out of range; the message names the
- * range and a remedy. Arrays are copied.
+ * <p>All methods throw {@link IllegalArgumentException} for arguments out of range; the message
+ * names the range and a remedy. Arrays are copied.
  */
 public final class Samplers {
   private Samplers() {}
 
-  /** Every index once, in rising order. */
+  /** Gives every index once, in rising order. */
   public static Sampler sequential(long length) {
     return sequential(0, length, 1);
   }
 
   /**
-   * {@code from}, {@code from + step}, … before {@code to}; a negative step goes backwards. Empty
-   * if {@code to} lies behind.
+   * Gives {@code from}, {@code from + step}, … before {@code to}; a negative step goes backwards.
+   * Gives nothing if {@code to} is not after {@code from} in that direction.
    */
   public static Sampler sequential(long from, long to, long step) {
     return new SequentialSampler(from, to, step);
   }
 
-  /** A window that slides over the circle of all indices, without end. */
+  /** Slides a window over the circle of all indices, without end. */
   public static SlidingSampler sliding(long length, long window, long stride) {
     return new SlidingSampler(length, window, stride);
   }
 
-  /** Independent draws with replacement, without end. */
+  /** Draws with replacement, each draw independent of the others, without end. */
   public static Sampler random(long length, long seed) {
     return new RandomSampler(length, seed);
   }
 
   /**
-   * Draws of {@code batchSize} different indices from all, each draw independent of the others,
+   * Draws sets of {@code batchSize} different indices from all, each set independent of the others,
    * without end.
    */
   public static Sampler global(long length, long batchSize, long seed) {
     return new GlobalSampler(length, batchSize, seed);
   }
 
-  /** Every index once in an epoch, in random order. */
+  /** Gives every index once in an epoch, in random order. */
   public static ShuffleSampler shuffle(long length, long seed) {
     return new ShuffleSampler(length, seed);
   }
 
   /**
-   * Every index once in an epoch, keeping reads local: blocks of {@code blockLength} indices are
-   * shuffled, and all indices inside each run of {@code mixed} blocks of that order. 0 keeps the
-   * order inside blocks, 1 shuffles each by itself, the number of blocks or more is a full shuffle.
+   * Gives every index once in an epoch, and keeps reads local. Blocks of {@code blockLength}
+   * indices are shuffled, and so are all indices inside each run of {@code mixed} blocks of that
+   * order. With {@code mixed} 0 the order inside blocks stays, with 1 each block is shuffled by
+   * itself, and with the number of blocks or more the shuffle is full.
    */
   public static Sampler blockShuffle(long length, long blockLength, long mixed, long seed) {
     Checks.length("length", length);
@@ -68,54 +69,57 @@ public final class Samplers {
   }
 
   /**
-   * The same for blocks with given boundaries: 0, the first index of every other block, and the
-   * length, strictly rising.
+   * Gives every index once in an epoch, as {@link #blockShuffle(long, long, long, long)} does, with
+   * blocks of given boundaries.
+   *
+   * @param bounds 0, the first index of every other block, and the length, strictly rising
    */
   public static Sampler blockShuffle(long[] bounds, long mixed, long seed) {
     return new BlockShuffleSampler(new ListedBlocks(bounds.clone()), mixed, seed);
   }
 
   /**
-   * Independent draws with replacement, record {@code i} with probability {@code weights[i] / sum},
-   * without end. Weights are at least 0; one below 2⁻⁵³ of their sum may count as 0.
+   * Draws with replacement, record {@code i} with probability {@code weights[i] / sum}, each draw
+   * independent of the others, without end. Weights are at least 0; a weight below 2⁻⁵³ of their
+   * sum may count as 0.
    */
   public static Sampler weighted(double[] weights, long seed) {
     return new WeightedSampler(weights, seed);
   }
 
   /**
-   * Every record once in an epoch, every batch with the classes in the proportion of the whole, in
-   * random order. Record {@code i} is of class {@code labels[i]}.
+   * Gives every record once in an epoch. Every batch has the classes in the proportion of the
+   * whole, in random order. Record {@code i} is of class {@code labels[i]}.
    */
   public static Sampler stratified(int[] labels, int batchSize, long seed) {
     return Mixes.stratified(labels, batchSize, seed);
   }
 
   /**
-   * Batches with every class equally often, without end; each class is shuffled anew when it is
-   * used up.
+   * Gives batches with every class equally often, without end. Each class is shuffled again when it
+   * is used up. Record {@code i} is of class {@code labels[i]}.
    */
   public static Sampler balanced(int[] labels, int batchSize, long seed) {
     return Mixes.balanced(labels, batchSize, seed);
   }
 
-  /** These indices in this order; duplicates are allowed. */
+  /** Gives these indices in this order; duplicates are allowed. */
   public static Sampler list(long... indices) {
     return new ListSampler(indices.clone(), sequential(indices.length));
   }
 
   /**
-   * The indices at the places that another sampler gives, such as {@code shuffle(indices.length,
-   * seed)}.
+   * Gives the indices at the places that another sampler gives, such as
+   * {@code shuffle(indices.length, seed)}.
    */
   public static Sampler list(long[] indices, Sampler places) {
     return new ListSampler(indices.clone(), places);
   }
 
   /**
-   * Several orders by weights, without end: each batch of {@code batchSize} positions has its part
-   * of every source within about one, in random order. A source that is used up goes on with its
-   * next epoch. Weights are rounded to parts in 2²⁰, at least one.
+   * Mixes several orders by weights, without end. Each batch of {@code batchSize} positions has its
+   * part of every source within about one, in random order. A source that is used up goes on with
+   * its next epoch. Weights are rounded to parts in 2²⁰, at least one.
    */
   public static MixSampler mix(
       List<? extends Sampler> sources, double[] weights, int batchSize, long seed) {
@@ -123,8 +127,8 @@ public final class Samplers {
   }
 
   /**
-   * Several orders in proportion to their lengths: an epoch has one of each, and so has nearly
-   * every part of it.
+   * Mixes several orders in proportion to their lengths. An epoch has one epoch of each order, and
+   * nearly every part of it has the orders in this proportion.
    */
   public static MixSampler mixInProportion(
       List<? extends Sampler> sources, int batchSize, long seed) {

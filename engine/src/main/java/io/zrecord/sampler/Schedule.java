@@ -1,10 +1,10 @@
 package io.zrecord.sampler;
 
 /**
- * Whose turn it is among sources of given rates (SAMPLERS.md section 9): turn {@code j} of a source
- * of rate {@code w} is due at time {@code (2j + 1) / w}, the earliest goes first, and of equal
- * times the source with the lower number. After any number of turns, a source has had its part of
- * them within ½ + (number of sources · its part) / 2. For one thread; exact.
+ * Says whose turn it is among sources of given rates (SAMPLERS.md section 9). Turn {@code j} of a
+ * source of rate {@code w} is due at time {@code (2j + 1) / w}. The earliest turn goes first, and
+ * of equal times that of the source with the lower number. After any number of turns, a source has
+ * had its part of them within ½ + (number of sources · its part) / 2. For one thread; exact.
  *
  * <p>Source: the apportionment of Webster and Sainte-Laguë.
  */
@@ -15,10 +15,10 @@ final class Schedule {
   private int size;
 
   /**
-   * The state after {@code position} turns, found in O(sources · log sources).
+   * Finds the state after {@code position} turns, in O(sources · log sources).
    *
    * @param rates at least 0, not all of them 0
-   * @param total their sum, at most 2⁶²
+   * @param total the sum of the rates, at most 2⁶²
    * @param position in {@code [0, total)}
    */
   Schedule(long[] rates, long total, long position) {
@@ -42,12 +42,12 @@ final class Schedule {
     }
   }
 
-  /** Turns that a source has had. */
+  /** Returns the number of turns that a source has had. */
   long taken(int source) {
     return taken[source];
   }
 
-  /** The source of the next turn. */
+  /** Returns the source of the next turn, and counts the turn. */
   int next() {
     int source = heap[0];
     taken[source]++;

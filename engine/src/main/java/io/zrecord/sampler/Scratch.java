@@ -5,9 +5,9 @@ import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 
 /**
- * Working memory of one thread: 36 KiB, of which a loop uses 16 or less, so that they stay in the
- * first-level cache. A new array a call makes a batch of 256 half as slow again. No sampler holds
- * it while it calls another one.
+ * Holds the working memory of one thread: 36 KiB, of which a loop uses 16 or less, so that it stays
+ * in the first-level cache. A new array in each call would make a batch of 256 half as slow again.
+ * No sampler uses this memory across a call of another sampler.
  */
 final class Scratch {
   private static final ThreadLocal<Scratch> OWN = ThreadLocal.withInitial(Scratch::new);
@@ -26,7 +26,7 @@ final class Scratch {
 
   final int[] places = new int[Lanes.CHUNK + 1];
 
-  /** For {@link Lanes#widen}: the same bytes, as numbers of 32 bits and of 64. */
+  /** Memory of {@link Lanes#widen}: equal bytes, as numbers of 32 bits and of 64 bits. */
   final IntBuffer ints;
 
   final LongBuffer longs;

@@ -1,6 +1,6 @@
 package io.zrecord.sampler;
 
-/** Indices in order, forwards or backwards. The same in every epoch. Immutable. */
+/** Gives indices in order, forwards or backwards, equal in every epoch. Immutable. */
 final class SequentialSampler extends Sampler {
   private final long first;
   private final long step;

@@ -1,11 +1,11 @@
 package io.zrecord.sampler;
 
 /**
- * The share of one rank of an order that all ranks agree on. Immutable.
+ * Gives the share of one rank of an order that all ranks agree on. Immutable.
  *
- * <p>What is stored for a resume is the position in the global order, which no number of ranks
- * changes: {@link #globalPosition} gives it, {@link #resumeAt} goes on from it with any number of
- * ranks.
+ * <p>A resume needs the position in the global order, which does not depend on the number of ranks.
+ * {@link #globalPosition} gives this position, and {@link #resumeAt} goes on from it with any
+ * number of ranks.
  */
 public final class ShareSampler extends Sampler {
   private final Sampler base;
@@ -35,7 +35,10 @@ public final class ShareSampler extends Sampler {
     };
   }
 
-  /** Positions of this rank in an epoch; {@link #ENDLESS} if the global order is. */
+  /**
+   * Returns the positions of this rank in an epoch; {@link #ENDLESS} if the global order is
+   * endless.
+   */
   @Override
   public long length() {
     return length;
@@ -47,8 +50,10 @@ public final class ShareSampler extends Sampler {
   }
 
   /**
-   * How far the global order is consumed when every rank has consumed {@code position} of its own,
-   * for {@link SamplerState}.
+   * Returns how far the global order is consumed when every rank has consumed {@code position} of
+   * its own, for {@link SamplerState}.
+   *
+   * @throws IllegalArgumentException if the position is not in {@code [0, length()]}
    */
   public long globalPosition(long position) {
     Checks.inRange("position", position, 0, length, "give a position of this share");
@@ -56,8 +61,10 @@ public final class ShareSampler extends Sampler {
   }
 
   /**
-   * This rank's share of what is left of an epoch, whatever number of ranks consumed the positions
-   * before. Its position 0 is {@code globalPosition + rank}; later epochs are those of this share.
+   * Returns this rank's share of what is left of an epoch, whatever number of ranks consumed the
+   * positions before. Position 0 of that share is {@code globalPosition + rank}. Use it for that
+   * epoch only, and this sampler for later epochs: the returned share leaves out the consumed
+   * positions in every epoch.
    *
    * @throws IllegalArgumentException if the position is not in {@code [0, length]} of the global
    *     order

@@ -3,13 +3,13 @@ package io.zrecord.sampler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every index once in an epoch, in an order that no other epoch and no other seed has, in constant
- * memory. Immutable.
+ * Gives every index once in an epoch, in an order that no other epoch and no other seed has, in
+ * constant memory. Immutable.
  */
 public final class ShuffleSampler extends Sampler {
   private final long length;
   private final long seed;
-  /** The permutation that was asked for last: it is worth 200 bytes for each batch. */
+  /** Permutation that was used last: a new one for each batch would cost 200 bytes. */
   private volatile @Nullable OfEpoch last;
 
   private record OfEpoch(long epoch, Permutation permutation) {}
@@ -30,7 +30,7 @@ public final class ShuffleSampler extends Sampler {
   }
 
   /**
-   * Where an index stands in an epoch; costs as much as {@link #index}.
+   * Returns the position of an index in an epoch; costs as much as {@link #index}.
    *
    * @throws IndexOutOfBoundsException if the epoch is negative or the index is not in {@code [0,
    *     bound())}

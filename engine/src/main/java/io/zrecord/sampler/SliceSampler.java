@@ -1,6 +1,6 @@
 package io.zrecord.sampler;
 
-/** A run of positions of another order. Immutable. */
+/** Gives a run of positions of another order. Immutable. */
 final class SliceSampler extends Sampler {
   private final Sampler base;
   private final long first;

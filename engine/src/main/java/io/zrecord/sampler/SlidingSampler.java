@@ -1,9 +1,8 @@
 package io.zrecord.sampler;
 
 /**
- * A window that slides over a circle of indices: the window at number {@code k} begins at
- * {@code k·stride mod length}, and no tail is cut. Endless, and the same in every epoch;
- * {@link #onePass} ends. Immutable.
+ * Slides a window over a circle of indices: window number {@code k} begins at {@code k·stride mod
+ * length}, and no tail is cut. Endless, and equal in every epoch; {@link #onePass} ends. Immutable.
  */
 public final class SlidingSampler extends Sampler {
   private final long circle;
@@ -29,8 +28,8 @@ public final class SlidingSampler extends Sampler {
   }
 
   /**
-   * The windows that begin within one turn of the circle: every index is covered if {@code stride
-   * <= window}.
+   * Returns the windows that begin within one turn of the circle. They cover every index if
+   * {@code stride <= window}.
    */
   public Sampler onePass() {
     return circle == 0 ? this : take(Math.multiplyExact(window, (circle - 1) / stride + 1));

@@ -1,7 +1,8 @@
 package io.zrecord.sampler;
 
 /**
- * Independent draws with replacement, each record as often as its weight says. Endless. Immutable.
+ * Draws with replacement, each record as often as its weight says; draws are independent. Endless.
+ * Immutable.
  */
 final class WeightedSampler extends Sampler {
   private final AliasTable table;

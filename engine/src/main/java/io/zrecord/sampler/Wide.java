@@ -2,11 +2,11 @@ package io.zrecord.sampler;
 
 import java.math.BigInteger;
 
-/** Products of 128 bits. Arguments are not negative. */
+/** Computes with products of 128 bits. Arguments are not negative. */
 final class Wide {
   private Wide() {}
 
-  /** {@code ⌊a·b / divisor⌋}, which must be below 2⁶³. */
+  /** Returns {@code ⌊a·b / divisor⌋}, which must be below 2⁶³. */
   static long multiplyDivide(long a, long b, long divisor) {
     return fits(a, b)
         ? a * b / divisor
@@ -16,7 +16,7 @@ final class Wide {
             .longValueExact();
   }
 
-  /** {@code a·b mod modulus}. */
+  /** Returns {@code a·b mod modulus}. */
   static long multiplyModulo(long a, long b, long modulus) {
     return fits(a, b)
         ? a * b % modulus
@@ -26,7 +26,7 @@ final class Wide {
             .longValueExact();
   }
 
-  /** The sign of {@code a·b − c·d}. */
+  /** Returns the sign of {@code a·b − c·d}. */
   static int compareProducts(long a, long b, long c, long d) {
     int high = Long.compare(Math.multiplyHigh(a, b), Math.multiplyHigh(c, d));
     return high != 0 ? high : Long.compareUnsigned(a * b, c * d);

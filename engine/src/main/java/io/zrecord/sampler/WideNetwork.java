@@ -1,7 +1,7 @@
 package io.zrecord.sampler;
 
 /**
- * Permutes the numbers of 33 to 62 bits: a Feistel network, whose halves are numbers of up to 31
+ * Permutes the numbers of 33 to 62 bits with a Feistel network. Its halves are numbers of up to 31
  * bits, because products of 64 bits take five times as long on processors without AVX-512.
  * Immutable.
  */
@@ -65,9 +65,7 @@ final class WideNetwork implements Network {
     map(target, from, count);
   }
 
-  /**
-   * Takes one step with all values, then goes on with those out of range together, densely packed.
-   */
+  /** Takes all values one step, then goes on with those out of range together, densely packed. */
   @Override
   public void map(long[] values, int from, int count) {
     Scratch scratch = Scratch.own();

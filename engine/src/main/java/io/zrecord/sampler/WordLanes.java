@@ -1,6 +1,6 @@
 package io.zrecord.sampler;
 
-/** The loops of {@link Lanes} that make random words and draws (SAMPLERS.md section 3). */
+/** Holds the loops of {@link Lanes} that make random words and draws (SAMPLERS.md section 3). */
 final class WordLanes {
   private static final int DIGIT = (1 << 15) - 1;
 
@@ -16,8 +16,8 @@ final class WordLanes {
   }
 
   /**
-   * What to add to the counter of the first position to have those of others; the caller does not
-   * change it.
+   * Returns what to add to the counter of the first position for those of the other positions. The
+   * caller must not change the array.
    */
   static int[] steps(int[] order, long stride, int[] spare, int count) {
     if (stride == 1) {

@@ -1,15 +1,15 @@
 package io.zrecord.sampler;
 
 /**
- * Random words of 64 bits by position (SAMPLERS.md section 3), with the keys of 2³² positions at
- * hand; words at others are made with keys of their own. Immutable.
+ * Makes random words of 64 bits by position (SAMPLERS.md section 3). The keys of 2³² positions are
+ * at hand; words at other positions are made with keys of their own. Immutable.
  *
  * @param stream the key that all others are made of
- * @param block the upper bits of those positions
- * @param start the counter of the first of them
+ * @param block the upper bits of the positions whose keys are at hand
+ * @param start the counter of the first of these positions
  * @param first added after the first product, so that streams whose counters overlap differ
- * @param second added after the second one
- * @param third added after the third one
+ * @param second added after the second product
+ * @param third added after the third product
  */
 record Words(long stream, long block, int start, int first, int second, int third) {
   static final int GAMMA = 0x9E3779B9;
@@ -28,20 +28,20 @@ record Words(long stream, long block, int start, int first, int second, int thir
     return new Words(stream, block, (int) (one >>> 32), (int) one, (int) (two >>> 32), (int) two);
   }
 
-  /** Has the keys of a position at hand. */
+  /** Returns words that have the keys of a position at hand. */
   Words near(long position) {
     return position >>> BLOCK_BITS == block ? this : of(stream, position);
   }
 
   /**
-   * The word at a position of the stream that is used when the words of this one were rejected
-   * {@code attempt} times.
+   * Returns the word at a position of another stream, which is used when the words of this position
+   * were rejected {@code attempt} times.
    */
   long again(int attempt, long position) {
     return of(Mixing.absorb(stream, attempt), position).at(position);
   }
 
-  /** The word at a position. */
+  /** Returns the word at a position. */
   long at(long position) {
     if (position >>> BLOCK_BITS != block) {
       return of(stream, position).at(position);
@@ -56,8 +56,8 @@ record Words(long stream, long block, int start, int first, int second, int thir
   }
 
   /**
-   * Whether {@code count} positions from this one are enough for a vector loop, and all of them
-   * have the keys at hand.
+   * Returns whether {@code count} positions are enough for a vector loop, and the keys of all of
+   * them are at hand.
    */
   boolean together(long position, long stride, int count) {
     return count >= Lanes.MIN
@@ -81,7 +81,7 @@ record Words(long stream, long block, int start, int first, int second, int thir
     WordLanes.join(scratch.high, scratch.low, target, from, count);
   }
 
-  /** The counter of a position that has the keys at hand. */
+  /** Returns the counter of a position whose keys are at hand. */
   int counter(long position) {
     return (int) position * GAMMA + start;
   }

@@ -2,9 +2,9 @@ package io.zrecord.schema;
 
 import java.util.Locale;
 
-/** How the values of a field are stored (FORMAT.md section 4). */
+/** Says how the values of a field are stored (FORMAT.md section 4). */
 public enum Codec {
-  /** As they are. Reads are views of the mapped file. */
+  /** Stores values as they are. Reads are views of the mapped file. */
   RAW,
   /** Raw Deflate, levels 1 to 9. */
   FLATE,
@@ -14,7 +14,7 @@ public enum Codec {
   LZ4;
 
   /**
-   * Reads the name that stands in metadata and options, in any case.
+   * Reads a name as it is written in metadata and options, in any case.
    *
    * @throws IllegalArgumentException if there is no such codec
    */
@@ -28,7 +28,7 @@ public enum Codec {
         "Unknown compression '" + name + "': expected raw, flate, zstd or lz4");
   }
 
-  /** The name in metadata. */
+  /** Returns the name in metadata. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

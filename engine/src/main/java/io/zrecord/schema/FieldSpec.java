@@ -6,10 +6,10 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * One field of a dataset: a column of values, one for each record, each of which may be absent.
- * Immutable.
+ * Describes one field of a dataset: a column of values, one for each record, each of which may be
+ * absent. Immutable.
  *
- * @param id number of the field, ≥ 1, unique in the dataset for ever; it survives a rename
+ * @param id number of the field, ≥ 1, unique in the dataset for ever; a rename keeps the number
  * @param name any Unicode string of 1 to 1,024 UTF-16 units, without U+0000 and unpaired surrogates
  * @param type type of an element
  * @param shape shape of a value; scalar for {@code bytes} and {@code utf8}
@@ -65,12 +65,12 @@ public record FieldSpec(
     }
   }
 
-  /** A field without attributes. */
+  /** Makes a field without attributes. */
   public FieldSpec(int id, String name, ElementType type, Shape shape, Compression compression) {
     this(id, name, type, shape, compression, Map.of());
   }
 
-  /** Bytes of every present value, or empty if they differ from value to value. */
+  /** Returns the bytes of every present value; empty if they differ from value to value. */
   public OptionalInt valueWidthBytes() {
     OptionalInt element = type.widthBytes();
     return element.isEmpty() || shape.isVariable()
@@ -79,24 +79,24 @@ public record FieldSpec(
   }
 
   /**
-   * Whether values can be kept as dense runs in a sealed shard: {@code raw} and of one width ≥ 1
-   * (FORMAT.md section 5).
+   * Returns whether values can be kept as dense runs in a sealed shard: {@code raw} and of one
+   * width ≥ 1 (FORMAT.md section 5).
    */
   public boolean isDense() {
     return compression.codec() == Codec.RAW && valueWidthBytes().orElse(0) > 0;
   }
 
-  /** This field with another id. */
+  /** Returns this field with another id. */
   public FieldSpec withId(int newId) {
     return new FieldSpec(newId, name, type, shape, compression, attributes);
   }
 
-  /** This field with another compression. */
+  /** Returns this field with another compression. */
   public FieldSpec withCompression(Compression newCompression) {
     return new FieldSpec(id, name, type, shape, newCompression, attributes);
   }
 
-  /** This field without its attributes: all that a reader of values needs. */
+  /** Returns this field without its attributes: all that a reader of values needs. */
   public FieldSpec withoutAttributes() {
     return attributes.isEmpty() ? this : new FieldSpec(id, name, type, shape, compression);
   }

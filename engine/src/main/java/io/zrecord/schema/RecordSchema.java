@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The fields of a dataset in order. Names and ids are unique. May be empty. Immutable.
+ * Lists the fields of a dataset in order. Names and ids are unique. May be empty. Immutable.
  *
  * @param fields the fields; a field's place in this list is its ordinal
  */
@@ -30,23 +30,23 @@ public record RecordSchema(List<FieldSpec> fields) implements Serializable {
     }
   }
 
-  /** A builder that numbers fields 1, 2, 3, … in the order they are added. */
+  /** Makes a builder that numbers fields 1, 2, 3, … in the order they are added. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** The field of that name, if there is one. */
+  /** Finds the field of a name, if there is one. */
   public Optional<FieldSpec> find(String name) {
     return fields.stream().filter(f -> f.name().equals(name)).findFirst();
   }
 
-  /** The field of that id, if there is one. */
+  /** Finds the field of an id, if there is one. */
   public Optional<FieldSpec> find(int id) {
     return fields.stream().filter(f -> f.id() == id).findFirst();
   }
 
   /**
-   * The place of the field of that name.
+   * Returns the place of the field of a name.
    *
    * @throws IllegalArgumentException if there is none; the message lists the names
    */
@@ -60,12 +60,12 @@ public record RecordSchema(List<FieldSpec> fields) implements Serializable {
         + fields.stream().map(FieldSpec::name).collect(Collectors.joining(", ")));
   }
 
-  /** These fields without their attributes: all that a reader of values needs. */
+  /** Returns these fields without their attributes: all that a reader of values needs. */
   public RecordSchema withoutAttributes() {
     return new RecordSchema(fields.stream().map(FieldSpec::withoutAttributes).toList());
   }
 
-  /** Collects fields; not thread-safe. */
+  /** Collects fields. Not thread-safe. */
   public static final class Builder {
     private final List<FieldSpec> fields = new ArrayList<>();
 
@@ -82,7 +82,7 @@ public record RecordSchema(List<FieldSpec> fields) implements Serializable {
       return this;
     }
 
-    /** The schema of the fields added. */
+    /** Returns the schema of the fields added so far. */
     public RecordSchema build() {
       return new RecordSchema(fields);
     }

@@ -8,13 +8,14 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * What a manifest says of a shard (FORMAT.md section 7): enough to plan without opening a file of
- * the shard. A few hundred bytes; it is also the message of a write task to its driver. Immutable.
+ * Says what a manifest knows of a shard (FORMAT.md section 7): enough to plan without opening a
+ * file of the shard. Takes a few hundred bytes; it is also the message of a write task to its
+ * driver. Immutable.
  *
  * @param id the shard's identity; its directory is {@code shard/<id>}
  * @param metaFile name of its meta file
  * @param metaChecksum the {@code crc32c} member of its meta file
- * @param length records, > 0
+ * @param length number of records, > 0
  * @param chunks sizes of its chunks in index order, or a single sum if the shard is not sequential
  * @param valueBytes stored bytes of each field's values, by field id; a field that is missing here
  *     is absent in this shard
@@ -34,20 +35,20 @@ public record ShardSummary(
   }
 
   /**
-   * This shard without the sizes of its chunks and fields, which only planners need: a few hundred
-   * bytes, however many fields it has.
+   * Returns this shard without the sizes of its chunks and fields, which only planners need: a few
+   * hundred bytes, however many fields the shard has.
    */
   public ShardSummary withoutSizes() {
     return new ShardSummary(
         id, metaFile, metaChecksum, length, List.of(), Collections.emptySortedMap());
   }
 
-  /** Directory of the shard, relative to the table's. */
+  /** Returns the directory of the shard, relative to the table's. */
   public String directory() {
     return "shard/" + id;
   }
 
-  /** Bytes of all chunk files. */
+  /** Returns the bytes of all chunk files. */
   public long chunkBytes() {
     return chunks.stream().mapToLong(ChunkSummary::lengthBytes).sum();
   }

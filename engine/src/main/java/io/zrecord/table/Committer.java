@@ -29,8 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Publishes a change as the next version. After a lost race the change is tried again on top of the
- * winner if the two changes commute, as an append with an append; otherwise they conflict.
- * Thread-safe.
+ * winner if the two changes commute, as two appends do; otherwise they conflict. Thread-safe.
  *
  * <p>Nothing is read after a version was published: an error then would look like a failed commit,
  * and the caller would delete shards that a version names.
@@ -40,8 +39,9 @@ final class Committer {
   private static final long MAX_PAUSE_NANOS = 20_000_000;
 
   /**
-   * By then the next version cannot have been expired, so that its number is not free again; the
-   * rest is for clocks that differ.
+   * Longest time from reading the newest version to publishing the next. In that time the next
+   * version cannot have been expired, so that its number is not free again. The rest of the least
+   * age is for clocks that differ.
    */
   private static final Duration MAX_PUBLICATION = ExpireOptions.LEAST_AGE.dividedBy(2);
 
@@ -60,8 +60,8 @@ final class Committer {
   }
 
   /**
-   * Returns the version in force: the one published, or the newest if the transaction took effect
-   * before.
+   * Publishes a change. Returns the version in force: the version published, or the newest if the
+   * transaction took effect before.
    */
   public Manifest commit(TableChange change) {
     SchemaRules rules = new SchemaRules(storage.location(), change);
@@ -84,7 +84,7 @@ final class Committer {
         new ShardCheck(storage).check(change.newShards());
         change.indexMap().ifPresent(new ShardCheck(storage)::checkIndexMap);
         if (isLate(began)) {
-          // Of very many shards; what was read before is too old to build on.
+          // The check of very many shards took long; what was read before is too old to build on.
           continue;
         }
       }
@@ -103,8 +103,8 @@ final class Committer {
   }
 
   /**
-   * A commit that slept meanwhile may have taken a number that was used and expired: then no later
-   * version has it.
+   * Requires that publishing did not take too long. A commit that slept meanwhile may have taken a
+   * number that was used and expired; no later version has its change then.
    */
   private void requirePrompt(Instant began, Manifest published) {
     if (isLate(began)) {
@@ -129,8 +129,8 @@ final class Committer {
   }
 
   /**
-   * This very change among the versions that came since the base, when it is tried again after an
-   * unknown outcome.
+   * Finds this change among the versions since the base: it may be there when it is tried again
+   * after an unknown outcome.
    */
   private Optional<Manifest> findPublished(TableChange change, long from, Manifest newest) {
     for (long version = newest.version(); version >= from; version--) {
@@ -140,7 +140,7 @@ final class Committer {
           return Optional.of(manifest);
         }
       } catch (MissingFileException e) {
-        // Expired, and all before it.
+        // This version was expired, and all versions before it.
         return Optional.empty();
       }
     }
@@ -148,8 +148,8 @@ final class Committer {
   }
 
   /**
-   * Looks through the versions that came since the base: this very change may be among them, when
-   * its outcome was unknown and it is tried again; others must commute.
+   * Looks through the versions since the base. This change may be among them when it is tried again
+   * after an unknown outcome; all other versions must commute with it.
    */
   private Optional<Manifest> findOwn(
       TableChange change, SchemaRules rules, long from, Manifest newest) {
@@ -159,7 +159,7 @@ final class Committer {
         winner = version == newest.version() ? newest : log.read(version);
       } catch (MissingFileException e) {
         if (change.kind() == TableChange.Kind.REBALANCE) {
-          // What it replaces is there or not, whatever came between.
+          // The shards that a rebalance replaces are there or not, whatever came between.
           continue;
         }
         throw new CommitOutcomeUnknownException(
@@ -178,7 +178,10 @@ final class Committer {
     return Optional.empty();
   }
 
-  /** Empty if another commit has the version; then nothing of this attempt is left. */
+  /**
+   * Publishes the next version. Returns empty if another commit has the version; then nothing of
+   * this attempt is left.
+   */
   private Optional<Manifest> publish(
       TableChange change, RecordSchema schema, Optional<Manifest> newest) {
     List<ShardListFile> written = new ArrayList<>();
@@ -230,7 +233,7 @@ final class Committer {
         change.indexMap());
   }
 
-  /** What the committer left, and what it did in figures. */
+  /** Returns the caller's properties, and figures of what the change does. */
   private Map<String, String> properties(TableChange change, Optional<Manifest> newest) {
     Map<String, String> properties = new TreeMap<>(change.properties());
     properties.putIfAbsent("user", System.getProperty("user.name", ""));
@@ -251,8 +254,8 @@ final class Committer {
   }
 
   /**
-   * Bytes of the chunks that the version before has and the next one has not; empty if they cannot
-   * be told.
+   * Returns the bytes of the chunks that the version before has and the next version does not have;
+   * empty if a list of shards cannot be read.
    */
   private OptionalLong removedBytes(TableChange change, Optional<Manifest> newest) {
     if (newest.isEmpty()) {
@@ -266,12 +269,12 @@ final class Committer {
           .mapToLong(ShardSummary::chunkBytes)
           .sum());
     } catch (ZRecordException e) {
-      // A damaged list must not keep the version that has it from being replaced.
+      // A damaged list must not keep its version from being replaced.
       return OptionalLong.empty();
     }
   }
 
-  /** No version names these lists, and none ever will. */
+  /** Deletes lists that no version names and none ever will name. */
   private void deleteQuietly(List<ShardListFile> lists) {
     for (ShardListFile list : lists) {
       try {

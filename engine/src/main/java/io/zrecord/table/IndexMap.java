@@ -23,16 +23,16 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Which index a record has after a relayout, by the index that it had in the version before
+ * Says which index a record has after a relayout, by the index that it had in the version before
  * (FORMAT.md section 7). The map is a shard of its own, with one field of 8 bytes a record, so that
- * it can also be read as a dataset at {@link #directory}. It is read through memory maps and
+ * it can also be read as a dataset at {@link #directory}. The map is read through memory maps and
  * verified at first touch; nothing is kept in memory. Belongs to one thread.
  */
 public final class IndexMap {
-  /** The field of the map. */
+  /** Name of the map's only field. */
   public static final String FIELD = "newIndex";
 
-  /** The fields of the shard that is the map. */
+  /** Fields of the shard that is the map. */
   public static final RecordSchema SCHEMA =
       RecordSchema.builder().field(FIELD, ElementType.I64).build();
 
@@ -63,10 +63,10 @@ public final class IndexMap {
   }
 
   /**
-   * Checks that a shard may be a map: what it says is believed only where a checksum confirms it.
+   * Checks that a shard may be a map: an index is believed only where a checksum confirms it.
    *
-   * @param path of the meta file, for the message
-   * @throws CorruptDataException if it has other fields, absent values or no checksums
+   * @param path path of the meta file, for the message
+   * @throws CorruptDataException if the shard has other fields, absent values or no checksums
    */
   static void requireMap(ShardMeta meta, String path) {
     FieldSpec wanted = SCHEMA.fields().get(0);
@@ -87,25 +87,26 @@ public final class IndexMap {
     }
   }
 
-  /** Number of records, of the version before as of this one. */
+  /** Returns the number of records, which is equal in both versions. */
   public long length() {
     return shard.length();
   }
 
-  /** The shard that is the map, with the fields of {@link #SCHEMA}. */
+  /** Returns the shard that is the map, with the fields of {@link #SCHEMA}. */
   public ShardSummary shard() {
     return shard;
   }
 
-  /** Directory of the shard that is the map, relative to the table's. */
+  /** Returns the directory of the shard that is the map, relative to the table's. */
   public String directory() {
     return shard.directory();
   }
 
   /**
-   * The index that a record has now.
+   * Returns the index that a record has now.
    *
-   * @param oldIndex that it had in the version before, in {@code [0, length())}
+   * @param oldIndex the index in the version before, in {@code [0, length())}
+   * @throws IndexOutOfBoundsException if the index is not in that range
    * @throws CorruptDataException if the map is damaged there
    */
   public long newIndex(long oldIndex) {
@@ -116,12 +117,12 @@ public final class IndexMap {
   }
 
   /**
-   * The indices that {@code count} consecutive records have now, to {@code target[from]} and
-   * behind.
+   * Writes the indices that {@code count} consecutive records have now to {@code target[from]} and
+   * the places after it.
    *
-   * @param firstOldIndex that the first of them had in the version before
-   * @throws IndexOutOfBoundsException if they are not all in {@code [0, length())}, or the target
-   *     has no room
+   * @param firstOldIndex the index of the first of them in the version before
+   * @throws IndexOutOfBoundsException if the records are not all in {@code [0, length())}, or the
+   *     target has no room
    * @throws CorruptDataException if the map is damaged there
    */
   public void newIndices(long firstOldIndex, long[] target, int from, int count) {

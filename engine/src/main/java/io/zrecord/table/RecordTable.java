@@ -23,9 +23,9 @@ import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
 /**
- * A table: its versions, and the commit that adds one (FORMAT.md section 7). Nothing is kept in
- * memory between calls, so this always sees the newest version. Thread-safe; any number of
- * processes may commit at once.
+ * Reads the versions of a table, and commits new ones (FORMAT.md section 7). Nothing is kept in
+ * memory between calls, so every call sees the newest version. Thread-safe; any number of processes
+ * may commit at once.
  */
 public final class RecordTable {
   private static final Set<String> OWN_DIRECTORIES = Set.of("manifest", "list", "shard", "tag");
@@ -42,7 +42,7 @@ public final class RecordTable {
     this.clock = clock;
   }
 
-  /** The table in a storage, which need not exist yet. */
+  /** Returns the table in a storage, which need not exist yet. */
   public static RecordTable at(Storage storage) {
     return at(storage, InstantSource.system());
   }
@@ -51,17 +51,18 @@ public final class RecordTable {
     return new RecordTable(storage, clock);
   }
 
+  /** Returns the storage that holds the table. */
   public Storage storage() {
     return storage;
   }
 
-  /** Whether there is at least one version. */
+  /** Returns whether there is at least one version. */
   public boolean exists() {
     return !log.versions().isEmpty();
   }
 
   /**
-   * The newest version.
+   * Returns the newest version.
    *
    * @throws NotADatasetException if there is none
    */
@@ -70,15 +71,15 @@ public final class RecordTable {
   }
 
   /**
-   * A version by its number.
+   * Returns a version by its number.
    *
-   * @throws VersionNotFoundException if it does not exist, or was expired
+   * @throws VersionNotFoundException if the version does not exist, or was expired
    */
   public TableSnapshot version(long version) {
     try {
       return snapshot(log.read(version));
     } catch (MissingFileException e) {
-      // Unless there is no such version, something else is missing.
+      // If the version is listed, something else is missing.
       requireVersion(version, requireVersions());
       throw e;
     }
@@ -99,7 +100,7 @@ public final class RecordTable {
             + "the versions are " + described(versions));
   }
 
-  /** {@code 3, 7 to 9}. */
+  /** Describes versions, such as {@code 3, 7 to 9}. */
   private static String described(List<Long> versions) {
     StringBuilder text = new StringBuilder();
     for (int from = 0; from < versions.size(); ) {
@@ -117,7 +118,7 @@ public final class RecordTable {
   }
 
   /**
-   * The newest version committed at or before a time.
+   * Returns the newest version committed at or before a time.
    *
    * @throws VersionNotFoundException if the time is before the first version, or the version of
    *     that time was expired
@@ -164,7 +165,7 @@ public final class RecordTable {
   }
 
   /**
-   * The version that a tag names.
+   * Returns the version that a tag names.
    *
    * @throws VersionNotFoundException if there is no such tag
    */
@@ -173,7 +174,7 @@ public final class RecordTable {
     return version(tag.version());
   }
 
-  /** All tags, by name. */
+  /** Returns all tags, by name. */
   public List<Tag> tags() {
     requireVersions();
     return tags.all().stream().map(RecordTable::tag).toList();
@@ -184,9 +185,9 @@ public final class RecordTable {
   }
 
   /**
-   * Gives a version a name, which keeps it from being expired. The same again has no effect.
-   * Meanwhile there is a tag {@code pending-…}; one that stays behind, as after a crash, is to be
-   * removed like any other.
+   * Gives a version a name, which keeps the version from being expired. Repeating the call has no
+   * effect. During the call there is a tag {@code pending-…}; if such a tag is left, as after a
+   * crash, remove it like any other.
    *
    * @param name 1 to 64 letters, digits, {@code . _ -}; no number, and not {@code latest}
    * @throws VersionNotFoundException if there is no such version
@@ -196,14 +197,14 @@ public final class RecordTable {
     TagLog.Entry tag = new TagLog.Entry(name, version, clock.millis());
     TagNames.fileOf(name);
     requireVersion(version, requireVersions());
-    // A name that nobody else knows: should the version be gone, deleting it takes away nobody's
-    // tag.
+    // Publish a name that nobody else knows first: if the version is gone, deleting that name
+    // removes nobody's tag.
     TagLog.Entry pending = new TagLog.Entry(TagNames.newPending(), version, tag.timestampMillis());
     tags.publish(pending);
     try {
       requireKept(version);
       while (!tags.publish(tag) && !isTag(version, name)) {
-        // It was removed meanwhile.
+        // The tag was removed meanwhile.
         Thread.onSpinWait();
       }
       requireKept(version);
@@ -213,8 +214,8 @@ public final class RecordTable {
   }
 
   /**
-   * A version that has a tag by now may have been expired at the same time, or be about to be; see
-   * {@link Expiry}.
+   * Requires that a version with a new tag is kept: an expiry at the same time may have removed the
+   * version or be about to; see {@link Expiry}.
    */
   private void requireKept(long version) {
     if (!log.putBack(version)) {
@@ -222,7 +223,7 @@ public final class RecordTable {
     }
   }
 
-  /** Whether a version has a tag; a name that another version has is a conflict. */
+  /** Returns whether a version has a tag; throws a conflict if another version has the name. */
   private boolean isTag(long version, String name) {
     Optional<TagLog.Entry> present = tags.find(name);
     if (present.isPresent() && present.get().version() != version) {
@@ -258,8 +259,8 @@ public final class RecordTable {
   }
 
   /**
-   * Removes old versions, which cannot be read any more then. Their files stay, for {@link #sweep}.
-   * Cut short, it is to be called again; commits, readers and tags may go on meanwhile.
+   * Removes old versions, which cannot be read any more afterwards. Their files stay for
+   * {@link #sweep}. If cut short, call it again. Commits, readers and tags may go on meanwhile.
    *
    * @throws io.zrecord.errors.CorruptDataException if a manifest or a tag is damaged
    */
@@ -270,28 +271,28 @@ public final class RecordTable {
 
   /**
    * Finds or deletes the files in the table's directories that no version names. Takes memory for
-   * the shards of all versions, about 100 bytes each, and for the names in one directory. Cut
-   * short, it is to be called again.
+   * the shards of all versions, about 100 bytes each, and for the names in one directory. If cut
+   * short, call it again.
    *
-   * @param listener takes each orphan, after it was deleted
+   * @param listener takes each orphan, after the orphan was deleted
    * @throws io.zrecord.errors.CorruptDataException if a manifest, a list of shards, a tag or a
    *     shard's meta file is damaged
-   * @throws io.zrecord.errors.StorageException if it cannot be told what is still needed; nothing
-   *     was deleted
+   * @throws io.zrecord.errors.StorageException if it is unknown what is still needed; nothing was
+   *     deleted
    */
   public SweepResult sweep(SweepOptions options, Consumer<Orphan> listener) {
     requireVersions();
     return new Sweep(storage, clock, options, listener).run();
   }
 
-  /** Numbers of the versions that can be read, oldest first. */
+  /** Returns the numbers of the versions that can be read, oldest first. */
   public List<Long> versions() {
     return log.versions();
   }
 
   /**
-   * Deletes shards that no version names and none ever will, as far as that is possible; a sweep
-   * finds the others.
+   * Deletes shards that no version names and none ever will name. A shard that cannot be deleted is
+   * logged, and left to a sweep.
    */
   public void discard(List<ShardSummary> shards) {
     for (ShardSummary shard : shards) {
@@ -308,10 +309,11 @@ public final class RecordTable {
   }
 
   /**
-   * Looks, without reading a file, whether a version is still the newest, as one must be that is
-   * put into another order.
+   * Requires, without reading a file, that a version is still the newest. A relayout needs this of
+   * its base.
    *
-   * @throws CommitConflictException if it is not, as {@link #commit} would throw
+   * @throws CommitConflictException if the version is not the newest, as {@link #commit} would
+   *     throw
    */
   public void requireNewest(TableSnapshot planned) {
     List<Long> versions = versions();
@@ -322,9 +324,10 @@ public final class RecordTable {
   }
 
   /**
-   * Looks, without reading a file, whether a version is the newest, as a change may expect.
+   * Requires, without reading a file, that a version is the newest, as a change may expect.
    *
-   * @throws CommitConflictException if it is not, as {@link #commit} would throw
+   * @throws CommitConflictException if the version is not the newest, as {@link #commit} would
+   *     throw
    */
   public void requireExpected(TableChange.Kind kind, long version) {
     List<Long> versions = versions();
@@ -339,10 +342,11 @@ public final class RecordTable {
    * Publishes a change as the next version, on top of commits that came first if the changes
    * commute.
    *
-   * @return the version published, or the newest one if the transaction took effect before
-   * @throws io.zrecord.errors.CommitConflictException if they do not commute; nothing was published
+   * @return the version published, or the newest version if the transaction took effect before
+   * @throws io.zrecord.errors.CommitConflictException if the changes do not commute; nothing was
+   *     published
    * @throws io.zrecord.errors.DatasetExistsException if the table was to be created and exists
-   * @throws io.zrecord.errors.CommitOutcomeUnknownException if it may or may not have been
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the change may or may not have been
    *     published; delete nothing
    */
   public TableSnapshot commit(TableChange change) {
@@ -351,8 +355,8 @@ public final class RecordTable {
   }
 
   /**
-   * Publishes a change among files of something else: the directory of a store becomes a table.
-   * Otherwise as {@link #commit}.
+   * Publishes a change among files of something else, as when the directory of a store becomes a
+   * table. Otherwise does what {@link #commit} does.
    */
   public TableSnapshot commitBesideOthers(TableChange change) {
     Manifest manifest = new Committer(storage, log, clock).commit(change);
@@ -360,7 +364,8 @@ public final class RecordTable {
   }
 
   /**
-   * Checks that a table exists here or can be created: not among files of something else.
+   * Checks that a table exists here or can be created. A table cannot be created among files of
+   * something else.
    *
    * @throws NotADatasetException if there are such files
    */

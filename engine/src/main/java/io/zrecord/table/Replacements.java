@@ -53,7 +53,7 @@ final class Replacements {
       }
       return List.of(shard);
     }
-    // The same shard may have got another meta file, and with it other values.
+    // A shard of that id may have another meta file, and with it other values.
     if (!run.removed().get(matched).equals(shard)) {
       throw conflict(run.removed().get(matched).id());
     }

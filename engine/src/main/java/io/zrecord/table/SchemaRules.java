@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What a change may follow, and the fields that come out of it. */
+/** Decides what a change may follow, and which fields come out of it. */
 final class SchemaRules {
-  /** What leaves every record in the table, so that others can come after them. */
+  /** Operations that leave every record in the table, so that others can come after them. */
   private static final Set<String> KEEPS_RECORDS = Set.of("append", "rebalance", "relayout");
 
   private final String location;
@@ -27,9 +27,9 @@ final class SchemaRules {
   }
 
   /**
-   * An append commutes with appends, rebalances and relayouts, and with the commit that created the
-   * table. An overwriting and a relayout are compared by version and commit, a rebalance by its
-   * shards.
+   * Requires that the change commutes with a version that came first. An append commutes with
+   * appends, rebalances and relayouts, and with the commit that created the table. An overwrite and
+   * a relayout are compared by version and commit, a rebalance by its shards.
    */
   void requireCommutes(Manifest winner) {
     if (change.kind() == TableChange.Kind.APPEND
@@ -40,7 +40,7 @@ final class SchemaRules {
     }
   }
 
-  /** The fields after the change, on top of the newest version. */
+  /** Returns the fields after the change, on top of the newest version. */
   RecordSchema after(Optional<Manifest> newest) {
     if (change.expectedVersion().isPresent()) {
       requireExpected(
@@ -100,7 +100,10 @@ final class SchemaRules {
     return manifest.schema();
   }
 
-  /** After a repair that gave versions up, their numbers are those of others. */
+  /**
+   * Requires the commit on which the change was planned. After a repair that gave versions up,
+   * other commits have their numbers.
+   */
   private void requireSameCommit(Manifest manifest) {
     if (change.baseCommit().filter(base -> !base.equals(manifest.commitId())).isPresent()) {
       throw conflict("version " + manifest.version()
@@ -109,8 +112,8 @@ final class SchemaRules {
   }
 
   /**
-   * The winner's fields and those that the change adds. One that was planned for a new table has
-   * not been compared with any.
+   * Returns the winner's fields and those that the change adds. A change that was planned for a new
+   * table has not been compared with any fields.
    */
   private RecordSchema rebased(Manifest manifest) {
     if (change.baseVersion().isEmpty() && !hasSameFields(manifest)) {
@@ -176,7 +179,7 @@ final class SchemaRules {
         : "none (no table)";
   }
 
-  /** Compares the newest version with the one that a change expects. */
+  /** Requires that the newest version is the version that a change expects. */
   static void requireExpected(
       String location, TableChange.Kind kind, long expected, Optional<Long> newest) {
     if (!newest.equals(Optional.of(expected))) {
@@ -188,7 +191,7 @@ final class SchemaRules {
     }
   }
 
-  /** The conflict of a relayout. */
+  /** Makes the conflict of a relayout that was not planned on the newest version. */
   static CommitConflictException notNewest(String location, long planned, long newest) {
     return conflict(
         location,

@@ -9,7 +9,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * What a commit does.
+ * Says what a commit does. Immutable.
  *
  * @param commitId unique to this attempt; the manifest carries it, so that an unclear outcome can
  *     be read back
@@ -17,17 +17,17 @@ import java.util.UUID;
  * @param baseTable identity of the table that the change was planned on; empty if there was none
  *     then
  * @param baseVersion the version that the change was planned on; empty if there was no table then
- * @param baseCommit the commit that made it, for a repair may give a number to another one; empty
- *     if the number is to suffice
+ * @param baseCommit the commit that made that version, because a repair may give its number to
+ *     another commit; empty if the number is enough
  * @param schema the fields after the change, with their ids
  * @param shards shards to add at the end, in index order
  * @param transaction key under which the change takes effect once only
  * @param properties informative strings
  * @param replacements runs of shards that are replaced by others with the same records
- * @param indexMap of a relayout: a shard that says where each record of the base went
+ * @param indexMap for a relayout, a shard that says where each record of the base went
  *     ({@link IndexMap})
  * @param expectedVersion the version that must be the newest when the change is published, even if
- *     the change would commute with later ones; empty if any may be
+ *     the change would commute with later versions; empty if any version may be
  */
 public record TableChange(
     UUID commitId,
@@ -43,29 +43,31 @@ public record TableChange(
     Optional<ShardSummary> indexMap,
     OptionalLong expectedVersion) {
 
-  /** What happens to the shards that are there. */
+  /** Says what happens to the shards that are there. */
   public enum Kind {
-    /** There must be no table; {@link io.zrecord.errors.DatasetExistsException} otherwise. */
+    /**
+     * Requires that there is no table; {@link io.zrecord.errors.DatasetExistsException} otherwise.
+     */
     CREATE,
     /**
-     * They stay; the new ones come after them. Creates the table if there is none. Commutes with
-     * appends.
+     * Keeps the shards, and adds new ones after them. Creates the table if there is none. Commutes
+     * with appends.
      */
     APPEND,
     /**
-     * They go. Conflicts with every other commit since the base version. Creates the table if there
-     * is none.
+     * Removes the shards. Conflicts with every other commit since the base version. Creates the
+     * table if there is none.
      */
     OVERWRITE,
     /**
-     * Some neighbouring shards are replaced by others with the same records in the same order.
-     * Commutes with appends and with changes of other shards; conflicts if one of the replaced
-     * shards is not there any more.
+     * Replaces some neighbouring shards by others with the same records in the same order. Commutes
+     * with appends and with changes of other shards. Conflicts if one of the replaced shards is not
+     * there any more.
      */
     REBALANCE,
     /**
-     * They go, and others come with the same records in another order. Conflicts with every other
-     * commit since the base version.
+     * Replaces all shards by others with the same records in another order. Conflicts with every
+     * other commit since the base version.
      */
     RELAYOUT
   }
@@ -94,7 +96,7 @@ public record TableChange(
     });
   }
 
-  /** A change that adds shards. */
+  /** Makes a change that adds shards. */
   public TableChange(
       UUID commitId,
       Kind kind,
@@ -120,7 +122,7 @@ public record TableChange(
   }
 
   /**
-   * A change that adds shards.
+   * Makes a change that adds shards.
    *
    * @param base the version that the change was planned on; empty if there was no table then
    */
@@ -148,7 +150,8 @@ public record TableChange(
   }
 
   /**
-   * Returns the same change, which takes effect only if a version is the newest one then.
+   * Returns this change with the condition that a version is the newest when the change is
+   * published.
    *
    * @param version the newest version that the change may follow
    */
@@ -169,10 +172,10 @@ public record TableChange(
   }
 
   /**
-   * A change that replaces shards of a version.
+   * Makes a change that replaces shards of a version.
    *
-   * @param seenVersion a version at or behind the base up to which nothing needs to be looked at
-   *     again
+   * @param seenVersion a version up to which nothing needs to be looked at again; the base if the
+   *     base is newer
    * @param schema fields whose compressions become those of the table
    */
   public static TableChange rebalance(
@@ -197,9 +200,9 @@ public record TableChange(
   }
 
   /**
-   * A change that puts all records of a version into another order.
+   * Makes a change that puts all records of a version into another order.
    *
-   * @param shards with as many records as the version has
+   * @param shards shards that together have as many records as the version
    * @param indexMap a shard as {@link IndexMap} reads it, of the same length
    */
   public static TableChange relayout(
@@ -228,12 +231,12 @@ public record TableChange(
         OptionalLong.empty());
   }
 
-  /** Whether shards that are there may stay. */
+  /** Returns whether shards that are there may stay. */
   boolean keepsShards() {
     return kind != Kind.OVERWRITE && kind != Kind.RELAYOUT;
   }
 
-  /** The shards that the change brings. */
+  /** Returns the shards that the change brings. */
   List<ShardSummary> newShards() {
     return kind == Kind.REBALANCE
         ? replacements.stream().flatMap(run -> run.added().stream()).toList()
@@ -241,10 +244,10 @@ public record TableChange(
   }
 
   /**
-   * A run of shards and what takes its place.
+   * Names a run of shards and what takes its place.
    *
    * @param removed neighbours in a version, in index order, at least one
-   * @param added with as many records, in index order
+   * @param added shards that together have as many records, in index order
    */
   public record Replacement(List<ShardSummary> removed, List<ShardSummary> added) {
     public Replacement {
@@ -268,7 +271,8 @@ public record TableChange(
   }
 
   /**
-   * An application's name and its rising number: the same or a lower number again has no effect.
+   * Names an application and a rising number of it. A number that is not above the last one has no
+   * effect.
    *
    * @param applicationId 1 to 1,024 characters
    * @param number ≥ 0

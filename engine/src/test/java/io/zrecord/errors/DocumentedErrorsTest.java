@@ -24,7 +24,7 @@ class DocumentedErrorsTest {
         .toList();
   }
 
-  /** The classes that were compiled beside the base of all errors. */
+  /** Lists the classes that were compiled beside the base of all errors. */
   private static List<String> errors() throws IOException, URISyntaxException {
     Path classes = Path.of(ZRecordException.class
         .getProtectionDomain()

@@ -23,7 +23,7 @@ class DocumentedFeedTest {
     assertThat(documented()).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(settings);
   }
 
-  /** Settings without the two rows that say how a feed begins. */
+  /** Returns the settings without the two rows that say how a feed begins. */
   private static List<String> documented() {
     return ReferenceTables.of("feed").rows("Settings").stream()
         .map(ReferenceTables.Row::name)

@@ -68,7 +68,7 @@ class FeedAllocationTest {
     }
   }
 
-  /** The loaders and this thread. */
+  /** Returns the loaders and this thread. */
   private static long[] threads() {
     long[] threads = Arrays.stream(THREADS.dumpAllThreads(false, false))
         .filter(thread -> thread.getThreadName().startsWith("zrecord-feed-")

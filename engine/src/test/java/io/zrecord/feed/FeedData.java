@@ -57,7 +57,7 @@ final class FeedData {
   }
 
   /**
-   * Labels in the order delivered, of at most so many batches; every batch is checked in all
+   * Returns labels in the order delivered, of at most this many batches; checks every batch in all
    * fields.
    */
   static List<Long> labels(Feed feed, int batches) {
@@ -91,7 +91,7 @@ final class FeedData {
     return labels;
   }
 
-  /** Indices of an order from a position to the beginning of an epoch. */
+  /** Returns the indices of an order from a position to the beginning of an epoch. */
   static List<Long> expected(Sampler order, long epoch, long position, long endEpoch) {
     List<Long> indices = new ArrayList<>();
     long from = position;

@@ -67,7 +67,7 @@ class FeedResumeTest {
   /** What each rank took, and the state that all of them have then. */
   private record Run(List<List<Long>> ranks, FeedState state) {}
 
-  /** A run of all ranks which ends in the epoch that it begins in, or at its end. */
+  /** Runs all ranks; the run ends in the epoch that it begins in, or at its end. */
   private Run run(@Nullable FeedState from, int batchSize, int worldSize, Random random) {
     long epoch = from == null ? 0 : from.epoch();
     long consumed = from == null ? 0 : from.groups().get(0).position();
@@ -128,7 +128,7 @@ class FeedResumeTest {
     }
   }
 
-  /** The order of all ranks: a record of each in turn. */
+  /** Returns the order of all ranks: a record of each in turn. */
   private static List<Long> inOrder(List<List<Long>> ranks) {
     List<Long> order = new ArrayList<>();
     for (int i = 0; i < ranks.get(0).size(); i++) {

@@ -28,7 +28,7 @@ class FeedShutdownTest {
   @TempDir
   Path directory;
 
-  /** A trainer; prints each batch, and where it stands in the end. */
+  /** A trainer; prints each batch, and its state in the end. */
   static final class Trainer {
     private Trainer() {}
 
@@ -98,7 +98,10 @@ class FeedShutdownTest {
     new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start();
   }
 
-  /** Whether SIGINT is ignored, which children inherit and a Java process then leaves as it is. */
+  /**
+   * Returns whether SIGINT is ignored, which children inherit and a Java process then leaves as it
+   * is.
+   */
   private static boolean ignoresInterrupts() throws IOException {
     Path status = Path.of("/proc/self/status");
     if (!Files.exists(status)) {

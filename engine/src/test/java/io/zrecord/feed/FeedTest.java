@@ -241,7 +241,7 @@ class FeedTest {
       }
       assertThat(found).isEqualTo(FeedData.expected(shuffle(), 0, 0, 1));
     }
-    // A batch has some 1,100 bytes, so two of them do not fit but for the one that is waited for.
+    // A batch has some 1,100 bytes, so two of them do not fit, except the one that is waited for.
     assertThat(most.get()).isLessThan(6);
   }
 

@@ -353,7 +353,10 @@ class FeedTransformTest {
     }
   }
 
-  /** Every 50th record cannot be transformed, 100 and 101 are too long as well. */
+  /**
+   * Makes a group in which every 50th record cannot be transformed, and 100 and 101 are too long as
+   * well.
+   */
   private FeedGroup groupWithBadRecords() {
     return group()
         .transform(List.of(SCORE), () -> (in, out, seed) -> {

@@ -247,7 +247,7 @@ class DatasetInspectionTest {
       assertThat(chunk.liveBytes().values().stream().mapToLong(b -> b).sum())
           .isEqualTo(space.liveBytes());
     }
-    // The same as of a table that is made of it.
+    // As of a table that is made of the store.
     StoreSnapshot.create(path, directory.resolve("snapshot"));
     assertThat(inspect(directory.resolve("snapshot")).sum()).isEqualTo(seen.sum());
   }

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Processes that rebalance a table are killed (SIGKILL) at random moments while this one appends to
- * it: every version that there is is whole and has the records that it should, and the next
- * rebalance and a sweep leave nothing behind. Of the {@code -Dzrecord.test.rebalanceKills}, 50 by
+ * it: every version that there is is whole and has the records that it should have, and the next
+ * rebalance and a sweep leave nothing over. Of the {@code -Dzrecord.test.rebalanceKills}, 50 by
  * default, three of fifty are those of Spark's drivers and three those of its executors; see
  * docs/proofs.md.
  */
@@ -87,7 +87,7 @@ class RebalanceKillTest {
     assertThat(left).isPositive();
   }
 
-  /** Each has the first records; returns how many come from rebalances. */
+  /** Requires the first records in each version; returns how many versions come from rebalances. */
   private static int requireVersions(RecordTable table, List<Integer> expected) {
     int rebalanced = 0;
     for (long version : table.versions()) {

@@ -87,8 +87,8 @@ class RebalanceMemoryTest {
   }
 
   /**
-   * Each is a little longer than the one before, so that buffers grow, and a quarter of it can be
-   * saved.
+   * Makes values of which each is a little longer than the one before, so that buffers grow, and a
+   * quarter of each can be saved.
    */
   private static byte[] value(int mostBytes, int number, int records) {
     byte[] value = new byte[mostBytes - (records - 1 - number) * (mostBytes / 8 / records)];

@@ -52,7 +52,9 @@ class RebalanceOutcomeTest {
     assertThat(plan.groups()).hasSizeGreaterThanOrEqualTo(4);
   }
 
-  /** No request to publish a manifest is answered, and none has an effect. */
+  /**
+   * Makes a storage that answers no request to publish a manifest; no such request has an effect.
+   */
   private Storage unanswering(Storage storage) {
     return (Storage) Proxy.newProxyInstance(
         Storage.class.getClassLoader(), new Class<?>[] {Storage.class}, (proxy, method, given) -> {

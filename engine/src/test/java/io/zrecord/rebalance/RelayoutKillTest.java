@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Processes that shuffle a table again and again are killed (SIGKILL) at random moments: every
  * version is whole, in the order that it should have and with its map, and a sweep leaves nothing
- * behind. {@code -Dzrecord.test.kills=1000} for more.
+ * over. {@code -Dzrecord.test.kills=1000} for more.
  */
 class RelayoutKillTest {
   private static final int KILLS = Integer.getInteger("zrecord.test.kills", 8);
@@ -39,7 +39,7 @@ class RelayoutKillTest {
   @TempDir
   Path directory;
 
-  /** Into two shards; the seed is the version. */
+  /** Shuffles into two shards; the seed is the version. */
   private static void shuffle(RecordTable table) {
     TableSnapshot newest = table.latest();
     Relayout.of(newest, RecordOrder.shuffle(newest.version()))
@@ -60,7 +60,7 @@ class RelayoutKillTest {
       RecordTable table = RecordTable.at(LocalStorage.at(path));
       List<Integer> expected = new ArrayList<>();
       TableData.append(path, expected, RECORDS, 3);
-      // In the first relayout, or in one behind it.
+      // In the first relayout, or in a later one.
       shuffleUntilKilled(path, kill % 2, random.nextInt(200));
 
       List<Finding> findings = new ArrayList<>();
@@ -83,7 +83,9 @@ class RelayoutKillTest {
     assertThat(left).isPositive();
   }
 
-  /** Each is a shuffle of the one before; returns how many there are. */
+  /**
+   * Requires that each version is a shuffle of the one before; returns how many versions there are.
+   */
   private static int requireVersions(RecordTable table, List<Integer> first) {
     List<Integer> expected = first;
     TableData.check(table.version(0), expected);

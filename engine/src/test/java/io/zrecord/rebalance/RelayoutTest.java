@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Writing a table in another order: which record stands where, what the map says, and who loses a
+ * Writing a table in another order: the place of each record, what the map says, and who loses a
  * race.
  */
 class RelayoutTest {
@@ -67,7 +67,7 @@ class RelayoutTest {
     return numbers;
   }
 
-  /** The map leads from each record of the version before to itself. */
+  /** Checks that the map leads from each record of the version before to the same record now. */
   private void checkMap(TableSnapshot snapshot, List<Integer> after) {
     IndexMap map = snapshot.indexMap().orElseThrow();
     assertThat(map.length()).isEqualTo(before.size());

@@ -34,7 +34,7 @@ class RewriteSpaceTest {
         .hasMessageContainingAll("/data/online", "5000", "only 4000", "at least 1000", "store");
   }
 
-  /** The storage, on a disk with so much space. */
+  /** Puts the storage on a disk with this much space. */
   private static Storage with(long usableBytes, Storage storage) {
     return (Storage) Proxy.newProxyInstance(
         Storage.class.getClassLoader(),

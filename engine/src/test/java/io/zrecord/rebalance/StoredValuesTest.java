@@ -67,7 +67,7 @@ class StoredValuesTest {
     return pixels;
   }
 
-  /** What a writer stores that found no use in compressing, though there was some. */
+  /** Makes what a writer stores that found no use in compressing, though there was some. */
   private static byte[] storedAsIs(byte[] value) {
     return ByteBuffer.allocate(4 + value.length)
         .order(ByteOrder.LITTLE_ENDIAN)
@@ -76,7 +76,7 @@ class StoredValuesTest {
         .array();
   }
 
-  /** Compressible values, stored as they are. */
+  /** Writes compressible values, stored as they are. */
   private ShardSummary write(WriteOptions options) {
     try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), SCHEMA, options)) {
       for (int i = 0; i < COUNT; i++) {

@@ -57,7 +57,7 @@ final class TableData {
     }
   }
 
-  /** Many shards in one version. */
+  /** Appends many shards in one version. */
   static void appendShards(Path path, List<Integer> expected, int shards, int seed) {
     try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, SCHEMA, OPTIONS)) {
       for (int i = 0; i < shards; i++) {
@@ -161,7 +161,7 @@ final class TableData {
     }
   }
 
-  /** As if all files had been written ten days ago. */
+  /** Dates all files as if they had been written ten days ago. */
   static void letTimePass(Path path) throws IOException {
     FileTime time = FileTime.from(Instant.now().minus(Duration.ofDays(10)));
     try (Stream<Path> files = Files.walk(path)) {
@@ -171,7 +171,7 @@ final class TableData {
     }
   }
 
-  /** Shards that any version names, index maps among them. */
+  /** Returns the shards that any version names, including index maps. */
   static Set<String> namedShards(RecordTable table) {
     Set<String> named = new TreeSet<>();
     for (long version : table.versions()) {

@@ -58,7 +58,7 @@ final class DatasetRepairTest {
     return report;
   }
 
-  /** The values that can be read, by field and index. */
+  /** Returns the values that can be read, by field and index. */
   private static Map<String, String> values(Path path) {
     Map<String, String> values = new TreeMap<>();
     try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {

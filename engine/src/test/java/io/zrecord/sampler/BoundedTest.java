@@ -137,7 +137,7 @@ class BoundedTest {
     return new BigInteger(Long.toUnsignedString(word)).multiply(BigInteger.valueOf(bound));
   }
 
-  /** Words that have this one at the position. */
+  /** Makes words that have this word at the position. */
   private static Words withWord(long word, long position) {
     int high = (int) (word >>> 32);
     int low = (int) word;
@@ -154,7 +154,7 @@ class BoundedTest {
     return folded ^ (folded >>> shift) ^ (folded >>> (2 * shift));
   }
 
-  /** Of an odd number modulo 2⁶⁴, by Newton's iteration. */
+  /** Inverts an odd number modulo 2⁶⁴, by Newton's iteration. */
   private static long inverse(long odd) {
     long inverse = odd;
     for (int i = 0; i < 6; i++) {

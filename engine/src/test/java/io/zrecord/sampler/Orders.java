@@ -9,7 +9,7 @@ import java.util.Random;
 final class Orders {
   private Orders() {}
 
-  /** A whole epoch. */
+  /** Returns a whole epoch. */
   static long[] epoch(Sampler sampler, long epoch) {
     return prefix(sampler, epoch, (int) sampler.length());
   }
@@ -32,8 +32,8 @@ final class Orders {
   }
 
   /**
-   * Any cut of the first {@code count} positions into requests, from any place and by any stride,
-   * gives the same indices.
+   * Requires that any cut of the first {@code count} positions into requests, from any place and by
+   * any stride, gives the same indices.
    */
   static void assertSameInAnyBlocks(Sampler sampler, long epoch, int count, Random random) {
     long[] order = prefix(sampler, epoch, count);

@@ -254,8 +254,8 @@ class ShuffleStatisticsTest {
   }
 
   /**
-   * What a shuffle buffer of this size does: reads in order, gives out a random one of those it
-   * holds.
+   * Does what a shuffle buffer of this size does: reads in order, and gives out a random one of the
+   * indices that it holds.
    */
   private static Sampler buffered(int length, int room) {
     return new FunctionSampler(length, (epoch, position) -> {

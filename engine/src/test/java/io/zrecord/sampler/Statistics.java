@@ -9,7 +9,7 @@ import java.util.Arrays;
 final class Statistics {
   private Statistics() {}
 
-  /** Pearson's χ² of counts against equal expectations. */
+  /** Returns Pearson's χ² of counts against equal expectations. */
   static double chiSquare(long[] counts) {
     double sum = 0;
     for (long count : counts) {
@@ -25,7 +25,8 @@ final class Statistics {
   }
 
   /**
-   * χ² of cells (position, index), both in {@code parts} parts, over some epochs of a whole order.
+   * Returns χ² of cells (position, index), both in {@code parts} parts, over some epochs of a whole
+   * order.
    */
   static double positionsAndValues(Sampler sampler, int parts, int epochs) {
     int length = (int) sampler.length();
@@ -49,12 +50,12 @@ final class Statistics {
     return (square - freedom) / Math.sqrt(2 * freedom);
   }
 
-  /** How many of {@code [0, length)} fall into a part. */
+  /** Returns how many of {@code [0, length)} fall into a part. */
   private static int partLength(int length, int parts, int part) {
     return ((part + 1) * length + parts - 1) / parts - (part * length + parts - 1) / parts;
   }
 
-  /** Correlation of one sequence with another. */
+  /** Returns the correlation of one sequence with another. */
   static double correlation(long[] one, long[] other) {
     double meanOne = mean(one);
     double meanOther = mean(other);
@@ -77,7 +78,7 @@ final class Statistics {
     return sum / values.length;
   }
 
-  /** Correlation of indices with those {@code lag} positions later. */
+  /** Returns the correlation of indices with those {@code lag} positions later. */
   static double serialCorrelation(long[] order, int lag) {
     long[] early = Arrays.copyOf(order, order.length - lag);
     long[] late = Arrays.copyOfRange(order, lag, order.length);
@@ -85,8 +86,8 @@ final class Statistics {
   }
 
   /**
-   * Positions that hold their own number, over some epochs; one an epoch is expected, with variance
-   * one.
+   * Counts positions that hold their own number, over some epochs, as deviations; one an epoch is
+   * expected, with variance one.
    */
   static double fixedPoints(Sampler sampler, int epochs) {
     long found = 0;
@@ -99,7 +100,10 @@ final class Statistics {
     return (found - epochs) / Math.sqrt(epochs);
   }
 
-  /** Pairs in falling order, of an order of distinct indices; half of all are expected. */
+  /**
+   * Counts pairs in falling order, in an order of distinct indices, as a deviation; half of all
+   * pairs are expected.
+   */
   static double inversions(long[] order) {
     double n = order.length;
     double expected = n * (n - 1) / 4;
@@ -108,7 +112,7 @@ final class Statistics {
         / Math.sqrt(variance);
   }
 
-  /** Sorts and counts. */
+  /** Sorts the values, and counts the pairs in falling order. */
   static long countInversions(long[] values, long[] spare, int from, int to) {
     if (to - from < 2) {
       return 0;
@@ -131,8 +135,8 @@ final class Statistics {
   }
 
   /**
-   * Neighbours {@code (order[i], order[i + 1])} that rise in one order and in the other, against
-   * half of them.
+   * Counts pairs {@code (order[2i], order[2i + 1])} that rise in both orders or in none, as a
+   * deviation; half of all pairs are expected.
    */
   static double sameDirection(long[] one, long[] other) {
     long same = 0;
@@ -143,7 +147,7 @@ final class Statistics {
     return (same - pairs / 2.0) / Math.sqrt(pairs / 4.0);
   }
 
-  /** Number of an order of few indices among all orders. */
+  /** Returns the number of an order of few indices among all orders. */
   static int rankOf(long[] order) {
     int rank = 0;
     for (int i = 0; i < order.length; i++) {
@@ -156,7 +160,7 @@ final class Statistics {
     return rank;
   }
 
-  /** χ² of all orders of a few indices over some epochs. */
+  /** Returns χ² of all orders of a few indices over some epochs. */
   static double allOrders(Sampler sampler, int epochs) {
     int orders = 1;
     for (int i = 2; i <= sampler.length(); i++) {

@@ -32,7 +32,7 @@ final class ScanPlanTest {
   private static final List<FieldSpec> IMAGE = SCHEMA.fields().subList(0, 1);
   private static final IndexSet ALL = IndexSet.range(0, Long.MAX_VALUE);
 
-  /** A shard whose chunks have the given bytes, a record a KiB. */
+  /** Makes a shard whose chunks have the given bytes, a record a KiB. */
   private static ShardSummary shard(long... chunkBytes) {
     List<ChunkSummary> chunks = LongStream.of(chunkBytes)
         .mapToObj(bytes -> new ChunkSummary(Math.max(1, bytes / 1024), bytes))
@@ -55,7 +55,7 @@ final class ScanPlanTest {
     return splits.stream().map(Split::bytes).toList();
   }
 
-  /** The splits in order cover exactly the records. */
+  /** Requires that the splits in order cover exactly the records. */
   private static void requireCovers(TableSnapshot table, List<Split> splits, IndexSet indices) {
     IndexSet covered = IndexSet.empty();
     long previousEnd = -1;

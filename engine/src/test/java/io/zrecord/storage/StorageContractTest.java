@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class StorageContractTest {
   protected Storage storage;
 
-  /** A storage without any file. */
+  /** Makes a storage without any file. */
   protected abstract Storage emptyStorage() throws Exception;
 
   @BeforeEach

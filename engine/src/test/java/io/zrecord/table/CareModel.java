@@ -150,7 +150,7 @@ final class CareModel implements InstantSource {
     settle();
   }
 
-  /** To be told of a version that did not come by {@link #commit}. */
+  /** Takes note of a version that did not come by {@link #commit}. */
   void committed(long version, TableChange.Kind kind, Written written) {
     committed.put(version, new Committed(kind, written.rows));
   }
@@ -159,7 +159,7 @@ final class CareModel implements InstantSource {
     commit(TableChange.Kind.APPEND, write());
   }
 
-  /** As of an update or a delete: some records stay, others are new. */
+  /** Overwrites as an update or a delete does: some records stay, others are new. */
   void overwrite() {
     if (random.nextBoolean()) {
       schema = new RecordSchema(schema.fields().stream()
@@ -184,7 +184,7 @@ final class CareModel implements InstantSource {
     commit(TableChange.Kind.OVERWRITE, written);
   }
 
-  /** The next writes have one field more. */
+  /** Gives the next writes one field more. */
   void addField() {
     int id = known < 0 ? 3 : table.latest().nextFieldId();
     if (schema.fields().size() < 5 && schema.find(id).isEmpty()) {
@@ -241,7 +241,7 @@ final class CareModel implements InstantSource {
     return files;
   }
 
-  /** All that a table without orphans has. */
+  /** Returns all files that a table without orphans has. */
   Set<String> namedFiles() {
     Set<String> files = new TreeSet<>();
     retained.forEach(version -> files.addAll(filesOfVersions.get(version)));
@@ -249,7 +249,7 @@ final class CareModel implements InstantSource {
     return files;
   }
 
-  /** Versions that options expire, found out in another way than the table does. */
+  /** Returns the versions that options expire, found in another way than the table does. */
   Set<Long> due(ExpireOptions options) {
     List<Long> present = List.copyOf(retained);
     Set<Long> due = new TreeSet<>();
@@ -263,7 +263,7 @@ final class CareModel implements InstantSource {
     return due;
   }
 
-  /** Every version that should be there is, no other is, and all that they name. */
+  /** Requires every version that should be there, no other, and all files that they name. */
   void requireRetained() {
     assertThat(table.versions()).containsExactlyElementsOf(retained);
     assertThat(table.tags()).extracting(Tag::name).containsExactlyElementsOf(tags.keySet());
@@ -279,7 +279,7 @@ final class CareModel implements InstantSource {
     }
   }
 
-  /** Of a reader that may have been opened long ago. */
+  /** Requires the contents of a version from a reader that may have been opened long ago. */
   void requireContents(long version, RecordDataset dataset) {
     List<Row> rows = contents.get(version);
     assertThat(dataset.length()).isEqualTo(rows.size());

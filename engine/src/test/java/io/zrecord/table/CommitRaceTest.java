@@ -71,7 +71,7 @@ final class CommitRaceTest {
         .hasSize(100);
   }
 
-  /** One of the processes. */
+  /** Runs one of the processes. */
   public static void main(String[] arguments) {
     Storage storage = LocalStorage.at(Path.of(arguments[0]));
     for (int i = 0; i < 50; i++) {

@@ -29,8 +29,8 @@ final class CutShortCareTest {
   Path directory;
 
   /**
-   * Versions 0 to 5, of which 1 has a tag, 0 to 3 share no shard with 4 and 5, and a shard that was
-   * never committed.
+   * Makes versions 0 to 5, of which 1 has a tag and 0 to 3 share no shard with 4 and 5, and a shard
+   * that was never committed.
    */
   private TableModel model() {
     TableModel model = new TableModel(directory.resolve(UUID.randomUUID().toString()));

@@ -62,7 +62,7 @@ final class DamagedManifestTest {
     return (json + seal).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The manifest of version 1, its body changed and sealed again. */
+  /** Changes the body of the manifest of version 1, and seals it again. */
   private void rewrite(String from, String to) throws IOException {
     rewrite(1, from, to);
   }

@@ -99,7 +99,7 @@ final class ExpireRaceTest {
       }
     }
 
-    /** Even if its manifest is still set aside. */
+    /** Requires the tagged version, even if its manifest is still set aside. */
     private void requireTagged() {
       if (tagged > 0 && retagged == 0) {
         RecordTable table = RecordTable.at(storage, CLOCK);
@@ -176,7 +176,7 @@ final class ExpireRaceTest {
     }
   }
 
-  /** What it meets while others do what they must not. */
+  /** Sweeps, or fails as a sweep may while others do what they must not. */
   private static void sweepOrFail(World world, Storage storage) {
     try {
       sweep(world, storage);
@@ -216,7 +216,10 @@ final class ExpireRaceTest {
     }
   }
 
-  /** What it must not do: publish first, and delete what has the name if the version is gone. */
+  /**
+   * Tags as a tagging must not: publishes first, and deletes what has the name if the version is
+   * gone.
+   */
   private static void tagAndTakeBack(World world, Storage storage) {
     TagLog tags = new TagLog(storage);
     if (tags.publish(new TagLog.Entry("kept", 0, NOW.toEpochMilli()))
@@ -226,7 +229,7 @@ final class ExpireRaceTest {
     }
   }
 
-  /** What it must not do: delete first, and publish again if a tag came. */
+  /** Expires as an expiry must not: deletes first, and publishes again if a tag came. */
   private static void expireAndPublishAgain(World world, Storage storage) {
     String name = ManifestNames.nameOf(0);
     if (new TagLog(storage).versions().isEmpty()) {
@@ -238,7 +241,7 @@ final class ExpireRaceTest {
     }
   }
 
-  /** The same, killed before one of its calls. */
+  /** Kills the work before one of its calls. */
   private static Work<World> killed(int call, Work<World> work) {
     return (world, storage) -> {
       MortalStorage mortal = new MortalStorage(storage, call);

@@ -126,7 +126,7 @@ final class IndexMapTest {
     }
   }
 
-  /** Nor does it help to name it in a manifest without being asked. */
+  /** Requires a refusal, also when a manifest names the map without being asked. */
   private void requireRefused(ShardSummary map, String reason) {
     ShardSummary records = Shards.write(storage, Shards.SCHEMA, 4, 3, 2, 1);
     TableChange change = TableChange.relayout(table.latest(), List.of(records), map, Map.of());

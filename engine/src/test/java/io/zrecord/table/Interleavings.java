@@ -30,10 +30,10 @@ final class Interleavings {
 
   /** What is worked on; a new one for each run. */
   interface World {
-    /** Is asked once by each who works. */
+    /** Returns the storage; called once by each worker. */
     Storage storage();
 
-    /** Is called when all have ended. */
+    /** Checks the world when all workers have ended. */
     void check();
   }
 
@@ -62,7 +62,7 @@ final class Interleavings {
       return !(isChange && touches(other)) && !(other.isChange && other.touches(this));
     }
 
-    /** Whether what this changes is what the other looks at or changes. */
+    /** Returns whether what this call changes is what the other looks at or changes. */
     private boolean touches(Call other) {
       for (String name : names) {
         for (String its : other.names) {
@@ -80,8 +80,8 @@ final class Interleavings {
     }
 
     /**
-     * The first file of a directory makes that as well. Which directories the table has is not
-     * asked.
+     * Returns whether a list of a directory shows a name. The first file of a directory makes the
+     * directory as well. Nobody asks which directories the table has.
      */
     private static boolean isListed(String name, String directory) {
       String parent = parent(name);
@@ -124,7 +124,7 @@ final class Interleavings {
    */
   private record Step(int worker, Call call, BitSet direct, BitSet causes) {}
 
-  /** One who works, in a thread that stands before each of its calls until it is its turn. */
+  /** Works in a thread that waits before each of its calls until it is its turn. */
   private static final class Worker {
     /** Who works may do so with several threads. */
     private final Semaphore oneAtATime = new Semaphore(1);
@@ -178,7 +178,10 @@ final class Interleavings {
       }
     }
 
-    /** Who stands here says whose turn is next, without a change of threads if it is its own. */
+    /**
+     * Says whose turn is next and waits for the own turn, without a change of threads if that is
+     * next.
+     */
     private void awaitTurn() {
       if (!isStarted) {
         isStarted = true;
@@ -331,8 +334,8 @@ final class Interleavings {
   }
 
   /**
-   * Where the last step could as well have come before an earlier one, somebody goes on there with
-   * whom this begins.
+   * Lets another worker go on at each earlier step after which the last step could as well have
+   * come.
    */
   private void wantReversed(List<Step> steps) {
     int last = steps.size() - 1;
@@ -351,8 +354,8 @@ final class Interleavings {
   }
 
   /**
-   * Those of whom a step may be the first of all that come behind a step and without it, the last
-   * step included.
+   * Returns the workers of whom a step may be the first of all steps that come after a step and do
+   * not depend on it, including the last step.
    */
   private static Set<Integer> beginners(List<Step> steps, int without) {
     Set<Integer> beginners = new HashSet<>();
@@ -383,7 +386,9 @@ final class Interleavings {
     return new Step(worker, call, direct, causes);
   }
 
-  /** To the last choice that can be made in another way; {@code false} if there is none. */
+  /**
+   * Goes back to the last choice that can be made in another way; {@code false} if there is none.
+   */
   private boolean goBack() {
     while (!choices.isEmpty()) {
       Choice last = choices.get(choices.size() - 1);

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Manifests stay small when shards become many. One shard stands in for all: a manifest does not
- * care.
+ * Manifests stay small when shards become many. One shard takes the part of all, because a manifest
+ * does not care.
  */
 final class ManyShardsTest {
   @TempDir

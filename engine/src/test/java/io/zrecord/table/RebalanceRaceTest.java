@@ -197,7 +197,7 @@ final class RebalanceRaceTest {
     return RecordDataset.open(model.table.version(version), RecordDataset.ReadOptions.defaults());
   }
 
-  /** As in another process: nothing that was opened before is shared. */
+  /** Opens as in another process: nothing that was opened before is shared. */
   private static RecordDataset openElsewhere(CareModel model, long version) {
     return RecordDataset.open(
         RecordTable.at(model.storage.elsewhere()).version(version),

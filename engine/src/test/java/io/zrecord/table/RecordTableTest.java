@@ -159,8 +159,7 @@ final class RecordTableTest {
     OptionalLong base = OptionalLong.of(0);
     table.commit(Shards.change(TableChange.Kind.APPEND, base, wider, List.of()));
     assertThat(table.latest().nextFieldId()).isEqualTo(3);
-    // The same field is the same; the older schema still fits; another field of that number does
-    // not.
+    // An equal field and the older schema fit; another field of that number does not.
     table.commit(Shards.append(base, shard(2)));
     assertThat(table.latest().schema()).isEqualTo(wider);
     FieldSpec other = new FieldSpec(2, "other", ElementType.UTF8, Shape.scalar(), Compression.RAW);

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Snapshots that no file stands behind, for tests of planning. */
+/** Snapshots without files, for tests of planning. */
 public final class Snapshots {
   private Snapshots() {}
 
-  /** A snapshot of these shards. */
+  /** Returns a snapshot of these shards. */
   public static TableSnapshot of(RecordSchema schema, List<ShardSummary> shards) {
     Manifest manifest = new Manifest(
         new UUID(0, 1),

@@ -76,7 +76,10 @@ final class SweepRaceTest {
     }
   }
 
-  /** Version 0 has a tag, and a run that was cut short has set its manifest aside. */
+  /**
+   * Makes a world in which version 0 has a tag, and a run that was cut short has set its manifest
+   * aside.
+   */
   private static World withManifestAside() {
     World world = new World(0);
     world.table.tag(0, "first");
@@ -84,7 +87,7 @@ final class SweepRaceTest {
     return world;
   }
 
-  /** The next run puts it back, and then it is known by another tag only. */
+  /** Puts the manifest back, as the next run does; then only another tag names it. */
   private static void putBackAndExchangeTheTag(World world, Storage storage) {
     RecordTable table = RecordTable.at(storage, CLOCK);
     assertThat(table.expire(ExpireOptions.defaults()).expired()).isEmpty();
@@ -112,7 +115,7 @@ final class SweepRaceTest {
     return world;
   }
 
-  /** As a repair does: first it has both names. */
+  /** Sets a manifest aside as a repair does: first it has both names. */
   private static void moveAside(World world, Storage storage) {
     String name = ManifestNames.nameOf(1);
     storage.publish(name + ".damaged", storage.read(name, SealedJson.MAX_BYTES));

@@ -124,7 +124,7 @@ final class TableCareTest {
       }
     }
 
-    /** What may happen at any call of a rebalance. */
+    /** Takes a step that may happen at any call of a rebalance. */
     private void simpleStep() {
       model.settle();
       switch (random.nextInt(9)) {
@@ -168,7 +168,7 @@ final class TableCareTest {
       }
     }
 
-    /** A version that was expired need not be readable any more. */
+    /** Reads a version, which need not be readable any more if it was expired. */
     private void read(long version, RecordDataset reader) {
       try (reader) {
         if (model.retained.contains(version)) {
@@ -233,7 +233,7 @@ final class TableCareTest {
       model.settle();
     }
 
-    /** What is reported is what happened. */
+    /** Runs a rebalance that fails at a call; what it reports is what happened. */
     private void failingRebalance(int call) {
       FaultyStorage.Fault fault = any(List.of(FaultyStorage.Fault.values()));
       FaultyStorage faulty =
@@ -304,7 +304,9 @@ final class TableCareTest {
       }
     }
 
-    /** Some of those that are due are gone, and no other. */
+    /**
+     * Expires with a death in between: some of the versions that are due are gone, and no other.
+     */
     private void expireWithDeath(Storage storage) {
       ExpireOptions options = expireOptions();
       Set<Long> due = model.due(options);

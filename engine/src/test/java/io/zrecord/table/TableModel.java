@@ -105,7 +105,7 @@ final class TableModel implements InstantSource {
     return versions.keySet().stream().max(Long::compare).orElseThrow();
   }
 
-  /** Versions that options expire, found out in another way than the table does. */
+  /** Returns the versions that options expire, found in another way than the table does. */
   Set<Long> due(ExpireOptions options) {
     List<Long> present = List.copyOf(versions.keySet());
     Set<Long> due = new TreeSet<>();
@@ -127,7 +127,9 @@ final class TableModel implements InstantSource {
     assertThat(table.latest().version()).isEqualTo(newestVersion());
   }
 
-  /** Every version that the table says it has can be read and holds what was written. */
+  /**
+   * Requires that every version that the table says it has can be read and holds what was written.
+   */
   void requireReadable(RecordTable read) {
     for (long version : read.versions()) {
       requireReadable(read.version(version));
@@ -149,7 +151,7 @@ final class TableModel implements InstantSource {
     }
   }
 
-  /** Directories of shards that some version names. */
+  /** Returns the directories of shards that some version names. */
   Set<String> namedShards() {
     return versions.values().stream()
         .flatMap(List::stream)
@@ -157,7 +159,7 @@ final class TableModel implements InstantSource {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** All files, relative to the table, with their simulated times. */
+  /** Returns all files, relative to the table, with their simulated times. */
   Map<String, Instant> files() {
     Map<String, Instant> files = new TreeMap<>();
     for (Path file : walk()) {

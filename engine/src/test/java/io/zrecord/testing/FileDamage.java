@@ -21,13 +21,13 @@ public enum FileDamage {
   private static final int MOST_BITS_OF_LENGTH = 13;
   private static final int MOST_BITS_OF_EXTENSION = 19;
 
-  /** One of them, at random. */
+  /** Returns a kind of damage, at random. */
   public static FileDamage any(Random random) {
     return values()[random.nextInt(values().length)];
   }
 
   /**
-   * A damaged copy, which may by chance be the same.
+   * Returns a damaged copy, which may by chance be equal to the content.
    *
    * @param content what the file contains
    * @param other what another file of the same dataset contains
@@ -108,8 +108,8 @@ public enum FileDamage {
   }
 
   /**
-   * Often on boundaries of checksums, entries or sectors, as a medium does that serves the wrong
-   * place.
+   * Duplicates a region, often on boundaries of checksums, entries or sectors, as a medium does
+   * that serves the wrong place.
    */
   private static byte[] duplicate(byte[] content, Random random) {
     int unit = new int[] {1, 4, 16, 512}[random.nextInt(4)];

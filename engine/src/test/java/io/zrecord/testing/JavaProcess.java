@@ -43,7 +43,7 @@ public final class JavaProcess {
     return this;
   }
 
-  /** For those that live a short time. */
+  /** Takes options for processes that live a short time. */
   public JavaProcess small() {
     return option("-Xmx128m").option("-XX:TieredStopAtLevel=1");
   }
@@ -55,7 +55,7 @@ public final class JavaProcess {
     return new Result(process.waitFor(), output);
   }
 
-  /** What it prints is read by the caller, but for its errors. */
+  /** Starts the process; the caller reads what it prints, except its errors. */
   public Process start(String... arguments) throws IOException {
     return builder(arguments).redirectError(Redirect.INHERIT).start();
   }
@@ -77,7 +77,7 @@ public final class JavaProcess {
     process.toHandle().destroyForcibly();
   }
 
-  /** The same at a moment that is more exact than those of a sleep. */
+  /** Sends SIGKILL after a time, at a moment more exact than that of a sleep. */
   public static void killAfter(Process process, long nanos) {
     long end = System.nanoTime() + nanos;
     while (System.nanoTime() < end) {

@@ -62,17 +62,20 @@ public final class MemoryStorage implements Storage {
     return this;
   }
 
-  /** What was done, in order: the verb and the name, such as {@code force shard/…/meta.json}. */
+  /**
+   * Returns what was done, in order: the verb and the name, such as {@code force
+   * shard/…/meta.json}.
+   */
   public synchronized List<String> log() {
     return List.copyOf(log);
   }
 
-  /** Names of all files. */
+  /** Returns the names of all files. */
   public synchronized Set<String> names() {
     return new TreeSet<>(files.keySet());
   }
 
-  /** Files that were created and not closed. */
+  /** Returns the number of files that were created and not closed. */
   public synchronized int openFileCount() {
     return openFiles.size();
   }
@@ -85,7 +88,7 @@ public final class MemoryStorage implements Storage {
     touch(name);
   }
 
-  /** Dates a name, and the directory in which it stands. */
+  /** Dates a name, and its directory. */
   private void touch(String name) {
     modifiedMillis.put(name, clock.millis());
     int slash = name.lastIndexOf('/');
@@ -94,14 +97,14 @@ public final class MemoryStorage implements Storage {
     }
   }
 
-  /** When a file or directory was changed last. */
+  /** Returns when a file or directory was changed last. */
   public synchronized Instant modified(String name) {
     return Instant.ofEpochMilli(modifiedMillis.getOrDefault(name, 1L));
   }
 
   /**
-   * What power loss leaves for certain: files of which every name on the way from the root was
-   * forced, with the bytes that were. Names in the root are taken for durable.
+   * Returns what power loss leaves for certain: files of which every name on the way from the root
+   * was forced, with the bytes that were forced. Names in the root are taken for durable.
    */
   public synchronized MemoryStorage afterPowerLoss() {
     MemoryStorage left = new MemoryStorage();
@@ -123,7 +126,9 @@ public final class MemoryStorage implements Storage {
     return location;
   }
 
-  /** The same as another process sees it: what is kept open by location is not shared. */
+  /**
+   * Returns this storage as another process sees it: what is kept open by location is not shared.
+   */
   public Storage elsewhere() {
     String itsLocation = "elsewhere-" + COUNT.incrementAndGet() + ":";
     return (Storage) Proxy.newProxyInstance(

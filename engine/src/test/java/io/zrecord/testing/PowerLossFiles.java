@@ -44,24 +44,24 @@ public final class PowerLossFiles implements MutableFiles {
     private byte[] durable = {};
   }
 
-  /** The power goes at the step of this number, counted from 0. */
+  /** Makes files that lose power at the step of this number, counted from 0. */
   public PowerLossFiles(long lastStep) {
     this.lastStep = lastStep;
   }
 
-  /** Lets one step fail, without effect but for a write, of which the first half is done. */
+  /** Lets one step fail, without effect; of a write, the first half is done. */
   public PowerLossFiles failingAt(long step, Supplier<? extends RuntimeException> exception) {
     failingStep = step;
     failure = exception;
     return this;
   }
 
-  /** Calls that changed something so far. */
+  /** Returns the number of calls that changed something so far. */
   public long steps() {
     return steps;
   }
 
-  /** What is left when the power is back. */
+  /** Returns what is left when the power is back. */
   public PowerLossFiles afterPowerLoss(Random random) {
     PowerLossFiles left = new PowerLossFiles(Long.MAX_VALUE);
     Set<String> all = new TreeSet<>(names.keySet());
@@ -70,7 +70,7 @@ public final class PowerLossFiles implements MutableFiles {
     for (String name : all) {
       Node node = names.get(name);
       Node durable = durableNames.get(name);
-      // A name that was not forced since it changed stands for either file, or for none.
+      // A name that was not forced since it changed leads to either file, or to none.
       Node chosen = node == durable || random.nextBoolean() ? node : durable;
       if (chosen != null) {
         Node survivor = survivors.computeIfAbsent(chosen, lost -> survivor(lost, random));

@@ -22,10 +22,10 @@ import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a sealed shard byte by byte as docs/spec/FORMAT.md says, sharing no code with the engine
- * but for meta files and codecs, and asserts everything that the specification demands: checksums,
+ * Reads a sealed shard byte by byte as docs/spec/FORMAT.md says. Shares no code with the engine
+ * except for meta files and codecs. Asserts everything that the specification demands: checksums,
  * bounds, alignment, zero padding, no two values on one byte, records that do not span chunks, and
- * the sums in the meta file; and that the writer aligned what it was to align.
+ * the sums in the meta file. Also asserts that the writer aligned what it was to align.
  */
 public final class ShardProbe {
   private static final int BLOCK = 65_536;
@@ -80,12 +80,12 @@ public final class ShardProbe {
     return meta;
   }
 
-  /** The value, or null if it is absent. */
+  /** Returns the value, or null if it is absent. */
   public byte @Nullable [] value(int field, int record) {
     return values[field][record];
   }
 
-  /** Where the value begins in its chunk. */
+  /** Returns where the value begins in its chunk. */
   public long offset(int field, int record) {
     return offsets[field][record];
   }

@@ -25,7 +25,7 @@ final class BadSectors extends ForwardingFiles {
     this.error = error;
   }
 
-  /** A medium that gives these bytes no more. */
+  /** Makes a medium that does not give these bytes any more. */
   static BadSectors of(Path root, String name, long from, long to) {
     return new BadSectors(root, name, from, to, new IOException("Input/output error"));
   }

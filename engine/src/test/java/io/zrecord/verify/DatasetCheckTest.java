@@ -250,7 +250,7 @@ final class DatasetCheckTest {
     assertThat(findings.get(1))
         .returns(Kind.VALUE, Finding::kind)
         .returns(COUNT - 1L, f -> f.firstIndex() + f.count() - 1);
-    // What lies behind the end has no meaning.
+    // Bytes after the end have no meaning.
     Files.write(chunk, Arrays.copyOf(content, content.length + 8));
     assertThat(check(DatasetCheck.of(table)).isSound()).isTrue();
     assertThat(findings).isEmpty();

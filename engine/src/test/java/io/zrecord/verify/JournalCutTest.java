@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A repair that is killed between the record that it puts in the place of a lost one and the cut
- * behind it.
+ * after that record.
  */
 final class JournalCutTest {
   private static final int HEADER_BYTES = 64;

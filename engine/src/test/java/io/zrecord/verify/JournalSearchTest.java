@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What stands behind a damaged record of a journal may be made to look like records, one within the
+ * The bytes after a damaged record of a journal may be made to look like records, one within the
  * other.
  */
 @Timeout(60)
@@ -49,7 +49,10 @@ final class JournalSearchTest {
     return ByteBuffer.wrap(journal).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** The first record, headers in the place of the second, and the others behind them, if any. */
+  /**
+   * Writes the first record, headers in the place of the second, and the records after it unless
+   * {@code toTheEnd}.
+   */
   private void forge(int count, int flags, boolean toTheEnd) throws IOException {
     int thirdAt = secondAt + buffer().getInt(secondAt + 4);
     int forged = count * FAKE_BYTES;

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Lengths that nobody wrote so many records for, in files whose checksums hold: the check ends,
+ * Lengths for which nobody wrote enough records, in files whose checksums hold: the check ends,
  * with few findings.
  */
 final class MadeUpLengthTest {

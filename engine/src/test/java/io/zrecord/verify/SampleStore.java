@@ -32,7 +32,7 @@ public final class SampleStore {
 
   private SampleStore() {}
 
-  /** A store that was closed, with several chunks. */
+  /** Makes a store that was closed, with several chunks. */
   public static Path closed(Path path) {
     try (RecordStore store = RecordStore.create(path, SCHEMA, OPTIONS)) {
       append(store, 0, COUNT);
@@ -40,7 +40,7 @@ public final class SampleStore {
     return path;
   }
 
-  /** A copy of a store as a killed writer leaves it: commits are in the journal. */
+  /** Copies a store as a killed writer leaves it: commits are in the journal. */
   public static Path killed(Path directory) {
     Path path = closed(directory.resolve("alive"));
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {
@@ -49,7 +49,10 @@ public final class SampleStore {
     }
   }
 
-  /** The same, where nothing of the last commits reached the tables. */
+  /**
+   * Copies a store as a killed writer leaves it, when nothing of the last commits reached the
+   * tables.
+   */
   public static Path killedBeforeTables(Path directory) throws IOException {
     return killedBeforeTables(directory, SampleStore::commits);
   }
@@ -80,7 +83,7 @@ public final class SampleStore {
     return killed;
   }
 
-  /** Ten commits of three records, then changes and a deletion. */
+  /** Makes ten commits of three records, then changes and a deletion. */
   private static void commits(RecordStore store) {
     for (int i = 0; i < 10; i++) {
       append(store, COUNT + 3 * i, 3);
@@ -105,7 +108,10 @@ public final class SampleStore {
     return "zip ".repeat(i % 20).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The text of a record, which begins as {@code "text " + index} where nothing was changed. */
+  /**
+   * Returns the text of a record, which begins as {@code "text " + index} where nothing was
+   * changed.
+   */
   public static String text(Path path, long index) {
     try (RecordStore store = RecordStore.open(path, OPTIONS);
         Batch batch = store.gather(new long[] {index}, "text")) {

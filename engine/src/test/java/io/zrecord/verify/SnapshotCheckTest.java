@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tables made of stores are sound, though their chunk files have room behind what was published, or
+ * Tables made of stores are sound, though their chunk files have room after what was published, or
  * go on growing.
  */
 final class SnapshotCheckTest {
@@ -35,7 +35,7 @@ final class SnapshotCheckTest {
     assertThat(report.plan().remaining()).isEmpty();
   }
 
-  /** Bytes that the chunk files of the only shard have behind what was published. */
+  /** Returns the bytes that the chunk files of the only shard have after what was published. */
   private static long spareBytes(Path table, TableSnapshot snapshot) throws IOException {
     Path shard = table.resolve(snapshot.shards().get(0).directory());
     ShardMeta meta = ShardMeta.read("meta", Files.readAllBytes(shard.resolve("meta.json")));

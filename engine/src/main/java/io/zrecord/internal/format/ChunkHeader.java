@@ -7,7 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * The first 64 bytes of a chunk file (FORMAT.md section 6). Integers are little-endian.
+ * Writes and checks the first 64 bytes of a chunk file (FORMAT.md section 6). Integers are
+ * little-endian.
  *
  * <pre>
  *   0                               8               12              16
@@ -27,12 +28,13 @@ import java.util.UUID;
  * @param shardId identity of the shard
  */
 public record ChunkHeader(int chunkId, UUID shardId) {
-  /** Length of the header: where the first value may stand. */
+  /** Length of the header, and least position of the first value. */
   public static final int BYTES = 64;
 
   private static final byte[] MAGIC = "ZRECCHNK".getBytes(StandardCharsets.US_ASCII);
   private static final int CRC_AT = 60;
 
+  /** Returns the header as it is written to a file. */
   public byte[] encode() {
     byte[] bytes = new byte[BYTES];
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -49,9 +51,10 @@ public record ChunkHeader(int chunkId, UUID shardId) {
   }
 
   /**
-   * Checks the header found against the one expected.
+   * Checks the header found against the header expected.
    *
    * @param found the first {@value #BYTES} bytes of the file
+   * @throws CorruptDataException if the header is damaged, or that of another chunk
    */
   public void check(String resource, byte[] found) {
     ByteBuffer buffer = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);

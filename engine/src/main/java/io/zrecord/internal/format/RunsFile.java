@@ -9,7 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The {@code .runs} file of a field (FORMAT.md section 5). Integers are little-endian.
+ * Reads and writes the {@code .runs} file of a field (FORMAT.md section 5). Integers are
+ * little-endian.
  *
  * <pre>
  *   0                               8               12              16
@@ -33,11 +34,11 @@ import java.util.List;
  *  flags, bit 0: block checksums are present; bit 1: a validity file exists
  * </pre>
  *
- * @param recordCount records of the shard
+ * @param recordCount number of records of the shard
  * @param widthBytes bytes of a value, > 0
  * @param hasChecksums whether blocks have checksums
  * @param hasValidity whether a {@code .valid} file exists
- * @param runs in order, covering all records
+ * @param runs the runs in order, which cover all records
  * @param blockChecksums CRC32C of the blocks of the runs
  * @param validityChecksums CRC32C of the blocks of the validity file
  */
@@ -57,6 +58,7 @@ public record RunsFile(
   private static final int FLAG_CHECKSUMS = 1;
   private static final int FLAG_VALIDITY = 2;
 
+  /** Returns the content of the file. */
   public byte[] write() {
     long bytes = HEADER_BYTES
         + (long) RUN_BYTES * runs.size()
@@ -83,6 +85,7 @@ public record RunsFile(
    *
    * @param expectedRecords length of the shard
    * @param expectedWidth width by dtype and shape
+   * @throws CorruptDataException if the file is damaged, cut, or contradicts the shard
    */
   public static RunsFile read(
       String resource,

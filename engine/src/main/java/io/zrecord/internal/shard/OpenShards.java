@@ -18,21 +18,21 @@ import java.util.function.Predicate;
  * Holds the shards that this process has open. Sealed shards never change, so all readers share
  * maps and verified bits, and a dataset opened again finds both.
  *
- * <p>A shard is kept while a {@link ShardUse} holds it, and for 30 seconds after the last one is
- * closed: tasks of an executor follow each other in less, and mapping again costs a page fault for
- * every page that is read. Afterwards this class lets go of the shard, and the next use or a timer
- * drops it. Its maps are never unmapped explicitly, because values that were handed out are slices
- * of them: the collector unmaps when the last reader and the last slice are gone, and only then a
- * deleted file gives its disk space back. Independent of uses, mappings are bounded: beyond the
- * budget the shards used longest ago are dropped.
+ * <p>A shard is kept while a {@link ShardUse} holds it, and for 30 seconds after its last use is
+ * closed: tasks of an executor follow each other faster, and mapping again costs a page fault for
+ * every page that is read. Afterwards the next use or a timer drops the shard. Its maps are never
+ * unmapped explicitly, because values that were handed out are slices of them. The collector unmaps
+ * when the last reader and the last slice are gone, and only then a deleted file gives its disk
+ * space back. Independent of uses, mappings are bounded: beyond the budget the shards used longest
+ * ago are dropped.
  *
  * <p>Thread-safe; no I/O happens under its lock.
  */
 public final class OpenShards {
-  /** A shard without any mapping still takes some memory. */
+  /** Most shards kept: a shard without any mapping still takes some memory. */
   private static final int MAX_SHARDS = 100_000;
 
-  /** How long a shard is kept that nobody has open. */
+  /** Time that a shard is kept after its last use. */
   static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private static final OpenShards SHARED =
@@ -42,7 +42,7 @@ public final class OpenShards {
   private final LongSupplier clock;
   private final Timer timer;
   private final Map<ShardId, Slot> slots = new LinkedHashMap<>(16, 0.75f, true);
-  /** Those without a use, in the order in which they lost the last one. */
+  /** Shards without a use, in the order in which they lost the last one. */
   private final Set<Slot> idle = new LinkedHashSet<>();
 
   private int mapCount;
@@ -63,17 +63,20 @@ public final class OpenShards {
     CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS).execute(task);
   }
 
-  /** The shards of this process. */
+  /** Returns the shards of this process. */
   public static OpenShards shared() {
     return SHARED;
   }
 
-  /** A new use, which has no shard yet. The caller closes it. */
+  /** Makes a use, which has no shard yet. The caller closes it. */
   public ShardUse use() {
     return new ShardUse(this);
   }
 
-  /** The open shard of that identity; from now on the use holds it, unless the use is closed. */
+  /**
+   * Returns the open shard of an identity. From now on the use holds the shard, unless the use is
+   * closed.
+   */
   synchronized OpenShard get(ShardUse use, Storage storage, ShardId id) {
     Slot slot = slots.get(id);
     if (slot == null) {
@@ -108,7 +111,7 @@ public final class OpenShards {
     idle.add(slot);
   }
 
-  /** Drops what was idle for long enough, and sets the timer for the rest. */
+  /** Drops shards that were idle for long enough, and sets the timer for the rest. */
   private void dropIdle() {
     if (idle.isEmpty()) {
       return;
@@ -140,7 +143,7 @@ public final class OpenShards {
     dropIdle();
   }
 
-  /** A shard for one reader, whose maps go with it. */
+  /** Returns a shard for one reader. Its maps go with the reader. */
   public static OpenShard unshared(Storage storage, ShardId id) {
     return new OpenShard(storage, id, () -> {});
   }
@@ -220,7 +223,7 @@ public final class OpenShards {
     mapCount -= slot.maps;
   }
 
-  /** A shard, and who has it. Guarded by the lock. */
+  /** Holds a shard, and counts its uses. Guarded by the lock. */
   final class Slot {
     private final ShardId id;
     private final OpenShard shard;

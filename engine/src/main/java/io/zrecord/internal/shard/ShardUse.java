@@ -10,15 +10,16 @@ import java.util.Map;
 
 /**
  * Names one user of the shards of this process, such as an open dataset, so that shards that nobody
- * has open any more are let go. Does not keep a shard alive by itself: the bound of mappings may
- * drop a shard that is in use. Thread-safe.
+ * has open any more are let go. A use does not keep a shard alive by itself: the bound of mappings
+ * may drop a shard that is in use. Thread-safe.
  */
 public final class ShardUse implements AutoCloseable {
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final OpenShards shards;
   /**
-   * Guarded by the lock of {@link #shards}. Weak, as the user may outlive a shard that was dropped.
+   * Guarded by the lock of {@link #shards}. Weak, because the use may outlive a shard that was
+   * dropped.
    */
   private final Map<ShardId, WeakReference<OpenShards.Slot>> held = new HashMap<>();
 
@@ -29,8 +30,8 @@ public final class ShardUse implements AutoCloseable {
   }
 
   /**
-   * Ends the use when the owner is unreachable, in case it is never closed; the owner must not be
-   * reachable from here.
+   * Ends the use when the owner is unreachable, in case nobody closes the use. The use must not
+   * refer to the owner.
    */
   public ShardUse endWith(Object owner) {
     CLEANER.register(owner, this::close);
@@ -38,15 +39,15 @@ public final class ShardUse implements AutoCloseable {
   }
 
   /**
-   * The open shard of that identity. After {@link #close} it is found as well, but not kept for
-   * this user.
+   * Returns the open shard of an identity. After {@link #close} the shard is found as well, but not
+   * kept for this use.
    */
   public OpenShard get(Storage storage, ShardId id) {
     return shards.get(this, storage, id);
   }
 
   /**
-   * Remembers that the user has the shard; {@code false} if that was known, or the use has ended.
+   * Notes that this use has a shard; returns {@code false} if that was known, or the use has ended.
    */
   boolean hold(ShardId id, OpenShards.Slot slot) {
     if (isClosed) {
@@ -60,7 +61,7 @@ public final class ShardUse implements AutoCloseable {
     return true;
   }
 
-  /** Ends the use; returns what it had. */
+  /** Ends the use; returns the shards that it had. */
   List<OpenShards.Slot> letGo() {
     isClosed = true;
     List<OpenShards.Slot> had = new ArrayList<>(held.size());

@@ -39,6 +39,7 @@ import java.util.UUID;
  * another replaces it, because readers continue to map it. Thread-safe; one writer.
  */
 public final class LiveState {
+  /** Name of the file in the directory of the store. */
   public static final String FILE_NAME = "live";
 
   private static final VarHandle LONG =
@@ -57,7 +58,7 @@ public final class LiveState {
 
   private final ByteBuffer map;
 
-  /** The writer's. */
+  /** Used by the writer only. */
   private final BitSet changing = new BitSet(STRIPES);
 
   private LiveState(ByteBuffer map) {
@@ -80,7 +81,7 @@ public final class LiveState {
       live = renew(files, storeId, 0);
     }
     if (live.isWithdrawn()) {
-      // What was safe before is not forgotten until the recovery is over.
+      // Keep the old sequence until the recovery is over: it says what was safe.
       live = renew(files, storeId, live.sequence());
     }
     live.beginRecovery();
@@ -93,10 +94,10 @@ public final class LiveState {
   }
 
   /**
-   * Tells readers that the file does not say the truth any more, for good; the next writer makes
-   * another, which they look for. To be called with the writer's lock held, before files of the
-   * store are put in order behind the back of a writer. Damaged files are withdrawn as well. The
-   * sequence number stays: what it says was safe.
+   * Tells readers for good that the file is not true any more; the next writer makes another file,
+   * which readers look for. Call this with the writer's lock held, before anything but a writer
+   * puts files of the store in order. Damaged files are withdrawn as well. The sequence number
+   * stays, because what it says was safe.
    */
   public static void withdraw(MutableFiles files) {
     if (!files.exists(FILE_NAME)) {
@@ -114,16 +115,16 @@ public final class LiveState {
   }
 
   /**
-   * Whether it is withdrawn: what it says is not to be believed, and there is another file or there
-   * will be.
+   * Returns whether the file is withdrawn. What a withdrawn file says is not true, and another file
+   * is there or will be.
    */
   public boolean isWithdrawn() {
     return recoveryStamp() == WITHDRAWN;
   }
 
   /**
-   * Whether another file has come in the place of this one, which is withdrawn, and its first
-   * recovery is over.
+   * Returns whether this file is withdrawn, another file has replaced it, and the first recovery of
+   * that file is over.
    */
   public boolean isSucceeded(MutableFiles files, UUID storeId) {
     try {
@@ -133,7 +134,7 @@ public final class LiveState {
     }
   }
 
-  /** A file whose stamp of all records is odd: it has no length yet. */
+  /** Makes a file whose stamp of all records is odd: it has no length yet. */
   private static byte[] emptyFile(UUID storeId, long sequence) {
     byte[] content = new byte[FILE_BYTES];
     ByteBuffer buffer = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
@@ -149,7 +150,10 @@ public final class LiveState {
     return content;
   }
 
-  /** A writer that was killed may have left stamps odd. */
+  /**
+   * Makes the stamp of all records odd and all other stamps even; a writer that was killed may have
+   * left them odd.
+   */
   private void beginRecovery() {
     LONG.setRelease(map, RECOVERY_STAMP_AT, (long) LONG.get(map, RECOVERY_STAMP_AT) + 2 | 1);
     VarHandle.fullFence();
@@ -158,7 +162,7 @@ public final class LiveState {
     }
   }
 
-  /** Lets readers in. */
+  /** Publishes a length and a sequence number, and lets readers in. */
   public void endRecovery(long length, long sequence) {
     beginGroup(sequence);
     publish(length);
@@ -173,7 +177,9 @@ public final class LiveState {
     }
   }
 
-  /** Whether nothing is being changed, and exactly this is published. */
+  /**
+   * Returns whether nothing is being changed, and exactly this length and sequence are published.
+   */
   public boolean isAtRest(long length, long sequence) {
     if ((recoveryStamp() & 1) != 0 || length() != length || sequence() != sequence) {
       return false;
@@ -185,7 +191,7 @@ public final class LiveState {
     return (changing & 1) == 0;
   }
 
-  /** Follows what another process writes. */
+  /** Opens the file to follow what another process writes. */
   public static LiveState open(MutableFiles files, UUID storeId) {
     return map(files, storeId, false);
   }
@@ -219,17 +225,20 @@ public final class LiveState {
             + ": it is damaged or of another store. It has no data of its own: open the store for writing once, which makes it anew");
   }
 
-  /** Records that are published. All that the writer stored before it published them is visible. */
+  /** Returns the number of records published. All that the writer stored before is visible. */
   public long length() {
     return (long) LONG.getAcquire(map, LENGTH_AT);
   }
 
-  /** Number of the journal record whose changes are in the tables, or are just getting there. */
+  /**
+   * Returns the number of the journal record whose changes are in the tables, or on their way
+   * there.
+   */
   public long sequence() {
     return (long) LONG.getAcquire(map, SEQUENCE_AT);
   }
 
-  /** Before the changes of a journal record go to the tables. */
+  /** Called before the changes of a journal record go to the tables. */
   public void beginGroup(long sequence) {
     LONG.setRelease(map, SEQUENCE_AT, sequence);
     VarHandle.fullFence();
@@ -245,18 +254,18 @@ public final class LiveState {
     changing.clear();
   }
 
-  /** A record whose entries are going to change. */
+  /** Names a record whose entries are going to change. */
   public void change(long index) {
     changing.set((int) index & (STRIPES - 1));
   }
 
-  /** All records are named: from now on readers wait for them. */
+  /** Ends the naming of records; from now on readers wait for the records named. */
   public void beginStores() {
     incrementChanging();
     VarHandle.fullFence();
   }
 
-  /** The entries have changed, and the length has. */
+  /** Ends the change: the entries and the length are final. */
   public void endChange() {
     VarHandle.fullFence();
     incrementChanging();
@@ -274,15 +283,17 @@ public final class LiveState {
     LONG.setRelease(map, at, (long) LONG.get(map, at) + 1);
   }
 
+  /** Returns the stamp of all records: odd during a recovery, or if the file is withdrawn. */
   public long recoveryStamp() {
     return (long) LONG.getAcquire(map, RECOVERY_STAMP_AT);
   }
 
+  /** Returns the stamp that covers a record: odd while the record may change. */
   public long changeStamp(long index) {
     return (long) LONG.getAcquire(map, stripeAt(index));
   }
 
-  /** Between the loads of what is to be validated and those of the stamps. */
+  /** Keeps the loads of what is validated before the loads of the stamps. */
   public static void validate() {
     VarHandle.acquireFence();
   }

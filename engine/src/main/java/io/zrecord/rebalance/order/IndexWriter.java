@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Writes indices to a shard of its own, such as an index map (FORMAT.md section 7), always with
- * checksums: a wrong index could not be told from a right one. Memory is that of a stripe. Belongs
- * to one thread.
+ * Writes indices to a shard of its own, such as an index map (FORMAT.md section 7). The shard
+ * always has checksums, because a wrong index could not be told from a right one. Memory is that of
+ * a stripe. Belongs to one thread.
  */
 @Spi
 public final class IndexWriter implements AutoCloseable {
@@ -27,29 +27,29 @@ public final class IndexWriter implements AutoCloseable {
         storage, UUID.randomUUID(), schema, options.withChecksum(Checksum.CRC32C));
   }
 
-  /** A writer of an index map: for each old index, rising from 0, the new one. */
+  /** Makes a writer of an index map: the new index for each old index, rising from 0. */
   public static IndexWriter ofMap(Storage storage, WriteOptions options) {
     return new IndexWriter(storage, IndexMap.SCHEMA, options);
   }
 
   /**
-   * A writer of a part of an order, for {@link StoredOrder}: for each new index, rising by 1, the
-   * old one.
+   * Makes a writer of a part of an order, for {@link StoredOrder}: the old index for each new
+   * index, rising by 1.
    */
   public static IndexWriter ofOrder(Storage storage, WriteOptions options) {
     return new IndexWriter(storage, StoredOrder.SCHEMA, options);
   }
 
-  /** The next index. */
+  /** Writes the next index. */
   public void put(long index) {
     writer.putLong(0, index);
     writer.endRecord();
   }
 
   /**
-   * All new indices of an arrangement, if this writes a map.
+   * Writes all new indices of an arrangement, for a writer of a map.
    *
-   * @param onBlock told now and then; what it throws ends the writing
+   * @param onBlock called before each block of indices; what it throws ends the writing
    */
   public void putAll(Arrangement arrangement, Runnable onBlock) {
     long[] block = new long[BLOCK];
@@ -63,12 +63,12 @@ public final class IndexWriter implements AutoCloseable {
     }
   }
 
-  /** Seals the shard, which belongs to the caller; empty if there was no index. */
+  /** Seals the shard, which then belongs to the caller; empty if there was no index. */
   public Optional<ShardSummary> finish() {
     return writer.finish();
   }
 
-  /** Deletes what was written, unless it was finished. */
+  /** Deletes what was written unless the shard was finished. */
   @Override
   public void close() {
     writer.close();

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SealedJsonTest {
   private static final int SEAL_BYTES = ",\"crc32c\":\"xxxxxxxx\"}\n".length();
 
-  /** A file with a seal that holds, whatever stands before it. */
+  /** Returns a file with a seal that holds, whatever comes before it. */
   static byte[] sealed(byte[] beforeSeal) {
     byte[] seal = (",\"crc32c\":\"" + HexFormat.of().toHexDigits(Crc32c.of(beforeSeal)) + "\"}\n")
         .getBytes(UTF_8);

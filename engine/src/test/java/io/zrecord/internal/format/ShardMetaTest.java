@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ShardMetaTest {
-  /** The example of FORMAT.md section 3, but for the checksum. */
+  /** The example of FORMAT.md section 3, except for the checksum. */
   private static final String EXAMPLE = """
       { "format": 1,
         "uuid": "9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11",

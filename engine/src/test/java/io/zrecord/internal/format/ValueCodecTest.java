@@ -98,7 +98,7 @@ class ValueCodecTest {
         assertThat(codec.compress(value, 0, length, target, 0, length - 1)).isEqualTo(-1);
         assertThat(target[length - 1]).as("beyond the limit").isZero();
       }
-      // A refusal leaves nothing behind that would spoil the next value.
+      // A refusal leaves nothing that would spoil the next value.
       assertThat(payload(codec, compressible(1000)).length).isLessThan(200);
     }
   }

@@ -84,7 +84,7 @@ class TornReadTest {
     }
   }
 
-  /** Swaps, replaces, deletes and appends, a few at a time, until it is told to stop. */
+  /** Swaps, replaces, deletes and appends, a few at a time, until told to stop. */
   private static long change(StoreWriter core, AtomicBoolean isDone) {
     Random random = new Random(1);
     boolean[] both = {true, true};

@@ -25,11 +25,11 @@ import java.util.UUID;
 
 /**
  * The datasets under {@code golden/v1}: every dtype, codec and layout, absent and empty values, two
- * versions, a shard list, and a shard standing alone without checksums. Its values are formulas of
+ * versions, a shard list, and a shard on its own without checksums. Its values are formulas of
  * field and index.
  *
  * <p>The files in the repository were written once, by {@link #main}, and are never written again:
- * they stand for the datasets that users have. A change of the format adds a directory beside them.
+ * they represent the datasets that users have. A change of the format adds a directory beside them.
  */
 final class GoldenDataset {
   static final Path DIRECTORY = Path.of("src/test/resources/golden/v1");
@@ -84,7 +84,7 @@ final class GoldenDataset {
     return new RecordSchema(fields);
   }
 
-  /** The value of a field of the golden data; empty if it is absent. */
+  /** Returns the value of a field of the golden data; empty if it is absent. */
   static Optional<byte[]> value(FieldSpec field, int i) {
     boolean isNeverAbsent = field.name().equals("dense");
     if (!isNeverAbsent && (i + field.id()) % 7 == 0) {

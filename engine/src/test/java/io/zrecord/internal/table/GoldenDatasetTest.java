@@ -107,8 +107,8 @@ final class GoldenDatasetTest {
   }
 
   /**
-   * Compressed bytes may differ from one release of a compressor to the next; what is decoded may
-   * not.
+   * Returns whether a file depends on compressors: compressed bytes may differ from one release of
+   * a compressor to the next, but what is decoded may not.
    */
   private static boolean dependsOnCompressors(String name) {
     return name.contains(GoldenDataset.COMPRESSED_SHARD.toString())

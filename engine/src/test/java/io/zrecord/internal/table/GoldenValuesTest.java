@@ -18,7 +18,7 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
 /**
- * Values of the golden datasets as they stand in a file that readers in other languages are tested
+ * Values of the golden datasets as they are in a file that readers in other languages are tested
  * with.
  */
 final class GoldenValuesTest {

@@ -7,7 +7,7 @@ import io.zrecord.storage.Storage;
  * Names the files of one field of a shard (FORMAT.md section 3).
  *
  * @param storage where the shard is
- * @param directory of the shard
+ * @param directory directory of the shard
  * @param stem first part of the names
  * @param checksum whether values have checksums
  */

@@ -17,7 +17,8 @@ final class ColumnWriters {
   private ColumnWriters() {}
 
   /**
-   * One writer for each field, in order. Created files are closed again if one cannot be created.
+   * Makes one writer for each field, in order. If a writer cannot be made, the files of the others
+   * are closed again.
    */
   static List<ColumnWriter> create(
       Storage storage,
@@ -36,8 +37,8 @@ final class ColumnWriters {
     try {
       for (int i = 0; i < schema.fields().size(); i++) {
         FieldSpec field = schema.fields().get(i);
-        // A dense value cannot leave the stripe, so wide tensors are written as entries: 20 bytes
-        // more for each.
+        // A dense value always goes through the stripe, so wide tensors are written as entries: 20
+        // bytes more for each.
         boolean dense = field.isDense() && field.valueWidthBytes().getAsInt() <= fairBytes;
         ColumnFiles files = new ColumnFiles(storage, directory, stems.get(i), options.checksum());
         writers.add(

@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
 
 /**
  * Writes raw values of one width as runs (FORMAT.md section 5). The values of a stripe are one
- * dense array; where it directly follows the array before, as in a shard of one field, the run
+ * dense array. If that array directly follows the array before, as in a shard of one field, the run
  * grows instead. Belongs to one thread.
  */
 public final class DenseColumnWriter extends ColumnWriter {
@@ -141,7 +141,7 @@ public final class DenseColumnWriter extends ColumnWriter {
     validity.close();
   }
 
-  /** Whether the chunk ends with the last values of this field. */
+  /** Returns whether the chunk ends with the last values of this field. */
   private boolean isBehindRun() {
     if (runs.isEmpty()) {
       return false;

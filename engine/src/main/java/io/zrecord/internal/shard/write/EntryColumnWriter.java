@@ -48,7 +48,7 @@ public final class EntryColumnWriter extends ColumnWriter {
   private int currentLength;
   private int longestLength;
 
-  /** A value that is in the chunk already. */
+  /** Holds the entry of a value that is in the chunk already. */
   private record DirectValue(long word0, long word1, int checksum) {}
 
   EntryColumnWriter(
@@ -76,7 +76,7 @@ public final class EntryColumnWriter extends ColumnWriter {
     }
     this.codec =
         field.compression().codec() == Codec.RAW ? null : ValueCodec.of(field.compression());
-    // Nobody reads a compressed value where it is.
+    // A compressed value is never read in place.
     this.alignment = codec == null ? alignment : Alignment.LEAST;
   }
 
@@ -112,7 +112,7 @@ public final class EntryColumnWriter extends ColumnWriter {
     }
     int limit = Math.max(0, length - 1);
     if (scratch.length < limit) {
-      // The shorter one may go before the longer one is there.
+      // Release the shorter array before the longer one is allocated.
       scratch = new byte[0];
       scratch = new byte[limit];
     }
@@ -151,7 +151,7 @@ public final class EntryColumnWriter extends ColumnWriter {
     if (lengths.count() == 0) {
       return;
     }
-    // Taken even if all values are empty: an empty value has a place, too.
+    // A chunk is needed even if all values are empty: an empty value has a position, too.
     WritableFile file = chunks.aligned(alignment, longestLength);
     long start = file.positionBytes();
     long position = start;
@@ -196,7 +196,7 @@ public final class EntryColumnWriter extends ColumnWriter {
     Closing.all(Arrays.asList(entries, checksums, codec));
   }
 
-  /** Stores the prefix, of which {@code prefixLength} bytes count, and a payload. */
+  /** Stores the first {@code prefixLength} bytes of the prefix, and a payload. */
   private void place(int prefixLength, byte[] source, int offset, int length) {
     long stored = (long) prefixLength + length;
     if (stored > Integer.MAX_VALUE) {
