@@ -2,7 +2,7 @@ package io.zrecord.benchmarks;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
-import io.zrecord.rebalance.Rebalance;
+import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.RebalanceResult;
@@ -146,7 +146,7 @@ public final class RebalanceBenchmark {
     RebalancePlan plan = RebalancePlan.of(
         RecordTable.at(LocalStorage.at(table)).latest(),
         options.withWrite(options.write().withDurability(durability)));
-    RebalanceResult result = Rebalance.of(plan).run();
+    RebalanceResult result = TableRebalance.of(plan).run();
     if (!result.failures().isEmpty() || result.records() != plan.snapshot().length()) {
       throw new IllegalStateException("Not everything was rewritten: " + result);
     }

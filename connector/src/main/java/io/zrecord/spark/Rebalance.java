@@ -3,6 +3,7 @@ package io.zrecord.spark;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.RebalanceResult;
+import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.spark.job.JobConcurrency;
 import io.zrecord.spark.job.RewriteJobs;
 import io.zrecord.spark.path.SparkStorages;
@@ -84,7 +85,7 @@ public final class Rebalance {
   }
 
   /** The run of a plan. */
-  io.zrecord.rebalance.Rebalance prepare(RebalancePlan plan) {
+  TableRebalance prepare(RebalancePlan plan) {
     return RewriteJobs.rebalance(spark, plan, concurrency);
   }
 

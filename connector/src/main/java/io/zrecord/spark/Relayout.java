@@ -3,6 +3,7 @@ package io.zrecord.spark;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RelayoutPlan;
 import io.zrecord.rebalance.RelayoutResult;
+import io.zrecord.rebalance.TableRelayout;
 import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.spark.job.CommitProperties;
@@ -14,7 +15,7 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * Writes all records of a table in another order with Spark, as one version, with the map from the
- * old indices to the new ones beside it: the same as {@link io.zrecord.rebalance.Relayout} does in
+ * old indices to the new ones beside it: the same as {@link TableRelayout} does in
  * one process. <b>An index names another record afterwards.</b> For one run.
  *
  * <pre>{@code
@@ -99,15 +100,15 @@ public final class Relayout {
   }
 
   /** The run of a plan. */
-  io.zrecord.rebalance.Relayout prepare(RelayoutPlan plan) {
-    io.zrecord.rebalance.Relayout run = io.zrecord.rebalance.Relayout.of(plan.snapshot(), order)
+  TableRelayout prepare(RelayoutPlan plan) {
+    TableRelayout run = TableRelayout.of(plan.snapshot(), order)
         .layout(options.write(), options.targetShardBytes());
     return onSpark(run, spark, concurrency);
   }
 
   /** Has a run use Spark. */
-  static io.zrecord.rebalance.Relayout onSpark(
-      io.zrecord.rebalance.Relayout run, SparkSession spark, JobConcurrency concurrency) {
+  static TableRelayout onSpark(
+      TableRelayout run, SparkSession spark, JobConcurrency concurrency) {
     return run.threads(concurrency.count())
         .properties(CommitProperties.of(spark.sparkContext()))
         .working(plan -> new RelayoutJobs(spark, plan));

@@ -1,7 +1,7 @@
 /**
  * Rewrites of badly laid out data: many small shards and chunks, dead bytes, other codecs than
  * wanted. A rebalance never changes the record that an index names.
- * {@link io.zrecord.rebalance.Relayout} writes a whole table in another order, which does change
+ * {@link io.zrecord.rebalance.TableRelayout} writes a whole table in another order, which does change
  * indices, and leaves a map from the old indices to the new ones.
  *
  * <p>Nothing starts by itself. One commit replaces a group of shards, so finished groups are kept
@@ -9,7 +9,7 @@
  * are immutable; a run belongs to one thread, and starts threads of its own. Damaged values are a
  * {@link io.zrecord.errors.CorruptDataException}.
  *
- * <p>Start with {@link io.zrecord.rebalance.Rebalance}. A cluster distributes the groups of a
+ * <p>Start with {@link io.zrecord.rebalance.TableRebalance}. A cluster distributes the groups of a
  * {@link io.zrecord.rebalance.RebalancePlan} and runs {@link io.zrecord.rebalance.GroupRewriter} in
  * its tasks. {@link io.zrecord.rebalance.StoreRebalance} rewrites a store as a whole.
  */

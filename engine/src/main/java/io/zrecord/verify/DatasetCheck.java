@@ -21,9 +21,9 @@ import java.nio.file.Path;
  */
 public final class DatasetCheck {
   private final Path path;
-  private final VersionChoice choice;
+  private final CheckedVersions choice;
 
-  private DatasetCheck(Path path, VersionChoice choice) {
+  private DatasetCheck(Path path, CheckedVersions choice) {
     this.path = path;
     this.choice = choice;
   }
@@ -33,12 +33,12 @@ public final class DatasetCheck {
    * newest version and the files of all versions.
    */
   public static DatasetCheck of(Path path) {
-    return new DatasetCheck(path, VersionChoice.NEWEST);
+    return new DatasetCheck(path, CheckedVersions.NEWEST);
   }
 
   /** Returns a check of the values of another version of a table. */
   public DatasetCheck version(long version) {
-    return new DatasetCheck(path, VersionChoice.only(version));
+    return new DatasetCheck(path, CheckedVersions.only(version));
   }
 
   /**
@@ -46,7 +46,7 @@ public final class DatasetCheck {
    * as a whole.
    */
   public DatasetCheck allVersions() {
-    return new DatasetCheck(path, VersionChoice.ALL);
+    return new DatasetCheck(path, CheckedVersions.ALL);
   }
 
   /**

@@ -54,7 +54,7 @@ final class TableCheck {
     this.log = new ManifestLog(storage);
   }
 
-  void check(VersionChoice choice) {
+  void check(CheckedVersions choice) {
     List<Long> versions = log.versions();
     requirePresent(choice, versions);
     newest = versions.isEmpty() ? -1 : versions.get(versions.size() - 1);
@@ -83,12 +83,12 @@ final class TableCheck {
   }
 
   /** Checks the values of the chosen versions and returns the other versions. */
-  private List<Long> checkValues(VersionChoice choice, List<Long> newestFirst) {
+  private List<Long> checkValues(CheckedVersions choice, List<Long> newestFirst) {
     List<Long> left = new ArrayList<>();
     boolean isNewestDone = false;
     for (long version : newestFirst) {
       boolean isDue =
-          choice.equals(VersionChoice.NEWEST) ? !isNewestDone : choice.includes(version);
+          choice.equals(CheckedVersions.NEWEST) ? !isNewestDone : choice.includes(version);
       if (isDue) {
         // If the newest version cannot be read, the next one takes its place.
         isNewestDone |= check(version, Depth.VALUES);
@@ -99,7 +99,7 @@ final class TableCheck {
     return left;
   }
 
-  private void requirePresent(VersionChoice choice, List<Long> versions) {
+  private void requirePresent(CheckedVersions choice, List<Long> versions) {
     if (versions.isEmpty()) {
       run.found(
           Kind.MANIFEST,

@@ -71,7 +71,7 @@ class RebalanceKillTest {
       orphans -= TableData.namedShards(table).size();
       left += orphans > 0 ? 1 : 0;
 
-      RebalanceResult next = Rebalance.of(RebalancePlan.of(
+      RebalanceResult next = TableRebalance.of(RebalancePlan.of(
               table.latest(), RebalanceOptions.defaults().withShardBytes(MIB, MIB)))
           .run();
       assertThat(next.failures()).isEmpty();
@@ -136,12 +136,12 @@ class RebalanceKillTest {
       // So that the kill does not come while classes are loaded.
       Path other = path.resolveSibling("other-" + path.getFileName());
       TableData.appendShards(other, new ArrayList<>(), 4, 1);
-      Rebalance.of(plan(RecordTable.at(LocalStorage.at(other)), random)).run();
+      TableRebalance.of(plan(RecordTable.at(LocalStorage.at(other)), random)).run();
       RecordTable table = RecordTable.at(LocalStorage.at(path));
       System.out.print('b');
       System.out.flush();
       while (true) {
-        if (Rebalance.of(plan(table, random)).run().groups() > 0) {
+        if (TableRebalance.of(plan(table, random)).run().groups() > 0) {
           System.out.print('r');
           System.out.flush();
         }

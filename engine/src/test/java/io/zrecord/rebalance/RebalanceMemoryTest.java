@@ -110,7 +110,7 @@ class RebalanceMemoryTest {
           .withWrite(WriteOptions.defaults().withStripeBytes(STRIPE_BYTES));
       RecordTable table = RecordTable.at(LocalStorage.at(Path.of(arguments[0])));
       RebalanceResult result =
-          Rebalance.of(RebalancePlan.of(table.latest(), options)).run();
+          TableRebalance.of(RebalancePlan.of(table.latest(), options)).run();
       System.out.printf(
           "%d bytes in a heap of %d%n",
           result.after().valueBytes(), Runtime.getRuntime().maxMemory());

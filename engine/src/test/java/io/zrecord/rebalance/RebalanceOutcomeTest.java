@@ -93,7 +93,7 @@ class RebalanceOutcomeTest {
   @Test
   void nothingMoreIsBegunAndNothingIsDeleted() {
     assertThatThrownBy(
-            () -> Rebalance.of(plan).threads(1).rewriting(this::rewrite).run())
+            () -> TableRebalance.of(plan).threads(1).rewriting(this::rewrite).run())
         .isInstanceOf(CommitOutcomeUnknownException.class)
         .hasMessageContaining("no answer");
     assertThat(begun).containsExactly(0L);
@@ -111,7 +111,7 @@ class RebalanceOutcomeTest {
       }
     };
     assertThatThrownBy(() ->
-            Rebalance.of(plan).threads(2).rewriting(this::rewriteAllButTheFirst).run())
+            TableRebalance.of(plan).threads(2).rewriting(this::rewriteAllButTheFirst).run())
         .isInstanceOf(CommitOutcomeUnknownException.class)
         .hasMessageContaining("no answer");
     assertThat(begun).containsExactlyInAnyOrder(0L, plan.groups().get(1).firstIndex());

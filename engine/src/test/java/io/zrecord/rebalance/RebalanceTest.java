@@ -56,7 +56,7 @@ class RebalanceTest {
     for (int i = 0; i < 20; i++) {
       TableData.append(path, expected, 10 + i, i);
     }
-    RebalanceResult result = Rebalance.of(plan(JOIN_ALL)).threads(2).run();
+    RebalanceResult result = TableRebalance.of(plan(JOIN_ALL)).threads(2).run();
     assertThat(result.failures()).isEmpty();
     assertThat(result.records()).isEqualTo(expected.size());
     assertThat(result.before().shards()).isEqualTo(20);
@@ -105,7 +105,7 @@ class RebalanceTest {
         .withCompression(Map.of("text", Compression.of(Codec.ZSTD)));
     assertThat(plan(options).groups().get(0).reasons())
         .containsExactly(RebalanceGroup.Reason.COMPRESSION);
-    Rebalance.of(plan(options)).run();
+    TableRebalance.of(plan(options)).run();
     assertThat(table.latest().schema().fields().get(1).compression().codec()).isEqualTo(Codec.ZSTD);
     TableData.check(table.latest(), expected);
     assertThat(plan(options).groups()).isEmpty();
@@ -125,7 +125,7 @@ class RebalanceTest {
       assertThat(plan(wanted).groups()).as(compression).hasSize(1);
       assertThat(plan(wanted).groups().get(0).reasons())
           .containsExactly(RebalanceGroup.Reason.COMPRESSION);
-      Rebalance.of(plan(wanted)).run();
+      TableRebalance.of(plan(wanted)).run();
       assertThat(table.latest().schema().fields().get(1).compression()).hasToString(compression);
       assertThat(plan(wanted).groups()).as(compression).isEmpty();
       TableData.check(table.latest(), expected);
@@ -147,7 +147,7 @@ class RebalanceTest {
     assertThat(plan(options).groups())
         .hasSize(2)
         .allMatch(group -> group.valueBytes() > MIB * 9 / 8 && group.valueBytes() < MIB * 3 / 2);
-    assertThat(Rebalance.of(plan(options)).run().failures()).isEmpty();
+    assertThat(TableRebalance.of(plan(options)).run().failures()).isEmpty();
     assertThat(table.latest().shards()).hasSize(2);
     assertThat(plan(options).groups()).isEmpty();
     TableData.check(table.latest(), expected);
@@ -164,7 +164,7 @@ class RebalanceTest {
     int runs = 0;
     while (!plan(options).groups().isEmpty() && runs < 20) {
       assertThat(plan(options).groups()).hasSize(1);
-      Rebalance.of(plan(options)).run();
+      TableRebalance.of(plan(options)).run();
       TableData.check(table.latest(), expected);
       runs++;
     }
@@ -194,10 +194,10 @@ class RebalanceTest {
     RebalancePlan second = plan(JOIN_ALL.withIndices(200, 400));
     RebalancePlan all = plan(JOIN_ALL);
     TableData.append(path, expected, 50, 9);
-    assertThat(Rebalance.of(second).run().failures()).isEmpty();
-    assertThat(Rebalance.of(first).run().failures()).isEmpty();
+    assertThat(TableRebalance.of(second).run().failures()).isEmpty();
+    assertThat(TableRebalance.of(first).run().failures()).isEmpty();
     TableData.check(table.latest(), expected);
-    RebalanceResult late = Rebalance.of(all).run();
+    RebalanceResult late = TableRebalance.of(all).run();
     assertThat(late.failures()).hasSize(1);
     assertThat(late.failures().get(0).reason()).contains("plan again");
     TableData.check(table.latest(), expected);
@@ -212,7 +212,7 @@ class RebalanceTest {
     TableData.append(path, expected, 100, 3);
     RebalancePlan plan = plan(JOIN_ALL);
     try (TableData.Appending append = TableData.beginAppend(path, 30, 7)) {
-      Rebalance.of(plan).run();
+      TableRebalance.of(plan).run();
       append.commit(expected);
     }
     TableData.check(table.latest(), expected);
@@ -220,7 +220,7 @@ class RebalanceTest {
     RebalancePlan late = plan(JOIN_ALL);
     expected.clear();
     TableData.overwrite(path, expected, 20, 4);
-    RebalanceResult result = Rebalance.of(late).run();
+    RebalanceResult result = TableRebalance.of(late).run();
     assertThat(result.failures()).hasSize(1);
     TableData.check(table.latest(), expected);
   }
@@ -234,10 +234,10 @@ class RebalanceTest {
       long length = table.latest().length();
       RebalancePlan plan =
           plan(JOIN_ALL.withIndices(round * 900L, Math.min(length, round * 900L + 1_700)));
-      assertThat(Rebalance.of(plan).run().failures()).isEmpty();
+      assertThat(TableRebalance.of(plan).run().failures()).isEmpty();
       TableData.check(table.latest(), expected);
     }
-    assertThat(Rebalance.of(plan(JOIN_ALL)).run().failures()).isEmpty();
+    assertThat(TableRebalance.of(plan(JOIN_ALL)).run().failures()).isEmpty();
     TableData.check(table.latest(), expected);
     assertThat(table.latest().shards()).hasSizeLessThan(5);
   }
@@ -250,7 +250,7 @@ class RebalanceTest {
     ShardSummary shard = table.latest().shards().get(1);
     TableData.damage(path.resolve(shard.directory()));
     TableSnapshot before = table.latest();
-    RebalanceResult result = Rebalance.of(plan(JOIN_ALL)).run();
+    RebalanceResult result = TableRebalance.of(plan(JOIN_ALL)).run();
     assertThat(result.failures()).hasSize(1);
     assertThat(result.failures().get(0).reason()).contains("checksum");
     assertThat(table.latest().version()).isEqualTo(before.version());
@@ -263,7 +263,7 @@ class RebalanceTest {
     TableData.append(path, expected, 100, 1);
     TableData.append(path, expected, 100, 2);
     try (RecordDataset pinned = RecordDataset.open(path)) {
-      Rebalance.of(plan(JOIN_ALL)).run();
+      TableRebalance.of(plan(JOIN_ALL)).run();
       TableData.check(pinned, expected);
     }
   }
@@ -293,7 +293,7 @@ class RebalanceTest {
     assertThat(before).hasSize(3);
     RebalancePlan plan = plan(JOIN_ALL.withIndices(4_500, expected.size()));
     assertThat(plan.groups()).hasSize(1);
-    assertThat(Rebalance.of(plan).run().failures()).isEmpty();
+    assertThat(TableRebalance.of(plan).run().failures()).isEmpty();
     assertThat(TableData.lists(path)).isEqualTo(before);
     TableData.check(table.latest(), expected);
   }
@@ -308,7 +308,7 @@ class RebalanceTest {
     TableData.append(path, expected, 20, 8);
     TableData.append(path, expected, 20, 9);
     java.nio.file.Files.delete(path.resolve("manifest/00000000000000000006.json"));
-    assertThat(Rebalance.of(plan).run().failures()).isEmpty();
+    assertThat(TableRebalance.of(plan).run().failures()).isEmpty();
     TableData.check(table.latest(), expected);
   }
 
@@ -319,11 +319,11 @@ class RebalanceTest {
       TableData.append(path, expected, 20, i);
     }
     RebalancePlan late = plan(JOIN_ALL.withIndices(40, 80));
-    Rebalance.of(plan(JOIN_ALL
+    TableRebalance.of(plan(JOIN_ALL
             .withIndices(0, 40)
             .withCompression(Map.of("text", Compression.of(Codec.ZSTD)))))
         .run();
-    Rebalance.of(late).run();
+    TableRebalance.of(late).run();
     assertThat(table.latest().schema().fields().get(1).compression().codec()).isEqualTo(Codec.ZSTD);
     TableData.check(table.latest(), expected);
   }
@@ -340,7 +340,7 @@ class RebalanceTest {
     RebalancePlan all = plan(aligned.withAllShards());
     assertThat(all.groups()).hasSize(1);
     assertThat(all.groups().get(0).reasons()).containsExactly(RebalanceGroup.Reason.ALL);
-    RebalanceResult result = Rebalance.of(all).run();
+    RebalanceResult result = TableRebalance.of(all).run();
     TableData.check(table.latest(), expected);
     // By the manifest alone it could be sparse.
     assertThat(result.after().chunkBytes())
@@ -352,7 +352,7 @@ class RebalanceTest {
     assertThat(DatasetCheck.of(path).run(finding -> {}).isSound()).isTrue();
 
     assertThat(plan(packed.withAllShards().withIndices(1, 5_000)).groups()).isEmpty();
-    RebalanceResult back = Rebalance.of(plan(packed.withAllShards())).run();
+    RebalanceResult back = TableRebalance.of(plan(packed.withAllShards())).run();
     assertThat(back.after().chunkBytes()).isLessThanOrEqualTo(result.before().chunkBytes());
     TableData.check(table.latest(), expected);
   }
@@ -374,7 +374,7 @@ class RebalanceTest {
     RebalanceOptions options = RebalanceOptions.defaults().withShardBytes(0, 4 * MIB);
     assertThat(plan(options).groups().get(0).reasons())
         .containsExactly(RebalanceGroup.Reason.SPARSE);
-    assertThat(Rebalance.of(plan(options)).run().records()).isEqualTo(50);
+    assertThat(TableRebalance.of(plan(options)).run().records()).isEqualTo(50);
     assertThat(plan(options).groups()).isEmpty();
   }
 

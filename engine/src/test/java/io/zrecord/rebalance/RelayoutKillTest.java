@@ -42,7 +42,7 @@ class RelayoutKillTest {
   /** Shuffles into two shards; the seed is the version. */
   private static void shuffle(RecordTable table) {
     TableSnapshot newest = table.latest();
-    Relayout.of(newest, RecordOrder.shuffle(newest.version()))
+    TableRelayout.of(newest, RecordOrder.shuffle(newest.version()))
         .layout(
             WriteOptions.defaults().withStripeBytes(1 << 16).withDurability(Durability.NONE),
             1 << 20)

@@ -55,8 +55,8 @@ class RelayoutTest {
     TableData.append(path, before, 3_000, 1);
   }
 
-  private Relayout relayout(RecordOrder order) {
-    return Relayout.of(table.latest(), order).layout(WRITE, MIB).threads(2);
+  private TableRelayout relayout(RecordOrder order) {
+    return TableRelayout.of(table.latest(), order).layout(WRITE, MIB).threads(2);
   }
 
   private List<Integer> in(Sampler order) {
@@ -157,7 +157,7 @@ class RelayoutTest {
 
   @Test
   void whatWasCommittedMeanwhileIsAConflictAndNothingIsLeft() {
-    Relayout late = relayout(RecordOrder.shuffle(1));
+    TableRelayout late = relayout(RecordOrder.shuffle(1));
     TableData.append(path, before, 10, 6);
     Set<String> files = TableData.shardDirectories(path);
     assertThatThrownBy(late::run)
@@ -174,7 +174,7 @@ class RelayoutTest {
     TableData.append(path, before, 40_000, 5);
     Set<String> files = TableData.shardDirectories(path);
     AtomicLong written = new AtomicLong();
-    Relayout late = relayout(RecordOrder.shuffle(1)).threads(1).onRecords(records -> {
+    TableRelayout late = relayout(RecordOrder.shuffle(1)).threads(1).onRecords(records -> {
       if (written.getAndSet(records) == 0) {
         TableData.append(path, before, 10, 6);
         files.addAll(TableData.namedShards(table));
@@ -191,21 +191,21 @@ class RelayoutTest {
 
   @Test
   void anotherRelayoutAndARebalanceAreConflictsBothWays() {
-    Relayout first = relayout(RecordOrder.shuffle(1));
-    Relayout second = relayout(RecordOrder.shuffle(2));
+    TableRelayout first = relayout(RecordOrder.shuffle(1));
+    TableRelayout second = relayout(RecordOrder.shuffle(2));
     RebalancePlan plan =
         RebalancePlan.of(table.latest(), RebalanceOptions.defaults().withShardBytes(MIB, 4 * MIB));
     first.run();
     assertThatThrownBy(second::run).isInstanceOf(CommitConflictException.class);
-    assertThat(Rebalance.of(plan).run().failures()).hasSize(1);
+    assertThat(TableRebalance.of(plan).run().failures()).hasSize(1);
     List<Integer> after = in(Samplers.shuffle(before.size(), 1));
     TableData.check(table.latest(), after);
 
-    Relayout third = relayout(RecordOrder.shuffle(3));
+    TableRelayout third = relayout(RecordOrder.shuffle(3));
     TableData.append(path, after, 5, 8);
     RebalancePlan again =
         RebalancePlan.of(table.latest(), RebalanceOptions.defaults().withShardBytes(MIB, 4 * MIB));
-    Rebalance.of(again).run();
+    TableRebalance.of(again).run();
     assertThatThrownBy(third::run).isInstanceOf(CommitConflictException.class);
     TableData.check(table.latest(), after);
   }
@@ -275,7 +275,7 @@ class RelayoutTest {
     Path empty = directory.resolve("empty");
     TableData.overwrite(empty, new ArrayList<>(), 0, 1);
     TableSnapshot nothing = RecordTable.at(LocalStorage.at(empty)).latest();
-    assertThatThrownBy(() -> Relayout.of(nothing, RecordOrder.shuffle(1)).run())
+    assertThatThrownBy(() -> TableRelayout.of(nothing, RecordOrder.shuffle(1)).run())
         .hasMessageContaining("no records");
     assertThatThrownBy(() -> relayout(RecordOrder.shuffle(1)).threads(0))
         .hasMessageContaining("1 to 1000");
@@ -294,7 +294,7 @@ class RelayoutTest {
       switch (random.nextInt(3)) {
         case 0 -> TableData.append(path, before, 1 + random.nextInt(40), 20 + step);
         case 1 -> {
-          Rebalance.of(RebalancePlan.of(
+          TableRebalance.of(RebalancePlan.of(
                   table.latest(), RebalanceOptions.defaults().withShardBytes(MIB, 4 * MIB)))
               .run();
         }

@@ -64,20 +64,20 @@ class RewriteSpaceTest {
     Set<String> shards = TableData.shardDirectories(directory);
 
     TableSnapshot full = RecordTable.at(with(bytes - 1, local)).latest();
-    RebalanceResult result = Rebalance.of(RebalancePlan.of(full, join)).run();
+    RebalanceResult result = TableRebalance.of(RebalancePlan.of(full, join)).run();
     assertThat(result.failures()).hasSize(1);
     assertThat(result.failures().get(0).reason())
         .contains("need " + bytes + " bytes", "only " + (bytes - 1), "at least 1 bytes", "sweep");
     long withMap = bytes + 3000 * Long.BYTES;
     TableSnapshot fuller = RecordTable.at(with(withMap - 1, local)).latest();
-    assertThatThrownBy(() -> Relayout.of(fuller, RecordOrder.shuffle(1)).run())
+    assertThatThrownBy(() -> TableRelayout.of(fuller, RecordOrder.shuffle(1)).run())
         .isInstanceOf(DiskFullException.class)
         .hasMessageContainingAll("need " + withMap + " bytes", "it is as it was");
     assertThat(TableData.shardDirectories(directory)).isEqualTo(shards);
 
     TableSnapshot enough = RecordTable.at(with(withMap, local)).latest();
-    Relayout.of(enough, RecordOrder.by("number", Direction.DESCENDING)).run();
-    assertThat(Rebalance.of(RebalancePlan.of(enough, join)).run().failures()).hasSize(1);
+    TableRelayout.of(enough, RecordOrder.by("number", Direction.DESCENDING)).run();
+    assertThat(TableRebalance.of(RebalancePlan.of(enough, join)).run().failures()).hasSize(1);
     assertThat(RecordTable.at(local).latest().operation()).isEqualTo("relayout");
   }
 }

@@ -138,7 +138,7 @@ class StoredValuesTest {
     check(plan.snapshot());
     long texts = valueBytes(2);
     long pixels = valueBytes(3);
-    assertThat(Rebalance.of(plan).run().failures()).isEmpty();
+    assertThat(TableRebalance.of(plan).run().failures()).isEmpty();
     check(RecordTable.at(storage).latest());
     assertThat(valueBytes(2)).isEqualTo(texts);
     assertThat(valueBytes(3)).isEqualTo(pixels);
@@ -150,7 +150,7 @@ class StoredValuesTest {
         WRITE, Map.of("text", Compression.parse("zstd:9"), "pixels", Compression.parse("zstd")));
     long texts = valueBytes(2);
     long pixels = valueBytes(3);
-    assertThat(Rebalance.of(plan).run().failures()).isEmpty();
+    assertThat(TableRebalance.of(plan).run().failures()).isEmpty();
     check(RecordTable.at(storage).latest());
     assertThat(valueBytes(2)).isLessThan(texts / 2);
     assertThat(valueBytes(3)).isLessThan(pixels / 2);
@@ -160,7 +160,7 @@ class StoredValuesTest {
   void withoutChecksumsValuesAreDecoded() {
     RebalancePlan plan = plan(WRITE.withChecksum(Checksum.NONE), Map.of());
     long texts = valueBytes(2);
-    assertThat(Rebalance.of(plan).run().failures()).isEmpty();
+    assertThat(TableRebalance.of(plan).run().failures()).isEmpty();
     check(RecordTable.at(storage).latest());
     assertThat(valueBytes(2)).isLessThan(texts / 2);
   }
@@ -170,7 +170,7 @@ class StoredValuesTest {
     // Nothing was read before: values that a process has verified are trusted.
     RebalancePlan plan = plan(WRITE, Map.of());
     TableData.damage(directory.resolve(plan.snapshot().shards().get(0).directory()));
-    RebalanceResult result = Rebalance.of(plan).run();
+    RebalanceResult result = TableRebalance.of(plan).run();
     assertThat(result.failures()).hasSize(1);
     assertThat(result.failures().get(0).reason()).contains("checksum");
   }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.MissingFileException;
-import io.zrecord.rebalance.Rebalance;
+import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.RebalanceResult;
@@ -97,7 +97,7 @@ final class RebalanceRaceTest {
 
   private static void rebalance(World world, Storage storage) {
     RebalancePlan plan = RebalancePlan.of(RecordTable.at(storage).latest(), JOIN_ALL);
-    RebalanceResult result = Rebalance.of(plan).threads(1).run();
+    RebalanceResult result = TableRebalance.of(plan).threads(1).run();
     world.rewritten += result.groups();
     world.conflicting += result.failures().size();
     for (RebalanceResult.Failure failure : result.failures()) {

@@ -6,7 +6,7 @@ import io.zrecord.Batch;
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.rebalance.Relayout;
+import io.zrecord.rebalance.TableRelayout;
 import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.sampler.Sampler;
 import io.zrecord.sampler.Samplers;
@@ -78,7 +78,7 @@ final class RelayoutFaultTest {
 
     Optional<ZRecordException> failure = Optional.empty();
     try {
-      Relayout.of(RecordTable.at(faulty).latest(), RecordOrder.shuffle(5))
+      TableRelayout.of(RecordTable.at(faulty).latest(), RecordOrder.shuffle(5))
           .layout(WriteOptions.defaults().withStripeBytes(1 << 16), 1 << 20)
           .threads(1)
           .run();

@@ -6,7 +6,7 @@ import io.zrecord.RecordDataset;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.rebalance.Rebalance;
+import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.RebalanceResult;
@@ -222,7 +222,7 @@ final class TableCareTest {
     }
 
     private void rebalance(RebalancePlan plan) {
-      RebalanceResult result = Rebalance.of(plan).threads(1).run();
+      RebalanceResult result = TableRebalance.of(plan).threads(1).run();
       assertThat(result.groups() + result.failures().size())
           .isEqualTo(plan.groups().size());
       for (RebalanceResult.Failure failure : result.failures()) {
@@ -240,7 +240,7 @@ final class TableCareTest {
           new FaultyStorage(model.storage.elsewhere(), fault, call, 1 + random.nextInt(3));
       long before = model.newestVersion();
       try {
-        RebalanceResult result = Rebalance.of(plan(faulty)).threads(1).run();
+        RebalanceResult result = TableRebalance.of(plan(faulty)).threads(1).run();
         model.settle();
         assertThat(model.newestVersion() - before).isEqualTo(result.groups());
         count("rebalances with failures", result.failures().isEmpty() ? 0 : 1);

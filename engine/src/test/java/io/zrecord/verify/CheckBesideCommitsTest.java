@@ -270,7 +270,7 @@ final class CheckBesideCommitsTest {
         });
     List<ShardVerification> shards = new ArrayList<>();
     new TableCheck(new CheckRun(finding -> {}), storage, (shard, schema) -> shards.add(shard))
-        .check(VersionChoice.ALL);
+        .check(CheckedVersions.ALL);
     assertThat(lists).hasSize(1);
     assertThat(shards).hasSize(4);
   }

@@ -48,7 +48,7 @@ class RelayoutSuite extends RelayoutTables {
       val before = rows(read(path))
       val twin = copy(path)
       val alone =
-        io.zrecord.rebalance.Relayout.of(snapshot(twin), order).layout(Layout, Mib).run()
+        io.zrecord.rebalance.TableRelayout.of(snapshot(twin), order).layout(Layout, Mib).run()
       val result = relayout(path, order).concurrency(2).run()
       assert(rows(read(path)) == rows(read(twin)))
       assert(rows(read(path, "versionAsOf" -> "1")) == before)

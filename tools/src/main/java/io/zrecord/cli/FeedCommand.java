@@ -75,7 +75,7 @@ final class FeedCommand extends Subcommand {
   private @Nullable Long stopBeforeBatch;
 
   @Mixin
-  private SamplerOptions order = new SamplerOptions();
+  private SamplerFlags order = new SamplerFlags();
 
   @Option(
       names = "--depth",

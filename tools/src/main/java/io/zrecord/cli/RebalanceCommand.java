@@ -5,7 +5,7 @@ import io.zrecord.cli.console.Subcommand;
 import io.zrecord.cli.maintenance.RebalanceArguments;
 import io.zrecord.cli.maintenance.RelayoutArguments;
 import io.zrecord.cli.maintenance.RelayoutRun;
-import io.zrecord.rebalance.Rebalance;
+import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
@@ -71,7 +71,7 @@ final class RebalanceCommand extends Subcommand {
     }
     RebalancePlan plan =
         RebalancePlan.of(RecordTable.at(LocalStorage.at(path)).latest(), arguments.options());
-    Rebalance rebalance = Rebalance.of(plan).threads(threads).properties(properties);
+    TableRebalance rebalance = TableRebalance.of(plan).threads(threads).properties(properties);
     return arguments.run(plan, rebalance, form, out(), err());
   }
 }

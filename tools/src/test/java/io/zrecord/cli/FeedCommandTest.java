@@ -98,7 +98,7 @@ class FeedCommandTest {
         .map(SamplerParameter::flag)
         .collect(Collectors.toCollection(TreeSet::new));
     flags.add("--indices");
-    Set<String> options = new CommandLine(new SamplerOptions())
+    Set<String> options = new CommandLine(new SamplerFlags())
         .getCommandSpec().options().stream()
             .map(CommandLine.Model.OptionSpec::longestName)
             .collect(Collectors.toCollection(TreeSet::new));
@@ -122,7 +122,7 @@ class FeedCommandTest {
           words.add(parameter.flag() + "=" + value);
         }
       }
-      SamplerOptions options = new SamplerOptions();
+      SamplerFlags options = new SamplerFlags();
       new CommandLine(options)
           .setOverwrittenOptionsAllowed(true)
           .parseArgs(words.toArray(String[]::new));

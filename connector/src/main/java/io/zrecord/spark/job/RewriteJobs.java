@@ -1,7 +1,7 @@
 package io.zrecord.spark.job;
 
 import io.zrecord.rebalance.GroupRewrite;
-import io.zrecord.rebalance.Rebalance;
+import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.rebalance.RebalanceGroup;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.shard.ShardSummary;
@@ -28,10 +28,10 @@ public final class RewriteJobs implements GroupRewrite {
   }
 
   /** Returns the run of a plan whose groups are rewritten by Spark. */
-  public static Rebalance rebalance(
+  public static TableRebalance rebalance(
       SparkSession spark, RebalancePlan plan, JobConcurrency concurrency) {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
-    return Rebalance.of(plan)
+    return TableRebalance.of(plan)
         .threads(concurrency.count())
         .properties(CommitProperties.of(spark.sparkContext()))
         .rewriting(new RewriteJobs(context, plan));

@@ -3,7 +3,7 @@ package io.zrecord.cli.maintenance;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Progress;
-import io.zrecord.rebalance.Rebalance;
+import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.RebalanceResult;
@@ -133,7 +133,7 @@ public final class RebalanceArguments {
    * @return the exit code: 0, or 3 if a group stayed as it was
    */
   public int run(
-      RebalancePlan plan, Rebalance rebalance, Form form, PrintWriter out, PrintWriter err) {
+      RebalancePlan plan, TableRebalance rebalance, Form form, PrintWriter out, PrintWriter err) {
     if (isDryRun) {
       print(plan, form, out, err);
       return ExitCodes.DONE;

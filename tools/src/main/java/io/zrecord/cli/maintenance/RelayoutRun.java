@@ -8,7 +8,7 @@ import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Progress;
 import io.zrecord.cli.console.Subcommand;
 import io.zrecord.rebalance.RebalanceOptions;
-import io.zrecord.rebalance.Relayout;
+import io.zrecord.rebalance.TableRelayout;
 import io.zrecord.rebalance.RelayoutPlan;
 import io.zrecord.rebalance.RelayoutResult;
 import io.zrecord.rebalance.order.RecordOrder;
@@ -72,7 +72,7 @@ public final class RelayoutRun {
    * @throws ParameterException if the command was called wrongly
    * @throws IllegalArgumentException if the order does not fit the records
    */
-  public int run(Path path, RebalanceOptions options, UnaryOperator<Relayout> preparing) {
+  public int run(Path path, RebalanceOptions options, UnaryOperator<TableRelayout> preparing) {
     RecordOrder order = order();
     if (DatasetKind.of(path) == DatasetKind.STORE) {
       throw misuse(
@@ -93,8 +93,8 @@ public final class RelayoutRun {
         Progress.of("rebalance", command.getErr(), !isGiven("--no-progress"))) {
       long bytes = plan.valueBytes();
       double bytesPerRecord = (double) bytes / snapshot.length();
-      Relayout relayout =
-          Relayout.of(snapshot, order).layout(options.write(), options.targetShardBytes());
+      TableRelayout relayout =
+          TableRelayout.of(snapshot, order).layout(options.write(), options.targetShardBytes());
       result = preparing
           .apply(relayout)
           .onRecords(done -> {

@@ -8,12 +8,12 @@ import java.util.OptionalLong;
  * @param version the only version; empty for the newest version or for all
  * @param isAll whether all versions are checked
  */
-record VersionChoice(OptionalLong version, boolean isAll) {
-  static final VersionChoice NEWEST = new VersionChoice(OptionalLong.empty(), false);
-  static final VersionChoice ALL = new VersionChoice(OptionalLong.empty(), true);
+record CheckedVersions(OptionalLong version, boolean isAll) {
+  static final CheckedVersions NEWEST = new CheckedVersions(OptionalLong.empty(), false);
+  static final CheckedVersions ALL = new CheckedVersions(OptionalLong.empty(), true);
 
-  static VersionChoice only(long version) {
-    return new VersionChoice(OptionalLong.of(version), false);
+  static CheckedVersions only(long version) {
+    return new CheckedVersions(OptionalLong.of(version), false);
   }
 
   /** Tells whether the values of a version were asked for, by number or with all others. */

@@ -18,47 +18,47 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * TableSnapshot snapshot = RecordTable.at(LocalStorage.at(path)).latest();
  * RebalancePlan plan = RebalancePlan.of(snapshot, RebalanceOptions.defaults());
- * RebalanceResult result = Rebalance.of(plan).threads(2).run();
+ * RebalanceResult result = TableRebalance.of(plan).threads(2).run();
  * }</pre>
  */
-public final class Rebalance {
+public final class TableRebalance {
   private final RebalancePlan plan;
   private final RewriteRun run = new RewriteRun();
   private GroupRewrite rewrite = this::rewriteHere;
   private final AtomicReference<@Nullable CommitOutcomeUnknownException> unknownOutcome =
       new AtomicReference<>();
 
-  private Rebalance(RebalancePlan plan) {
+  private TableRebalance(RebalancePlan plan) {
     this.plan = plan;
   }
 
-  public static Rebalance of(RebalancePlan plan) {
-    return new Rebalance(plan);
+  public static TableRebalance of(RebalancePlan plan) {
+    return new TableRebalance(plan);
   }
 
   /**
    * Sets the number of groups that are rewritten side by side, 1 to 1,000. The default is one for
    * each processor, at most 4.
    */
-  public Rebalance threads(int count) {
+  public TableRebalance threads(int count) {
     run.threads(count);
     return this;
   }
 
   /** Sets informative strings for the manifests. */
-  public Rebalance properties(Map<String, String> strings) {
+  public TableRebalance properties(Map<String, String> strings) {
     run.properties(strings);
     return this;
   }
 
   /** Rewrites groups elsewhere. Groups are still committed here. */
-  public Rebalance rewriting(GroupRewrite elsewhere) {
+  public TableRebalance rewriting(GroupRewrite elsewhere) {
     rewrite = elsewhere;
     return this;
   }
 
   /** Sets a listener that takes the number of records rewritten so far, on any thread. */
-  public Rebalance onRecords(LongConsumer listener) {
+  public TableRebalance onRecords(LongConsumer listener) {
     run.onRecords(listener);
     return this;
   }

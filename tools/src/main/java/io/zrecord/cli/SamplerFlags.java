@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 /**
  * Says in which order records come, and which of them: an option for each {@link SamplerParameter}.
  */
-final class SamplerOptions {
+final class SamplerFlags {
   private static final String NUMBER = "N";
 
   private final EnumMap<SamplerParameter, String> texts = new EnumMap<>(SamplerParameter.class);

@@ -22,7 +22,7 @@ import java.util.function.LongConsumer;
  *
  * <pre>{@code
  * TableSnapshot snapshot = RecordTable.at(LocalStorage.at(path)).latest();
- * RelayoutResult result = Relayout.of(snapshot, RecordOrder.shuffle(42)).run();
+ * RelayoutResult result = TableRelayout.of(snapshot, RecordOrder.shuffle(42)).run();
  * long newIndex = result.snapshot().indexMap().orElseThrow().newIndex(17);
  * }</pre>
  *
@@ -31,7 +31,7 @@ import java.util.function.LongConsumer;
  * MiB or one value for each field. All threads share the memory of the order, and one bit for each
  * value of a field without a fixed width, which remembers a verified checksum.
  */
-public final class Relayout {
+public final class TableRelayout {
   private final TableSnapshot snapshot;
   private final RecordTable table;
   private final RecordOrder order;
@@ -39,7 +39,7 @@ public final class Relayout {
   private final RewriteRun run = new RewriteRun();
   private Function<RelayoutPlan, RelayoutWork> workplace = plan -> new LocalRelayout(plan, run);
 
-  private Relayout(TableSnapshot snapshot, RecordOrder order) {
+  private TableRelayout(TableSnapshot snapshot, RecordOrder order) {
     this.snapshot = snapshot;
     this.table = RecordTable.at(snapshot.storage());
     this.order = order;
@@ -48,15 +48,15 @@ public final class Relayout {
   /**
    * Returns a relayout of the newest version. The relayout of an older version fails at its commit.
    */
-  public static Relayout of(TableSnapshot snapshot, RecordOrder order) {
-    return new Relayout(snapshot, order);
+  public static TableRelayout of(TableSnapshot snapshot, RecordOrder order) {
+    return new TableRelayout(snapshot, order);
   }
 
   /**
    * Sets the layout of new shards and the approximate chunk bytes at which a shard ends. The
    * default is that of {@link RebalanceOptions#defaults}.
    */
-  public Relayout layout(WriteOptions write, long targetShardBytes) {
+  public TableRelayout layout(WriteOptions write, long targetShardBytes) {
     options = RebalanceOptions.defaults().withShardBytes(0, targetShardBytes).withWrite(write);
     return this;
   }
@@ -65,25 +65,25 @@ public final class Relayout {
    * Sets the number of ranges that are written side by side, 1 to 1,000. The default is one for
    * each processor, at most 4.
    */
-  public Relayout threads(int count) {
+  public TableRelayout threads(int count) {
     run.threads(count);
     return this;
   }
 
   /** Sets informative strings for the manifest. */
-  public Relayout properties(Map<String, String> strings) {
+  public TableRelayout properties(Map<String, String> strings) {
     run.properties(strings);
     return this;
   }
 
   /** Writes the shards elsewhere. The version is still committed here. */
-  public Relayout working(Function<RelayoutPlan, RelayoutWork> elsewhere) {
+  public TableRelayout working(Function<RelayoutPlan, RelayoutWork> elsewhere) {
     workplace = elsewhere;
     return this;
   }
 
   /** Sets a listener that takes the number of records written so far, on any thread. */
-  public Relayout onRecords(LongConsumer listener) {
+  public TableRelayout onRecords(LongConsumer listener) {
     run.onRecords(listener);
     return this;
   }
