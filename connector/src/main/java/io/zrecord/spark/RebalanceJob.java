@@ -59,10 +59,6 @@ final class RebalanceJob extends SparkJob {
     RecordTable table = RecordTable.at(SparkStorages.storageFor(path()));
     RebalancePlan plan = RebalancePlan.of(table.latest(), arguments.options());
     return arguments.run(
-        plan,
-        RewriteJobs.rebalance(spark, plan, jobs),
-        RebalanceArguments.Form.JSON,
-        out(),
-        err());
+        plan, RewriteJobs.rebalance(spark, plan, jobs), RebalanceArguments.Form.JSON, out(), err());
   }
 }

@@ -15,8 +15,8 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * Writes all records of a table in another order with Spark, as one version, with the map from the
- * old indices to the new ones beside it: the same as {@link TableRelayout} does in
- * one process. <b>An index names another record afterwards.</b> For one run.
+ * old indices to the new ones beside it: the same as {@link TableRelayout} does in one process.
+ * <b>An index names another record afterwards.</b> For one run.
  *
  * <pre>{@code
  * RelayoutResult result = Relayout.of(spark, "/data/train", RecordOrder.shuffle(42)).run();
@@ -107,8 +107,7 @@ public final class Relayout {
   }
 
   /** Has a run use Spark. */
-  static TableRelayout onSpark(
-      TableRelayout run, SparkSession spark, JobConcurrency concurrency) {
+  static TableRelayout onSpark(TableRelayout run, SparkSession spark, JobConcurrency concurrency) {
     return run.threads(concurrency.count())
         .properties(CommitProperties.of(spark.sparkContext()))
         .working(plan -> new RelayoutJobs(spark, plan));

@@ -1,8 +1,8 @@
 /**
  * Rewrites of badly laid out data: many small shards and chunks, dead bytes, other codecs than
  * wanted. A rebalance never changes the record that an index names.
- * {@link io.zrecord.rebalance.TableRelayout} writes a whole table in another order, which does change
- * indices, and leaves a map from the old indices to the new ones.
+ * {@link io.zrecord.rebalance.TableRelayout} writes a whole table in another order, which does
+ * change indices, and leaves a map from the old indices to the new ones.
  *
  * <p>Nothing starts by itself. One commit replaces a group of shards, so finished groups are kept
  * if a run ends early. Earlier versions stay as they are until they are expired. Plans and options

@@ -8,9 +8,9 @@ package io.zrecord.sampler;
  * are equally likely. Immutable.
  *
  * <p>Sources: cycle walking after Black and Rogaway, "Ciphers with Arbitrary Finite Domains"
- * (2002). Rounds of up to 32 bits are after Kensler, "Correlated Multi-Jittered Sampling"
- * (2013), with keys in place of its constants; other rounds are after Feistel. The permutation
- * mixes; it is no cipher.
+ * (2002). Rounds of up to 32 bits are after Kensler, "Correlated Multi-Jittered Sampling" (2013),
+ * with keys in place of its constants; other rounds are after Feistel. The permutation mixes; it is
+ * no cipher.
  */
 final class Permutation {
   private static final int ROUNDS = 8;

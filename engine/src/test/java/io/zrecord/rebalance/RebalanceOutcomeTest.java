@@ -110,8 +110,10 @@ class RebalanceOutcomeTest {
         LockSupport.park();
       }
     };
-    assertThatThrownBy(() ->
-            TableRebalance.of(plan).threads(2).rewriting(this::rewriteAllButTheFirst).run())
+    assertThatThrownBy(() -> TableRebalance.of(plan)
+            .threads(2)
+            .rewriting(this::rewriteAllButTheFirst)
+            .run())
         .isInstanceOf(CommitOutcomeUnknownException.class)
         .hasMessageContaining("no answer");
     assertThat(begun).containsExactlyInAnyOrder(0L, plan.groups().get(1).firstIndex());

@@ -77,7 +77,8 @@ class RewriteSpaceTest {
 
     TableSnapshot enough = RecordTable.at(with(withMap, local)).latest();
     TableRelayout.of(enough, RecordOrder.by("number", Direction.DESCENDING)).run();
-    assertThat(TableRebalance.of(RebalancePlan.of(enough, join)).run().failures()).hasSize(1);
+    assertThat(TableRebalance.of(RebalancePlan.of(enough, join)).run().failures())
+        .hasSize(1);
     assertThat(RecordTable.at(local).latest().operation()).isEqualTo("relayout");
   }
 }

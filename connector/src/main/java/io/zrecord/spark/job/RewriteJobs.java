@@ -1,9 +1,9 @@
 package io.zrecord.spark.job;
 
 import io.zrecord.rebalance.GroupRewrite;
-import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.rebalance.RebalanceGroup;
 import io.zrecord.rebalance.RebalancePlan;
+import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
 import java.util.function.LongConsumer;
