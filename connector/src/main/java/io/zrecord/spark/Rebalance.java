@@ -11,17 +11,17 @@ import io.zrecord.table.RecordTable;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Rebalances a table with Spark: the driver plans from the manifest, tasks rewrite groups of
- * shards, and the driver replaces each group by a commit of its own as soon as its task is done.
- * Which record an index names never changes. For one run.
+ * Rebalances a table with Spark. The driver plans from the manifest, and tasks rewrite groups of
+ * shards. As soon as the task of a group is done, the driver replaces the group by a commit of its
+ * own. Each index names the same record afterwards. For one run.
  *
  * <pre>{@code
  * RebalanceResult result = Rebalance.of(spark, "/data/train").options(RebalanceOptions.defaults().withMinUtilization(0.9)).run();
  * }</pre>
  *
- * <p>A run that ends early, by whatever, leaves some groups replaced and the others as they were;
- * another run goes on. To end one, interrupt its thread or cancel its Spark jobs. From the command
- * line it is
+ * <p>A run that ends early, for any reason, leaves some groups replaced and the others as they
+ * were; another run continues. To end a run, interrupt its thread or cancel its Spark jobs. On the
+ * command line:
  *
  * <pre>{@code
  * spark-submit --class io.zrecord.spark.Rebalance zrecord-spark.jar --help
@@ -40,23 +40,23 @@ public final class Rebalance {
   }
 
   /**
-   * A rebalance of a table.
+   * Returns a rebalance of a table.
    *
-   * @param path as in {@code load}
+   * @param path path of the table, as in {@code load}
    */
   public static Rebalance of(SparkSession spark, String path) {
     return new Rebalance(spark, path);
   }
 
-  /** What is worth rewriting, and how. */
+  /** Sets which shards are worth rewriting, and how. */
   public Rebalance options(RebalanceOptions wanted) {
     options = wanted;
     return this;
   }
 
   /**
-   * Groups that are rewritten at once, each by a job of one task, 1 to 1,000; default Spark's
-   * default parallelism.
+   * Sets the number of groups that are rewritten at once, 1 to 1,000. A job of one task rewrites
+   * each group. The default is Spark's default parallelism.
    */
   public Rebalance concurrency(int groups) {
     concurrency = new JobConcurrency(groups);
@@ -64,7 +64,7 @@ public final class Rebalance {
   }
 
   /**
-   * What a run would do, by the newest version.
+   * Returns what a run would do with the newest version.
    *
    * @throws io.zrecord.errors.NotADatasetException if there is no table
    */
@@ -73,23 +73,23 @@ public final class Rebalance {
   }
 
   /**
-   * Plans and rewrites. A group that fails stays as it is, and the others go on.
+   * Plans and rewrites. A group that fails stays as it is, and the other groups continue.
    *
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if a commit may or may not have been
-   *     published; then nothing more is begun
+   *     published; no further group is begun then
    * @throws java.util.concurrent.CancellationException if the thread was interrupted or a job
-   *     cancelled; then nothing more is begun
+   *     cancelled; no further group is begun then
    */
   public RebalanceResult run() {
     return prepare(plan()).run();
   }
 
-  /** The run of a plan. */
+  /** Prepares the run of a plan. */
   TableRebalance prepare(RebalancePlan plan) {
     return RewriteJobs.rebalance(spark, plan, concurrency);
   }
 
-  /** Entry for {@code spark-submit}: {@code --help} says what it takes. */
+  /** Runs the command for {@code spark-submit}; {@code --help} prints its arguments. */
   public static void main(String[] args) {
     SubmittedCommand.run(new RebalanceJob(), args);
   }

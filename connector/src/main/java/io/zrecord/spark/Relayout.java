@@ -14,21 +14,22 @@ import io.zrecord.table.RecordTable;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Writes all records of a table in another order with Spark, as one version, with the map from the
- * old indices to the new ones beside it: the same as {@link TableRelayout} does in one process.
- * <b>An index names another record afterwards.</b> For one run.
+ * Writes all records of a table in another order with Spark, as one version. Also writes a map from
+ * the old indices to the new indices. {@link TableRelayout} does this in one process. <b>An index
+ * names another record afterwards.</b> For one run.
  *
  * <pre>{@code
  * RelayoutResult result = Relayout.of(spark, "/data/train", RecordOrder.shuffle(42)).run();
  * long newIndex = result.snapshot().indexMap().orElseThrow().newIndex(17);
  * }</pre>
  *
- * <p>Each new shard is gathered by a task. A shuffle is computed by whoever needs it and takes no
- * memory; an order by a field is sorted by Spark, of values of any length and any number of
- * records, and is kept beside the table's shards until the run ends, 8 bytes a record. The driver
- * holds nothing for each record. To end a run, interrupt its thread or cancel its Spark jobs:
- * nothing has changed then. From the command line it is {@link Rebalance} with {@code --shuffle} or
- * {@code --order-by}.
+ * <p>A task gathers each new shard. Every task computes a shuffle by itself, without memory for the
+ * order. An order by a field is sorted by Spark, for values of any length and any number of
+ * records. The sorted order is stored next to the table's shards until the run ends, with 8 bytes a
+ * record. The driver holds nothing for each record.
+ *
+ * <p>To end a run, interrupt its thread or cancel its Spark jobs: nothing has changed then. On the
+ * command line, use {@link Rebalance} with {@code --shuffle} or {@code --order-by}.
  */
 public final class Relayout {
   private final SparkSession spark;
@@ -45,17 +46,17 @@ public final class Relayout {
   }
 
   /**
-   * A relayout of a table.
+   * Returns a relayout of a table.
    *
-   * @param path as in {@code load}
+   * @param path path of the table, as in {@code load}
    */
   public static Relayout of(SparkSession spark, String path, RecordOrder order) {
     return new Relayout(spark, path, order);
   }
 
   /**
-   * How new shards are laid out, and at how many chunk bytes one ends, about; default that of
-   * {@link RebalanceOptions#defaults}.
+   * Sets the layout of new shards and the approximate chunk bytes at which a shard ends. The
+   * default is that of {@link RebalanceOptions#defaults}.
    */
   public Relayout layout(WriteOptions write, long targetShardBytes) {
     options = RebalanceOptions.defaults().withShardBytes(0, targetShardBytes).withWrite(write);
@@ -63,8 +64,8 @@ public final class Relayout {
   }
 
   /**
-   * New shards that are written at once, each by a job of one task, 1 to 1,000; default Spark's
-   * default parallelism.
+   * Sets the number of new shards that are written at once, 1 to 1,000. A job of one task writes
+   * each shard. The default is Spark's default parallelism.
    */
   public Relayout concurrency(int shards) {
     concurrency = new JobConcurrency(shards);
@@ -72,10 +73,10 @@ public final class Relayout {
   }
 
   /**
-   * What a run would do, by the newest version.
+   * Returns what a run would do with the newest version.
    *
    * @throws io.zrecord.errors.NotADatasetException if there is no table
-   * @throws IllegalArgumentException if there are no records, or they do not have the order
+   * @throws IllegalArgumentException if there are no records, or the order does not fit the records
    */
   public RelayoutPlan plan() {
     return new RelayoutPlan(
@@ -83,12 +84,12 @@ public final class Relayout {
   }
 
   /**
-   * Writes and commits.
+   * Writes and commits the version.
    *
    * @throws io.zrecord.errors.CommitConflictException if anything was committed meanwhile; nothing
-   *     changed, and what was written is deleted
+   *     changed, and the written shards are deleted
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been
-   *     published; what was written stays
+   *     published; the written shards stay
    * @throws io.zrecord.errors.CorruptDataException if a value is damaged; nothing changed
    * @throws io.zrecord.errors.ZRecordException if a task failed {@code spark.task.maxFailures}
    *     times, or there is no room; nothing changed
@@ -99,14 +100,14 @@ public final class Relayout {
     return prepare(plan()).run();
   }
 
-  /** The run of a plan. */
+  /** Prepares the run of a plan. */
   TableRelayout prepare(RelayoutPlan plan) {
     TableRelayout run = TableRelayout.of(plan.snapshot(), order)
         .layout(options.write(), options.targetShardBytes());
     return onSpark(run, spark, concurrency);
   }
 
-  /** Has a run use Spark. */
+  /** Makes a run use Spark. */
   static TableRelayout onSpark(TableRelayout run, SparkSession spark, JobConcurrency concurrency) {
     return run.threads(concurrency.count())
         .properties(CommitProperties.of(spark.sparkContext()))

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** What all commands behind {@code spark-submit} have: a table, help, and where to print to. */
+/** Base of all commands for {@code spark-submit}: a table, help, and where to print. */
 @Command(exitCodeListHeading = "%nExit codes:%n")
 abstract class SparkJob implements Callable<Integer> {
   @Parameters(paramLabel = "PATH", description = "path of the table, as in load(PATH)")
@@ -19,7 +19,7 @@ abstract class SparkJob implements Callable<Integer> {
       names = {"-h", "--help"},
       usageHelp = true,
       description = "print this")
-  @SuppressWarnings("unused") // The parser looks at the option itself.
+  @SuppressWarnings("unused") // The parser handles the option itself.
   private boolean printsHelp;
 
   @Spec
@@ -38,7 +38,7 @@ abstract class SparkJob implements Callable<Integer> {
     return spec.commandLine().getErr();
   }
 
-  /** The command as it was called. */
+  /** Returns the command as it was called. */
   CommandLine commandLine() {
     return spec.commandLine();
   }

@@ -8,20 +8,20 @@ import scala.Option;
 final class SubmittedCommand {
   private SubmittedCommand() {}
 
-  /** Runs it, stops Spark, and ends the process with its exit code. */
+  /** Runs the command, stops Spark, and ends the process with the command's exit code. */
   static void run(Object command, String... args) {
     int exitCode = execute(command, args);
     Option<SparkSession> spark = SparkSession.getDefaultSession();
     if (spark.isDefined()) {
       spark.get().stop();
     }
-    // A driver on YARN that exits by itself counts as failed, whatever its code.
+    // On YARN, a driver that exits by itself counts as failed, whatever its exit code.
     if (exitCode != 0) {
       System.exit(exitCode);
     }
   }
 
-  /** Runs it in this process; errors are lines on the standard error. */
+  /** Runs the command in this process. Prints errors as lines on the standard error. */
   static int execute(Object command, String... args) {
     return ErrorLines.execute(ErrorLines.commandLine(command), args);
   }

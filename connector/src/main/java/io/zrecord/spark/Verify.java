@@ -11,17 +11,17 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Checks every checksum of a table, and whatever its format says must hold, with Spark: the driver
- * reads the manifests, and a task checks a shard. Files that are damaged, cut or missing are
- * findings; no task fails by them, but by what keeps files from being read: permissions, limits of
- * the system, a later format. Nothing is changed.
+ * Checks every checksum of a table, and every other rule of its format, with Spark. The driver
+ * reads the manifests, and a task checks each shard. Damaged, cut and missing files are findings,
+ * and no task fails because of them. A task fails if a file cannot be read for another reason:
+ * permissions, limits of the system, a later format. Nothing is changed.
  *
  * <pre>{@code
  * Verify.of(spark, "/data/train").badValues().show();
  * }</pre>
  *
- * <p>The driver keeps some kilobytes for each shard. A shard of a version that is expired and swept
- * meanwhile is not missed. Immutable. From the command line it is
+ * <p>The driver keeps some kilobytes for each shard. If a version is expired and swept meanwhile,
+ * its shards do not count as missing. Immutable. On the command line:
  *
  * <pre>{@code
  * spark-submit --class io.zrecord.spark.Verify zrecord-spark.jar --help
@@ -39,22 +39,22 @@ public final class Verify {
   }
 
   /**
-   * A check of the values of a table's newest version, and of the files of all versions.
+   * Returns a check of the values of a table's newest version, and of the files of all versions.
    *
-   * @param path as in {@code load}
+   * @param path path of the table, as in {@code load}
    */
   public static Verify of(SparkSession spark, String path) {
     Path directory = Path.of(SparkStorages.storageFor(path).location());
     return new Verify(spark, path, DatasetCheck.of(directory));
   }
 
-  /** A check of the values of another version. */
+  /** Returns a check of the values of another version. */
   public Verify version(long version) {
     return new Verify(spark, path, check.version(version));
   }
 
   /**
-   * A check of the values of the version that a tag names.
+   * Returns a check of the values of the version that a tag names.
    *
    * @throws io.zrecord.errors.VersionNotFoundException if there is no such tag
    */
@@ -62,48 +62,46 @@ public final class Verify {
     return version(RecordTable.at(SparkStorages.storageFor(path)).tagged(tag).version());
   }
 
-  /** A check of the values of all versions, each value once. */
+  /** Returns a check of the values of all versions, each value once. */
   public Verify allVersions() {
     return new Verify(spark, path, check.allVersions());
   }
 
   /**
-   * Checks.
+   * Runs the check.
    *
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    * @throws io.zrecord.errors.VersionNotFoundException if the table does not have the version
-   * @throws IllegalArgumentException if it is a dataset of another kind than a table
+   * @throws IllegalArgumentException if the dataset is not a table
    */
   public CheckSummary run() {
     return begin().run().summary();
   }
 
-  /**
-   * A check that can be asked for its summary and for its bad values, both of the same versions.
-   */
+  /** Begins a check that gives its summary and its bad values of the same versions. */
   VerifyRun begin() {
     return new VerifyRun(spark, check, VerifyRun.MAX_TOLD);
   }
 
   /**
-   * All that is found, damage or not. Manifests are checked now, shards whenever the rows are asked
-   * for. Columns:
+   * Returns everything that is found, whether damage or not. Checks manifests now, and shards
+   * whenever the rows are asked for. Columns:
    *
    * <ul>
-   *   <li>{@code shard} string, its id; null: a manifest, a tag or another file of the table
-   *   <li>{@code field} string; null: not about one
-   *   <li>{@code index} bigint, of the first record concerned; null: none in particular
+   *   <li>{@code shard} string, its id; null: about a manifest, a tag or another file of the table
+   *   <li>{@code field} string; null: not about a field
+   *   <li>{@code index} bigint, of the first record concerned; null: not about certain records
    *   <li>{@code count} bigint, records concerned, from {@code index} on
    *   <li>{@code file} string, full path
    *   <li>{@code offset}, {@code length} bigint, the bytes of the damaged value in {@code file};
-   *       null: not about such
+   *       null: not about a value
    *   <li>{@code kind} string, as {@link io.zrecord.verify.Finding.Kind} in lower case
    *   <li>{@code damage} boolean, false if it is only worth knowing
    *   <li>{@code reason} string, what is wrong, with which values
    * </ul>
    *
-   * <p>Of a shard with more than 100,000 findings the others are counted by {@link #run} only,
-   * whose {@link CheckSummary#damageCount} then is greater than the number of rows.
+   * <p>Of a shard with more than 100,000 findings, only the first 100,000 become rows. {@link #run}
+   * counts the others too, so {@link CheckSummary#damageCount} is greater than the number of rows.
    *
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    */
@@ -112,14 +110,14 @@ public final class Verify {
   }
 
   /**
-   * Those of {@link #findings} by which values of certain records cannot be read, with the same
+   * Returns the {@link #findings} by which values of certain records cannot be read, with the same
    * limit.
    */
   public Dataset<Row> badValues() {
     return begin().badValues();
   }
 
-  /** Entry for {@code spark-submit}: {@code --help} says what it takes. */
+  /** Runs the command for {@code spark-submit}; {@code --help} prints its arguments. */
   public static void main(String[] args) {
     SubmittedCommand.run(new VerifyJob(), args);
   }

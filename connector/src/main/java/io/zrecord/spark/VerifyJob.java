@@ -49,7 +49,7 @@ final class VerifyJob extends SparkJob {
           + ShardFindings.MAX_LISTED + " findings are listed, and it is said if there are more")
   private @Nullable String badValues;
 
-  /** Which values are checked. */
+  /** The versions whose values are checked. */
   static final class Versions {
     @Option(names = "--version", paramLabel = "V", description = "check that version")
     private @Nullable Long version;
@@ -72,7 +72,7 @@ final class VerifyJob extends SparkJob {
     }
   }
 
-  /** On a terminal Spark shows how far the job is. */
+  /** Returns a session that, on a terminal, shows the progress of the job. */
   private static SparkSession session() {
     SparkSession.Builder builder = SparkSession.builder();
     if (Terminal.isStandardError() && !new SparkConf().contains(PROGRESS)) {
@@ -110,7 +110,7 @@ final class VerifyJob extends SparkJob {
     return summary.isSound() ? ExitCodes.DONE : ExitCodes.DAMAGED;
   }
 
-  /** Tried out now, for the check may take hours. */
+  /** Tries out now whether the directory can be created, because the check may take hours. */
   private static void requireCreatable(String directory, SparkSession spark) {
     try {
       org.apache.hadoop.fs.Path target = new org.apache.hadoop.fs.Path(directory);

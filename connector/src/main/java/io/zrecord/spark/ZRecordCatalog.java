@@ -17,9 +17,9 @@ import org.apache.spark.sql.connector.catalog.TableWritePrivilege;
  */
 public final class ZRecordCatalog extends DatasetCatalog {
   /**
-   * Returns what is at a path, at the version that the session's defaults select. Spark takes its
-   * own exception for a missing table as a sign to look elsewhere and then blames the syntax; so a
-   * path that is missing is the engine's exception, which it hands on.
+   * Returns what is at a path, at the version that the session's defaults select. Throws the
+   * engine's exception if the path is missing: Spark takes its own exception for a missing table as
+   * a sign to look elsewhere, and then blames the syntax.
    */
   @Override
   public Table loadTable(Identifier identifier) throws NoSuchTableException {
@@ -32,7 +32,7 @@ public final class ZRecordCatalog extends DatasetCatalog {
   /**
    * Returns the newest version at a path, to be written.
    *
-   * @throws NoSuchTableException if there is none: {@code saveAsTable} creates the table then
+   * @throws NoSuchTableException if there is none; {@code saveAsTable} creates the table then
    */
   @Override
   public Table loadTable(Identifier identifier, Set<TableWritePrivilege> privileges)

@@ -14,9 +14,9 @@ import scala.Function1;
 import scala.runtime.BoxedUnit;
 
 /**
- * Registers the catalog {@code zrecord} when a session is made, so that SQL reaches datasets by
- * path without any configuration. Adds the rules that see a write beside its query, see
- * {@link OverwriteOfItself}. Spark finds this class as a service. What a user has configured stays.
+ * Registers the catalog {@code zrecord} when a session is created, so that SQL reaches datasets by
+ * path without any configuration. Adds the rules that see a write together with its query, such as
+ * {@link OverwriteOfItself}. Spark finds this class as a service. The user's configuration stays.
  */
 public final class ZRecordSessionExtensions implements SparkSessionExtensionsProvider {
   @Override
@@ -34,7 +34,10 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     return BoxedUnit.UNIT;
   }
 
-  /** Options in SQL, and rules that see a plan before its tables are found, are new in Spark 4. */
+  /**
+   * Injects the rule of options. Options in SQL, and rules that see a plan before its tables are
+   * found, are new in Spark 4.
+   */
   private static void injectRuleOfOptions(SparkSessionExtensions extensions) {
     Function1<SparkSession, Rule<LogicalPlan>> builder = OptionsOfRelations::new;
     try {

@@ -23,7 +23,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * The data source {@code zrecord}: {@code spark.read.format("zrecord").load(path)} and
  * {@code df.write.format("zrecord").save(path)}.
  *
- * <p>A path is handed to a catalog, {@link PathCatalog}, because a source without one refuses
+ * <p>Hands a path to a catalog, {@link PathCatalog}, because a source without a catalog refuses
  * Spark's default save mode. Defaults for all reads and writes of a session are set as
  * {@code spark.datasource.zrecord.<option>}.
  */
@@ -55,8 +55,9 @@ public final class ZRecordSource
   }
 
   /**
-   * Returns the session whose settings Spark uses to find the catalog: that of this thread. A
-   * thread that is older than every session has none, and is given the default one.
+   * Returns the session whose settings Spark uses to find the catalog, which is the session of this
+   * thread. A thread that is older than every session has none; the thread is given the default
+   * session.
    */
   private static SparkSession activeSession() {
     scala.Option<SparkSession> active = SparkSession.getActiveSession();
@@ -70,8 +71,9 @@ public final class ZRecordSource
   }
 
   /**
-   * Returns the version to read. Spark asks for it only when it reads, and a catalog cannot tell
-   * otherwise what a table is loaded for: so there always is a version, unless a time is given.
+   * Returns the version to read. Spark asks for the version only when it reads, and a catalog
+   * cannot tell otherwise why a table is loaded. Therefore there always is a version, unless a time
+   * is given.
    */
   @Override
   public Optional<String> extractTimeTravelVersion(CaseInsensitiveStringMap options) {
@@ -96,7 +98,10 @@ public final class ZRecordSource
         .schema();
   }
 
-  /** For session catalogs, which keep the path of a table and its schema themselves. */
+  /**
+   * Returns a table for session catalogs, which keep the path and the schema of the table
+   * themselves.
+   */
   @Override
   public Table getTable(
       StructType schema, Transform[] partitioning, Map<String, String> properties) {

@@ -17,8 +17,8 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Decides which changes of declared columns a table takes. Changing the declaration does not change
- * the dataset: a change is accepted if the dataset fits the result. Stateless.
+ * Decides which changes of declared columns a table accepts. Changing the declaration does not
+ * change the dataset: a change is accepted if the dataset fits the result. Stateless.
  */
 final class ColumnChanges {
   private ColumnChanges() {}
@@ -26,8 +26,7 @@ final class ColumnChanges {
   /**
    * Checks the changes of a statement.
    *
-   * @throws UnsupportedOperationException if the dataset would not have the columns that are
-   *     declared
+   * @throws UnsupportedOperationException if the dataset would not have the declared columns
    */
   static void require(DeclaredTable table, TableChange... changes) {
     for (TableChange change : changes) {

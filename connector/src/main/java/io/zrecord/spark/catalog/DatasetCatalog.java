@@ -28,7 +28,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * What the two catalogs of paths have in common. Creating and replacing a table with a query is one
+ * The common part of the two catalogs of paths. Creating or replacing a table with a query is one
  * commit.
  */
 public abstract class DatasetCatalog implements StagingTableCatalog {
@@ -63,7 +63,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     return load(identifier, TimeTravel.of(version));
   }
 
-  /** Microseconds since 1970, as Spark has it. */
+  /** Loads a table as it was at a time, in microseconds since 1970. */
   @Override
   public final Table loadTable(Identifier identifier, long timestampMicros)
       throws NoSuchTableException {
@@ -82,7 +82,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // The only form that every release has.
+  @SuppressWarnings("deprecation") // Every release has this form only.
   public final Table createTable(
       Identifier identifier,
       StructType schema,
@@ -177,7 +177,10 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
         : ZRecordTables.load(paths, time);
   }
 
-  /** Spark asks whether a table exists, and for a path alone, only when it is going to write. */
+  /**
+   * Refuses a view. Spark asks whether a table exists, and for a path alone, only when it is going
+   * to write.
+   */
   private static void refuseView(Identifier identifier) {
     PathIdentifiers.view(identifier).ifPresent(view -> {
       throw Unsupported.operation(
@@ -186,7 +189,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     });
   }
 
-  /** Whether this catalog takes the identifier for one or several paths. */
+  /** Tells whether this catalog takes the identifier as one or several paths. */
   protected abstract boolean identifiesPaths(Identifier identifier);
 
   protected final String requirePath(Identifier identifier) {
@@ -203,8 +206,8 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     Map<String, String> options = new HashMap<>();
     requireObeyed(path, properties);
     properties.forEach((key, value) -> {
-      // OPTIONS (compression 'zstd') of a CREATE statement arrive twice, once as properties with
-      // this prefix.
+      // The OPTIONS of a CREATE statement, such as (compression 'zstd'), arrive twice among the
+      // properties: once with this prefix, and once without.
       if (key.startsWith(TableCatalog.OPTION_PREFIX)) {
         options.put(key.substring(TableCatalog.OPTION_PREFIX.length()), value);
       } else if (key.equals(TableCatalog.PROP_PROVIDER)
@@ -221,7 +224,10 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     return new ZRecordStagedTable(path, schema, target, options);
   }
 
-  /** Refuses another place than the path that names the table, and what a dataset does not keep. */
+  /**
+   * Refuses a location other than the path that names the table, and everything that a dataset does
+   * not keep.
+   */
   private static void requireObeyed(String path, Map<String, String> properties) {
     String location = properties.get(TableCatalog.PROP_LOCATION);
     if (location != null && !DatasetPath.of(location).isSamePlaceAs(DatasetPath.of(path))) {

@@ -12,23 +12,23 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Joins the columns that a {@code CREATE TABLE} declared with those that the dataset has. The
- * dataset says which columns exist, and their types. The declaration adds comments, defaults, the
- * lengths of CHAR and VARCHAR, and NOT NULL.
+ * Joins the columns that a {@code CREATE TABLE} declared with the columns of the dataset. The
+ * dataset decides which columns exist, and their types. The declaration adds comments, defaults,
+ * the lengths of CHAR and VARCHAR, and NOT NULL.
  *
- * @param columns as the session catalog keeps them
+ * @param columns the declared columns, as the session catalog keeps them
  */
 record Declaration(StructType columns) {
   private static final String COMMENT = "comment";
 
-  /** Returns the declared column of a name, which is compared without case. */
+  /** Returns the declared column of a name. Names are compared without case. */
   static Optional<StructField> find(StructType columns, String name) {
     return Arrays.stream(columns.fields())
         .filter(field -> field.name().equalsIgnoreCase(name))
         .findFirst();
   }
 
-  /** Whether values of the declared type are stored as the type that was found. */
+  /** Tells whether values of the declared type are stored as the type that was found. */
   static boolean isStoredAs(DataType declared, DataType found) {
     DataType stored = SparkTypes.isLimitedString(declared) ? DataTypes.StringType : declared;
     return stored.catalogString().equals(found.catalogString());
@@ -48,10 +48,10 @@ record Declaration(StructType columns) {
   }
 
   /**
-   * Returns the columns of a dataset with what was declared about them.
+   * Returns the columns of a dataset together with their declarations.
    *
-   * <p>All stay nullable: a write by path knows nothing of the declaration, and Spark would drop
-   * the nulls of such a write from counts and conditions.
+   * <p>All columns stay nullable: a write by path does not know the declaration, and Spark would
+   * drop the nulls of such a write from counts and conditions.
    */
   StructType over(StructType found) {
     return new StructType(Arrays.stream(found.fields())
@@ -75,7 +75,7 @@ record Declaration(StructType columns) {
     return new StructField(found.name(), type, true, metadata.build());
   }
 
-  /** Marks the columns of a write that must not be null. */
+  /** Returns the columns of a write with those marked that must not be null. */
   StructType required(StructType written) {
     Set<String> required = Arrays.stream(columns.fields())
         .filter(field -> !field.nullable())
@@ -93,7 +93,7 @@ record Declaration(StructType columns) {
   /**
    * Refuses columns that zrecord does not store.
    *
-   * @throws IllegalArgumentException if the type of a column is none of zrecord's
+   * @throws IllegalArgumentException if zrecord does not store the type of a column
    */
   void requireStorable(String table) {
     for (StructField column : columns.fields()) {
@@ -108,7 +108,7 @@ record Declaration(StructType columns) {
   }
 
   /**
-   * Refuses what a dataset without an entry in a session catalog would forget.
+   * Refuses declarations that a dataset without an entry in a session catalog would forget.
    *
    * @throws UnsupportedOperationException if a column is more than a name and a type
    */

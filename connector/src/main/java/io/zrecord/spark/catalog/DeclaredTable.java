@@ -22,9 +22,9 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * A table of a session catalog: an entry that declares columns, and a dataset. Where the two do not
- * fit, or the dataset is damaged, the table has the declared columns, so that it can be described,
- * altered and dropped; only reading and writing it fail. Immutable.
+ * A table of a session catalog: an entry that declares columns, and a dataset. If the two do not
+ * fit, or the dataset is damaged, the table has the declared columns, so that the table can be
+ * described, altered and dropped. Only reading and writing fail then. Immutable.
  */
 final class DeclaredTable extends ZRecordTable {
   private final SessionEntry entry;
@@ -45,7 +45,7 @@ final class DeclaredTable extends ZRecordTable {
     this.problem = problem;
   }
 
-  /** Loads the newest version of the dataset that an entry names; never fails. */
+  /** Loads the newest version of the dataset that an entry names. Never fails. */
   static DeclaredTable of(SessionEntry entry) {
     try {
       DatasetPath dataset = DatasetPath.of(entry.location());
@@ -99,7 +99,7 @@ final class DeclaredTable extends ZRecordTable {
     return entry.properties();
   }
 
-  /** Returns all capabilities of a table that is sound, so that Spark asks and hears the reason. */
+  /** Returns all capabilities of a sound table, so that Spark asks and receives the reason. */
   @Override
   public Set<TableCapability> capabilities() {
     return problem.isEmpty()
@@ -108,12 +108,12 @@ final class DeclaredTable extends ZRecordTable {
             TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE);
   }
 
-  /** Returns the columns that the dataset has; empty if there is none. */
+  /** Returns the columns of the dataset; empty if there is no dataset. */
   Optional<StructType> found() {
     return found;
   }
 
-  /** Whether the dataset cannot be read. */
+  /** Tells whether the dataset cannot be read. */
   boolean isUnreadable() {
     return problem.isPresent() && found.isEmpty();
   }
@@ -142,7 +142,7 @@ final class DeclaredTable extends ZRecordTable {
         info, entry.declaration().required(info.schema()), new CaseInsensitiveStringMap(options)));
   }
 
-  /** What Spark says about a write, with the columns and options of the declaration. */
+  /** The information from Spark about a write, with the columns and options of the declaration. */
   private record DeclaredWrite(
       LogicalWriteInfo info, StructType schema, CaseInsensitiveStringMap options)
       implements LogicalWriteInfo {

@@ -6,8 +6,8 @@ import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A scan that is planned but never read: DESCRIBE EXTENDED plans one for its statistics, and must
- * not fail.
+ * A scan that is planned but never read. DESCRIBE EXTENDED plans a scan for its statistics, and
+ * must not fail.
  */
 record FailingScan(StructType readSchema, RuntimeException problem) implements ScanBuilder, Scan {
   @Override

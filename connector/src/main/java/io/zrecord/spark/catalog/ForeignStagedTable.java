@@ -13,8 +13,8 @@ import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A table of another data source, which is created before it is written and dropped if the write
- * fails: what Spark does with a catalog that stages nothing.
+ * A table of another data source. It is created before it is written, and dropped if the write
+ * fails, as Spark does with a catalog that stages nothing.
  */
 final class ForeignStagedTable implements StagedTable, SupportsWrite {
   private final Table created;
@@ -31,7 +31,7 @@ final class ForeignStagedTable implements StagedTable, SupportsWrite {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // Newer releases prefer columns(), the oldest has schema() only.
+  @SuppressWarnings("deprecation") // Newer releases prefer columns(); the oldest has schema() only.
   public StructType schema() {
     return created.schema();
   }

@@ -14,18 +14,18 @@ import org.apache.spark.sql.types.StructType;
 import scala.Option;
 
 /**
- * Does to entries of Spark's session catalog what no public interface does. All methods that are
+ * Changes entries of Spark's session catalog in ways that no public interface offers. All methods
  * called here have the same descriptors in every release. Stateless.
  */
 final class Metastore {
   private Metastore() {}
 
-  /** Returns where a managed table of that name has its files. */
+  /** Returns where a managed table of this name has its files. */
   static String defaultLocation(Identifier identifier) {
     return new Path(catalog().defaultTablePath(of(identifier))).toString();
   }
 
-  /** Makes a location absolute: a relative one is below the directory of the database. */
+  /** Makes a location absolute. A relative location is below the directory of the database. */
   static String absolute(String location, Identifier identifier) {
     Path path = new Path(location);
     return path.isAbsolute()
@@ -35,8 +35,9 @@ final class Metastore {
   }
 
   /**
-   * Hands the files of an external table to the table. Spark itself refuses to create a managed
-   * table where files are already, and a table that a query creates has its files first.
+   * Makes an external table a managed table, which owns its files. Spark itself refuses to create a
+   * managed table where there are files already, and a table that a query creates has its files
+   * first.
    */
   static void makeManaged(Identifier identifier) throws AnalysisException {
     catalog().alterTable(managed(catalog().getTableMetadata(of(identifier))));
@@ -61,7 +62,7 @@ final class Metastore {
         : new TableIdentifier(identifier.name(), Option.apply(namespace[0]));
   }
 
-  /** Copies all members but the type. Their number is another in other releases. */
+  /** Copies all members except the type. The number of members differs between releases. */
   private static CatalogTable managed(CatalogTable table) {
     Object[] members = new Object[table.productArity()];
     for (int i = 0; i < members.length; i++) {

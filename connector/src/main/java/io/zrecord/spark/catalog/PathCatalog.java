@@ -7,9 +7,9 @@ import org.apache.spark.sql.connector.catalog.Table;
  * The catalog of {@code format("zrecord")}: an identifier is a path, or several paths. Registered
  * by {@code ZRecordSource}.
  *
- * <p>A {@code DataFrameWriter} loads the table that it appends to or overwrites without saying that
- * it writes, and before it knows whether the columns fit. A table loaded without a version
- * therefore accepts any columns, and may not exist yet.
+ * <p>A {@code DataFrameWriter} loads the table that it appends to or overwrites. It does so without
+ * saying that it writes, and before it knows whether the columns fit. A table loaded without a
+ * version therefore accepts any columns, and may not exist yet.
  */
 public final class PathCatalog extends DatasetCatalog {
   public static final String NAME = "zrecord_paths";

@@ -14,11 +14,11 @@ import org.apache.spark.sql.types.StructType;
 /**
  * Describes a zrecord table as a session catalog keeps it.
  *
- * @param name for messages
+ * @param name name for messages
  * @param location path of the dataset
  * @param declaration the declared columns
- * @param properties as Spark shows them
- * @param options given when the table was created, with the path among them or not
+ * @param properties properties, as Spark shows them
+ * @param options options given when the table was created, with or without the path among them
  */
 record SessionEntry(
     String name,
@@ -29,7 +29,7 @@ record SessionEntry(
   private static final String SOURCE_CLASS = "io.zrecord.spark.ZRecordSource";
   private static final String DEFAULT_SOURCE = "spark.sql.sources.default";
 
-  /** Describes a table of which Spark's own catalog shows columns and options only. */
+  /** Describes a table of which Spark's own catalog shows only columns and options. */
   static SessionEntry ofOptions(String location, StructType columns, Map<String, String> options) {
     return new SessionEntry(
         ZRecordOptions.FORMAT + ".`" + location + "`",
@@ -40,9 +40,10 @@ record SessionEntry(
   }
 
   /**
-   * Describes a table that a catalog loaded as one of Spark's own; empty if it is not zrecord's.
+   * Describes a table that a catalog loaded as one of Spark's own; empty if the table is not
+   * zrecord's.
    */
-  @SuppressWarnings("deprecation") // Newer releases prefer columns(), the oldest has schema() only.
+  @SuppressWarnings("deprecation") // Newer releases prefer columns(); the oldest has schema() only.
   static Optional<SessionEntry> of(String catalog, Identifier identifier, Table table) {
     Map<String, String> properties = table.properties();
     String provider = properties.get(TableCatalog.PROP_PROVIDER);
@@ -58,7 +59,7 @@ record SessionEntry(
         options(properties)));
   }
 
-  /** Whether the properties of a statement that creates a table ask for zrecord. */
+  /** Tells whether the properties of a statement that creates a table ask for zrecord. */
   static boolean isZRecord(Map<String, String> properties) {
     String provider = properties.get(TableCatalog.PROP_PROVIDER);
     return isZRecord(
@@ -88,7 +89,7 @@ record SessionEntry(
     return name.append('.').append(identifier.name().toLowerCase(Locale.ROOT)).toString();
   }
 
-  /** Whether the files belong to the table: dropping the table deletes them. */
+  /** Tells whether the files belong to the table, so that dropping the table deletes them. */
   boolean isManaged() {
     return !properties.containsKey(TableCatalog.PROP_EXTERNAL);
   }

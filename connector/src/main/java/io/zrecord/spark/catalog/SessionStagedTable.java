@@ -6,20 +6,20 @@ import java.util.Map;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A table of a session catalog that a statement creates or replaces. The data is published first,
- * then the entry is written. If the query fails, there is neither.
+ * A table of a session catalog that a statement creates or replaces. The data are published first,
+ * and the entry is written afterwards. If the query fails, there are neither data nor an entry.
  */
 final class SessionStagedTable extends ZRecordStagedTable {
   private final Staging staging;
 
   /**
-   * What a statement does.
+   * The effect of a statement.
    *
-   * @param name of the table, for messages
+   * @param name name of the table, for messages
    * @param dataset place of the data
-   * @param columns what the entry declares
+   * @param columns columns that the entry declares
    * @param target where the write goes
-   * @param options of every write
+   * @param options options of every write
    * @param registration writes the entry
    */
   record Staging(
@@ -67,7 +67,7 @@ final class SessionStagedTable extends ZRecordStagedTable {
     }
   }
 
-  /** Takes back a dataset that this statement created, unless somebody added to it meanwhile. */
+  /** Removes a dataset that this statement created, unless somebody added to it meanwhile. */
   private void undo(Exception e) {
     try {
       if (isNew() && staging.dataset().table().latest().version() == 0) {
@@ -82,7 +82,7 @@ final class SessionStagedTable extends ZRecordStagedTable {
     return staging.target().base().isEmpty();
   }
 
-  /** The entry keeps all declarations. */
+  /** Refuses nothing: the entry keeps all declarations. */
   @Override
   void requireKept() {}
 }

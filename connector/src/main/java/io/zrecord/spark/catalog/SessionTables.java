@@ -10,8 +10,7 @@ import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what is refused where the session catalog is not zrecord's, and what to do about it.
- * Stateless.
+ * Words the refusals, and their remedies, where the session catalog is not zrecord's. Stateless.
  */
 public final class SessionTables {
   private static final String REMEDY = "set spark.sql.catalog.spark_catalog="
@@ -19,19 +18,19 @@ public final class SessionTables {
 
   private SessionTables() {}
 
-  /** Whether a catalog creates and replaces zrecord tables as a whole. */
+  /** Tells whether a catalog creates and replaces zrecord tables as a whole. */
   public static boolean isStaged(TableCatalog catalog) {
     return catalog instanceof StagingSessionCatalog;
   }
 
-  /** Whether a statement that names a data source, or none, asks for zrecord. */
+  /** Tells whether a statement that names a data source, or none, asks for zrecord. */
   public static boolean isZRecord(@Nullable String provider) {
     return SessionEntry.isZRecord(
         provider == null ? Map.of() : Map.of(TableCatalog.PROP_PROVIDER, provider));
   }
 
   /**
-   * Refuses to create a table with a query where a dataset is.
+   * Refuses to create a table with a query where there is a dataset already.
    *
    * @throws IllegalArgumentException if there is no such table yet, but a dataset at the location
    */
@@ -56,7 +55,7 @@ public final class SessionTables {
     }
   }
 
-  /** Returns a refusal with the remedy that helps against all of them. */
+  /** Returns a refusal with the remedy that helps in all cases. */
   public static UnsupportedOperationException refusal(String what) {
     return Unsupported.operation(what, REMEDY);
   }

@@ -32,11 +32,11 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * Keeps zrecord tables in Spark's session catalog and hands all other tables on to it. A query that
- * creates or replaces a zrecord table publishes its data in one commit and writes the entry
- * afterwards; if the query fails, what was there before is there still.
+ * Keeps zrecord tables in Spark's session catalog and passes all other tables on to it. A query
+ * that creates or replaces a zrecord table publishes its data in one commit and writes the entry
+ * afterwards. If the query fails, everything stays as it was before.
  */
-@SuppressWarnings("deprecation") // The forms with a StructType are those that every release has.
+@SuppressWarnings("deprecation") // Every release has the forms with a StructType.
 public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     implements StagingTableCatalog {
   private static final Set<String> RESERVED = Set.of(
@@ -132,7 +132,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     }
   }
 
-  /** Returns the declared columns, or those of the dataset if none are declared. */
+  /** Returns the declared columns, or the columns of the dataset if none are declared. */
   private StructType columns(
       Identifier identifier, StructType declared, Map<String, String> properties) {
     Optional<String> location = location(identifier, properties);

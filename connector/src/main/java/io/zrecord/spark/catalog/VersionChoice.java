@@ -6,26 +6,28 @@ import java.util.Optional;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * The version of a table that is read unless the options of a read select another. Immutable.
+ * The version of a table that is read unless the options of a read select another version.
+ * Immutable.
  *
- * @param loaded the version that the table was loaded at
+ * @param loaded the version at which the table was loaded
  * @param wanted the version to read: {@code loaded}, or a default of the session
  * @param isNamed whether the statement itself names the version
  */
 record VersionChoice(TimeTravel loaded, TimeTravel wanted, boolean isNamed) {
 
-  /** A version that a statement names. */
+  /** Returns the choice of a version that a statement names. */
   static VersionChoice named(TimeTravel time) {
     return new VersionChoice(time, time, true);
   }
 
-  /** The session's default, of a table that was loaded at that version. */
+  /** Returns the choice of the session's default, for a table that was loaded at that version. */
   static VersionChoice byDefault(TimeTravel time) {
     return new VersionChoice(time, time, false);
   }
 
   /**
-   * The session's default, of a table that was loaded at the newest version whatever the default.
+   * Returns the choice of the session's default, for a table that was loaded at the newest version
+   * whatever the default.
    */
   static VersionChoice loadedNewest() {
     return new VersionChoice(TimeTravel.newest(), ofSession(), false);

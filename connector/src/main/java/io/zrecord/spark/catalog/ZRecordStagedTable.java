@@ -14,8 +14,8 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * A table that a statement creates or replaces. The commit of its write is what creates it, so the
- * statement takes effect as a whole or not at all; without a write it is created empty.
+ * A table that a statement creates or replaces. The commit of its write creates the table, so the
+ * statement takes effect as a whole or not at all. Without a write, the table is created empty.
  */
 class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   private final WriteTarget target;
@@ -60,14 +60,14 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   @Override
   public void abortStagedChanges() {}
 
-  /** Refuses declarations that nobody would keep. */
+  /** Refuses declarations that would be lost. */
   void requireKept() {
     new Declaration(schema()).requirePlain(name());
   }
 
   /**
-   * Two interfaces of newer releases both have a default for this; a class must choose. No
-   * {@code @Override}: older ones lack it.
+   * Returns nothing. Two interfaces of newer releases both have a default for this method, so a
+   * class must choose. No {@code @Override}: older releases lack the method.
    */
   public CustomTaskMetric[] reportDriverMetrics() {
     return new CustomTaskMetric[0];

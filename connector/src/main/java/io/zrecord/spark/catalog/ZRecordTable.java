@@ -33,8 +33,8 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * A dataset as Spark sees it, pinned to the version it was resolved at. Several datasets, read by
- * several paths, follow each other. Immutable.
+ * A dataset as Spark sees it, pinned to the version at which it was resolved. Several datasets,
+ * read by several paths, follow each other. Immutable.
  */
 public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns {
   private final List<String> paths;
@@ -59,13 +59,16 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     this.acceptsAnySchema = acceptsAnySchema;
   }
 
-  /** One or several versions to be read; nothing can be written. */
+  /** Returns a table of one or several versions to read; nothing can be written. */
   static ZRecordTable forReading(
       List<String> paths, StructType schema, List<DatasetVersion> versions, VersionChoice choice) {
     return new ZRecordTable(paths, schema, versions, choice, Optional.empty(), false);
   }
 
-  /** A version to be read, and the newest to be written with the columns of that version. */
+  /**
+   * Returns a table that reads a version, and writes on the newest version with the columns of the
+   * version read.
+   */
   static ZRecordTable strict(
       String path, DatasetVersion version, VersionChoice choice, WriteTarget target) {
     return new ZRecordTable(
@@ -78,8 +81,8 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   }
 
   /**
-   * A place to be written with any columns; the write compares them with those of the table itself,
-   * if there is one.
+   * Returns a place to be written with any columns. The write compares the columns with those of
+   * the table at the place, if there is one.
    */
   public static ZRecordTable lenient(String path, StructType schema, WriteTarget target) {
     return new ZRecordTable(
@@ -92,7 +95,8 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   }
 
   /**
-   * A table that does not exist yet, to be written with these columns; until then it has no rows.
+   * Creates a table that does not exist yet, to be written with these columns. Until then, the
+   * table has no rows.
    */
   public ZRecordTable(String path, StructType schema, WriteTarget target) {
     this(
@@ -109,23 +113,23 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     return ZRecordOptions.FORMAT + ".`" + location() + "`";
   }
 
-  /** Where the table is, for messages. */
+  /** Returns where the table is, for messages. */
   final String location() {
     return String.join(",", paths);
   }
 
   /**
-   * Names the table as it is now. Spark asks for it from 4.1 on, and takes a table that is cached
-   * for one of the same name and id: so each version has an id of its own, or writes that go
-   * another way would not be seen. There is no {@code version()}, which would have Spark read
-   * another version than a data frame was made of.
+   * Returns a name of the table as it is now. Spark asks for the name from 4.1 on. Spark mistakes a
+   * cached table for any table of the same name and id, so each version has its own id; otherwise
+   * Spark would miss writes that go another way. There is no {@code version()}: it would make Spark
+   * read another version than that of the data frame.
    */
   public String id() {
     return versions.stream().map(DatasetVersion::id).collect(Collectors.joining(",")) + " at "
         + choice.wanted();
   }
 
-  /** Returns where a write of the table goes, if it can be written. */
+  /** Returns where a write of the table goes, if the table can be written. */
   public final Optional<WriteTarget> target() {
     return target;
   }
@@ -136,7 +140,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   }
 
   @Override
-  @SuppressWarnings("deprecation") // Newer releases prefer columns(), the oldest has schema() only.
+  @SuppressWarnings("deprecation") // Newer releases prefer columns(); the oldest has schema() only.
   public StructType schema() {
     return schema;
   }
@@ -181,7 +185,10 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         .toList();
   }
 
-  /** Spark knows the columns already, so other versions must have the same ones. */
+  /**
+   * Loads the versions at a time. Spark knows the columns already, so other versions must have the
+   * same columns.
+   */
   private List<DatasetVersion> versionsAt(TimeTravel time) {
     if (time.equals(choice.loaded())) {
       return versions;
@@ -212,7 +219,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     return new ZRecordWriteBuilder(location(), place, info);
   }
 
-  /** Whether the other table reads the same records, and is written like this one. */
+  /** Tells whether the other table reads the same records, and is written like this table. */
   @Override
   public boolean equals(Object other) {
     return other instanceof ZRecordTable table

@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.StructType;
 public final class ZRecordTables {
   private ZRecordTables() {}
 
-  /** The datasets at the paths, one after the other, for reading. */
+  /** Loads the datasets at the paths, one after the other, for reading. */
   public static ZRecordTable load(List<String> paths, TimeTravel time) {
     List<DatasetVersion> versions =
         paths.stream().map(path -> DatasetPath.of(path).version(time)).toList();
@@ -30,12 +30,12 @@ public final class ZRecordTables {
         paths, SparkTypes.structOf(first), versions, VersionChoice.named(time));
   }
 
-  /** The newest version at a path, for writing. */
+  /** Loads the newest version at a path, for writing. */
   public static ZRecordTable loadStrict(String path) {
     return strict(path, VersionChoice.loadedNewest());
   }
 
-  /** The version at a path that the session's defaults select, for reading; and for writing. */
+  /** Loads a path for reading and writing. Reads the version that the session's defaults select. */
   public static ZRecordTable loadDefault(String path) {
     return strict(path, VersionChoice.byDefault(VersionChoice.ofSession()));
   }
@@ -51,7 +51,7 @@ public final class ZRecordTables {
         WriteTarget.at(dataset, Optional.of(newest), WriteTarget.Creation.APPEND));
   }
 
-  /** A path that may be empty, for writing any columns. */
+  /** Loads a path that may be empty, for writing any columns. */
   public static ZRecordTable loadLenient(String path) {
     DatasetPath dataset = DatasetPath.of(path);
     Optional<DatasetVersion> newest = dataset.newest();

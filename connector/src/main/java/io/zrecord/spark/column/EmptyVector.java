@@ -8,7 +8,8 @@ import org.apache.spark.sql.vectorized.ColumnarMap;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * A vector without nulls in which no type can be read; subclasses add theirs. Belongs to one task.
+ * A vector without nulls from which no type can be read. Subclasses add their types. Belongs to one
+ * task.
  */
 abstract class EmptyVector extends ColumnVector {
   EmptyVector(DataType type) {

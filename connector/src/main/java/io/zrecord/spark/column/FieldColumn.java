@@ -6,8 +6,8 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A vector over what a field reader has selected. The reader changes with the shard, the vector
- * stays. Nulls are the reader's absent values. Belongs to one task.
+ * A vector over the selection of a field reader. The reader changes with the shard, and the vector
+ * stays. The reader's absent values are nulls. Belongs to one task.
  */
 public abstract class FieldColumn extends EmptyVector {
   private @Nullable FieldReader reader;
@@ -21,7 +21,7 @@ public abstract class FieldColumn extends EmptyVector {
     return this;
   }
 
-  /** Continues with another shard. */
+  /** Continues with the reader of another shard. */
   public final void open(FieldReader newReader) {
     reader = newReader;
   }
@@ -59,7 +59,10 @@ public abstract class FieldColumn extends EmptyVector {
     return hasNull && reader().isAbsent(row);
   }
 
-  /** The values of the selection one after the other, in {@code reused} if it is long enough. */
+  /**
+   * Copies the values of the selection one after the other, into {@code reused} if it is long
+   * enough.
+   */
   static byte[] copyAll(FieldReader source, byte[] reused) {
     int length = Math.toIntExact(source.totalLengthBytes());
     byte[] data = reused.length >= length ? reused : new byte[length];

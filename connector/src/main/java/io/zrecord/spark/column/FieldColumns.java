@@ -11,8 +11,8 @@ import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * The vector for each type of column. Fixed-width values are copied in bulk, once for a batch; none
- * is copied by itself.
+ * The vector for each type of column. Fixed-width values are copied in bulk, once for each batch.
+ * No value is copied separately.
  */
 public final class FieldColumns {
   private FieldColumns() {}
@@ -49,8 +49,8 @@ public final class FieldColumns {
     }
 
     /**
-     * Nothing: a value goes straight from the file into the array that Spark wants, and only if it
-     * is asked for.
+     * Loads nothing. A value is copied straight from the file into the array that Spark wants, and
+     * only if Spark asks for the value.
      */
     @Override
     void loadValues(FieldReader source) {}
@@ -120,8 +120,8 @@ public final class FieldColumns {
   }
 
   /**
-   * Where each value begins in a copy of all, in units of {@code unitBytes}, and where the last one
-   * ends.
+   * Returns where each value begins in a copy of all values, and where the last value ends, in
+   * units of {@code unitBytes}.
    */
   private static int[] startsOf(FieldReader source, int[] reused, int unitBytes) {
     int count = source.count();
@@ -248,7 +248,9 @@ public final class FieldColumns {
     }
   }
 
-  /** Types that Spark has in another form: decimals, unsigned integers, small floats. */
+  /**
+   * A column of a type that Spark has in another form: decimals, unsigned integers, small floats.
+   */
   private static final class ConvertedColumn extends FieldColumn {
     private final ElementVector elements;
     private byte[] data = new byte[0];

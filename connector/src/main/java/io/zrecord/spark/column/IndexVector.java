@@ -3,7 +3,7 @@ package io.zrecord.spark.column;
 import org.apache.spark.sql.types.DataTypes;
 import org.jspecify.annotations.Nullable;
 
-/** The column {@code _index}: arithmetic, nothing is read. */
+/** The column {@code _index}, computed without reading anything. */
 public final class IndexVector extends EmptyVector {
   private long first;
   private long @Nullable [] list;
@@ -12,13 +12,13 @@ public final class IndexVector extends EmptyVector {
     super(DataTypes.LongType);
   }
 
-  /** Consecutive indices. */
+  /** Sets consecutive indices. */
   public void setRange(long newFirst) {
     first = newFirst;
     list = null;
   }
 
-  /** Indices of a list, each moved by {@code newFirst}. */
+  /** Sets the indices of a list, each moved by {@code newFirst}. */
   public void setList(long newFirst, long[] newList) {
     first = newFirst;
     list = newList;

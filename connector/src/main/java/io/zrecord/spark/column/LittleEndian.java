@@ -5,7 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Elements of an array of little-endian bytes, by their ordinal; as fast as an array of their type.
+ * Reads elements of an array of little-endian bytes by their ordinal, as fast as from an array of
+ * their type.
  */
 final class LittleEndian {
   private static final VarHandle SHORT =

@@ -5,12 +5,12 @@ import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 
-/** The columns that every table has beside its fields. */
+/** The columns that every table has in addition to its fields. */
 public final class MetadataColumns {
   /** The index of the record in the dataset. */
   public static final String INDEX = "_index";
 
-  /** The position of the record in the order of the sampler; without one it is the index. */
+  /** The position of the record in the order of the sampler; without a sampler, the index. */
   public static final String POSITION = "_position";
 
   public static final Set<String> NAMES = Set.of(INDEX, POSITION);
@@ -18,7 +18,8 @@ public final class MetadataColumns {
   private MetadataColumns() {}
 
   /**
-   * Whether a name is that of one of them to Spark, which does not look at the case unless told to.
+   * Tells whether Spark takes a name for that of a metadata column. Spark ignores the case unless
+   * told otherwise.
    */
   public static boolean areHiddenBy(String name) {
     return NAMES.stream().anyMatch(name::equalsIgnoreCase);

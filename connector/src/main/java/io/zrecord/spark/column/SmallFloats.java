@@ -1,13 +1,13 @@
 package io.zrecord.spark.column;
 
-/** IEEE 754 half precision; the JDK converts it from release 20 on. */
+/** Converts IEEE 754 half precision, which the JDK converts from release 20 on. */
 final class SmallFloats {
   private static final int EXPONENT_DIFFERENCE = 127 - 15;
   private static final float SMALLEST_SUBNORMAL = 0x1p-24f;
 
   private SmallFloats() {}
 
-  /** The value of a half, exactly; the bits of a NaN are kept. */
+  /** Returns the exact value of a half. Keeps the bits of a NaN. */
   static float fromHalf(short half) {
     int sign = (half & 0x8000) << 16;
     int exponent = (half >> 10) & 0x1f;

@@ -15,12 +15,12 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Spark's types and zrecord's.
+ * Maps Spark's types to zrecord's, and back.
  *
- * <p>A tensor is an array of its elements in row-major order; its shape stands in the column's
- * metadata under {@value #SHAPE_KEY}. Tensors of {@code u8}, such as images, are binary columns.
- * Unsigned integers and small floats, which Spark does not have, are read as the next wider type;
- * the dtype stands in the metadata under {@value #DTYPE_KEY}.
+ * <p>A tensor is an array of its elements in row-major order; its shape is in the column's metadata
+ * under {@value #SHAPE_KEY}. Tensors of {@code u8}, such as images, are binary columns. Unsigned
+ * integers and small floats, which Spark does not have, are read as the next wider type; the dtype
+ * is in the metadata under {@value #DTYPE_KEY}.
  */
 public final class SparkTypes {
   /** Column metadata: dtype of the field. */
@@ -32,10 +32,10 @@ public final class SparkTypes {
   private SparkTypes() {}
 
   /**
-   * The columns of a schema, all nullable.
+   * Returns the columns of a schema, all nullable.
    *
-   * @throws IllegalArgumentException if a field has the name of a metadata column, which it would
-   *     hide
+   * @throws IllegalArgumentException if a field has the name of a metadata column, which the field
+   *     would hide
    */
   public static StructType structOf(RecordSchema schema) {
     for (FieldSpec field : schema.fields()) {
@@ -49,7 +49,7 @@ public final class SparkTypes {
         schema.fields().stream().map(SparkTypes::columnOf).toArray(StructField[]::new));
   }
 
-  /** The column that a field is read as. */
+  /** Returns the column that a field becomes. */
   public static StructField columnOf(FieldSpec field) {
     MetadataBuilder metadata =
         new MetadataBuilder().putString(DTYPE_KEY, field.type().toString());
@@ -61,7 +61,7 @@ public final class SparkTypes {
     return new StructField(field.name(), columnType(field), true, metadata.build());
   }
 
-  /** The type of a field's column. */
+  /** Returns the type of a field's column. */
   public static DataType columnType(FieldSpec field) {
     if (field.shape().isScalar()) {
       return elementColumnType(field.type());
@@ -71,7 +71,7 @@ public final class SparkTypes {
         : DataTypes.createArrayType(elementColumnType(field.type()), false);
   }
 
-  /** The type in which Spark has a single element. */
+  /** Returns Spark's type for a single element. */
   static DataType elementColumnType(ElementType type) {
     return switch (type.kind()) {
       case BOOL -> DataTypes.BooleanType;
@@ -92,9 +92,9 @@ public final class SparkTypes {
   }
 
   /**
-   * The dtype that a column is written as; empty if it cannot be written.
+   * Returns the dtype as which a column is written; empty if the column cannot be written.
    *
-   * @param shape the shape asked for by an option, if any
+   * @param shape the shape that an option asks for, if any
    */
   public static Optional<ElementType> elementTypeOf(StructField column, Optional<Shape> shape) {
     DataType type = column.dataType();
@@ -110,17 +110,20 @@ public final class SparkTypes {
     return isString(type) ? Optional.of(ElementType.UTF8) : fixedWidthTypeOf(type);
   }
 
-  /** Whether a type is CHAR or VARCHAR, which some releases have as kinds of strings. */
+  /** Tells whether a type is CHAR or VARCHAR, which some releases have as kinds of strings. */
   public static boolean isLimitedString(DataType type) {
     return type.catalogString().matches("(var)?char\\([0-9]+\\)");
   }
 
-  /** Strings with a collation are another type: what is stored would compare otherwise. */
+  /**
+   * Tells whether a type is a string without a collation. Strings with a collation are another
+   * type: stored values would compare differently.
+   */
   private static boolean isString(DataType type) {
     return type.equals(DataTypes.StringType) || isLimitedString(type);
   }
 
-  /** The shape that a column is written with, when no option says another. */
+  /** Returns the shape with which a column is written when no option gives another shape. */
   public static Shape shapeOf(StructField column) {
     boolean isArray = column.dataType() instanceof ArrayType;
     Metadata metadata = column.metadata();
@@ -148,7 +151,7 @@ public final class SparkTypes {
           ? Optional.of(ElementType.decimal(decimal.precision(), decimal.scale()))
           : Optional.empty();
     }
-    // The names are the same in every release; the types of intervals and variants are not.
+    // These names are the same in every release; the types of intervals and variants are not.
     return Optional.ofNullable(
         switch (type.typeName()) {
           case "boolean" -> ElementType.BOOL;

@@ -7,10 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task tells the driver of the shards that it was to write.
+ * The report of a task to the driver on the shards that it was to write.
  *
- * @param shards the new ones
- * @param failure why there are none, and never will be; null: they are all there
+ * @param shards the new shards
+ * @param failure why there are no shards, and never will be; null: all shards are there
  */
 record AttemptResult(List<ShardSummary> shards, @Nullable ZRecordException failure)
     implements Serializable {}

@@ -3,7 +3,7 @@ package io.zrecord.spark.job;
 import io.zrecord.errors.ZRecordException;
 import org.jspecify.annotations.Nullable;
 
-/** A task could not rewrite its group of shards, which stay as they are. */
+/** Thrown if a task could not rewrite its group of shards. The shards stay as they are. */
 final class GroupFailedException extends ZRecordException {
   private static final long serialVersionUID = 1L;
 

@@ -11,8 +11,8 @@ import java.util.List;
 /**
  * Rewrites a {@link RebalanceGroup}.
  *
- * @param schema the fields, as new shards have them
- * @param options how new shards are laid out
+ * @param schema the fields, as the new shards have them
+ * @param options the layout of the new shards
  */
 record GroupRewriting(RecordSchema schema, RebalanceOptions options)
     implements RewriteTask.Rewriting {

@@ -9,20 +9,20 @@ import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.sql.Row;
 
 /**
- * Writes the indices in the first column of a partition to a shard; gives one
+ * Writes the indices in the first column of a partition to a shard. Returns one
  * {@link AttemptResult}.
  */
 public final class IndexTask implements FlatMapFunction<Iterator<Row>, byte[]> {
   private static final long serialVersionUID = 1L;
   private static final int CHECK_ROWS = 1 << 13;
 
-  /** What the indices are. */
+  /** The meaning of the indices. */
   public enum Kind {
-    /** Old ones, in the new order. */
+    /** Old indices, in the new order. */
     ORDER,
     /**
-     * New ones, in the old order; the old ones are the second column, and must be 0, 1, 2 and so
-     * on.
+     * New indices, in the old order. The second column has the old indices, which must be 0, 1, 2
+     * and so on.
      */
     MAP
   }

@@ -3,7 +3,7 @@ package io.zrecord.spark.job;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * How many jobs of one task run at once.
+ * The number of jobs of one task that run at once.
  *
  * @param count 1 to 1,000
  */
@@ -17,7 +17,7 @@ public record JobConcurrency(int count) {
     }
   }
 
-  /** As Spark's default parallelism has it. */
+  /** Returns Spark's default parallelism. */
   public static JobConcurrency of(SparkSession spark) {
     return new JobConcurrency(
         Math.max(1, Math.min(MAX_COUNT, spark.sparkContext().defaultParallelism())));

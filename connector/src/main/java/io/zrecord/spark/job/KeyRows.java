@@ -20,9 +20,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.apache.spark.util.TaskCompletionListener;
 
 /**
- * Rows of the value of a field and of the index of each record of a partition. Values are of
- * Spark's simplest type that has their order: texts are bytes, dates and times are numbers. Belongs
- * to one task.
+ * Rows of a partition's records: the value of a field and the index. Values have Spark's simplest
+ * type in the same order: texts are bytes, dates and times are numbers. Belongs to one task.
  */
 final class KeyRows implements Iterator<Row> {
   private final ZRecordPartitionReader reader;
@@ -38,7 +37,7 @@ final class KeyRows implements Iterator<Row> {
     TaskContext.get().addTaskCompletionListener(end);
   }
 
-  /** The type of the values, for a column of that type. */
+  /** Returns the type of the values for a column of the given type. */
   static DataType keyType(DataType column) {
     return switch (column.typeName()) {
       case "string" -> DataTypes.BinaryType;
@@ -69,7 +68,7 @@ final class KeyRows implements Iterator<Row> {
     return RowFactory.create(row.isNullAt(0) ? null : value(row), row.getLong(1));
   }
 
-  /** As an encoder takes it. */
+  /** Returns the value in the form that an encoder takes. */
   private Object value(InternalRow row) {
     Object value = row.get(0, type);
     if (value instanceof UTF8String text) {

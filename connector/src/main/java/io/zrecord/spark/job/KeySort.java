@@ -28,14 +28,14 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
-/** Has Spark sort the records of a version by a field. Stateless; on the driver. */
+/** Sorts the records of a version by a field, with Spark. Stateless; on the driver. */
 public final class KeySort {
   /** Column of indices in the version. */
   static final String OLD = "old";
 
   /**
-   * Of bytes and text, what is looked at to divide the records among tasks: Spark's driver holds
-   * samples of it.
+   * Length of the prefix of bytes and texts that decides how records are divided among tasks.
+   * Spark's driver holds samples of the prefixes.
    */
   static final int PREFIX_BYTES = 64;
 
@@ -44,13 +44,14 @@ public final class KeySort {
   private KeySort() {}
 
   /**
-   * The old indices in the new order: equal keys by their index; NaN and then absent values last,
-   * in both directions. The driver takes samples of numbers, and of the first
-   * {@value #PREFIX_BYTES} bytes of longer values, to divide the records into ranges, each of which
-   * one task sorts, on its disk if need be; records whose longer values begin with the same bytes
-   * all come to the same task.
+   * Returns the old indices in the new order. Equal keys are ordered by index; NaN and then absent
+   * values come last, in both directions.
    *
-   * @param order of a field that {@link #requireSortable} takes
+   * <p>The driver samples numbers, and the first {@value #PREFIX_BYTES} bytes of longer values, to
+   * divide the records into ranges. One task sorts each range, on its disk if necessary. Records
+   * whose longer values begin with the same bytes all come to the same task.
+   *
+   * @param order an order by a field that {@link #requireSortable} accepts
    */
   public static Dataset<Row> sorted(
       SparkSession spark, TableSnapshot snapshot, RecordOrder.ByField order) {
@@ -67,7 +68,7 @@ public final class KeySort {
     List<Column> ranges = new ArrayList<>(by);
     switch (field.type().kind()) {
       case BYTES, UTF8 -> {
-        // Coarser than the order, but never against it: what is longer comes behind its own prefix.
+        // Coarser than the order, but never against it: a longer value comes after its own prefix.
         Column isLonger = functions.length(key).gt(PREFIX_BYTES);
         ranges.add(directed(functions.substring(key, 1, PREFIX_BYTES), isAscending));
         ranges.add(directed(isLonger, isAscending));
@@ -87,8 +88,9 @@ public final class KeySort {
   }
 
   /**
-   * @throws IllegalArgumentException if the field has the name of a metadata column, under which
-   *     scans know something else
+   * Refuses a field with the name of a metadata column, under which scans know something else.
+   *
+   * @throws IllegalArgumentException if the field has such a name
    */
   static void requireSortable(RecordOrder.ByField order) {
     if (MetadataColumns.NAMES.contains(order.field())) {
@@ -103,8 +105,8 @@ public final class KeySort {
   }
 
   /**
-   * The values of a field with their indices. Not by {@code spark.read()}: that takes the session's
-   * defaults for options, such as a sampler, and finds names without regard to case.
+   * Returns the values of a field with their indices. Does not use {@code spark.read()}, which
+   * takes the session's defaults for options, such as a sampler, and ignores the case of names.
    */
   private static Dataset<Row> keys(SparkSession spark, TableSnapshot snapshot, int ordinal) {
     StructField field = SparkTypes.columnOf(snapshot.schema().fields().get(ordinal));

@@ -9,9 +9,9 @@ import java.io.Serializable;
 import java.io.UncheckedIOException;
 
 /**
- * Objects as bytes, between a driver and its tasks. Messages travel by {@code spark.serializer},
- * and Kryo can write neither records nor the collections of {@code List.of}; bytes it can.
- * Stateless.
+ * Converts objects to bytes and back, between a driver and its tasks. Messages travel by
+ * {@code spark.serializer}, and Kryo can write neither records nor the collections of
+ * {@code List.of}, but Kryo can write bytes. Stateless.
  */
 public final class ObjectBytes {
   private ObjectBytes() {}
@@ -27,9 +27,9 @@ public final class ObjectBytes {
   }
 
   /**
-   * The object again.
+   * Returns the object in the bytes.
    *
-   * @throws IllegalStateException if it was written by another release
+   * @throws IllegalStateException if another release wrote the bytes
    */
   public static <T> T read(byte[] bytes, Class<T> type) {
     try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes)) {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 
 /**
- * Rows of the old and the new index of each record of a part of an order. Belongs to one thread.
+ * Rows of the old and the new index of each record in a part of an order. Belongs to one thread.
  */
 final class Places implements Iterator<Row> {
   private static final int BLOCK = 1 << 13;

@@ -11,16 +11,17 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What a task is told of the records that it writes.
+ * Tells a task which records to write.
  *
- * @param range their new indices
- * @param sorted shards that have their old indices; none: the task computes them
+ * @param range new indices of the records
+ * @param sorted shards with the old indices of the records; if empty, the task computes the old
+ *     indices
  * @param firstSorted new index of the first record of the first of these shards
  */
 record RangeOrder(RelayoutPlan.Range range, List<ShardSummary> sorted, long firstSorted)
     implements Serializable {
 
-  /** The old indices of the range, for one thread. */
+  /** Returns the old indices of the range, for one thread. */
   OldIndices open(Storage storage, RecordOrder order, RecordDataset source) {
     return sorted.isEmpty() ? order.arrange(source) : new StoredOrder(storage, sorted, firstSorted);
   }

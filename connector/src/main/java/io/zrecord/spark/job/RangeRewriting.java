@@ -17,10 +17,10 @@ import java.util.UUID;
 /**
  * Gathers the records of a {@link RangeOrder} from anywhere in a version.
  *
- * @param version that is put into another order
+ * @param version the version that is put into another order
  * @param order the order
- * @param options how new shards are laid out
- * @param run the same for all tasks of a run
+ * @param options the layout of the new shards
+ * @param run identity of the run, shared by all its tasks
  */
 record RangeRewriting(long version, RecordOrder order, RebalanceOptions options, UUID run)
     implements RewriteTask.Rewriting {

@@ -13,7 +13,7 @@ import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has each range of a relayout written by a job of one task, and the index map by another. Lives on
+ * Writes each range of a relayout in a job of one task, and the index map in another job. Lives on
  * the driver.
  */
 public final class RelayoutJobs implements RelayoutWork {
@@ -23,7 +23,7 @@ public final class RelayoutJobs implements RelayoutWork {
   private final RewriteTask ranges;
   private final @Nullable SortedOrder sorted;
 
-  /** Finds the order, by sorting if that is needed. */
+  /** Creates the jobs and finds the order, sorting if necessary. */
   public RelayoutJobs(SparkSession session, RelayoutPlan plan) {
     this.plan = plan;
     JavaSparkContext spark = JavaSparkContext.fromSparkContext(session.sparkContext());

@@ -7,8 +7,8 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.util.LongAccumulator;
 
 /**
- * What the tasks of a rewrite did, added up in accumulators that Spark shows; its own metrics of
- * input and output can be set by it only.
+ * Counts the work of a rewrite's tasks, in accumulators that Spark shows. Only Spark itself can set
+ * its own metrics of input and output.
  */
 final class RewriteCounters implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -23,18 +23,18 @@ final class RewriteCounters implements Serializable {
     bytesWritten = spark.longAccumulator("zrecord bytes written to chunks");
   }
 
-  /** Id of the accumulator of records, of which an attempt counts its own. */
+  /** Returns the id of the accumulator of records. Each attempt counts its own records. */
   long recordsId() {
     return records.id();
   }
 
-  /** Counts records that are written, and ends an attempt that was killed. */
+  /** Counts written records, and ends an attempt that was killed. */
   void countRecords(long count) {
     records.add(count);
     ShardAttempt.requireRunning();
   }
 
-  /** Counts what was read for shards that are written. */
+  /** Counts the bytes read for written shards. */
   void count(long readBytes, List<ShardSummary> written) {
     bytesRead.add(readBytes);
     bytesWritten.add(written.stream().mapToLong(ShardSummary::chunkBytes).sum());

@@ -11,8 +11,8 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Has each group rewritten by a job of one task: what fails for good fails alone, and a commit
- * waits for no other group. Lives on the driver. Thread-safe.
+ * Rewrites each group in a job of one task: a permanent failure ends only its own group, and a
+ * commit waits for no other group. Lives on the driver. Thread-safe.
  */
 public final class RewriteJobs implements GroupRewrite {
   private final TaskJobs jobs;
@@ -41,7 +41,7 @@ public final class RewriteJobs implements GroupRewrite {
    * {@inheritDoc}
    *
    * @throws java.util.concurrent.CancellationException if this thread was interrupted, the job
-   *     cancelled, or Spark stopped: then no other group is begun
+   *     cancelled, or Spark stopped; no other group is begun then
    */
   @Override
   public List<ShardSummary> rewrite(RebalanceGroup group, LongConsumer onRecords) {

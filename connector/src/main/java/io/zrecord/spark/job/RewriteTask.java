@@ -6,13 +6,16 @@ import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.api.java.function.Function;
 
-/** Writes shards in a task, from a message that says which to an {@link AttemptResult}. */
+/**
+ * Writes shards in a task. Takes a message that says which shards, and returns an
+ * {@link AttemptResult}.
+ */
 final class RewriteTask implements Function<byte[], byte[]> {
   private static final long serialVersionUID = 1L;
 
-  /** What is written. */
+  /** The kind of a rewrite. */
   interface Rewriting extends Serializable {
-    /** Writes what the message says; nothing is left if it fails. */
+    /** Writes the shards that the message describes. Nothing is left if this fails. */
     List<ShardSummary> rewrite(byte[] message, Storage storage, RewriteCounters counters);
   }
 
@@ -26,7 +29,7 @@ final class RewriteTask implements Function<byte[], byte[]> {
     this.counters = counters;
   }
 
-  /** Id of the accumulator of records, of which an attempt counts its own. */
+  /** Returns the id of the accumulator of records. Each attempt counts its own records. */
   long recordsId() {
     return counters.recordsId();
   }

@@ -13,9 +13,9 @@ import org.apache.spark.TaskKilledException;
 import org.apache.spark.util.TaskCompletionListener;
 
 /**
- * An attempt of a task to write shards. Each names them anew, and deletes them if it fails or is
- * killed. What an attempt leaves that ends as another one wins is named by no version; a sweep
- * removes it.
+ * An attempt of a task to write shards. Each attempt gives its shards new names, and deletes the
+ * shards if the attempt fails or is killed. If an attempt ends without deleting while another
+ * attempt wins, no version names its shards; a sweep removes them.
  */
 final class ShardAttempt {
   private ShardAttempt() {}
@@ -23,8 +23,8 @@ final class ShardAttempt {
   /**
    * Writes shards in a task.
    *
-   * @param location of the table
-   * @param writing leaves nothing if it fails
+   * @param location location of the table
+   * @param writing writes the shards; must leave nothing if it fails
    * @return an {@link AttemptResult}
    * @throws StorageException if another attempt, perhaps on another machine, may have more luck
    */
@@ -43,7 +43,7 @@ final class ShardAttempt {
       String location, Function<Storage, List<ShardSummary>> writing) {
     Storage storage = SparkStorages.storageFor(location);
     List<ShardSummary> shards = writing.apply(storage);
-    // Whether the attempt was killed is known at its end only; if so, its result is not used.
+    // Only the end of the attempt shows whether it was killed; if so, its result is not used.
     TaskCompletionListener end = done -> {
       if (done.isInterrupted() || done.isFailed()) {
         RecordTable.at(storage).discard(shards);
@@ -53,7 +53,7 @@ final class ShardAttempt {
     return shards;
   }
 
-  /** Ends an attempt that was killed; to be asked now and then. */
+  /** Ends an attempt that was killed. Call this now and then. */
   static void requireRunning() {
     if (TaskContext.get().isInterrupted()) {
       throw new TaskKilledException("another attempt won, or the job was cancelled");

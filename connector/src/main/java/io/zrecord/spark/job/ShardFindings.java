@@ -14,15 +14,19 @@ import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the check of some shards gives.
+ * The result of checking some shards.
  *
- * @param summary counts all
- * @param findings the first of them; the others are counted only
- * @param unlistedCount those that are too many of their shards to be listed anywhere
+ * @param summary counts of all findings
+ * @param findings the first findings; the others are only counted
+ * @param unlistedCount number of findings beyond {@link #MAX_LISTED} in their shards, which are
+ *     listed nowhere
  */
 public record ShardFindings(CheckSummary summary, List<ShardFinding> findings, long unlistedCount)
     implements java.io.Serializable {
-  /** Findings of a shard that are listed: a task keeps them in memory, 50 MB at most. */
+  /**
+   * Greatest number of a shard's findings that are listed. A task keeps them in memory, at most 50
+   * MB.
+   */
   public static final int MAX_LISTED = 100_000;
 
   static final StructType COLUMNS = new StructType()
@@ -40,8 +44,8 @@ public record ShardFindings(CheckSummary summary, List<ShardFinding> findings, l
   /**
    * A finding.
    *
-   * @param shard the shard concerned; null if it is about none
-   * @param finding what it is
+   * @param shard the shard concerned; null if the finding is about no shard
+   * @param finding the finding itself
    */
   public record ShardFinding(@Nullable String shard, Finding finding)
       implements java.io.Serializable {
@@ -61,7 +65,7 @@ public record ShardFindings(CheckSummary summary, List<ShardFinding> findings, l
     }
   }
 
-  /** Checks a shard; keeps at most so many findings. */
+  /** Checks a shard. Keeps at most {@code most} findings. */
   static ShardFindings of(ShardVerification shard, RecordSchema schema, int most) {
     List<ShardFinding> kept = new ArrayList<>();
     String id = shard.shard().id().toString();
@@ -74,7 +78,7 @@ public record ShardFindings(CheckSummary summary, List<ShardFinding> findings, l
     return new ShardFindings(summary, kept, Math.max(0, unlisted));
   }
 
-  /** Of both together, at most so many findings. */
+  /** Returns the sum of both, with at most {@code most} findings. */
   ShardFindings plus(ShardFindings other, int most) {
     List<ShardFinding> kept = new ArrayList<>(findings);
     kept.addAll(other.findings.subList(0, Math.min(most - kept.size(), other.findings.size())));

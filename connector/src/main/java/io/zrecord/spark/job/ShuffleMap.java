@@ -10,11 +10,11 @@ import io.zrecord.table.RecordTable;
 import java.util.List;
 
 /**
- * Writes the index map of a shuffle, which is computed as it is written.
+ * Writes the index map of a shuffle, which is computed while the map is written.
  *
- * @param version that is put into another order
+ * @param version the version that is put into another order
  * @param order the shuffle
- * @param options how the map is laid out
+ * @param options the layout of the map
  */
 record ShuffleMap(long version, RecordOrder.Shuffle order, WriteOptions options)
     implements RewriteTask.Rewriting {

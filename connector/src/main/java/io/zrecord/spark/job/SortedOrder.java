@@ -20,9 +20,9 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * An order by a field that Spark found: the old indices in the new order, as shards that tasks
- * wrote and that no version names. The driver knows their lengths only. They take 8 bytes a record
- * until this is closed; immutable.
+ * An order by a field that Spark found: the old indices in the new order. Tasks wrote the indices
+ * to shards that no version names. The driver knows only the lengths of these shards. The shards
+ * take 8 bytes a record until this object is closed. Immutable.
  */
 final class SortedOrder implements AutoCloseable {
   private static final String NEW = "new";
@@ -44,9 +44,9 @@ final class SortedOrder implements AutoCloseable {
   }
 
   /**
-   * Sorts.
+   * Sorts the records.
    *
-   * @throws IllegalArgumentException if Spark cannot sort by that field
+   * @throws IllegalArgumentException if Spark cannot sort by the field
    */
   static SortedOrder of(
       SparkSession spark, RelayoutPlan plan, RecordOrder.ByField order, TaskJobs jobs) {
@@ -75,7 +75,7 @@ final class SortedOrder implements AutoCloseable {
     return sorted;
   }
 
-  /** The part of the order that a range needs. */
+  /** Returns the part of the order that a range needs. */
   RangeOrder within(RelayoutPlan.Range range) {
     List<RangeOrder> needed = parts.stream()
         .filter(part -> part.range().to() > range.from() && part.range().from() < range.to())
@@ -86,7 +86,9 @@ final class SortedOrder implements AutoCloseable {
         needed.get(0).firstSorted());
   }
 
-  /** Writes the index map: sorted again, by the old indices, and written by one task. */
+  /**
+   * Writes the index map: sorts the indices again, by the old ones, and writes them in one task.
+   */
   List<ShardSummary> writeMap(TaskJobs jobs) {
     String location = storage.location();
     List<byte[]> messages = parts.stream().map(ObjectBytes::of).toList();

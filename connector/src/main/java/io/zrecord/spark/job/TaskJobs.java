@@ -19,11 +19,13 @@ import org.apache.spark.util.CollectionAccumulator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs jobs whose tasks write shards, and says how they ended. Lives on the driver. Thread-safe.
+ * Runs jobs whose tasks write shards, and reports how the jobs ended. Lives on the driver.
+ * Thread-safe.
  */
 public final class TaskJobs {
   /**
-   * What Spark says of a job that somebody cancelled; a condition with a name it is only since 4.0.
+   * Spark's message for a job that somebody cancelled. Spark has a named condition for it only
+   * since 4.0.
    */
   private static final Pattern CANCELLED =
       Pattern.compile("(\\[SPARK_JOB_CANCELLED\\] )?Job [0-9]+ cancelled");
@@ -36,10 +38,10 @@ public final class TaskJobs {
   private final String consequence;
 
   /**
-   * Jobs for a table.
+   * Creates the jobs of a table.
    *
-   * @param operation that they are part of, in a word
-   * @param consequence what is left if it is cut short
+   * @param operation the operation that the jobs are part of, in a word
+   * @param consequence what is left if the operation is cut short
    */
   public TaskJobs(JavaSparkContext spark, String location, String operation, String consequence) {
     this.spark = spark;
@@ -49,11 +51,11 @@ public final class TaskJobs {
   }
 
   /**
-   * Has a task write what a message says, in a job of its own.
+   * Writes what a message says, in a job of one task.
    *
-   * @param description that no other job of the operation has at the same time
-   * @param recordCount that the task counts until it is done
-   * @param onRecords told of records that are written, so many more each time
+   * @param description text that no other job of the operation has at the same time
+   * @param recordCount number of records that the task counts until it is done
+   * @param onRecords takes the number of records written since the last call
    */
   public List<ShardSummary> run(
       Serializable message,
@@ -78,10 +80,10 @@ public final class TaskJobs {
   }
 
   /**
-   * Runs a job and waits for it.
+   * Runs a job and waits for the end.
    *
-   * @param results an {@link AttemptResult} from each task; planning them may run jobs already
-   * @param description for people who look at Spark's jobs
+   * @param results an {@link AttemptResult} from each task; planning them may already run jobs
+   * @param description text for people who look at Spark's jobs
    * @return the shards of all tasks, in the order of the partitions
    * @throws io.zrecord.errors.ZRecordException if the shards cannot be written; a
    *     {@link GroupFailedException} if Spark gave up after {@code spark.task.maxFailures} attempts
@@ -112,7 +114,7 @@ public final class TaskJobs {
 
   private List<byte[]> collect(Supplier<JavaRDD<byte[]>> results) {
     CollectionAccumulator<byte[]> done = spark.sc().collectionAccumulator();
-    // Beside what it belongs to already: a group of the caller's stays what the caller can cancel.
+    // A tag leaves the caller's job group in place, so that the caller can still cancel the group.
     String tag = "zrecord-" + UUID.randomUUID();
     spark.sc().addJobTag(tag);
     try {
@@ -140,8 +142,8 @@ public final class TaskJobs {
   }
 
   /**
-   * What is wrong with the table, if that ended a task whose failures Spark tells. Another attempt
-   * might have had more luck with others.
+   * Returns the problem of the table that ended a task, if Spark's exception has one as a cause. A
+   * plain {@link StorageException} does not count: another attempt might have succeeded.
    */
   private static @Nullable ZRecordException foreseen(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -153,7 +155,7 @@ public final class TaskJobs {
     return null;
   }
 
-  /** What to throw for what Spark threw. */
+  /** Returns the exception to throw for an exception of Spark. */
   private RuntimeException failure(Throwable cause) {
     ZRecordException foreseen = foreseen(cause);
     if (foreseen != null) {

@@ -11,9 +11,9 @@ import scala.PartialFunction;
 import scala.Product;
 
 /**
- * Tells how many records are written while a task of a rewrite runs: executors report accumulators
- * with their heartbeats, by default every ten seconds. Each record is told once, whatever attempts
- * there are. Thread-safe.
+ * Reports how many records are written while a task of a rewrite runs. Executors report
+ * accumulators with their heartbeats, by default every ten seconds. Each record is reported once,
+ * whatever the number of attempts. Thread-safe.
  */
 public final class TaskProgress extends SparkListener {
   private static final String DESCRIPTION = "spark.job.description";
@@ -26,11 +26,11 @@ public final class TaskProgress extends SparkListener {
   private long toldRecords;
 
   /**
-   * The progress of one job, whose task is alone in its stage.
+   * Creates the progress of one job, whose task is alone in its stage.
    *
-   * @param jobDescription that no other job has at the same time
-   * @param accumulatorId of the accumulator that counts records
-   * @param onRecords takes how many records there are more
+   * @param jobDescription description that no other job has at the same time
+   * @param accumulatorId id of the accumulator that counts records
+   * @param onRecords takes the number of records written since the last call
    */
   public TaskProgress(String jobDescription, long accumulatorId, LongConsumer onRecords) {
     this.jobDescription = jobDescription;
@@ -47,8 +47,8 @@ public final class TaskProgress extends SparkListener {
   }
 
   /**
-   * What it brings are sequences of Scala, whose type is another one in each release of it; these
-   * of their traits are the same.
+   * Reads the counts of a heartbeat. The event has sequences of Scala, whose type differs between
+   * releases of Scala; the traits used here are the same in all.
    */
   @Override
   public void onExecutorMetricsUpdate(SparkListenerExecutorMetricsUpdate event) {
@@ -76,7 +76,10 @@ public final class TaskProgress extends SparkListener {
     }
   }
 
-  /** Tells that so many are done, if they are more than was known: another attempt begins anew. */
+  /**
+   * Reports that {@code doneRecords} records are done, if they are more than before: another
+   * attempt starts at 0 again.
+   */
   public synchronized void tell(long doneRecords) {
     if (doneRecords > toldRecords) {
       onRecords.accept(doneRecords - toldRecords);

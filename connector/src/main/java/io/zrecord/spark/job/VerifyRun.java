@@ -11,11 +11,11 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * One check of a table: manifests were checked and shards were found when it began, and however
- * often its shards are checked it is those of the same versions. Lives on the driver.
+ * One check of a table. The manifests were checked and the shards were found when the run began.
+ * Checking the shards again checks the same versions. Lives on the driver.
  */
 public final class VerifyRun {
-  /** Findings of a whole run that the driver keeps by default. */
+  /** Default for the greatest number of findings of a whole run that the driver keeps. */
   public static final int MAX_TOLD = 100;
 
   private static final int MAX_TASKS = 10_000;
@@ -29,8 +29,8 @@ public final class VerifyRun {
   /**
    * Checks the manifests, and finds the shards.
    *
-   * @param most findings that are kept of the table and of all shards together; of those that
-   *     {@link #findings} has as rows only the former
+   * @param most greatest number of findings kept, of the table and all shards together; in
+   *     {@link #findings}, it limits only those of the table
    */
   public VerifyRun(SparkSession spark, DatasetCheck check, int most) {
     this.spark = spark;
@@ -46,12 +46,12 @@ public final class VerifyRun {
     this.ofTable = new ShardFindings(summary, kept, 0);
   }
 
-  /** What tasks are told of the shards. */
+  /** Returns the message of each shard for its task. */
   public List<byte[]> messages() {
     return messages;
   }
 
-  /** Checks the shards; counts all findings and keeps the first. */
+  /** Checks the shards. Counts all findings and keeps the first. */
   public ShardFindings run() {
     if (messages.isEmpty()) {
       return ofTable;
@@ -66,8 +66,8 @@ public final class VerifyRun {
   }
 
   /**
-   * Findings as rows, of a shard the first {@value ShardFindings#MAX_LISTED}; shards are checked
-   * whenever they are asked for.
+   * Returns findings as rows, of each shard the first {@value ShardFindings#MAX_LISTED}. Shards are
+   * checked whenever the rows are asked for.
    */
   public Dataset<Row> findings() {
     List<Row> rows =
@@ -84,7 +84,7 @@ public final class VerifyRun {
     return found.union(spark.createDataFrame(foundInShards, ShardFindings.COLUMNS));
   }
 
-  /** Those by which values of certain records cannot be read. */
+  /** Returns the findings by which values of certain records cannot be read. */
   public Dataset<Row> badValues() {
     return findings().where("damage and index is not null");
   }

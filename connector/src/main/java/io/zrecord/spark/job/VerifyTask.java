@@ -7,21 +7,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Checks shards in tasks. The schemas travel with the task, once to an executor, for attributes of
- * fields may be large; the message of a shard says which one is its own. Filled on the driver, then
- * immutable.
+ * Checks shards in tasks. The schemas travel with the task, once to each executor, because
+ * attributes of fields may be large; the message of a shard says which schema is its own. Filled on
+ * the driver, then immutable.
  */
 final class VerifyTask implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final ArrayList<RecordSchema> schemas = new ArrayList<>();
 
-  /** What a task is told of a shard. */
+  /** The message about a shard to a task. */
   private record Message(int schema, ShardVerification shard) implements Serializable {}
 
-  /** The message of a shard. */
+  /** Returns the message about a shard. */
   byte[] message(ShardVerification shard, RecordSchema schema) {
-    // Versions of a table have few schemas, and neighbours mostly the same.
+    // Versions of a table have few schemas, and neighbours mostly have the same schema.
     int ordinal = schemas.lastIndexOf(schema);
     if (ordinal < 0) {
       ordinal = schemas.size();
@@ -30,13 +30,13 @@ final class VerifyTask implements Serializable {
     return ObjectBytes.of(new Message(ordinal, shard));
   }
 
-  /** Checks the shard of a message; keeps at most so many findings. */
+  /** Checks the shard of a message. Keeps at most {@code most} findings. */
   ShardFindings check(byte[] bytes, int most) {
     Message message = ObjectBytes.read(bytes, Message.class);
     return ShardFindings.of(message.shard, schemas.get(message.schema), most);
   }
 
-  /** Schemas of all messages so far. */
+  /** Returns the schemas of all messages so far. */
   List<RecordSchema> schemas() {
     return List.copyOf(schemas);
   }

@@ -1,6 +1,6 @@
 /**
- * Jobs over the tasks of a cluster: rewriting groups of shards, sorting by a field, checking
- * shards. A task writes files under names of its own attempt; the driver commits what the tasks
+ * Jobs that run in the tasks of a cluster: rewriting groups of shards, sorting by a field, checking
+ * shards. A task writes files under names of its own attempt, and the driver commits what the tasks
  * report. Public to the rest of the connector only. Start with
  * {@link io.zrecord.spark.job.TaskJobs}.
  */

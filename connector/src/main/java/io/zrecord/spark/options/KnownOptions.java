@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** Refuses options that are not known for what is done with a dataset. Stateless. */
+/** Refuses options that are not known for an operation on a dataset. Stateless. */
 final class KnownOptions {
   private static final Set<String> READ = Stream.concat(
           ZRecordOptions.OF_SAMPLERS.stream(),
@@ -28,7 +28,7 @@ final class KnownOptions {
               ZRecordOptions.UNKNOWN_OPTIONS))
       .collect(Collectors.toUnmodifiableSet());
 
-  /** Those that go with a view. */
+  /** Options that fit a view. */
   private static final Set<String> OF_VIEWS = Set.of(
       ZRecordOptions.PATH,
       ZRecordOptions.PATHS,
@@ -56,7 +56,7 @@ final class KnownOptions {
   private static final Set<String> WRITE_PREFIXES =
       Set.of(ZRecordOptions.COMPRESSION_OF, ZRecordOptions.SHAPE_OF);
 
-  /** Options that say what is read; a write does not go there. */
+  /** Options that select what is read. A write has another target. */
   private static final Set<String> SELECTORS = Set.of(
       ZRecordOptions.PATHS,
       ZRecordOptions.VERSION_AS_OF,
@@ -64,7 +64,7 @@ final class KnownOptions {
       ZRecordOptions.TAG,
       ZRecordOptions.VIEW);
 
-  /** Set by Spark itself on the way to a source. */
+  /** Options that Spark itself sets on the way to a source. */
   private static final Set<String> SPARK =
       Set.of("provider", "location", "owner", "comment", "__required_write_privileges__");
 
@@ -74,7 +74,7 @@ final class KnownOptions {
     requireKnown("read", options, READ, Set.of(), Set.of());
   }
 
-  /** Refuses options of records; those of the session are for other reads. */
+  /** Refuses options of records, except the session's defaults, which are for other reads. */
   static void requireOfViews(CaseInsensitiveStringMap options) {
     requireKnownForReading(options);
     for (String key : SessionDefaults.removedFrom(options).asCaseSensitiveMap().keySet()) {
@@ -89,12 +89,12 @@ final class KnownOptions {
     requireKnown("write", options, WRITE, WRITE_PREFIXES, SELECTORS);
   }
 
-  /** Whether an option is one of writes, other than the path. */
+  /** Tells whether an option is one of writes, other than the path. */
   static boolean isOfWrites(String key) {
     return !key.equalsIgnoreCase(ZRecordOptions.PATH) && isAmong(key, WRITE, WRITE_PREFIXES);
   }
 
-  /** Checks the options of a read or write; those of {@code refused} are never ignored. */
+  /** Checks the options of a read or write. Never ignores the options in {@code refused}. */
   private static void requireKnown(
       String action,
       CaseInsensitiveStringMap options,
@@ -105,7 +105,7 @@ final class KnownOptions {
     CaseInsensitiveStringMap own = SessionDefaults.removedFrom(options);
     List<String> unknown = new ArrayList<>();
     for (String key : options.asCaseSensitiveMap().keySet()) {
-      // A session-wide default may be meant for the other direction.
+      // A default of the session may be meant for the other direction.
       boolean tolerated = isAmong(key, known, prefixes)
           || isAmong(key, SPARK, Set.of())
           || (ignores && !isAmong(key, refused, Set.of()))

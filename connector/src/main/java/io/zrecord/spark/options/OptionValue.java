@@ -9,7 +9,8 @@ public final class OptionValue {
   /**
    * Parses the value of an option.
    *
-   * @throws IllegalArgumentException if the parser throws one; the message names option and value
+   * @throws IllegalArgumentException if the parser throws one; the message names the option and the
+   *     value
    */
   public static <T> T parse(String key, String text, Function<String, T> parser) {
     try {

@@ -10,8 +10,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /** The options of a read, parsed once on the driver. Unknown options and values are refused. */
 public final class ReadConf {
   /**
-   * Rows of a batch: enough to pay for the work that a batch costs, few enough for its columns to
-   * stay in the cache.
+   * Rows of a batch: enough to pay for the work of each batch, and few enough for the batch's
+   * columns to stay in the cache.
    */
   private static final long DEFAULT_BATCH_ROWS = 8192;
 
@@ -31,12 +31,12 @@ public final class ReadConf {
     return new ReadConf(CaseInsensitiveStringMap.empty());
   }
 
-  /** Parses the options of a read of records; defaults of the session are added. */
+  /** Parses the options of a read of records, and adds the session's defaults. */
   public static ReadConf ofRecords(CaseInsensitiveStringMap own) {
     CaseInsensitiveStringMap options = SessionDefaults.addedTo(own);
     KnownOptions.requireKnownForReading(options);
     if (options.containsKey(ZRecordOptions.VIEW)) {
-      // What a table has is known before the options of a statement are.
+      // The columns of a table are known before the options of a statement are.
       throw new IllegalArgumentException(
           "Option " + ZRecordOptions.VIEW
               + " goes with spark.read.format(\"zrecord\").load(path); make a temporary view of that for SQL");
@@ -44,7 +44,7 @@ public final class ReadConf {
     return new ReadConf(options);
   }
 
-  /** Parses the options of a read of a view; defaults of the session are added. */
+  /** Parses the options of a read of a view, and adds the session's defaults. */
   public static ReadConf ofView(CaseInsensitiveStringMap own) {
     CaseInsensitiveStringMap options = SessionDefaults.addedTo(own);
     KnownOptions.requireOfViews(options);
@@ -52,10 +52,10 @@ public final class ReadConf {
   }
 
   /**
-   * The records asked for by the option: what a condition on {@code _index} does, without the time
-   * that Spark's planner takes for thousands of literals.
+   * Returns the records that the option asks for. A condition on {@code _index} does the same, but
+   * Spark's planner takes long for thousands of literals.
    *
-   * @param length records of the dataset
+   * @param length number of records of the dataset
    */
   public IndexSet indices(long length) {
     String text = options.get(ZRecordOptions.INDICES);
@@ -83,12 +83,12 @@ public final class ReadConf {
     return IndexSet.of(indices);
   }
 
-  /** The sampler in whose order to read, if there is one. */
+  /** Returns the options of the sampler in whose order to read. */
   public SamplerOptions sampler() {
     return new SamplerOptions(options);
   }
 
-  /** Partitions asked for; 0 lets the planner choose. */
+  /** Returns the number of partitions asked for; 0 lets the planner choose. */
   public int partitionCount() {
     return options.containsKey(ZRecordOptions.NUM_PARTITIONS)
         ? (int) number(ZRecordOptions.NUM_PARTITIONS, 0, 1, MAX_PARTITIONS)
@@ -100,8 +100,8 @@ public final class ReadConf {
   }
 
   /**
-   * Bytes of one column that a batch holds at most, stored and decompressed, unless a single value
-   * is larger.
+   * Returns the greatest number of bytes of one column in a batch, both stored and decompressed. A
+   * single value may be larger.
    */
   public long batchBytes() {
     return number(ZRecordOptions.BATCH_BYTES, DEFAULT_BATCH_BYTES, 1, MAX_BATCH_BYTES);

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * Maps the options of a read to a sampler. Options that do not fit are refused, unless they are
+ * Maps the options of a read to a sampler. Refuses options that do not fit, unless they are
  * defaults of the session.
  */
 public final class SamplerOptions {
@@ -39,7 +39,7 @@ public final class SamplerOptions {
     }
   }
 
-  /** Leaves out defaults of the session that are for samplers of other names. */
+  /** Leaves out the session's defaults for samplers of other names. */
   private static SamplerArguments given(CaseInsensitiveStringMap options) {
     Map<SamplerParameter, String> texts = new EnumMap<>(SamplerParameter.class);
     CaseInsensitiveStringMap own = SessionDefaults.removedFrom(options);
@@ -73,12 +73,12 @@ public final class SamplerOptions {
         given.remainder());
   }
 
-  /** The sampler asked for; empty if there is none. */
+  /** Returns the sampler asked for; empty if there is none. */
   public Optional<SamplerSpec> sampler() {
     return sampler;
   }
 
-  /** What is read of it. */
+  /** Returns the part of the sampler to read. */
   public SamplerPart part() {
     return part;
   }

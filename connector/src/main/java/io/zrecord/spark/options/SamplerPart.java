@@ -6,23 +6,23 @@ import io.zrecord.sampler.Sampler;
 import java.io.Serializable;
 
 /**
- * What a read takes of a sampler: the rest of one epoch, and of that all positions or those of one
- * rank. Immutable.
+ * The part of a sampler that a read takes: the rest of one epoch, and of this rest either all
+ * positions or those of one rank. Immutable.
  *
- * @param epoch from 0
- * @param startPosition how many positions of the epoch were read before
- * @param rank of this read, from 0
+ * @param epoch epoch, from 0
+ * @param startPosition number of positions of the epoch that were read before
+ * @param rank rank of this read, from 0
  * @param worldSize number of ranks
- * @param remainder what ranks do with the last positions
+ * @param remainder treatment of the last positions, which cannot be divided evenly among the ranks
  */
 public record SamplerPart(
     long epoch, long startPosition, long rank, long worldSize, Remainder remainder)
     implements Serializable {
 
   /**
-   * Takes the positions that are read, in the order of {@code all}.
+   * Takes the positions to read, in the order of {@code all}.
    *
-   * @throws IllegalArgumentException if an epoch has fewer positions than are left out
+   * @throws IllegalArgumentException if an epoch has fewer positions than {@code startPosition}
    */
   public Sampler of(Sampler all) {
     if (startPosition > all.length()) {

@@ -17,7 +17,7 @@ import scala.collection.Iterator;
 final class SessionDefaults {
   private static final String PREFIX = "spark.datasource." + ZRecordOptions.FORMAT + ".";
 
-  /** Options that say which table is read: a table is known before the options of a scan are. */
+  /** Options that select the table to read. The table is known before the options of a scan. */
   private static final Set<String> OF_TABLES = lowerCase(Set.of(
       ZRecordOptions.PATH,
       ZRecordOptions.PATHS,
@@ -42,8 +42,8 @@ final class SessionDefaults {
   }
 
   /**
-   * Adds the defaults that a statement's own options leave open, except for those that select a
-   * table or a version.
+   * Adds the defaults for options that a statement leaves open, except options that select a table
+   * or a version.
    */
   static CaseInsensitiveStringMap addedTo(CaseInsensitiveStringMap options) {
     Map<String, String> merged = new HashMap<>();
@@ -56,7 +56,7 @@ final class SessionDefaults {
     return new CaseInsensitiveStringMap(merged);
   }
 
-  /** Returns the options that are not just defaults of the session. */
+  /** Returns the options that are more than defaults of the session. */
   static CaseInsensitiveStringMap removedFrom(CaseInsensitiveStringMap options) {
     CaseInsensitiveStringMap defaults = all();
     Map<String, String> own = new HashMap<>(options.asCaseSensitiveMap());

@@ -58,7 +58,7 @@ public record TimeTravel(Optional<Long> version, Optional<String> tag, Optional<
         .orElse("the newest version");
   }
 
-  /** Whether this is the newest version. */
+  /** Tells whether this is the newest version. */
   public boolean isNewest() {
     return equals(newest());
   }

@@ -3,17 +3,17 @@ package io.zrecord.spark.options;
 import java.util.Locale;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** What is done with options that zrecord does not know, or not for what is being done. */
+/** The treatment of options that zrecord does not know, or not for this operation. */
 enum UnknownOptions {
-  /** An error names the options that are known. */
+  /** Throws an error that names the known options. */
   REFUSE,
-  /** They are for another source, and skipped. */
+  /** Skips the options, which are for another source. */
   IGNORE;
 
   /**
-   * Returns what the options themselves ask for.
+   * Returns the treatment that the options themselves ask for.
    *
-   * @throws IllegalArgumentException if the value is neither
+   * @throws IllegalArgumentException if the value is neither {@code refuse} nor {@code ignore}
    */
   static UnknownOptions of(CaseInsensitiveStringMap options) {
     String text = options.getOrDefault(ZRecordOptions.UNKNOWN_OPTIONS, REFUSE.name());

@@ -10,16 +10,16 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * What options say about the version to read: a version or a time, or nothing. Immutable.
+ * The version to read according to options: a version, a time, or nothing. Immutable.
  *
- * @param version a version's number or a tag
+ * @param version number of a version, or a tag
  * @param timestamp a time as Spark writes times
  */
 public record VersionSelector(Optional<String> version, Optional<String> timestamp) {
 
   /**
-   * Returns what a read's options say. Defaults of the session among the options hold only if the
-   * read itself says nothing.
+   * Returns the selection of a read's options. Defaults of the session among the options apply only
+   * if the read itself selects nothing.
    *
    * @throws IllegalArgumentException if the options exclude each other
    */
@@ -29,7 +29,7 @@ public record VersionSelector(Optional<String> version, Optional<String> timesta
   }
 
   /**
-   * Returns what a read's options say beyond the defaults of the session.
+   * Returns the selection of a read's options without the defaults of the session.
    *
    * @throws IllegalArgumentException if the options exclude each other
    */
@@ -38,7 +38,7 @@ public record VersionSelector(Optional<String> version, Optional<String> timesta
   }
 
   /**
-   * Returns what the defaults of the session say.
+   * Returns the selection of the session's defaults.
    *
    * @throws IllegalArgumentException if the defaults exclude each other
    */
@@ -59,15 +59,15 @@ public record VersionSelector(Optional<String> version, Optional<String> timesta
     return new VersionSelector(version.or(() -> tag), timestamp);
   }
 
-  /** Whether nothing is said. */
+  /** Tells whether nothing is selected. */
   public boolean isEmpty() {
     return version.isEmpty() && timestamp.isEmpty();
   }
 
   /**
-   * Returns the version to read, if one is said.
+   * Returns the version to read, if the options select one.
    *
-   * @throws IllegalArgumentException if the time is none
+   * @throws IllegalArgumentException if the time cannot be parsed
    */
   public Optional<TimeTravel> timeTravel() {
     return version.map(TimeTravel::of).or(() -> timestamp.map(VersionSelector::at));
@@ -76,7 +76,7 @@ public record VersionSelector(Optional<String> version, Optional<String> timesta
   private static TimeTravel at(String timestamp) {
     return OptionValue.parse(ZRecordOptions.TIMESTAMP_AS_OF, timestamp, text -> {
       try {
-        // As Spark casts a string to a timestamp.
+        // Parsed as Spark casts a string to a timestamp.
         scala.Option<Object> micros = DateTimeUtils.stringToTimestamp(
             UTF8String.fromString(text),
             DateTimeUtils.getZoneId(SQLConf.get().sessionLocalTimeZone()));
@@ -84,7 +84,7 @@ public record VersionSelector(Optional<String> version, Optional<String> timesta
           return TimeTravel.at(Instant.EPOCH.plus((Long) micros.get(), ChronoUnit.MICROS));
         }
       } catch (DateTimeException e) {
-        // Said below.
+        // The exception below says what is wrong.
       }
       throw new IllegalArgumentException("use a time such as 2026-01-31 12:00:00");
     });

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What the option {@code view} asks for: a data frame about a dataset instead of its records. */
+/** The value of the option {@code view}: a data frame about a dataset instead of its records. */
 public enum ViewName {
   /** A row for each chunk file. */
   CHUNKS,
@@ -18,9 +18,9 @@ public enum ViewName {
   FILES;
 
   /**
-   * The view of a name, without regard to case.
+   * Returns the view of a name, ignoring case.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is no such view
    */
   public static ViewName of(String name) {
     for (ViewName known : values()) {

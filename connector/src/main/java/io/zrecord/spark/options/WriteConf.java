@@ -19,7 +19,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 public final class WriteConf {
   private final CaseInsensitiveStringMap options;
 
-  /** Parses the options of a write; defaults of the session are added. */
+  /** Parses the options of a write, and adds the session's defaults. */
   public WriteConf(CaseInsensitiveStringMap own) {
     this.options = SessionDefaults.addedTo(own);
     KnownOptions.requireKnownForWriting(options);
@@ -28,7 +28,7 @@ public final class WriteConf {
   /**
    * Checks options that are kept for later writes.
    *
-   * @throws IllegalArgumentException if one is unknown, or its value is
+   * @throws IllegalArgumentException if an option or its value is unknown
    */
   public static void requireValid(Map<String, String> options) {
     WriteConf conf = new WriteConf(new CaseInsensitiveStringMap(options));
@@ -42,7 +42,7 @@ public final class WriteConf {
     conf.transaction();
   }
 
-  /** Returns those of some options that a write has. */
+  /** Returns those of the given options that a write has. */
   public static Map<String, String> writeOptionsAmong(Map<String, String> options) {
     return options.entrySet().stream()
         .filter(option -> KnownOptions.isOfWrites(option.getKey()))
@@ -72,20 +72,23 @@ public final class WriteConf {
     return layout;
   }
 
-  /** The compression asked for a field: its own option, else that of all fields. */
+  /**
+   * Returns the compression asked for a field: that of the field's own option, otherwise that of
+   * the option for all fields.
+   */
   public Optional<Compression> compressionOf(String field) {
     String own = ZRecordOptions.COMPRESSION_OF + field;
     String key = has(own) ? own : ZRecordOptions.COMPRESSION;
     return value(key).map(text -> OptionValue.parse(key, text, Compression::parse));
   }
 
-  /** The shape asked for a field, such as {@code 28,28} or {@code -1,3}. */
+  /** Returns the shape asked for a field, such as {@code 28,28} or {@code -1,3}. */
   public Optional<Shape> shapeOf(String field) {
     String key = ZRecordOptions.SHAPE_OF + field;
     return value(key).map(text -> OptionValue.parse(key, text, WriteConf::shape));
   }
 
-  /** Lists the fields that a write's own options name, in lower case. */
+  /** Returns the fields that a write's own options name, in lower case. */
   public java.util.Set<String> fieldsNamed() {
     java.util.Set<String> names = new java.util.TreeSet<>();
     for (String key : SessionDefaults.removedFrom(options).keySet()) {

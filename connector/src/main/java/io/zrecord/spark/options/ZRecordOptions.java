@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Names of all options, and the check that no other is given. Names are compared without case, as
- * Spark does.
+ * Names of all options, and the check that no other option is given. Names are compared without
+ * case, as Spark does.
  */
 public final class ZRecordOptions {
   /** The name of the data source, in {@code format("zrecord")} and before paths in SQL. */
@@ -15,7 +15,7 @@ public final class ZRecordOptions {
   public static final String PATH = "path";
   public static final String PATHS = "paths";
 
-  /** For reads and writes. */
+  /** An option of reads and writes. */
   static final String UNKNOWN_OPTIONS = "unknownOptions";
 
   // Reading.
@@ -31,7 +31,7 @@ public final class ZRecordOptions {
   // Reading about a dataset instead of its records.
   public static final String VIEW = "view";
 
-  /** Those of samplers: {@code sampler} and all that mean nothing without it. */
+  /** Options of samplers: {@code sampler} and all options that mean nothing without it. */
   static final List<String> OF_SAMPLERS =
       Stream.of(SamplerParameter.values()).map(SamplerParameter::text).toList();
 
@@ -48,10 +48,10 @@ public final class ZRecordOptions {
   static final String TXN_VERSION = "txnVersion";
   public static final String EXPECTED_VERSION = "expectedVersion";
 
-  /** Followed by a field's name. */
+  /** Prefix that a field's name follows. */
   static final String COMPRESSION_OF = "compression.";
 
-  /** Followed by a field's name. */
+  /** Prefix that a field's name follows. */
   static final String SHAPE_OF = "shape.";
 
   private ZRecordOptions() {}

@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * A path that a user wrote, resolved once: the table at the path, and the store if there is one.
  *
- * @param path as the user wrote it
+ * @param path the path as the user wrote it
  * @param table the table at the path, which may not exist yet
  * @param store the directory of a store that is written online, if the path is one
  */
@@ -26,7 +26,7 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
         path, RecordTable.at(SparkStorages.storageFor(path)), SparkStorages.storeAt(path));
   }
 
-  /** Whether there is a table or a store. */
+  /** Tells whether there is a table or a store. */
   public boolean exists() {
     return table.exists() || store.isPresent();
   }
@@ -37,7 +37,7 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
   }
 
   /**
-   * Returns a version of a table, or of a store what it has when it is scanned.
+   * Returns a version of a table, or the records that a store has when it is scanned.
    *
    * @throws IllegalArgumentException if an older version of a store is asked for
    */
@@ -63,7 +63,7 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
     return time.instant().isPresent() ? table.asOf(time.instant().get()) : table.latest();
   }
 
-  /** Whether another path, perhaps written in another way, names the same directory. */
+  /** Tells whether another path, perhaps written in another way, names the same directory. */
   public boolean isSamePlaceAs(DatasetPath other) {
     return place().equals(other.place());
   }

@@ -12,8 +12,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One version of a dataset. The fields are known at once; of a store that is written online, the
- * records are fixed when {@link #snapshot} is called first. Thread-safe.
+ * One version of a dataset. The fields are known at once. The records of a store that is written
+ * online are fixed at the first call of {@link #snapshot}. Thread-safe.
  */
 public final class DatasetVersion {
   private final RecordSchema schema;
@@ -45,7 +45,7 @@ public final class DatasetVersion {
         snapshot);
   }
 
-  /** Reads the fields of a store; its records are left alone. */
+  /** Reads the fields of a store. Does not read its records. */
   static DatasetVersion ofStore(Path store) {
     RecordSchema schema = StoreSnapshot.schema(store);
     int lastId = schema.fields().stream().mapToInt(FieldSpec::id).max().orElse(0);
@@ -63,16 +63,15 @@ public final class DatasetVersion {
   }
 
   /**
-   * Returns a name that no other version of any table has. Of a store, each object has a name of
-   * its own, because records may change between any two of them.
+   * Returns a name that no other version of any table has. Each object of a store has its own name,
+   * because records may change between two objects.
    */
   public String id() {
     return id;
   }
 
   /**
-   * Returns the records, always the same. The first call of a store's version makes a snapshot of
-   * the store.
+   * Returns the records, always the same. The first call for a store makes a snapshot of the store.
    *
    * @throws SchemaMismatchException if the store has other fields by now
    */
@@ -84,7 +83,7 @@ public final class DatasetVersion {
   }
 
   private TableSnapshot take(Path directory) {
-    // An append may have made a table of the store meanwhile.
+    // Meanwhile, an append may have turned the store into a table.
     TableSnapshot taken = RecordStore.exists(directory)
         ? StoreSnapshot.temporary(directory)
         : RecordTable.at(SparkStorages.storageFor(directory.toString())).latest();

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.connector.catalog.Identifier;
 
 /**
- * Spark's own exception for a table that does not exist, with a message that says how datasets are
+ * Spark's exception for a table that does not exist, with a message that says how datasets are
  * named.
  */
 public final class NoSuchDatasetException extends NoSuchTableException {

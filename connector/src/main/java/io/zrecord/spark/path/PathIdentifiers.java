@@ -21,7 +21,7 @@ public final class PathIdentifiers {
   /** Namespace of an identifier whose name is a JSON array of paths. */
   private static final String SEVERAL = "paths";
 
-  /** First part of the namespace of an identifier of a view, whose name is the second. */
+  /** First part of the namespace of a view's identifier. The view's name is the second part. */
   private static final String VIEW = "view";
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -29,7 +29,7 @@ public final class PathIdentifiers {
   private PathIdentifiers() {}
 
   /**
-   * Names what the options of a read or write name.
+   * Returns the identifier for the options of a read or write.
    *
    * @throws IllegalArgumentException if no path is given, or a view of several datasets
    */
@@ -68,28 +68,27 @@ public final class PathIdentifiers {
             path);
   }
 
-  /** The view that an identifier asks for, if it does. */
+  /** Returns the view that an identifier asks for, if any. */
   public static Optional<ViewName> view(Identifier identifier) {
     return identifier.namespace().length == 2 && identifier.namespace()[0].equals(VIEW)
         ? Optional.of(ViewName.of(identifier.namespace()[1]))
         : Optional.empty();
   }
 
-  /** Lists the paths that an identifier names. */
+  /** Returns the paths that an identifier names. */
   public static List<String> paths(Identifier identifier) {
     boolean isSeveral =
         identifier.namespace().length == 1 && identifier.namespace()[0].equals(SEVERAL);
     return isSeveral ? List.of(parse(identifier.name())) : List.of(identifier.name());
   }
 
-  /** Whether an identifier is a path, rather than the name of a table. */
+  /** Tells whether an identifier is a path, rather than the name of a table. */
   public static boolean isPath(Identifier identifier) {
     return identifier.namespace().length == 0 && identifier.name().indexOf('/') >= 0;
   }
 
   /**
-   * Refuses a path among the options of a read or write of a table that a statement names by
-   * itself.
+   * Refuses a path among the options of a read or write of a table that the statement itself names.
    *
    * @param named the paths of the table
    * @throws IllegalArgumentException if the options name another dataset

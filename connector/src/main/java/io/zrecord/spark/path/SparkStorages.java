@@ -8,26 +8,31 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
 
-/** From a path as Spark users write it to the storage behind it. */
+/** Maps a path as Spark users write it to its storage. */
 public final class SparkStorages {
   private SparkStorages() {}
 
   /**
-   * The storage of a dataset.
+   * Returns the storage of a dataset.
    *
    * @param path a local path, or a URI with the scheme {@code file}
-   * @throws IllegalArgumentException if the scheme is another
+   * @throws IllegalArgumentException if the URI has another scheme
    */
   public static Storage storageFor(String path) {
     return LocalStorage.at(localPath(path));
   }
 
-  /** The directory of a store that is written online; empty if there is none at the path. */
+  /**
+   * Returns the directory of a store that is written online; empty if there is none at the path.
+   */
   public static Optional<Path> storeAt(String path) {
     return Optional.of(localPath(path)).filter(RecordStore::exists);
   }
 
-  /** Whether a storage is at the place of another one, or below, as a snapshot of a store is. */
+  /**
+   * Tells whether a storage is at the place of another storage, or below it as a snapshot of a
+   * store is.
+   */
   public static boolean isWithin(Storage storage, Storage other) {
     return realPath(storage).startsWith(realPath(other));
   }
@@ -41,14 +46,15 @@ public final class SparkStorages {
     }
   }
 
-  /** Writes a path in the one way that all spellings of the path have in common. */
+  /** Returns the one form that all spellings of a path have in common. */
   static String normalized(String path) {
     return localPath(path).normalize().toString();
   }
 
   private static Path localPath(String path) {
     int colon = path.indexOf(':');
-    // One letter before the colon is a drive of Windows; a slash before it belongs to a name.
+    // One letter before the colon is a drive of Windows. A slash before the colon belongs to a
+    // name.
     if (colon <= 1 || path.substring(0, colon).indexOf('/') >= 0) {
       return Path.of(path).toAbsolutePath();
     }
@@ -58,7 +64,7 @@ public final class SparkStorages {
           + ": zrecord datasets are on local file systems for now, and " + "the scheme is '"
           + scheme + "'; use a path such as /data/train or file:/data/train");
     }
-    // As it stands: Spark does not encode paths, so that a percent sign is a percent sign.
+    // Not decoded: Spark does not encode paths, so a percent sign is a percent sign.
     return Path.of(path.substring(colon + 1).replaceFirst("^//+(?=/)", ""));
   }
 }

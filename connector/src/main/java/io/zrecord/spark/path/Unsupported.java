@@ -2,7 +2,7 @@ package io.zrecord.spark.path;
 
 import org.apache.spark.sql.connector.expressions.Transform;
 
-/** Refusals that several roles share. */
+/** Makes refusals that several roles share. */
 public final class Unsupported {
   private Unsupported() {}
 

@@ -1,5 +1,5 @@
 /**
- * Paths of datasets: what a user writes, as storages of the engine. Public to the rest of the
+ * Paths of datasets: maps what a user writes to storages of the engine. Public to the rest of the
  * connector only. Start with {@link io.zrecord.spark.path.PathIdentifiers}.
  */
 @NullMarked

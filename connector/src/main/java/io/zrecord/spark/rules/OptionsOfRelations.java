@@ -19,18 +19,21 @@ import scala.runtime.BoxedUnit;
 
 /**
  * Refuses a statement that names a dataset twice, {@code WITH} different options. Spark resolves a
- * name once in a statement and gives the options of the first place to all others, so a tag would
- * be ignored. Changes no plan; thread-safe.
+ * name once in a statement and gives the options of the first place to all other places, so a tag
+ * would be ignored. Changes no plan. Thread-safe.
  */
 public final class OptionsOfRelations extends Rule<LogicalPlan> {
   private final SparkSession session;
 
-  /** Makes the rule of a session. */
+  /** Creates the rule of a session. */
   public OptionsOfRelations(SparkSession session) {
     this.session = session;
   }
 
-  /** What Spark resolves once: versions that Spark itself knows have relations of their own. */
+  /**
+   * The key by which Spark resolves a relation once. Versions that Spark itself knows have
+   * relations of their own.
+   */
   private record Resolved(String name, List<Optional<String>> version) {}
 
   @Override
@@ -78,13 +81,14 @@ public final class OptionsOfRelations extends Rule<LogicalPlan> {
         return BoxedUnit.UNIT;
       });
     } catch (Exception e) {
-      // No table of this name, or a common table expression: Spark says what is wrong, if anything.
+      // There is no table of this name, or it is a common table expression. Spark reports what is
+      // wrong, if anything.
       return false;
     }
     return found.get();
   }
 
-  /** Walks the plans in expressions; a function that is defined nowhere changes nothing. */
+  /** Walks the plans in expressions. The function is defined nowhere, so it changes nothing. */
   private final class Subqueries implements PartialFunction<Expression, Expression> {
     private final Map<Resolved, Map<String, String>> seen;
 

@@ -20,11 +20,11 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import scala.runtime.BoxedUnit;
 
 /**
- * Refuses to overwrite a dataset with what a query made of an older version of the dataset: what
- * was committed since that version would be lost. Commits after the check are the concern of the
- * commit, which conflicts with all that came since the version that is the newest now.
+ * Refuses to overwrite a dataset with the result of a query on an older version of the dataset:
+ * commits since that version would be lost. Later commits are left to the write's own commit, which
+ * conflicts with every commit after the version that is the newest now.
  *
- * <p>The option {@code expectedVersion} takes the place of the check. Stateless.
+ * <p>The option {@code expectedVersion} replaces this check. Stateless.
  */
 public final class OverwriteOfItself {
   private OverwriteOfItself() {}
@@ -32,8 +32,8 @@ public final class OverwriteOfItself {
   /**
    * Checks an analyzed plan.
    *
-   * @throws CommitConflictException if an overwrite in the plan reads another version of its target
-   *     than the newest
+   * @throws CommitConflictException if an overwrite in the plan reads a version of its target that
+   *     is not the newest
    */
   public static BoxedUnit check(LogicalPlan plan) {
     plan.foreach(node -> {
@@ -54,7 +54,9 @@ public final class OverwriteOfItself {
         : Optional.empty();
   }
 
-  /** Whether the table is one that a REPLACE TABLE staged, which some releases then append to. */
+  /**
+   * Tells whether the table is staged by a REPLACE TABLE. Some releases then append to the table.
+   */
   private static boolean isReplaced(NamedRelation written) {
     return table(written)
         .flatMap(ZRecordTable::target)
@@ -83,7 +85,10 @@ public final class OverwriteOfItself {
     }
   }
 
-  /** The options of the statement, of the relation and of the table, as the write will see them. */
+  /**
+   * Returns the options of the statement, of the relation and of the table, as the write will see
+   * them.
+   */
   private static WriteConf conf(
       ZRecordTable table,
       NamedRelation written,
@@ -95,7 +100,8 @@ public final class OverwriteOfItself {
   }
 
   /**
-   * Whether the user named the newest version, or the write took effect before and does nothing.
+   * Tells whether the user named the newest version, or the write took effect before and does
+   * nothing.
    */
   private static boolean isDecided(TableSnapshot newest, WriteConf conf) {
     return conf.expectedVersion().isPresent()

@@ -13,7 +13,7 @@ import scala.PartialFunction;
 import scala.runtime.BoxedUnit;
 
 /**
- * Collects the versions of datasets that a plan reads, in its subqueries as well. Belongs to one
+ * Collects the versions of datasets that a plan reads, including its subqueries. Belongs to one
  * thread.
  */
 final class TablesRead {
@@ -47,8 +47,8 @@ final class TablesRead {
   }
 
   /**
-   * Walks the plans in expressions. A function that is defined nowhere changes nothing; lists of a
-   * node's expressions have other types in other releases.
+   * Walks the plans in expressions. The function is defined nowhere, so it changes nothing.
+   * Collecting a node's expressions instead would give lists of types that differ between releases.
    */
   private final class SubqueryVisitor implements PartialFunction<Expression, Expression> {
     @Override

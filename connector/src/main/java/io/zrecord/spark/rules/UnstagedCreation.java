@@ -14,10 +14,11 @@ import scala.Option;
 import scala.runtime.BoxedUnit;
 
 /**
- * Refuses statements that Spark's session catalog cannot run safely on zrecord tables, where
- * ZRecordSessionCatalog is not set. That catalog drops a table before the query that replaces the
- * table runs, and adds the rows of a query that creates a table to a dataset that is already there.
- * The source alone cannot tell these statements from others: for each, Spark asks for a table only.
+ * Refuses statements that Spark's session catalog cannot run safely on zrecord tables, if
+ * ZRecordSessionCatalog is not set. Spark's catalog drops a table before it runs the query that
+ * replaces the table. When a query creates a table, Spark's catalog adds the rows to a dataset that
+ * is already there. The source alone cannot tell these statements from others, because Spark asks
+ * only for a table in each case.
  *
  * <p>Plans for other catalogs and other sources pass. Stateless.
  */

@@ -14,11 +14,11 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * The columns of a batch, which is used again for the next one, and how many rows fit into it.
- * Belongs to one task.
+ * The columns of a batch, which are used again for the next batch, and the number of rows that fit
+ * into a batch. Belongs to one task.
  */
 final class BatchColumns {
-  /** Of the first batch that is gathered; later ones have as many rows as their size allows. */
+  /** Rows of the first gathered batch. Later batches have as many rows as their size allows. */
   private static final int FIRST_ROWS = 64;
 
   private static final int GROWTH = 4;
@@ -31,7 +31,7 @@ final class BatchColumns {
   private final ColumnarBatch batch;
   private int gatherRows;
 
-  /** For the columns of a scan, whose fields are among these. */
+  /** Creates the columns of a scan, whose fields are among those of the schema. */
   BatchColumns(ReadSettings settings, RecordSchema schema) {
     this.settings = settings;
     this.gatherRows = Math.min(FIRST_ROWS, settings.batchRows());
@@ -52,7 +52,7 @@ final class BatchColumns {
     this.batch = new ColumnarBatch(vectors.toArray(ColumnVector[]::new));
   }
 
-  /** Reads from that dataset from now on. */
+  /** Reads from this dataset from now on. */
   void open(RecordDataset dataset) {
     for (int i = 0; i < fields.size(); i++) {
       fields.get(i).open(dataset.reader(names.get(i)));
@@ -71,12 +71,12 @@ final class BatchColumns {
     return positions;
   }
 
-  /** How many records to gather next. */
+  /** Returns how many records to gather next. */
   int gatherRows() {
     return gatherRows;
   }
 
-  /** Makes the batch of the records from an index on, at most so many; returns how many fit. */
+  /** Makes the batch of at most {@code most} records from an index on. Returns how many fit. */
   int loadRange(long first, long most) {
     int rows = (int) Math.min(settings.batchRows(), most);
     // The column with the largest values decides how many rows fit.
@@ -94,7 +94,7 @@ final class BatchColumns {
     return rows;
   }
 
-  /** Makes the batch of the first of some records; returns how many fit. */
+  /** Makes the batch of the first of some records. Returns how many fit. */
   int gather(long[] records, int count) {
     int rows = count;
     for (FieldColumn column : fields) {
@@ -113,8 +113,8 @@ final class BatchColumns {
   }
 
   /**
-   * What is selected and does not fit was looked up, and verified, in vain: so as many rows as will
-   * fit.
+   * Returns how many rows will probably fit the next batch. Rows that do not fit were looked up,
+   * and verified, in vain.
    */
   private int nextGatherRows(int rows) {
     long bytes = 1;
@@ -126,8 +126,8 @@ final class BatchColumns {
   }
 
   /**
-   * How many of the selected values are within the batch's bytes when they are decompressed; one at
-   * least.
+   * Returns how many of the selected values fit into the batch's bytes when decompressed; at least
+   * one.
    */
   private int rowsThatFit(FieldReader reader) {
     if (reader.totalLengthBytes() <= settings.batchBytes()) {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType;
 /**
  * Answers {@code count(*)} from metadata: one row, in which every column is the number of records.
  *
- * @param location of the dataset, for the plan that a user sees
+ * @param location location of the dataset, for the plan that a user sees
  * @param columnCount number of columns
  * @param recordCount the answer
  */

@@ -20,7 +20,10 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
 
-/** Records by their index, of several datasets one after the other. A place is an index. */
+/**
+ * The order of records by their index, for several datasets one after the other. A place is an
+ * index.
+ */
 public final class IndexOrder implements ScanOrder {
   private final List<TableSnapshot> snapshots;
   private final List<SnapshotId> ids;
@@ -77,7 +80,10 @@ public final class IndexOrder implements ScanOrder {
     return new Division(partitions, shards, ranges);
   }
 
-  /** A task plans nothing, and the sizes of thousands of fields would make it large. */
+  /**
+   * Removes the sizes. A task plans nothing, and the sizes of thousands of fields would make the
+   * task large.
+   */
   private static ScanPlan.ShardSlice withoutSizes(ScanPlan.ShardSlice slice) {
     return new ScanPlan.ShardSlice(
         slice.shard().withoutSizes(), slice.firstIndex(), slice.indices());
@@ -90,7 +96,7 @@ public final class IndexOrder implements ScanOrder {
     return new ZRecordReaderFactory(settings, fields, snapshots);
   }
 
-  /** Units are chunks. */
+  /** Draws chunks, which are the units. */
   @Override
   public Optional<IndexSet> drawUnits(TableSample sample) {
     TableSample.Drawing drawing = sample.drawing();
@@ -111,18 +117,21 @@ public final class IndexOrder implements ScanOrder {
     return Optional.of(drawn.build());
   }
 
-  /** Where the chunks of a shard are no ranges of indices it is a unit itself. */
+  /**
+   * Returns the number of records in each chunk of a shard. If the chunks are not ranges of
+   * indices, the whole shard is one unit.
+   */
   private static long[] recordsOfChunks(ShardSummary shard) {
     long[] counts = shard.chunks().stream().mapToLong(ChunkSummary::recordCount).toArray();
     return Arrays.stream(counts).sum() == shard.length() ? counts : new long[] {shard.length()};
   }
 
-  /** The part of the indices that is in a snapshot, counted from its start. */
+  /** Returns the indices that are in a snapshot, counted from its start. */
   private static IndexSet within(IndexSet indices, long first, TableSnapshot snapshot) {
     return indices.intersect(IndexSet.range(first, first + snapshot.length())).shift(-first);
   }
 
-  /** The fields read, in the order of the columns, without their attributes. */
+  /** Returns the fields to read, in the order of the columns, without their attributes. */
   public static RecordSchema fields(TableSnapshot snapshot, StructType columns) {
     Map<String, FieldSpec> byName = new HashMap<>();
     snapshot.schema().fields().forEach(field -> byName.put(field.name(), field));
@@ -139,7 +148,7 @@ public final class IndexOrder implements ScanOrder {
     return new RecordSchema(fields);
   }
 
-  /** Whether the other order is that of the same versions. */
+  /** Tells whether the other order has the same versions. */
   @Override
   public boolean equals(Object other) {
     return other instanceof IndexOrder order && ids.equals(order.ids);

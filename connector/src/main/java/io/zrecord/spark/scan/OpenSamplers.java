@@ -10,9 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The samplers that tasks of this process use, so that weights or labels are read once for a
- * version of a dataset, not for every task, epoch or rank. Kept while there is memory. Thread-safe;
- * who asks for one that is being made waits for it.
+ * The samplers that tasks of this process use. Weights or labels are read once for each version of
+ * a dataset, not for every task, epoch or rank. Samplers are kept while there is memory.
+ * Thread-safe; a thread that asks for a sampler while it is being made waits for it.
  */
 public final class OpenSamplers {
   private static final Map<Key, Entry> OPENED = new ConcurrentHashMap<>();
@@ -24,12 +24,12 @@ public final class OpenSamplers {
   /**
    * A version and a sampler of all its records.
    *
-   * @param snapshot of that version
-   * @param sampler of its indices, not cut
+   * @param snapshot the version
+   * @param sampler sampler of the version's indices, not cut
    */
   public record Opened(TableSnapshot snapshot, Sampler sampler) {}
 
-  /** Opens a version and its sampler, which is not cut: epochs of any length share it. */
+  /** Opens a version and its sampler. The sampler is not cut, so epochs of any length share it. */
   public static Opened of(SnapshotId dataset, SamplerSpec spec) {
     OPENED.values().removeIf(Entry::isForgotten);
     Key key = new Key(dataset, spec.withoutNumSamples());
@@ -47,7 +47,8 @@ public final class OpenSamplers {
   }
 
   /**
-   * Makes its sampler when it is first asked for it; while it does, only who wants the same waits.
+   * Makes its sampler at the first request. Meanwhile, only threads that want the same sampler
+   * wait.
    */
   private static final class Entry {
     private volatile @Nullable SoftReference<Opened> reference;

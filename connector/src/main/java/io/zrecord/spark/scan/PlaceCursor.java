@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks along the places of a set in rising order, or along those of them that a table sample
- * draws. One thread.
+ * Walks through the places of a set in ascending order, or through those places that a table sample
+ * draws. Belongs to one thread.
  */
 final class PlaceCursor {
   private final IndexSet places;
@@ -18,10 +18,10 @@ final class PlaceCursor {
   private long next;
 
   /**
-   * A cursor before the first place.
+   * Creates a cursor before the first place.
    *
-   * @param places counted from {@code first}
-   * @param drawing null: every place is taken
+   * @param places places, counted from {@code first}
+   * @param drawing draws places; null takes every place
    */
   PlaceCursor(IndexSet places, long first, TableSample.@Nullable Drawing drawing) {
     this.places = places;
@@ -30,8 +30,8 @@ final class PlaceCursor {
   }
 
   /**
-   * Looks ahead at up to so many places, > 0; returns how many there are in {@link #places}, 0 at
-   * the end.
+   * Looks ahead at up to {@code most} > 0 places. Returns how many of them there are in
+   * {@link #places}; 0 at the end.
    */
   int peek(int most) {
     while (count < most && range < places.rangeCount()) {
@@ -67,12 +67,15 @@ final class PlaceCursor {
     }
   }
 
-  /** What {@link #peek} has found, from 0 on; valid until the next call of another method. */
+  /**
+   * Returns the places that {@link #peek} found, from 0 on. Valid until the next call of another
+   * method.
+   */
   long[] places() {
     return pending;
   }
 
-  /** Goes on behind the first so many of the places found. */
+  /** Skips the first {@code taken} of the found places. */
   void skip(int taken) {
     count -= taken;
     System.arraycopy(pending, taken, pending, 0, count);

@@ -9,21 +9,22 @@ import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 
 /**
- * Turns conditions on the metadata columns that have a row's place into the set of places for which
- * they hold.
+ * Turns conditions on the metadata columns with a row's place into the set of places for which they
+ * hold.
  */
 final class PlacePredicates {
   private final Set<String> columns;
   private final long length;
 
-  /** For the places of an order. */
+  /** Creates the evaluator for the places of an order. */
   PlacePredicates(ScanOrder order) {
     this.columns = order.placeColumns();
     this.length = order.length();
   }
 
   /**
-   * The places for which the predicate is true and not false; empty if it is about anything else.
+   * Returns the places for which the predicate is true, not false or null; empty if the predicate
+   * is about anything else.
    */
   Optional<IndexSet> evaluate(Predicate predicate) {
     Expression[] children = predicate.children();
@@ -68,7 +69,7 @@ final class PlacePredicates {
     for (int i = 1; i < children.length; i++) {
       Optional<Long> value = number(children[i]);
       if (value.isEmpty()) {
-        // Something else, or null: then NOT IN is never true, which a set cannot say.
+        // Something else, or null: NOT IN is never true then, which a set cannot express.
         return Optional.empty();
       }
       if (value.get() >= 0 && value.get() < length) {

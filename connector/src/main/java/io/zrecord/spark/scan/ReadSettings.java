@@ -7,14 +7,14 @@ import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all tasks of a scan have in common. Immutable.
+ * The settings that all tasks of a scan share. Immutable.
  *
- * @param columns to read, among them perhaps metadata columns
- * @param batchRows rows of a batch at most
- * @param batchBytes bytes of a column in a batch at most, stored and decompressed, unless a single
- *     value is larger
+ * @param columns columns to read, which may include metadata columns
+ * @param batchRows greatest number of rows of a batch
+ * @param batchBytes greatest number of bytes of a column in a batch, both stored and decompressed;
+ *     a single value may be larger
  * @param verification when checksums are compared
- * @param sample what is drawn of the places that the scan selects; null: all
+ * @param sample draws from the places that the scan selects; null: all places
  */
 public record ReadSettings(
     StructType columns,
@@ -24,7 +24,7 @@ public record ReadSettings(
     @Nullable TableSample sample)
     implements Serializable {
 
-  /** The places of a set, less those that are not drawn. */
+  /** Returns a cursor over the places of a set that the sample draws. */
   PlaceCursor cursor(IndexSet places, long first) {
     return new PlaceCursor(places, first, sample == null ? null : sample.drawing());
   }

@@ -4,9 +4,8 @@ import io.zrecord.read.IndexSet;
 import org.apache.spark.sql.connector.read.InputPartition;
 
 /**
- * What one task reads in the order of a sampler; its records are known only when it asks the
- * sampler for them.
+ * The part of a sampler's order that one task reads. The task asks the sampler for the records.
  *
- * @param positions of the order
+ * @param positions positions of the order
  */
 record SampledInputPartition(IndexSet positions) implements InputPartition {}

@@ -6,7 +6,9 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
-/** Gathers the records at some positions of a sampler, in their order. Belongs to one task. */
+/**
+ * Gathers the records at some positions of a sampler, in the sampler's order. Belongs to one task.
+ */
 final class SampledPartitionReader implements PartitionReader<ColumnarBatch> {
   private final Sampler order;
   private final long epoch;
@@ -18,10 +20,10 @@ final class SampledPartitionReader implements PartitionReader<ColumnarBatch> {
   private long recordCount;
 
   /**
-   * A reader of one partition.
+   * Creates a reader of one partition.
    *
-   * @param dataset closed with this reader
-   * @param order what is read of an epoch
+   * @param dataset the dataset, closed with this reader
+   * @param order the part of an epoch to read
    */
   SampledPartitionReader(
       SampledInputPartition partition,
@@ -54,7 +56,7 @@ final class SampledPartitionReader implements PartitionReader<ColumnarBatch> {
     return true;
   }
 
-  /** Asks the sampler for the indices at positions, for each run of consecutive ones at once. */
+  /** Asks the sampler for the indices at positions, once for each run of consecutive positions. */
   private void locate(long[] places, int count) {
     int run;
     for (int done = 0; done < count; done += run) {

@@ -12,7 +12,7 @@ import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * Makes readers in the order of a sampler; always columnar. It takes the same few hundred bytes for
+ * Makes readers in the order of a sampler, always columnar. Takes the same few hundred bytes for
  * any number of records.
  */
 final class SampledReaderFactory implements PartitionReaderFactory {
@@ -23,7 +23,10 @@ final class SampledReaderFactory implements PartitionReaderFactory {
   private final SamplerPart part;
   private final ReadSettings settings;
 
-  /** On the driver it keeps what is read from being removed: see {@link ZRecordReaderFactory}. */
+  /**
+   * Keeps the files that are read from being removed, on the driver; see
+   * {@link ZRecordReaderFactory}.
+   */
   @SuppressWarnings({"unused", "UnusedVariable"})
   private final transient TableSnapshot snapshot;
 

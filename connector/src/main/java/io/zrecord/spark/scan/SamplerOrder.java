@@ -17,11 +17,11 @@ import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Records in the order of a sampler. A place is a position; which index stands there, only the
- * tasks find out.
+ * Records in the order of a sampler. A place is a position; only the tasks find out which index is
+ * at each position.
  */
 final class SamplerOrder implements ScanOrder {
-  /** Of which nobody asked for a number. */
+  /** Greatest number of splits when no number was asked for. */
   private static final long MAX_SPLITS = 100_000;
 
   private final TableSnapshot snapshot;
@@ -30,9 +30,9 @@ final class SamplerOrder implements ScanOrder {
   private final long length;
 
   /**
-   * An order of one dataset.
+   * Creates the order of one dataset.
    *
-   * @throws IllegalArgumentException if the sampler does not fit it
+   * @throws IllegalArgumentException if the sampler does not fit the dataset
    */
   SamplerOrder(TableSnapshot snapshot, SamplerSpec sampler, SamplerPart part) {
     this.snapshot = snapshot;
@@ -51,7 +51,7 @@ final class SamplerOrder implements ScanOrder {
     return Set.of(MetadataColumns.POSITION);
   }
 
-  /** As if every record were read as often as any other. */
+  /** Estimates as if every record were read equally often. */
   @Override
   public long estimateBytes(StructType columns, IndexSet places) {
     long all = ScanPlan.estimateBytes(

@@ -6,7 +6,9 @@ import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.metric.CustomSumMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 
-/** What Spark's UI shows of a scan. Bytes read over bytes delivered is the read amplification. */
+/**
+ * The metrics of a scan in Spark's UI. Bytes read over bytes delivered is the read amplification.
+ */
 final class ScanMetrics {
   private ScanMetrics() {}
 
@@ -60,7 +62,7 @@ final class ScanMetrics {
     }
   }
 
-  // Spark makes metrics by reflection: public classes, with constructors without parameters.
+  // Spark creates metrics by reflection: public classes, with constructors without parameters.
 
   public static final class Records extends Sum {
     public Records() {

@@ -11,37 +11,39 @@ import org.apache.spark.sql.types.StructType;
 
 /**
  * The order in which a scan reads: that of indices, or of a sampler. A <em>place</em> counts rows
- * along it, from 0; conditions on places, limit, offset and count are decided on the driver. Orders
+ * in the order, from 0. The driver decides conditions on places, limit, offset and count. Orders
  * are equal if they give the same records the same places. Immutable.
  */
 interface ScanOrder {
-  /** Number of places. */
+  /** Returns the number of places. */
   long length();
 
-  /** Names of the metadata columns that have a row's place. */
+  /** Returns the names of the metadata columns that have a row's place. */
   Set<String> placeColumns();
 
-  /** Stored bytes of the columns' values at some places, or how many there will be about. */
+  /** Returns the stored bytes of the columns' values at some places, or an estimate. */
   long estimateBytes(StructType columns, IndexSet places);
 
-  /** Partitions in the order of their places, which are those given and no others. */
+  /**
+   * Returns partitions in the order of their places. The partitions have exactly the given places.
+   */
   Division divide(StructType columns, IndexSet places, SplitSizing sizing);
 
-  /** Makes readers for these partitions. */
+  /** Returns a factory of readers for these partitions. */
   PartitionReaderFactory readers(ReadSettings settings);
 
   /**
-   * The places of the units of storage that a sample draws; all records of a unit or none. Empty if
-   * places are not stored in units.
+   * Returns the places of the units of storage that a sample draws. The sample draws all records of
+   * a unit or none. Empty if places are not stored in units.
    */
   Optional<IndexSet> drawUnits(TableSample sample);
 
   /**
    * A scan in partitions.
    *
-   * @param partitions none is empty
-   * @param shards that they may touch
-   * @param ranges of places in them
+   * @param partitions partitions, none of them empty
+   * @param shards number of shards that the partitions may touch
+   * @param ranges number of ranges of places in the partitions
    */
   record Division(List<InputPartition> partitions, long shards, long ranges) {}
 }

@@ -10,9 +10,9 @@ import java.util.UUID;
 /**
  * Names one version of a table so that tasks can open it. Immutable.
  *
- * @param location of the table
- * @param version its number
- * @param commitId of the commit that made it
+ * @param location location of the table
+ * @param version number of the version
+ * @param commitId id of the commit that made the version
  */
 public record SnapshotId(String location, long version, UUID commitId) implements Serializable {
   public static SnapshotId of(TableSnapshot snapshot) {
@@ -22,7 +22,8 @@ public record SnapshotId(String location, long version, UUID commitId) implement
   /**
    * Reads the version's metadata.
    *
-   * @throws VersionNotFoundException if it is not there any more, or another one has its number
+   * @throws VersionNotFoundException if the version does not exist any more, or another version has
+   *     its number
    */
   TableSnapshot open() {
     TableSnapshot found = RecordTable.at(SparkStorages.storageFor(location)).version(version);

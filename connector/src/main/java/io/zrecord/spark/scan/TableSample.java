@@ -6,9 +6,9 @@ import java.io.Serializable;
 import java.util.Optional;
 
 /**
- * A sample that Spark handed down: {@code TABLESAMPLE} or {@code df.sample}. Which places it draws
- * is a function of the seed and the place, so neither partitions nor conditions nor the release of
- * Spark change it. Immutable.
+ * A sample that Spark pushed down: {@code TABLESAMPLE} or {@code df.sample}. The seed and the place
+ * alone decide whether a place is drawn, so neither partitions nor conditions nor the release of
+ * Spark change the sample. Immutable.
  *
  * <p>The number of place {@code p} is {@code x = random(2⁵³, seed)} (SAMPLERS.md section 3) at
  * position {@code p} of epoch 2⁶³−1, divided by 2⁵³. Without replacement the place is drawn if
@@ -16,10 +16,10 @@ import java.util.Optional;
  * many of the running sums of the probabilities of a Poisson variable with the mean {@code upper -
  * lower} are at most {@code x}.
  *
- * @param lower below the numbers that are drawn
- * @param upper above them
+ * @param lower lower limit of the drawn numbers, inclusive
+ * @param upper upper limit of the drawn numbers, exclusive
  * @param withReplacement whether a record may be drawn several times
- * @param seed any
+ * @param seed any seed
  */
 record TableSample(double lower, double upper, boolean withReplacement, long seed)
     implements Serializable {
@@ -27,17 +27,18 @@ record TableSample(double lower, double upper, boolean withReplacement, long see
   private static final double UNIT = 0x1p-53;
 
   /**
-   * No epoch of a sampler with the same seed, which would draw the same numbers, is ever that one.
+   * An epoch that no sampler reaches. A sampler with the same seed would draw the same numbers in
+   * it.
    */
   private static final long EPOCH = Long.MAX_VALUE;
 
-  /** With a larger one a table of sums is no good way to draw. */
+  /** Greatest mean for which a table of sums is a good way to draw. */
   private static final double MAX_MEAN = 64;
 
-  /** Less than this a table of sums leaves out. */
+  /** Probabilities below this are left out of a table of sums. */
   private static final double NEGLIGIBLE = 0x1p-60;
 
-  /** A sample that can be drawn here; empty if Spark has to do it. */
+  /** Returns a sample that can be drawn here; empty if Spark has to draw it. */
   static Optional<TableSample> of(double lower, double upper, boolean withReplacement, long seed) {
     boolean isDrawable = lower >= 0 && lower <= upper && (!withReplacement || upper <= MAX_MEAN);
     return isDrawable
@@ -45,19 +46,19 @@ record TableSample(double lower, double upper, boolean withReplacement, long see
         : Optional.empty();
   }
 
-  /** How often a place is drawn on average. */
+  /** Returns how often a place is drawn on average. */
   double mean() {
     return withReplacement ? upper - lower : Math.min(1, upper) - Math.min(1, lower);
   }
 
-  /** Draws for one thread. */
+  /** Returns an object that draws, for one thread. */
   Drawing drawing() {
     return new Drawing();
   }
 
-  /** Draws places one run after the other. One thread. */
+  /** Draws places, one run after the other. Belongs to one thread. */
   final class Drawing {
-    /** Places looked at in one call. */
+    /** Greatest number of places in one call. */
     static final int MAX_RUN = 1024;
 
     private final Sampler source = Samplers.random(1L << NUMBER_BITS, seed);
@@ -66,7 +67,7 @@ record TableSample(double lower, double upper, boolean withReplacement, long see
 
     private Drawing() {}
 
-    /** Most entries that a run of that many places can have. */
+    /** Returns the greatest number of entries that a run of this many places can have. */
     int most(int run) {
       return withReplacement ? Math.multiplyExact(run, sums.length) : run;
     }
@@ -75,7 +76,7 @@ record TableSample(double lower, double upper, boolean withReplacement, long see
      * Draws from the places {@code [first, first + run)}.
      *
      * @param run at most {@link #MAX_RUN}
-     * @param less what is taken off each place that is written
+     * @param less number subtracted from each place that is written
      * @param target has room for {@link #most} entries from {@code from} on
      * @return the number of entries written
      */
@@ -96,7 +97,9 @@ record TableSample(double lower, double upper, boolean withReplacement, long see
     }
   }
 
-  /** The probabilities that a Poisson variable is at most 0, 1, 2, …, while they grow. */
+  /**
+   * Returns the probabilities that a Poisson variable is at most 0, 1, 2, …, as long as they grow.
+   */
   private static double[] sums(double mean) {
     double[] sums = new double[1024];
     double term = StrictMath.exp(-mean);

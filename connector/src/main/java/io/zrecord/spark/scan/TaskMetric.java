@@ -3,9 +3,9 @@ package io.zrecord.spark.scan;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 
 /**
- * The value that a task reports of a metric.
+ * The value of a metric that a task reports.
  *
- * @param name of the metric
- * @param value in the metric's unit
+ * @param name name of the metric
+ * @param value value in the metric's unit
  */
 public record TaskMetric(String name, long value) implements CustomTaskMetric {}

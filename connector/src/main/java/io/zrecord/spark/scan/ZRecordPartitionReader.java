@@ -13,13 +13,14 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the slices of a partition, shard by shard. Long ranges are read as ranges; where a slice
- * consists of many short ones, or a sample is drawn of it, indices are gathered. Belongs to one
+ * Reads the slices of a partition, shard by shard. Reads long ranges as ranges. Gathers indices if
+ * a slice consists of many short ranges, or if a sample is drawn from the slice. Belongs to one
  * task.
  */
 public final class ZRecordPartitionReader implements PartitionReader<ColumnarBatch> {
   /**
-   * Records of a range below which gathering several ranges at once is cheaper than reading each.
+   * Average length of ranges below which gathering several ranges at once is cheaper than reading
+   * each.
    */
   private static final int SHORT_RANGE_RECORDS = 64;
 
@@ -33,18 +34,18 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
   private @Nullable RecordDataset shard;
   private long sliceFirstIndex;
   private IndexSet indices = IndexSet.empty();
-  /** Of the next record, where ranges are read. */
+  /** Range of the next record, if ranges are read. */
   private int range;
 
   private long nextIndex;
-  /** Where indices are gathered; null where ranges are read. */
+  /** Source of the indices to gather; null if ranges are read. */
   private @Nullable PlaceCursor cursor;
 
   private int gathered;
   private long recordCount;
 
   /**
-   * Makes a reader of a partition.
+   * Creates a reader of a partition.
    *
    * @param fields the fields of the columns, in the same order
    */
@@ -103,7 +104,7 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
     gathered = 0;
   }
 
-  /** Makes the next batch of the slice; returns its rows, 0 if there are no more. */
+  /** Makes the next batch of the slice. Returns its rows, 0 if there are no more. */
   private int loadNext() {
     if (cursor != null) {
       return gather(cursor);

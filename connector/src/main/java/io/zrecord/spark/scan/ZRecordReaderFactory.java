@@ -11,8 +11,8 @@ import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * Makes readers on the executors; always columnar. On the driver it keeps what is read from being
- * removed.
+ * Makes readers on the executors, always columnar. On the driver, keeps the files that are read
+ * from being removed.
  */
 final class ZRecordReaderFactory implements PartitionReaderFactory {
   private static final long serialVersionUID = 1L;
@@ -21,16 +21,16 @@ final class ZRecordReaderFactory implements PartitionReaderFactory {
   private final ArrayList<RecordSchema> fields;
 
   /**
-   * The files of a store's snapshot are removed when nobody refers to it, and an RDD may be all
-   * that is left of a query.
+   * Snapshots to keep. The files of a store's snapshot are removed when nothing refers to it, and
+   * an RDD may be all that is left of a query.
    */
   @SuppressWarnings({"unused", "UnusedVariable"})
   private final transient List<TableSnapshot> snapshots;
 
   /**
-   * Makes a factory for a scan.
+   * Creates a factory for a scan.
    *
-   * @param fields to read of each snapshot
+   * @param fields the fields to read of each snapshot
    */
   ZRecordReaderFactory(
       ReadSettings settings, List<RecordSchema> fields, List<TableSnapshot> snapshots) {

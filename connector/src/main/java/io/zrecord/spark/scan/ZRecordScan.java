@@ -22,8 +22,8 @@ import org.apache.spark.sql.connector.read.SupportsRuntimeV2Filtering;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A scan of some columns at some places of an order, pinned to the versions it was planned with. A
- * join that turns out to need few places narrows it once more while the query runs. Lives on the
+ * A scan of some columns at some places of an order, pinned to the versions of its plan. While the
+ * query runs, a join that turns out to need few places narrows the scan once more. Lives on the
  * driver.
  */
 public final class ZRecordScan
@@ -32,7 +32,10 @@ public final class ZRecordScan
   private static final long MAX_SPLIT_BYTES = 128L << 20;
   private static final int INDEX_BYTES = Long.BYTES;
 
-  /** A sample of less than this of the records does not make partitions larger still. */
+  /**
+   * Smallest share of the records to which partitions are adapted. Smaller samples do not make
+   * partitions larger still.
+   */
   private static final double LEAST_SAMPLED = 1.0 / 1024;
 
   private final String location;
@@ -45,9 +48,9 @@ public final class ZRecordScan
   private long rangesPlanned;
 
   /**
-   * A scan.
+   * Creates a scan.
    *
-   * @param places those to read, or of which {@link ReadSettings#sample} draws
+   * @param places the places to read, or those from which {@link ReadSettings#sample} draws
    * @param partitionCount 0: automatic
    */
   public ZRecordScan(
@@ -122,7 +125,10 @@ public final class ZRecordScan
     return division.partitions().toArray(InputPartition[]::new);
   }
 
-  /** The limits are those of what is read; of a sample that is a part. */
+  /**
+   * Returns the sizing of splits. The limits are for bytes that are read; a sample reads only a
+   * part.
+   */
   private SplitSizing sizing() {
     int parallelism = SparkSession.active().sparkContext().defaultParallelism();
     double part = settings.sample() == null
@@ -148,8 +154,8 @@ public final class ZRecordScan
   }
 
   /**
-   * Whether the other scan was planned to read the same. What a join found out while it ran is left
-   * out: Spark compares scans before and after, and looks at the filters itself.
+   * Tells whether the other scan was planned to read the same. Ignores what a join found out at run
+   * time: Spark compares scans before and after, and looks at the filters itself.
    */
   @Override
   public boolean equals(Object other) {

@@ -24,10 +24,10 @@ import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Collects what a scan has to read: columns, and a set of places of the order, which a sample of
- * chunks, conditions on places, limit and offset narrow down. What can be decided from places is
- * decided here, without opening a data file. A sample of single records is drawn by the tasks: as
- * nobody knows then how many there are, limit, offset and count are left to Spark.
+ * Collects what a scan has to read: columns, and a set of places of the order. A sample of chunks,
+ * conditions on places, limit and offset narrow the set down. Whatever places can decide is decided
+ * here, without opening a data file. The tasks draw samples of single records. Nothing knows their
+ * number in advance, so limit, offset and count are left to Spark then.
  */
 public final class ZRecordScanBuilder
     implements ScanBuilder,
@@ -130,7 +130,7 @@ public final class ZRecordScanBuilder
     columns = requiredColumns;
   }
 
-  /** Whether the number of rows is known, and rows are numbered by their places. */
+  /** Tells whether the number of rows is known, and rows are numbered by their places. */
   private boolean isCounted() {
     return sample.isEmpty() && countColumns.isEmpty();
   }
@@ -153,7 +153,10 @@ public final class ZRecordScanBuilder
     return false;
   }
 
-  /** Spark adds the offset to the limit before, so the limit counts from before the offset. */
+  /**
+   * Drops rows from the beginning. Spark has added the offset to the limit before, so the limit
+   * includes the dropped rows.
+   */
   @Override
   public boolean pushOffset(int newOffset) {
     if (!isCounted()) {
@@ -189,7 +192,7 @@ public final class ZRecordScanBuilder
     if (countColumns.isPresent()) {
       return new CountScan(location, countColumns.get(), selected.count());
     }
-    // Values of options are checked while the query is planned, not in its tasks.
+    // Checks values of options while the query is planned, not in its tasks.
     ReadSettings settings = new ReadSettings(
         columns, conf.batchRows(), conf.batchBytes(), conf.verification(), sample.orElse(null));
     return new ZRecordScan(location, order, selected, settings, conf.partitionCount());

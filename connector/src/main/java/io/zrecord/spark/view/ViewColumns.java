@@ -14,10 +14,9 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The columns of a view, and how each is made of a thing that a row is about. Built once, then
- * immutable.
+ * The columns of a view, and how to compute each column. Built once, then immutable.
  *
- * @param <T> what a row is about
+ * @param <T> the thing that a row describes
  */
 final class ViewColumns<T> {
   private final List<Function<T, @Nullable Object>> values = new ArrayList<>();
@@ -50,7 +49,7 @@ final class ViewColumns<T> {
     return add(name, DataTypes.DoubleType, false, value::apply);
   }
 
-  /** Microseconds since 1970. */
+  /** Adds a column of times, in microseconds since 1970. */
   ViewColumns<T> time(String name, Function<T, Long> micros) {
     return add(name, DataTypes.TimestampType, false, micros::apply);
   }
@@ -66,7 +65,7 @@ final class ViewColumns<T> {
     return schema;
   }
 
-  /** Makes rows of some of the columns. */
+  /** Returns a function that makes rows of some of the columns. */
   Function<T, InternalRow> rows(StructType columns) {
     List<Function<T, @Nullable Object>> wanted = new ArrayList<>();
     for (String name : columns.fieldNames()) {

@@ -16,32 +16,32 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.types.StructType;
 
-/** What one task of a view looks at. */
+/** The part of a view that one task reads. */
 sealed interface ViewPartition extends InputPartition {
 
   /**
-   * Makes the rows, one after the other while they are taken.
+   * Returns the rows, which are made one after the other as they are taken.
    *
    * @param schema the fields of the version
    */
   Stream<InternalRow> rows(ViewName view, StructType columns, RecordSchema schema);
 
-  /** Says which fields shards have; the fields travel with the readers, once for all tasks. */
+  /** The fields of shards. They travel with the readers, once for all tasks. */
   enum Fields {
-    /** Those of the version that is viewed. */
+    /** The fields of the viewed version. */
     OF_DATASET,
-    /** Those of index maps. */
+    /** The fields of index maps. */
     OF_INDEX_MAPS
   }
 
   /**
-   * Shards that follow each other.
+   * Consecutive shards.
    *
-   * @param location of the dataset
-   * @param fields that the shards have
-   * @param shards without the sizes that planners need
-   * @param firstIndex of the first of their records
-   * @param isStore whether the dataset is a snapshot of a store, whose files stand at its root
+   * @param location location of the dataset
+   * @param fields fields of the shards
+   * @param shards shards, without the sizes that planners need
+   * @param firstIndex index of the first record of the shards
+   * @param isStore whether the dataset is a snapshot of a store, whose files are at its root
    */
   record OfShards(
       String location, Fields fields, List<ShardSummary> shards, long firstIndex, boolean isStore)

@@ -12,7 +12,8 @@ import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes readers of a view on the executors. On the driver it keeps what is read from being removed.
+ * Makes readers of a view on the executors. On the driver, keeps the files that are read from being
+ * removed.
  */
 final class ViewReaderFactory implements PartitionReaderFactory {
   private static final long serialVersionUID = 1L;
@@ -21,7 +22,9 @@ final class ViewReaderFactory implements PartitionReaderFactory {
   private final StructType columns;
   private final RecordSchema schema;
 
-  /** The files of a store's snapshot are removed when nobody refers to it. */
+  /**
+   * The snapshot to keep. The files of a store's snapshot are removed when nothing refers to it.
+   */
   @SuppressWarnings({"unused", "UnusedVariable"})
   private final transient TableSnapshot snapshot;
 

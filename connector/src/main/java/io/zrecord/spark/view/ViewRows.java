@@ -95,17 +95,20 @@ final class ViewRows {
         .fraction("scan_cost", row -> fragmentation.apply(row).scanCost());
   }
 
-  /** Such as {@code utf8} or {@code u8[28,28]}. */
+  /** Returns a type such as {@code utf8} or {@code u8[28,28]}. */
   private static String type(FieldSpec field) {
     return field.type() + (field.shape().isScalar() ? "" : field.shape().toString());
   }
 
-  /** A time beyond what Spark can have is the last that it can. */
+  /**
+   * Returns the time in microseconds. A time beyond Spark's range becomes the last time in the
+   * range.
+   */
   private static long micros(VersionEntry version) {
     return TimeUnit.MILLISECONDS.toMicros(version.timestamp().toEpochMilli());
   }
 
-  /** Columns of a view. */
+  /** Returns the columns of a view. */
   static StructType schema(ViewName view) {
     return switch (view) {
       case CHUNKS -> CHUNKS.schema();

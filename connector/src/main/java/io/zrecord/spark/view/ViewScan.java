@@ -17,7 +17,7 @@ import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A scan of some columns of a view. The driver divides shards or versions; tasks look at them.
+ * A scan of some columns of a view. The driver divides shards or versions, and tasks read them.
  * Lives on the driver.
  */
 final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Scan, Batch {
@@ -96,7 +96,7 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
     return partitions.toArray(InputPartition[]::new);
   }
 
-  /** Divides {@code count} things into parts of about the same number. */
+  /** Divides {@code count} things into parts of about equal size. */
   private List<int[]> parts(int count) {
     int wanted = partitionCount > 0
         ? partitionCount
@@ -116,7 +116,7 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
     return new ViewReaderFactory(dataset.view(), columns, dataset.snapshot());
   }
 
-  /** Whether the other scan is of the same columns of the same view of the same version. */
+  /** Tells whether the other scan reads the same columns of the same view of the same version. */
   @Override
   public boolean equals(Object other) {
     return other instanceof ViewScan scan

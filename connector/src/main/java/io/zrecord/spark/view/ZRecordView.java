@@ -15,8 +15,8 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * A view of a dataset as Spark sees it: a table that can be read, pinned to the version it was
- * resolved at. Immutable.
+ * A view of a dataset as Spark sees it: a table that can be read, pinned to the version at which it
+ * was resolved. Immutable.
  */
 public final class ZRecordView implements SupportsRead {
   private final ViewedDataset dataset;
@@ -28,7 +28,7 @@ public final class ZRecordView implements SupportsRead {
   /**
    * Opens a view of the dataset at a path.
    *
-   * @throws IllegalArgumentException if it has no such view
+   * @throws IllegalArgumentException if the dataset has no such view
    */
   public static ZRecordView load(String path, ViewName view, TimeTravel time) {
     boolean isStore = SparkStorages.storeAt(path).isPresent();
@@ -51,7 +51,7 @@ public final class ZRecordView implements SupportsRead {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // Newer releases prefer columns(), the oldest has schema() only.
+  @SuppressWarnings("deprecation") // Newer releases prefer columns(); the oldest has schema() only.
   public StructType schema() {
     return ViewRows.schema(dataset.view());
   }
@@ -66,7 +66,10 @@ public final class ZRecordView implements SupportsRead {
     return new ViewScan(dataset, ReadConf.ofView(options).partitionCount());
   }
 
-  /** Names what is viewed as it is now: Spark asks for it from 4.1 on, to find cached tables. */
+  /**
+   * Returns a name of the viewed data as they are now. Spark asks for the name from 4.1 on, to find
+   * cached tables.
+   */
   public String id() {
     return dataset.id();
   }

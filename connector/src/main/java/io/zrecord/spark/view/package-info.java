@@ -1,6 +1,7 @@
 /**
- * Views of a dataset for its keeper: versions, shards, chunks, fields and files as rows. Public to
- * the rest of the connector only. Start with {@link io.zrecord.spark.view.ZRecordView}.
+ * Views of a dataset for the person who maintains it: versions, shards, chunks, fields and files as
+ * rows. Public to the rest of the connector only. Start with
+ * {@link io.zrecord.spark.view.ZRecordView}.
  */
 @NullMarked
 package io.zrecord.spark.view;

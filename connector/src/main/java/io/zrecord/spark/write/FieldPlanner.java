@@ -21,8 +21,8 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Decides on the driver, before a task starts, which field each column of a write becomes.
- * Everything that does not fit is said at once.
+ * Decides on the driver, before a task starts, which field each column of a write becomes. Reports
+ * everything that does not fit at once.
  */
 final class FieldPlanner {
   private final String location;
@@ -30,7 +30,7 @@ final class FieldPlanner {
   private final boolean isCaseSensitive;
 
   /**
-   * What a write does to the fields.
+   * The effect of a write on the fields.
    *
    * @param table the fields of the table afterwards
    * @param written the field of each column, in the order of the columns
@@ -43,20 +43,20 @@ final class FieldPlanner {
     this.isCaseSensitive = isCaseSensitive;
   }
 
-  /** Fields for a new table. */
+  /** Returns the fields for a new table. */
   Plan create(StructType columns) {
     return replace(columns, List.of(), 1);
   }
 
   /**
-   * Fields for a table whose records are replaced. A field of the same name, type and shape keeps
-   * its id.
+   * Returns the fields for a table whose records are replaced. A field of the same name, type and
+   * shape keeps its id.
    */
   Plan overwrite(StructType columns, DatasetVersion base) {
     return replace(columns, base.schema().fields(), base.nextFieldId());
   }
 
-  /** Fields for records that are added to those of a table. */
+  /** Returns the fields for records that are added to those of a table. */
   Plan append(StructType columns, DatasetVersion base) {
     List<FieldSpec> present = base.schema().fields();
     List<FieldSpec> table = new ArrayList<>(present);
@@ -108,7 +108,7 @@ final class FieldPlanner {
     return new Plan(new RecordSchema(fields), fields);
   }
 
-  /** The fields that the columns ask for, their ids still without meaning. */
+  /** Returns the fields that the columns ask for. Their ids have no meaning yet. */
   private List<FieldSpec> wanted(StructType columns) {
     List<FieldSpec> fields = new ArrayList<>();
     List<String> refused = new ArrayList<>();
@@ -157,8 +157,8 @@ final class FieldPlanner {
   }
 
   /**
-   * A data frame does not say the shape of its arrays; where it leaves it open, that of the table
-   * holds.
+   * Adopts the shape of the table's field if no shape was asked for. A data frame does not give the
+   * shape of its arrays.
    */
   private FieldSpec adopt(FieldSpec wanted, FieldSpec field) {
     boolean isOpen = conf.shapeOf(wanted.name()).isEmpty();

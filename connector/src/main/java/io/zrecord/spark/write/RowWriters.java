@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 
-/** Chooses, once for each column, how its values are taken from Spark's rows. */
+/** Chooses, once for each column, how to take its values from Spark's rows. */
 final class RowWriters {
   private RowWriters() {}
 
@@ -72,7 +72,7 @@ final class RowWriters {
     }
   }
 
-  /** Takes the bytes from where the row has them: {@code getBinary} would copy each value first. */
+  /** Takes the bytes from their place in the row: {@code getBinary} would copy each value first. */
   private static boolean writeVariable(InternalRow row, int i, ShardWriter shard) {
     if (row instanceof UnsafeRow unsafe && unsafe.getBaseObject() instanceof byte[] base) {
       long offsetAndLength = unsafe.getLong(i);

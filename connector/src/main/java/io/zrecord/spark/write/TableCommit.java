@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a write is going to publish: planned before the tasks start, completed by their shards.
- * Lives on the driver.
+ * The commit of a write: planned before the tasks start, and completed with their shards. Lives on
+ * the driver.
  */
 public final class TableCommit {
   private static final Logger LOG = LoggerFactory.getLogger(TableCommit.class);
@@ -64,8 +64,8 @@ public final class TableCommit {
   }
 
   /**
-   * Spares the job of a write that can only fail; a transaction that took effect before has its
-   * version in force.
+   * Fails early, to save the job of a write that can only fail. With a transaction nothing is
+   * checked here: if the transaction took effect before, its own version may be the newest.
    */
   private void requireExpected(long version) {
     if (target.store().isPresent()) {
@@ -87,7 +87,7 @@ public final class TableCommit {
     StoreSnapshot.requireNoWriter(store);
   }
 
-  /** The fields that tasks write, one for each column. */
+  /** Returns the fields that tasks write, one for each column. */
   RecordSchema writtenSchema() {
     List<FieldSpec> written = fields.written();
     return new RecordSchema(written);
@@ -125,7 +125,7 @@ public final class TableCommit {
     }
   }
 
-  /** Deletes shards that no version names, as far as that is possible. */
+  /** Deletes shards that no version names, as far as possible. */
   void discard(List<ShardSummary> shards) {
     target.table().discard(shards);
   }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.metric.CustomSumMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 
-/** What Spark's UI shows of a write. */
+/** The metrics of a write in Spark's UI. */
 final class WriteMetrics {
   private WriteMetrics() {}
 
@@ -19,7 +19,10 @@ final class WriteMetrics {
     };
   }
 
-  /** Spark makes metrics by reflection: public, with a constructor without parameters. */
+  /**
+   * Records written. Spark creates metrics by reflection: public, with a constructor without
+   * parameters.
+   */
   public static final class RecordsWritten extends CustomSumMetric {
     static final String NAME = "recordsWritten";
 

@@ -10,42 +10,42 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where a write goes, as it was when the write was planned.
+ * The target of a write, as it was when the write was planned.
  *
  * @param table the table
- * @param store the store that becomes the table when the write is committed, if one stands there
- * @param base its newest version then; empty if there was none
+ * @param store the store that becomes the table at the commit, if there is a store at the path
+ * @param base the newest version at planning; empty if there was none
  * @param creation whether the write creates the table
  */
 public record WriteTarget(
     RecordTable table, Optional<Path> store, Optional<DatasetVersion> base, Creation creation) {
 
-  /** What a write without a truncation does with a table that exists. */
+  /** The effect of a write without a truncation on a table that exists. */
   public enum Creation {
-    /** Adds to it; creates it if there is none. */
+    /** Adds to the table; creates the table if there is none. */
     APPEND,
-    /** Fails, as there must be none. */
+    /** Fails, because there must be no table. */
     CREATE,
-    /** Replaces its records and fields. */
+    /** Replaces the table's records and fields. */
     REPLACE
   }
 
-  /** Names a dataset as the target of a write that is planned on a version, if there is one. */
+  /** Returns the target of a write that is planned on a version of a dataset, if there is one. */
   public static WriteTarget at(
       DatasetPath dataset, Optional<DatasetVersion> base, Creation creation) {
     return new WriteTarget(dataset.table(), dataset.store(), base, creation);
   }
 
-  /** The version that a commit is based on: a store becomes a table now. */
+  /** Returns the version on which a commit is based. Turns a store into a table now. */
   Optional<TableSnapshot> settledBase() {
     if (store.isEmpty()) {
       return base.map(DatasetVersion::snapshot);
     }
-    // Another write may have made a table of it meanwhile.
+    // Meanwhile, another write may have turned the store into a table.
     return Optional.of(table.exists() ? table.latest() : StoreSnapshot.convert(store.get()));
   }
 
-  /** Whether a write without a truncation replaces what is there. */
+  /** Tells whether a write without a truncation replaces the table. */
   public boolean isReplaced() {
     return creation == Creation.REPLACE;
   }

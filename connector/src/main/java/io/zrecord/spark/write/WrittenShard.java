@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 
 /**
- * What a task tells the driver: the shard that it wrote, if there were rows. A plain class with
- * bytes, see {@link ObjectBytes}.
+ * The report of a task to the driver: the shard that the task wrote, if there were rows. A plain
+ * class with bytes, see {@link ObjectBytes}.
  */
 final class WrittenShard implements WriterCommitMessage {
   private static final long serialVersionUID = 1L;

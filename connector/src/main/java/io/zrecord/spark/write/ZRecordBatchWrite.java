@@ -14,8 +14,8 @@ import org.apache.spark.sql.types.StructType;
 
 /**
  * The driver's side of a write. The messages that reach {@link #commit} decide what exists:
- * attempts that lost leave files that no version names. Index order is partition order, and the
- * order of the rows in a partition.
+ * attempts that lost leave files that no version names. Indices follow the order of the partitions,
+ * and the order of the rows in each partition.
  */
 final class ZRecordBatchWrite implements BatchWrite {
   private final StructType columns;
@@ -27,7 +27,7 @@ final class ZRecordBatchWrite implements BatchWrite {
     NOT_STARTED,
     /** Something may have been published. */
     UNCERTAIN,
-    /** Publishing failed, surely. */
+    /** Publishing certainly failed. */
     REFUSED
   }
 
@@ -43,8 +43,8 @@ final class ZRecordBatchWrite implements BatchWrite {
   }
 
   /**
-   * A denied commit would count as a failure of its task, and four of them fail the job; names are
-   * unique to the attempt.
+   * Returns false. A denied commit would count as a failure of its task, and four failures fail the
+   * job. Coordination is not needed, because each attempt has its own names.
    */
   @Override
   public boolean useCommitCoordinator() {
@@ -65,7 +65,8 @@ final class ZRecordBatchWrite implements BatchWrite {
   }
 
   /**
-   * May be called after a commit that did succeed, so it deletes only what surely is in no version.
+   * Deletes only shards that are certainly in no version, because Spark may call this after a
+   * successful commit.
    */
   @Override
   public void abort(WriterCommitMessage[] messages) {

@@ -11,13 +11,13 @@ import org.apache.spark.sql.connector.write.DataWriterFactory;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Makes a writer for each attempt of a task. Retries and speculation run several for one partition
- * at once, so the shard is named anew each time.
+ * Makes a writer for each attempt of a task. Retries and speculation run several attempts for one
+ * partition at once, so each attempt gives its shard a new name.
  *
- * @param location the table
+ * @param location location of the table
  * @param columns the columns of the rows
  * @param fields the field of each column
- * @param options how to lay the data out
+ * @param options the layout of the data
  */
 record ZRecordWriterFactory(
     String location, StructType columns, RecordSchema fields, WriteOptions options)

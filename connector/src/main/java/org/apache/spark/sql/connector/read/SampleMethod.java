@@ -2,12 +2,12 @@ package org.apache.spark.sql.connector.read;
 
 /**
  * The enum of Spark 4.2, declared here because the connector is compiled against a Spark that does
- * not have it. It is left out of the jar: on 4.2 the real one is used, before that nothing refers
- * to it.
+ * not have it. The jar does not contain this copy: Spark 4.2 uses its own enum, and before 4.2
+ * nothing refers to it.
  */
 public enum SampleMethod {
-  /** Each record by itself. */
+  /** Draws each record by itself. */
   BERNOULLI,
-  /** Whole units of storage. */
+  /** Draws whole units of storage. */
   SYSTEM
 }
