@@ -195,7 +195,7 @@ final class FeedCommand extends Subcommand {
         .depth(depth)
         .loaderThreads(threads)
         .badRecords(badRecords)
-        // Readers have a patience of their own.
+        // Readers set their own timeouts.
         .timeout(ChronoUnit.FOREVER.getDuration())
         .stopBeforeEpoch(order.epoch() + (epochs == 0 ? endless : Math.min(epochs, endless)));
     if (stopBeforeBatch != null) {
@@ -230,7 +230,7 @@ final class FeedCommand extends Subcommand {
   }
 
   private void stream(FeedBuilder builder, RecordDataset dataset) throws IOException {
-    // What cannot be fed is refused before the output is opened, which is closed in the end.
+    // A feed that cannot start leaves the output unopened; an opened output is closed in the end.
     try (Feed feed = builder.start();
         Progress progress = Progress.of("feed", err(), showsProgress);
         GatheringByteChannel out =
@@ -252,7 +252,7 @@ final class FeedCommand extends Subcommand {
         }
         arrow.end();
       } catch (IOException e) {
-        // A reader that has enough goes away without a word.
+        // A reader that needs no more batches leaves without notice.
         if (!LocalChannels.isReaderGone(e)) {
           throw e;
         }
@@ -260,7 +260,7 @@ final class FeedCommand extends Subcommand {
     }
   }
 
-  /** 0 if there is no end. */
+  /** Returns the number of batches of all epochs; 0 if there is no end. */
   private long batchesInAll(Feed feed) {
     long perEpoch = feed.batchesPerEpoch();
     boolean isEndless = epochs == 0 || perEpoch == Sampler.ENDLESS;

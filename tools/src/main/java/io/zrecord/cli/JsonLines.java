@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads records of a store from lines of JSON. Belongs to one thread.
  *
- * <p>Design note: a line is read from its tokens, without a node for each number. Whatever is
- * unusual there, errors included, makes the line be read again as a tree by {@link ValueJson},
- * which alone decides what is allowed and says what is wrong.
+ * <p>Design note: a line is read from its tokens, without a node for each number. If anything in
+ * the line is unusual, errors included, {@link ValueJson} reads the line again as a tree. Only
+ * {@link ValueJson} decides what is allowed and reports what is wrong.
  */
 final class JsonLines {
   private static final ObjectReader PART =
@@ -44,7 +44,7 @@ final class JsonLines {
   /**
    * Sets the values that a line has.
    *
-   * @throws IllegalArgumentException if it is not an object of values that fit their fields
+   * @throws IllegalArgumentException if the line is not an object of values that fit their fields
    */
   void read(String line, RecordValues values) {
     if (!isReadFromTokens(line, values.clear())) {
@@ -88,7 +88,7 @@ final class JsonLines {
       }
       return parser.currentToken() == JsonToken.END_OBJECT && parser.nextToken() == null;
     } catch (IOException | IllegalArgumentException e) {
-      return false; // The tree says what is wrong.
+      return false; // Reading the tree reports what is wrong.
     }
   }
 
@@ -135,7 +135,7 @@ final class JsonLines {
     return dimensions.get(0) < 0 || dimensions.get(0) == count;
   }
 
-  /** Whether the token is a number of the type, which is put into the room then. */
+  /** Puts the number of a token into the room. Tells whether the token is a number of the type. */
   private boolean isElement(ElementType type, JsonParser parser) throws IOException {
     if (room.remaining() < Long.BYTES) {
       bytes = Arrays.copyOf(bytes, Math.multiplyExact(2, bytes.length));
@@ -151,7 +151,7 @@ final class JsonLines {
       case F32 -> room.putFloat((float) parser.getDoubleValue());
       case F64 -> room.putDouble(parser.getDoubleValue());
       default -> {
-        // A larger number is an exception of the parser.
+        // The parser throws an exception for a larger number.
         return isInteger && isInteger(type, parser.getLongValue());
       }
     }

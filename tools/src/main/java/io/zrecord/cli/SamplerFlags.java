@@ -15,9 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/**
- * Says in which order records come, and which of them: an option for each {@link SamplerParameter}.
- */
+/** Options for the order and the choice of records: one for each {@link SamplerParameter}. */
 final class SamplerFlags {
   private static final String NUMBER = "N";
 
@@ -170,7 +168,7 @@ final class SamplerFlags {
     return new SamplerArguments(texts, SamplerParameter::flag);
   }
 
-  /** The sampler asked for. What belongs together in its order is a batch of the feed. */
+  /** Returns the sampler asked for. Records that its order keeps together are a batch of the feed. */
   SamplerSpec spec() {
     SamplerArguments given = given();
     if (!given.takes(SamplerParameter.BATCH_SIZE)) {
@@ -181,7 +179,7 @@ final class SamplerFlags {
     return new SamplerArguments(all, SamplerParameter::flag).spec();
   }
 
-  /** Makes a group of a dataset's records, in this order. */
+  /** Returns a group of a dataset's records, in this order. */
   FeedGroup group(RecordDataset dataset) throws IOException {
     FeedGroup group = FeedGroup.of(dataset).batchSize(batchSize);
     return indices == null

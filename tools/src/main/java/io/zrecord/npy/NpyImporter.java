@@ -39,8 +39,8 @@ import java.util.Map;
 public final class NpyImporter {
   private static final long BLOCK_BYTES = 8 << 20;
   /**
-   * Each element of a block in Fortran order is one short run of the file: the more records at
-   * once, the fewer page visits.
+   * Greatest size of a block. In Fortran order, each element of a block is one short run of the
+   * file: the more records at once, the fewer page visits.
    */
   private static final long MAX_BLOCK_BYTES = 64 << 20;
 
@@ -49,14 +49,14 @@ public final class NpyImporter {
   private NpyImporter() {}
 
   /**
-   * Makes a new dataset of one array.
+   * Makes a new dataset from one array.
    *
-   * @param npy the file; it must not change meanwhile
+   * @param npy the file, which must not change meanwhile
    * @param dataset a directory that is empty or does not exist
    * @param field name of the field
-   * @throws io.zrecord.errors.UnsupportedFormatException if the array is of a kind that is refused
-   * @throws io.zrecord.errors.CorruptDataException if the file is not an {@code .npy} file, or a
-   *     damaged one
+   * @throws io.zrecord.errors.UnsupportedFormatException if arrays of this kind are refused
+   * @throws io.zrecord.errors.CorruptDataException if the file is not an {@code .npy} file, or is
+   *     damaged
    */
   public static TableSnapshot importFile(
       Path npy, Path dataset, String field, WriteOptions options) {
@@ -64,7 +64,8 @@ public final class NpyImporter {
   }
 
   /**
-   * Makes a new dataset of arrays with the same number of records, such as images and their labels.
+   * Makes a new dataset from arrays with the same number of records, such as images and their
+   * labels.
    *
    * @param files the file of each field, in the order of the fields
    * @throws SchemaMismatchException if the numbers of records differ
