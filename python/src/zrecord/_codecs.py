@@ -1,4 +1,4 @@
-"""Stored bytes to values (FORMAT.md section 4)."""
+"""Converts stored bytes to values (FORMAT.md section 4)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from zrecord.errors import MissingExtraError
 
 _AS_IS = 1 << 31
 _PREFIX_BYTES = 4
-# How many bytes one may become: Zstandard's shortest block repeats one byte 128 Ki times.
+# Most bytes that one byte may become: Zstandard's shortest block repeats one byte 128 Ki times.
 _MAX_RATIOS = {"zstd": 1 << 17, "flate": 1032, "lz4": 255}
 Decoder = Callable[[bytes], bytes]
 
 
 @cache
 def decoder(codec: str) -> Decoder:
-    """A function from stored bytes to the value. It raises ``ValueError`` if they are not what the format says."""
+    """Returns a function from stored bytes to the value. It raises ``ValueError`` if the bytes break the format."""
     if codec == "raw":
         return bytes
     max_ratio = _MAX_RATIOS[codec]
@@ -60,13 +60,13 @@ def _zstd() -> Callable[[bytes, int], bytes]:
     except ImportError as e:
         raise _missing("zstd") from e
 
-    own = threading.local()  # it must not be used by two threads at once
+    own = threading.local()  # two threads must not use it at once
 
     def decompress(payload: bytes, length: int) -> bytes:
         if not hasattr(own, "decompressor"):
             own.decompressor = zstandard.ZstdDecompressor()
         try:
-            # What the frame says would be allocated, whatever the limit.
+            # The size that the frame names would be allocated, whatever the limit.
             if zstandard.frame_content_size(payload) not in (-1, length):
                 raise ValueError(f"its frame is not of {length} bytes")
             value: bytes = own.decompressor.decompress(payload, max_output_size=length, allow_extra_data=False)

@@ -13,20 +13,20 @@ VERIFY = ("first", "always", "never")
 
 
 class Column(Protocol):
-    """What every layout can do."""
+    """The operations of every layout."""
 
     def present(self, indices: Array) -> Array:
-        """Whether the values are there."""
+        """Tells which values are present."""
 
     def fixed(self, indices: Array) -> Bytes:
-        """Values of one width next to each other; those that are absent are zero."""
+        """Returns values of one width next to each other; absent values are zero."""
 
     def values(self, indices: Array) -> list[bytes | Bytes | None]:
-        """Values of any width; a view of the file where they are raw."""
+        """Returns values of any width; a raw value is a view of the file."""
 
 
 class AbsentColumn:
-    """The field of a later version of the table, of which the shard knows nothing."""
+    """A field of a later version of the table, which the shard does not have."""
 
     def __init__(self, width: int) -> None:
         self._width = width

@@ -1,4 +1,4 @@
-"""NumPy arrays to datasets, by the command line."""
+"""Converts NumPy arrays to datasets, with the command line."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ Array = np.ndarray[Any, Any]
 
 
 def converter(arrays: Array | Mapping[str, Array], path: str | os.PathLike[str], *, align_bytes: int = 8) -> None:
-    """Makes a table of an array, whose first dimension counts the records, or of several with as many records, by name.
+    """Makes a table from an array, whose first dimension counts the records, or from several arrays of one length, by name.
 
     A single array becomes the field ``data``. The directory must be empty or not exist. An array that maps a ``.npy`` file
-    is read from there; others are written to a temporary file beside the table first. Values of at least ``align_bytes`` begin at a
-    multiple of them in their file, and so do their views in memory: 64 for SIMD, 4096 for pages. Needs Java, see ``LauncherError``.
+    is read from that file; other arrays are written to a temporary file next to the table first. Values of ``align_bytes``
+    or more begin at a multiple of it in their file, and so do their views in memory: 64 for SIMD, 4096 for pages.
+    Needs Java, see ``LauncherError``.
     """
     named = arrays if isinstance(arrays, Mapping) else {"data": arrays}
     target = Path(path).absolute()
@@ -40,7 +41,7 @@ def converter(arrays: Array | Mapping[str, Array], path: str | os.PathLike[str],
 
 
 def _file_of(array: Array) -> Path | None:
-    """The ``.npy`` file that the whole of an array maps, if it maps one and has no changes of its own."""
+    """Returns the ``.npy`` file that a whole array maps, if any, and if the array has no changes of its own."""
     if not isinstance(array, np.memmap) or array.filename is None or array.mode not in ("r", "r+"):
         return None
     file = Path(array.filename)

@@ -1,8 +1,8 @@
-"""CRC32C, with ``google-crc32c`` where it is installed, else in NumPy.
+"""Computes CRC32C, with ``google-crc32c`` if it is installed, otherwise in NumPy.
 
-A CRC without its initial and final inversion is linear: that of two parts laid end to end is that of the first one, moved
-on by the length of the second, exclusive or that of the second; and zeros in front change nothing. So the words of all
-pieces are looked up at once and joined pair by pair: some 60 NumPy calls, however many bytes there are.
+A CRC without its initial and final inversion is linear. The CRC of two parts laid end to end is the CRC of the first part,
+moved by the length of the second, exclusive or the CRC of the second. Zeros in front change nothing. So the words of all
+pieces are looked up at once and joined pair by pair: some 60 NumPy calls for any number of bytes.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ Words = np.ndarray[Any, np.dtype[np.uint32]]
 
 
 def crc32c(data: bytes | Bytes) -> int:
-    """The CRC32C of some bytes."""
+    """Returns the CRC32C of some bytes."""
     piece = np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data
     return int(crc32c_each([piece])[0])
 
 
 def crc32c_each(pieces: Sequence[Bytes]) -> Words:
-    """The CRC32C of each piece; pieces are contiguous."""
+    """Returns the CRC32C of each piece; pieces are contiguous."""
     if _library is not None:
         return np.array([_library.value(piece) for piece in pieces], np.uint32)
     return _with_numpy(pieces)
 
 
 def _with_numpy(pieces: Sequence[Bytes]) -> Words:
-    """In groups of pieces of similar length, which are padded to the longest one."""
+    """Computes the CRCs in groups of pieces of similar length, padded to the longest piece of the group."""
     result = np.zeros(len(pieces), np.uint32)
     order = sorted(range(len(pieces)), key=lambda i: pieces[i].size)
     while order:
@@ -53,7 +53,7 @@ def _with_numpy(pieces: Sequence[Bytes]) -> Words:
 
 
 def _linear(rows: Bytes) -> Words:
-    """The CRC of each row, whose length is a multiple of the word's, without inversions."""
+    """Returns the CRC of each row without inversions. The length of a row is a multiple of the word's length."""
     table = _table()
     columns = rows.reshape(rows.shape[0], -1, _WORD)
     crcs = np.zeros(columns.shape[:2], np.uint32)
@@ -69,7 +69,7 @@ def _linear(rows: Bytes) -> Words:
 
 
 def _moved(crcs: Words, level: int) -> Words:
-    """CRCs after ``8 << level`` more bytes of zeros."""
+    """Returns CRCs after ``8 << level`` more bytes of zeros."""
     t = _mover(level)
     moved: Words = t[0][crcs & 255] ^ t[1][crcs >> 8 & 255] ^ t[2][crcs >> 16 & 255] ^ t[3][crcs >> 24]
     return moved
@@ -77,7 +77,7 @@ def _moved(crcs: Words, level: int) -> Words:
 
 @lru_cache(maxsize=4096)
 def _inversions(length: int) -> int:
-    """What the initial and the final inversion do to the CRC of a message."""
+    """Returns the effect of the initial and the final inversion on the CRC of a message."""
     crc = np.array([0xFFFFFFFF], np.uint32)
     for _ in range(length % _WORD):
         crc = _table()[0][crc & 255] ^ crc >> 8
@@ -89,7 +89,7 @@ def _inversions(length: int) -> int:
 
 @cache
 def _table() -> Words:
-    """Row ``i`` has the CRC of each byte with ``i`` zeros behind it."""
+    """Returns a table whose row ``i`` has the CRC of each byte with ``i`` zeros after it."""
     crc = np.arange(256, dtype=np.uint32)
     for _ in range(8):
         crc = np.where(crc & 1, crc >> 1 ^ np.uint32(_POLYNOMIAL), crc >> 1)
@@ -101,7 +101,7 @@ def _table() -> Words:
 
 @cache
 def _mover(level: int) -> Words:
-    """Row ``i`` says what becomes of byte ``i`` of a CRC after ``8 << level`` zeros."""
+    """Returns a table whose row ``i`` has the result of byte ``i`` of a CRC after ``8 << level`` zeros."""
     if level == 0:
         return _table()[7:3:-1]
     return _moved(_mover(level - 1), level - 1)

@@ -1,4 +1,4 @@
-"""A dataset: so many records with named fields."""
+"""A dataset: a number of records with named fields."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from zrecord._source import ShardSource
 
 
 class Dataset:
-    """One version of a table, a shard standing alone, or what was committed to a store when it was opened.
+    """One version of a table, a lone shard, or the state of a store that was committed when it was opened.
 
     ``dataset["image"]`` is a field. ``dataset[5]`` is a record, a dict of values; ``dataset[[5, 1, 5]]``, ``dataset[a:b]`` and
-    ``dataset[mask]`` are dicts of what the fields have there. Nothing needs to be closed: maps live as long as what is
-    read from them. Threads may share it; it can be pickled, and is then opened anew.
+    ``dataset[mask]`` are dicts of the fields' values. Nothing needs to be closed: maps live as long as the values
+    that are read from them. Threads may share a dataset. A pickled dataset is opened again.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Dataset:
 
     @property
     def fields(self) -> Mapping[str, FieldSpec]:
-        """What the fields are, by name, in order."""
+        """Returns the fields by name, in order."""
         return MappingProxyType({name: field.spec for name, field in self._fields.items()})
 
     def __len__(self) -> int:
@@ -62,7 +62,7 @@ class Dataset:
         return self.gather(key)
 
     def gather(self, key: Any, fields: Iterable[str] | None = None) -> dict[str, Any]:
-        """What the fields, all if none are named, have at a slice, a list or array of indices, or a mask."""
+        """Returns the values of the named fields, or of all, at a slice, a list or array of indices, or a mask."""
         wanted = [self._field(name) for name in (self._fields if fields is None else fields)]
         if isinstance(key, slice):
             return {field.spec.name: field[key] for field in wanted}

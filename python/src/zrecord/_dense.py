@@ -18,8 +18,8 @@ _NEVER = np.iinfo(np.int64).max
 class Dense:
     """Finds values in the runs of those shards that have them.
 
-    ``is_direct`` says which runs are such; each of the others stands for a whole shard, which is not open or has no runs.
-    ``unsettled`` are shards of which blocks have still to be checked.
+    ``is_direct`` tells which runs these are. Each other run is a placeholder for a whole shard, which is not open or has no
+    runs. ``unsettled`` are shards with blocks that have still to be checked.
     """
 
     def __init__(self, columns: Sequence[RunsColumn | None], starts: Array, width: int) -> None:
@@ -37,11 +37,11 @@ class Dense:
         self.is_complete = bool(self.is_direct.all())
         self.unsettled = [(i, column) for i, column in open_runs if not column.is_settled]
         self._places = np.concatenate(places)  # record i of run r is at places[r] + i · width
-        self._cuts = np.concatenate(firsts)[1:]  # where a run begins, but for the first
+        self._cuts = np.concatenate(firsts)[1:]  # where each run except the first begins
         self._find_buckets(int(starts[-1]))
 
     def runs(self, indices: Array) -> Array:
-        """The run of each record."""
+        """Returns the run of each record."""
         if self._bucket_run is None:
             return self._cuts.searchsorted(indices, "right")
         buckets = indices >> self._shift
@@ -50,13 +50,13 @@ class Dense:
         return runs
 
     def gather(self, indices: Array, runs: Array) -> Array:
-        """A copy of the values of records in direct runs."""
+        """Returns a copy of the values of records in direct runs."""
         places = indices * self._width
         places += self._places[runs]
         return self._span.gather(places)
 
     def _find_buckets(self, length: int) -> None:
-        """Cuts the records into buckets so short that each has one cut at most: three times as fast as a search."""
+        """Divides the records into buckets with at most one cut each, which is three times as fast as a search."""
         gaps = np.diff(self._cuts, prepend=0)
         self._shift = int(gaps.min(initial=length)).bit_length() - 1
         self._bucket_run: Array | None = None

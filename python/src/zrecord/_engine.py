@@ -32,7 +32,7 @@ _PROTOCOL = 1
 _FRAME = struct.Struct("<ii")
 _RELEASE = struct.Struct(">i")
 _CLOSE_SECONDS = 10
-# How long others, such as the queue of an accelerator, may take to let go of a batch when all are owned.
+# How long others, such as the queue of an accelerator, may take to release a batch when all are owned.
 _OWNED_SECONDS = 10.0
 
 
@@ -44,7 +44,7 @@ class _Lease(weakref.ref[Array]):
 
 
 class _Leases:
-    """The batches that this process owns. Gives them back when their arrays are gone, on whatever thread."""
+    """The batches that this process owns. Gives a batch back when its arrays are gone, on any thread."""
 
     def __init__(self, pipe: int, at_once: int) -> None:
         self._pipe: int | None = pipe
@@ -68,9 +68,9 @@ class _Leases:
             self.give_back()
 
     def give_back(self) -> None:
-        """Tells the engine of all batches that were dropped."""
+        """Returns all dropped batches to the engine."""
         numbers = b""
-        # Another thread may do the same.
+        # Another thread may give back at the same time.
         with contextlib.suppress(IndexError):
             while True:
                 numbers += self._dropped.popleft()
@@ -84,7 +84,7 @@ class _Leases:
 
 
 class Engine:
-    """A running engine. One thread takes messages; arrays may be dropped by any."""
+    """A running engine. One thread takes messages; any thread may drop arrays."""
 
     def __init__(self, arguments: Sequence[str], depth: int, writable: bool) -> None:
         command = _launcher.command()
@@ -93,7 +93,7 @@ class Engine:
         self._memory = _anonymous_file()
         self._map: mmap.mmap | None = None
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
-        # Not the standard output, to which a virtual machine writes what it likes.
+        # Not the standard output, to which a virtual machine may write anything.
         self._out, messages = os.pipe()
         words = [*command, *arguments]
         words += [f"--share=/dev/fd/{self._memory}", f"--messages=/dev/fd/{messages}"]
@@ -105,7 +105,7 @@ class Engine:
                 stdout=self._errors,
                 stderr=self._errors,
                 pass_fds=(self._memory, messages),
-                # An interrupt at the terminal is for this process, which ends the other one.
+                # An interrupt at the terminal is for this process, which ends the engine.
                 start_new_session=True,
             )
         except BaseException as e:
@@ -131,7 +131,7 @@ class Engine:
         _running.add(self)
 
     def header(self, timeout: float) -> dict[str, Any]:
-        """What the engine says first."""
+        """Returns the first message of the engine."""
         kind, payload = self.message(timeout)
         header: dict[str, Any] = json.loads(bytes(payload)) if kind == HEADER else {}
         if header.get("protocol") != _PROTOCOL:
@@ -139,7 +139,7 @@ class Engine:
         return header
 
     def message(self, timeout: float) -> tuple[int, memoryview]:
-        """The next message: its kind and what is in it."""
+        """Returns the next message: its kind and its content."""
         if os.getpid() != self._pid:
             raise FeedError("A feed belongs to the process that began it; begin one after the fork")
         while not self._messages:
@@ -170,11 +170,11 @@ class Engine:
         self._rest = bytes(frames[at:])
 
     def _wait(self, timeout: float) -> None:
-        """Waits for a message. If all batches are owned here, the next follows only when one of them is given back."""
+        """Waits for a message. If all batches are owned here, the next message follows only when a batch is given back."""
         deadline = time.monotonic() + min(timeout, _OWNED_SECONDS)
         pause = 0.001
         while len(self._leases) >= self._depth:
-            # Ends cycles, and makes JAX let go of what it has used.
+            # Frees cycles, and makes JAX release what it has used.
             gc.collect()
             self._leases.give_back()
             if self._poll.poll(pause * 1000):
@@ -190,7 +190,7 @@ class Engine:
             raise FeedTimeoutError(f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads")
 
     def lease(self, number: int, length: int) -> Array:
-        """The shared memory, of so many bytes or more; the batch goes back when the last array made of it is gone."""
+        """Returns the shared memory, with at least the given bytes. The batch goes back when its last array is gone."""
         if self._map is None or len(self._map) < length:
             self._map = mmap.mmap(self._memory, length, mmap.MAP_SHARED, self._protection)
         memory = np.frombuffer(self._map, np.uint8)
@@ -202,7 +202,7 @@ class Engine:
         return "running" if code is None else f"ended with exit code {code}"
 
     def _failure(self) -> Exception:
-        """Why the messages ended before their end."""
+        """Returns the reason why the messages ended too early."""
         try:
             code: int | None = self._process.wait(_CLOSE_SECONDS)
         except subprocess.TimeoutExpired:
@@ -221,14 +221,14 @@ class Engine:
         self._finalizer()
 
     def forget(self) -> None:
-        """In a fork: lets go of what belongs to the parent process, so that the engine sees when that ends."""
+        """Releases, in a fork, what belongs to the parent process, so that the engine sees the end of the parent."""
         self._leases.end()
         if self._process.stdin:
             self._process.stdin.close()
 
 
 def _anonymous_file() -> int:
-    """A file in memory without a name, which is gone with the last process that has it."""
+    """Makes a file in memory without a name. The file is gone when the last process with it ends."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("zrecord-feed")
     descriptor, path = tempfile.mkstemp(prefix="zrecord-feed-")
@@ -245,7 +245,7 @@ def _end(process: subprocess.Popen[bytes], leases: _Leases, files: Sequence[int]
     try:
         process.wait(_CLOSE_SECONDS)
     except subprocess.TimeoutExpired:
-        # The whole process group: also what a first use builds with.
+        # The whole process group, including the build that a first use may run.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -1,4 +1,4 @@
-"""The layout ``entries``: 16 bytes a record say where its value is (FORMAT.md section 4)."""
+"""The layout ``entries``: 16 bytes for each record tell where its value is (FORMAT.md section 4)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_LENGTH = 2**31 - 1
 
 
 def map_entries(shard: Shard, stem: str) -> tuple[Array, Array | None]:
-    """The tables of a sealed shard's field: its entries and, if it has them, their checksums."""
+    """Maps the tables of a sealed shard's field: the entries and, if there are any, their checksums."""
     length = shard.meta.length
     entries = map_bytes(shard.directory / f"{stem}.offset", length * ENTRY.itemsize).view(ENTRY)
     if not shard.meta.has_checksums:
@@ -90,13 +90,13 @@ class EntriesColumn:
         return rows.reshape(-1)
 
     def _load(self, indices: Array) -> tuple[Array, Array]:
-        """Entries, and which of them are those of values."""
+        """Returns entries, and which of them have values."""
         entries = self._entries[indices]
         words: Array = entries.view("<u8").reshape(-1, 2)
         return entries, (words[:, 0] | words[:, 1]) != 0
 
     def _checked(self, indices: Array) -> tuple[Array, Array]:
-        """Entries that point to within their chunks, to bytes that have the right checksums."""
+        """Returns entries whose places are within their chunks and whose bytes have the right checksums."""
         entries, is_present = self._load(indices)
         found = entries[is_present]
         if found.size:

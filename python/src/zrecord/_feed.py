@@ -30,7 +30,7 @@ _PLAIN = frozenset(_DTYPES) - {"date", "bool"} | {"bytes", "utf8"}
 
 
 class Batch(dict[str, Any]):
-    """Values by field: arrays whose first axis counts the records, and ``Ragged`` where lengths differ."""
+    """Values by field: arrays whose first axis counts the records, or ``Ragged`` if lengths differ."""
 
     __slots__ = ("epoch", "index", "marks", "number")
 
@@ -38,15 +38,15 @@ class Batch(dict[str, Any]):
         super().__init__()
         #: Counted from 0.
         self.epoch = epoch
-        #: Batches before it, from the very beginning of the training.
+        #: Number of batches before this one, since the very beginning of the training.
         self.number = number
         #: The records' indices in the dataset.
         self.index = index
-        #: Which values are absent, of the fields that have any.
+        #: Which values are absent, for fields with absent values.
         self.marks: dict[str, Array] = {}
 
     def absent(self, field: str) -> Array:
-        """Which records have no value of a field; such values are zeros, or empty."""
+        """Returns which records have no value of a field; such values are zeros, or empty."""
         if field not in self:
             raise KeyError(f"Field '{field}' is not in the batch; its fields are {list(self)}")
         marks = self.marks.get(field)
@@ -54,7 +54,7 @@ class Batch(dict[str, Any]):
 
 
 class _Field:
-    """How the values of a field are made into arrays."""
+    """Makes arrays of the values of a field."""
 
     def __init__(self, json: dict[str, Any]) -> None:
         self.name: str = json["name"]
@@ -69,7 +69,7 @@ class _Field:
             self._element_bytes = 4 if precision <= 9 else 8 if precision <= 18 else 16
 
     def values(self, memory: Array, count: int, at: int, length: int, steps: int, ends_at: int) -> Values:
-        """The values that begin at a place: of one shape, padded to so many steps, or with ends of their own."""
+        """Returns the values that begin at a place: of one shape, padded to a number of steps, or with ends of their own."""
         if steps < 0 and ends_at < 0:
             shape: tuple[int, ...] = (count, *self._shape)
         elif ends_at < 0:
@@ -102,7 +102,7 @@ class _Field:
 
 
 def _checked_indices(indices: Sequence[int] | Array) -> Array:
-    """Whole numbers; a mask or floats would be other records than were meant."""
+    """Returns whole numbers; a mask or floats would name other records than meant."""
     found = np.asarray(indices)
     if found.ndim != 1 or (found.dtype.kind not in "iu" and len(found) > 0):
         raise ValueError(
@@ -194,7 +194,7 @@ class Feed(Iterator[Batch]):
 
     @property
     def batches_per_epoch(self) -> int | None:
-        """Batches of an epoch; ``None`` if it does not end."""
+        """Returns the number of batches of an epoch; ``None`` if the epoch does not end."""
         if not self._header:
             self._start()
         batches: int | None = self._header["batchesPerEpoch"]
@@ -207,14 +207,14 @@ class Feed(Iterator[Batch]):
         return batches
 
     def state_dict(self) -> dict[str, Any]:
-        """Where a feed goes on that is to give what follows the batch that was given last. Fit for JSON."""
+        """Returns the state from which a feed continues after the last batch. Fit for JSON."""
         if not self._state:
             self._start()
         state: dict[str, Any] = json.loads(self._state)
         return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on from what ``state_dict`` gave, here or in a feed with the same dataset, sampler and seed."""
+        """Continues from a state of ``state_dict``, of this feed or a feed with the same dataset, sampler and seed."""
         self._stop()
         self._loaded = json.dumps(state)
         self._state = self._loaded.encode()
@@ -226,7 +226,7 @@ class Feed(Iterator[Batch]):
             self._engine = None
 
     def close(self) -> None:
-        """Ends the engine. Batches that were given stay readable."""
+        """Ends the engine. Delivered batches stay readable."""
         self._is_closed = True
         self._is_over = True
         self._stop()
@@ -284,47 +284,47 @@ def feed(
     - ``sequential``: ``from_``, ``to``, ``step``, all optional; a negative ``step`` goes backwards
     - ``sliding``: ``window``, ``stride``; once around, or ``num_samples``
     - ``random``: draws with replacement
-    - ``global``: the same, but the records of a batch differ
+    - ``global``: as ``random``, but the records of a batch differ
     - ``shuffle``: every record once
     - ``blockShuffle``: ``block_length``, ``mixed``
     - ``weighted``: ``weights_field``; draws with replacement, a record as often as its weight says
     - ``stratified``: ``labels_field``; every record once, the labels of a batch in the proportion of all
     - ``balanced``: ``labels_field``; every label equally often in each batch
 
-    What belongs together in the order of ``global``, ``stratified`` and ``balanced`` is a batch of ``batch_size``
-    records of all ranks together. With ``indices``, a sampler orders these records only.
+    The orders of ``global``, ``stratified`` and ``balanced`` go by batches of ``batch_size`` records of all ranks
+    together. With ``indices``, a sampler orders these records only.
 
     :param path: the dataset
     :param fields: by default all
-    :param seed: of the order; any number
+    :param seed: seed of the order; any number
     :param epoch: the first epoch
     :param num_samples: records of an epoch, of all ranks together; without it, epochs of ``random``, ``global``,
         ``weighted`` and ``balanced`` do not end
     :param start_position: leaves out this many records of the first epoch, of all ranks together
-    :param rank: of this process, of ``world_size`` that share the records
+    :param rank: rank of this process among ``world_size`` processes that share the records
     :param remainder: records of an epoch that do not divide by the ranks: ``drop``, ``pad`` (repeat some) or ``uneven``
     :param batch_size: records of a batch
     :param drop_remainder: whether records at the end of an epoch that do not fill a batch are left out
-    :param epochs: how many, from ``epoch`` on, those included that a resumed feed has delivered; ``None``: no end
+    :param epochs: number of epochs from ``epoch`` on, including epochs before a resumed state; ``None``: no end
     :param stop_before_batch: ends before the batch of this ``number``
     :param pad: fields whose values are made equally long: as the ``"longest"`` of the batch, a number, or ``"cut:100"``
     :param bad_records: damaged records make it ``fail``, ``drop_batch``, ``skip_record``, or ``substitute`` another one
     :param as_completed: whether the batch that is ready first comes first; states are exact then as well
-    :param depth: batches in memory at a time, those included that are still referenced
+    :param depth: batches in memory at a time, including batches that are still referenced
     :param max_bytes: stored bytes of batches in memory at a time; by default no bound
-    :param threads: that load
-    :param loader_priority: of these threads, 1 to 10; many systems ignore it
-    :param verify: checksums are compared ``first``, when a value is touched first, ``always`` or ``never``
+    :param threads: number of threads that load
+    :param loader_priority: priority of these threads, 1 to 10; many systems ignore it
+    :param verify: when checksums are compared: ``first`` (when a value is first touched), ``always`` or ``never``
     :param timeout: seconds to wait for a batch
     :param writable: whether arrays may be written to, which changes nothing but the batch
 
-    Arrays are memory that is shared with the engine: copy what a fork of this process is to keep. A feed that was
-    given a state by ``load_state_dict`` begins there, whatever ``epoch`` and ``start_position`` say.
+    Arrays are memory that is shared with the engine: copy the arrays that a fork of this process keeps. A feed with a
+    state from ``load_state_dict`` begins there, whatever ``epoch`` and ``start_position`` say.
 
-    The Java feed does more. Not offered here are
+    The Java feed does more. Python does not offer
 
     - the sampler ``mix``, and several groups in one feed: open a feed for each, and keep the state of each
-    - passes of a validation in the stream: open another feed for each pass, ``sampler="sequential"``, say
+    - passes of a validation in the stream: open another feed for each pass, such as ``sampler="sequential"``
     - transforms: change the arrays of a batch, with ``writable=True`` in place
     - padding with another value than zero
     - sinks, statistics, hooks of loaders, and a stop at signals

@@ -26,8 +26,9 @@ class Field:
     """The values of a field. Threads may share it.
 
     ``field[i]`` is one value, ``None`` if it is absent. ``field[a:b]``, ``field[[5, 1, 5]]`` and ``field[mask]`` are many, in the
-    order asked for: one array of the shape ``(k, *shape)`` if all values have one width, zero where one is absent (see
-    ``validity``); else a list, ``None`` where one is absent. Tensors of variable length, bytes, text and decimals make lists.
+    requested order. If all values have one width, they are one array of the shape ``(k, *shape)``, with zeros for absent
+    values (see ``validity``). Otherwise they are a list, with ``None`` for absent values. Tensors of variable length,
+    bytes, text and decimals make lists.
     """
 
     def __init__(self, path: str, spec: FieldSpec, sources: Sequence[ShardSource], starts: Array, verify: str) -> None:
@@ -47,7 +48,7 @@ class Field:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the arrays that are handed out; ``object`` for bytes, text and decimals."""
+        """The dtype of the arrays that are returned; ``object`` for bytes, text and decimals."""
         return self.spec.numpy_dtype
 
     @property
@@ -66,12 +67,12 @@ class Field:
         return f"<zrecord.Field {self.spec.name!r} {self.spec.dtype} {self.shape} of {self._path}>"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """All values; NumPy calls it. A field that makes lists gives an array of objects."""
+        """Returns all values; NumPy calls this. A field that makes lists returns an array of objects."""
         values = self[:]
         if isinstance(values, list):
             array = np.empty(len(values), object)
             for i, value in enumerate(values):
-                array[i] = value  # all at once, NumPy would stack arrays of one shape
+                array[i] = value  # given all at once, NumPy would stack arrays of one shape
             values = array
         return np.array(values, dtype) if copy else np.asarray(values, dtype)
 
@@ -83,7 +84,7 @@ class Field:
         return self.gather(indices_of(key, self._length, self._what))
 
     def gather(self, indices: Array) -> Any:
-        """The values at indices from ``indices_of``, in their order, each as often as it is asked for."""
+        """Returns the values at indices from ``indices_of``, in their order, with duplicates."""
         flat = indices.reshape(-1)
         if not self._is_array:
             if indices.ndim != 1:
@@ -93,7 +94,7 @@ class Field:
         return array if indices.ndim == 1 else array.reshape(*indices.shape, *self.spec.shape)
 
     def validity(self, key: Any = _ALL) -> Array:
-        """Which of the values at the same index are present, as an array of bool."""
+        """Tells which of the values at an index are present, as an array of bool."""
         if isinstance(key, slice):
             indices = np.arange(*key.indices(self._length), dtype=np.int64)
         else:
@@ -156,7 +157,7 @@ class Field:
         return to_array(self.spec, raw.reshape(-1), indices.size)
 
     def _lay(self, indices: Array) -> Dense:
-        """Opens the shards of these records, and lays the runs of all open ones end to end."""
+        """Opens the shards of these records, and lays the runs of all open shards end to end."""
         with self._lock:
             shards = np.unique(self._starts.searchsorted(indices, "right") - 1).tolist()
             if self._dense is None or any(self._columns[shard] is None for shard in shards):
@@ -189,7 +190,7 @@ class Field:
         return values
 
     def _in_shards(self, indices: Array, use: Callable[[Column, Array, Array], None]) -> None:
-        """Calls ``use`` for each shard with its column, where its records stand in ``indices``, and their indices in it."""
+        """Calls ``use`` for each shard with its column, its records' places in ``indices``, and their indices in it."""
         shards = self._starts.searchsorted(indices, "right") - 1
         for shard in np.unique(shards).tolist():
             at = np.flatnonzero(shards == shard)
@@ -209,14 +210,14 @@ class Field:
 
 
 def is_index(key: Any) -> bool:
-    """Whether this means one record."""
+    """Tells whether this means one record."""
     if isinstance(key, np.ndarray):
         return key.ndim == 0 and key.dtype.kind in "iu"
     return isinstance(key, (int, np.integer)) and not isinstance(key, bool)
 
 
 def indices_of(key: Any, length: int, what: Callable[[], str]) -> Array:
-    """Indices within ``[0, length)`` for a list or an array of them, negative ones too, or for a mask."""
+    """Returns indices within ``[0, length)`` for a mask, or for a list or an array of indices, which may be negative."""
     if isinstance(key, tuple):
         raise IndexError(f"{what()} is indexed by record; index what comes out: field[records][…]")
     indices = np.asarray(key)

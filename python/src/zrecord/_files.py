@@ -22,7 +22,7 @@ _FLAGS = (
 
 
 def open_regular(path: Path) -> int:
-    """A descriptor of a regular file, which the caller closes. Raises ``FileNotFoundError`` as it is."""
+    """Returns a descriptor of a regular file, which the caller closes. Raises ``FileNotFoundError`` unchanged."""
     try:
         descriptor = os.open(path, _FLAGS)
     except FileNotFoundError:
@@ -36,7 +36,7 @@ def open_regular(path: Path) -> int:
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes:
-    """The whole file, as long as it is now."""
+    """Returns the whole file, with its present length."""
     with os.fdopen(_present(path), "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > max_bytes:
@@ -47,7 +47,7 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
 
 
 def map_bytes(path: Path, length: int) -> Bytes:
-    """A read-only view of the first bytes of a file. The map lives as long as any view of it."""
+    """Returns a read-only view of the first bytes of a file. The map lives as long as any view of it."""
     descriptor = _present(path)
     try:
         found = os.fstat(descriptor).st_size

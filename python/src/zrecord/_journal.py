@@ -1,4 +1,4 @@
-"""What was committed to a store since its last checkpoint (FORMAT.md section 9)."""
+"""The commits of a store since its last checkpoint (FORMAT.md section 9)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def replay(path: Path, content: bytes, store: UUID, state: StoreState, after: in
 
 
 def _whole(content: bytes, at: int) -> Array | None:
-    """The header of the record at a position, if all of it is there and its checksum holds."""
+    """Returns the header of the record at a position, if the record is whole and its checksum holds."""
     if at + _RECORD_HEADER_BYTES > len(content):
         return None
     header: Array = np.frombuffer(content, _RECORD, 1, at)[0]
@@ -108,7 +108,7 @@ def _whole(content: bytes, at: int) -> Array | None:
 
 
 def _require_tail(path: Path, content: bytes, at: int, sequence: int) -> None:
-    """What follows the last whole record must not be more than one that was cut."""
+    """Requires that at most one cut record follows the last whole record."""
     words = np.frombuffer(content, "<u4", (len(content) - at) // 4, at)
     for place in np.flatnonzero(words[::2] == _RECORD_MAGIC).tolist():
         header = _whole(content, at + 8 * place)
@@ -117,7 +117,7 @@ def _require_tail(path: Path, content: bytes, at: int, sequence: int) -> None:
 
 
 def _grown(table: Array, length: int) -> Array:
-    """With room for so many records; doubles, as records come one by one."""
+    """Returns a table with room for a number of records. Doubles the room, because records come one by one."""
     if length <= table.size:
         return table
     grown = np.zeros(max(length, 2 * table.size), table.dtype)

@@ -17,7 +17,7 @@ from zrecord.errors import LauncherError
 
 
 def command() -> list[str]:
-    """The words that start the command line, to which arguments are appended.
+    """Returns the words that start the command line. Arguments are appended to the words.
 
     The first of: ``ZRECORD_COMMAND`` (words as in a shell), ``bin/zrecord`` below ``ZRECORD_HOME``, ``bin/zrecord`` of
     the repository from which this package was installed, ``zrecord`` in the ``PATH``.
@@ -44,7 +44,7 @@ def command() -> list[str]:
 
 
 def run(arguments: Sequence[str]) -> str:
-    """Runs the command line and returns what it printed; raises ``LauncherError`` with its message if it fails."""
+    """Runs the command line and returns its output. Raises ``LauncherError`` with its message if it fails."""
     words = [*command(), *arguments]
     try:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8")
@@ -56,7 +56,7 @@ def run(arguments: Sequence[str]) -> str:
 
 
 def _repositories() -> Iterator[Path]:
-    """Checkouts that this package may have come from: by its place (editable), and as pip recorded it."""
+    """Returns checkouts from which this package may have come: by its place (editable), and as pip recorded it."""
     yield Path(__file__).resolve().parent.parent.parent.parent
     try:
         recorded = metadata.distribution("zrecord").read_text("direct_url.json")

@@ -17,8 +17,8 @@ from zrecord.errors import NotADatasetError
 def open(path: str | os.PathLike[str], version: int | None = None, verify: str = "first") -> Dataset:
     """Opens a dataset for reading.
 
-    ``version`` is that of a table, the newest if ``None``. ``verify`` says when the checksums of values are compared: when
-    this dataset touches a value ``first``, ``always``, or ``never``; those of metadata always are.
+    ``version`` is a version of a table, the newest if ``None``. ``verify`` says when the checksums of values are compared:
+    when this dataset touches a value ``first``, ``always``, or ``never``. Checksums of metadata are always compared.
 
     Raises ``NotADatasetError``, ``FormatError``, ``CorruptDataError``, and for stores ``StoreBusyError``.
     """

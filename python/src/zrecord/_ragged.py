@@ -1,4 +1,4 @@
-"""Values of one field in one batch whose lengths differ."""
+"""Values of different lengths of one field in one batch."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class RunsColumn:
         self._valid_bytes = valid_bytes
 
     def _find_runs(self, shard: Shard, table: Array, has_checksums: bool) -> None:
-        """Checks every run, so that nobody has to look again."""
+        """Checks every run once, so that no later step has to."""
         ends = shard.meta.chunks
         first = block = 0
         self.runs: list[Bytes] = []
@@ -114,7 +114,7 @@ class RunsColumn:
         self.addresses = np.array([address(run) for run in self.runs], np.int64)
 
     def check(self, indices: Array) -> None:
-        """Compares the checksums of the blocks that these values are in, as far as is still wanted."""
+        """Compares the checksums of the blocks of these values that still have to be compared."""
         if self.is_settled:
             return
         runs = self.firsts.searchsorted(indices, "right") - 1
@@ -125,7 +125,7 @@ class RunsColumn:
         self._check_blocks(np.unique(np.minimum(low[:, None] + np.arange(most), high[:, None])))
 
     def view(self, start: int, stop: int) -> Bytes | None:
-        """The bytes of values next to each other; ``None`` if they are in several runs."""
+        """Returns the bytes of values next to each other; ``None`` if they are in several runs."""
         run = int(self.firsts.searchsorted(start, "right")) - 1
         first = int(self.firsts[run])
         begin, end = (start - first) * self.width, (stop - first) * self.width

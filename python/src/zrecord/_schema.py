@@ -39,7 +39,7 @@ _DECIMAL = re.compile(r"decimal\((\d{1,2}),(\d{1,2})\)", re.ASCII)
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """What a field is: its number, its name, its type and shape by FORMAT.md section 8, and how its values are compressed."""
+    """A field: its number, name, type and shape (FORMAT.md section 8), and the compression of its values."""
 
     id: int
     name: str
@@ -50,24 +50,24 @@ class FieldSpec:
 
     @cached_property
     def stored_dtype(self) -> np.dtype[Any]:
-        """The elements as they are stored; bytes, text and decimals are unsigned bytes."""
+        """The dtype of stored elements; bytes, text and decimals are unsigned bytes."""
         return np.dtype(STORED.get(self.dtype, "u1"))
 
     @cached_property
     def numpy_dtype(self) -> np.dtype[Any]:
-        """The elements of the arrays that are handed out; ``object`` for bytes, text and decimals."""
+        """The dtype of the arrays that are returned; ``object`` for bytes, text and decimals."""
         shown = _SHOWN.get(self.dtype) or STORED.get(self.dtype)
         return np.dtype(shown or object)
 
     @cached_property
     def scale(self) -> int | None:
-        """Fraction digits of a decimal."""
+        """The number of fraction digits of a decimal."""
         decimal = _DECIMAL.fullmatch(self.dtype)
         return int(decimal[2]) if decimal else None
 
     @cached_property
     def element_bytes(self) -> int | None:
-        """Bytes of an element; ``None`` for bytes and text."""
+        """The number of bytes of an element; ``None`` for bytes and text."""
         decimal = _DECIMAL.fullmatch(self.dtype)
         if decimal:
             precision = int(decimal[1])
@@ -76,19 +76,19 @@ class FieldSpec:
 
     @cached_property
     def width(self) -> int | None:
-        """Bytes of a value, if all have as many."""
+        """The number of bytes of a value, if it is the same for all values."""
         if self.element_bytes is None or -1 in self.shape:
             return None
         return prod(self.shape) * self.element_bytes
 
     @cached_property
     def is_array(self) -> bool:
-        """Whether many values make one array; else they make a list."""
+        """Tells whether many values make one array; otherwise they make a list."""
         return self.width is not None and self.scale is None
 
 
 def read_field(json: JsonObject) -> FieldSpec:
-    """The field that an object of a manifest or of a shard's meta file describes."""
+    """Returns the field that an object of a manifest or of a shard's meta file describes."""
     name = json.string("name")
     units = len(name.encode("utf-16-le", "surrogatepass")) // 2
     if not 1 <= units <= 1024 or "\0" in name or any("\ud800" <= c <= "\udfff" for c in name):

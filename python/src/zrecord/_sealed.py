@@ -22,7 +22,7 @@ _SEAL_BYTES = 22
 
 
 class JsonObject:
-    """An object of a file; what is missing, of the wrong kind or out of range is a ``CorruptDataError`` that names both."""
+    """An object of a file. A missing, mistyped or out-of-range member is a ``CorruptDataError`` that names both."""
 
     def __init__(self, path: Path, members: dict[str, Any]) -> None:
         self.path = path
@@ -62,7 +62,7 @@ class JsonObject:
         return value
 
     def matching(self, name: str, pattern: str) -> str:
-        """A string that the whole of a pattern describes."""
+        """Returns a string that a whole pattern matches."""
         value = self.string(name)
         if not re.fullmatch(pattern, value, re.ASCII):
             raise self._unexpected(name, value, pattern)
@@ -87,14 +87,14 @@ class JsonObject:
         return [self._integer(name, element, low, high) for element in self._list(name)]
 
     def tuples(self, name: str, width: int) -> list[list[int]]:
-        """A list of lists of so many integers that are not negative."""
+        """Returns a list of lists, each with the same number of integers that are not negative."""
         found = self._list(name)
         if not all(isinstance(element, list) and len(element) == width for element in found):
             raise self._unexpected(name, found, f"a list of lists of {width} integers")
         return [[self._integer(name, n, 0, MAX_LONG) for n in element] for element in found]
 
     def strings(self, name: str) -> dict[str, str]:
-        """An object of strings; empty if the member is missing."""
+        """Returns an object of strings; empty if the member is missing."""
         found = self.object(name).members if name in self.members else {}
         if not all(isinstance(value, str) for value in found.values()):
             raise self._unexpected(name, found, "an object of strings")
@@ -120,12 +120,12 @@ class JsonObject:
 
 
 def corrupt(path: Path, reason: str) -> CorruptDataError:
-    """The error for a file whose content breaks a rule."""
+    """Returns the error for a file whose content breaks a rule."""
     return CorruptDataError(f"Cannot read {path}: {reason}; restore it from a copy", path)
 
 
 def require_version(path: Path, version: int) -> None:
-    """Refuses what a later release wrote."""
+    """Refuses a file that a later release wrote."""
     if version > FORMAT_VERSION:
         raise FormatError(f"Cannot read {path}: format version {version} is newer than {FORMAT_VERSION}; upgrade zrecord", path)
     if version < 1:

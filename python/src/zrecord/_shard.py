@@ -20,7 +20,7 @@ _MAX_CHUNK_ID = 2**32 - 2
 
 @dataclass(frozen=True)
 class ShardField:
-    """A field in a shard: where its values are."""
+    """A field in a shard, and where its values are."""
 
     spec: FieldSpec
     stem: str
@@ -30,7 +30,7 @@ class ShardField:
 
 @dataclass(frozen=True)
 class ShardMeta:
-    """What ``meta.json`` says. ``chunks`` has the published end of each chunk by its id, in rising order."""
+    """The content of ``meta.json``. ``chunks`` has the published end of each chunk by its id, in rising order."""
 
     path: Path
     checksum: str
@@ -43,7 +43,7 @@ class ShardMeta:
 
 
 class Shard:
-    """A shard whose chunks are mapped when they are wanted."""
+    """A shard whose chunks are mapped when they are needed."""
 
     def __init__(self, directory: Path, meta: ShardMeta) -> None:
         self.directory = directory
@@ -51,7 +51,7 @@ class Shard:
         self._chunks: dict[int, Bytes] = {}
 
     def chunk(self, number: int) -> Bytes:
-        """All published bytes of a chunk that the meta file names."""
+        """Returns all published bytes of a chunk that the meta file names."""
         mapped = self._chunks.get(number)
         if mapped is None:
             path = self.directory / "chunk" / f"{number}.zr"
@@ -71,7 +71,7 @@ def read_shard_meta(path: Path) -> ShardMeta:
 
 
 def read_meta(json: JsonObject) -> ShardMeta:
-    """What the meta file of a shard or of a store says."""
+    """Returns the content of the meta file of a shard or of a store."""
     length = json.integer("length", 0, 2**63 // 16 - 1)
     is_store = "journalSequence" in json.members
     fields = [_read_shard_field(member, length) for member in json.objects("fields")]

@@ -1,4 +1,4 @@
-"""Shards of a dataset, each opened when a value of it is wanted first."""
+"""Shards of a dataset, each opened when one of its values is first needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Tables = Callable[[Shard, ShardField, str], Column]
 
 
 class ShardSource:
-    """A shard of so many records, and its columns by the id of their field."""
+    """A shard with a number of records, and its columns by the id of their field."""
 
     def __init__(self, length: int, load: Callable[[], Shard], tables: Tables | None = None) -> None:
         self.length = length
@@ -24,7 +24,7 @@ class ShardSource:
         self._shard: Shard | None = None
 
     def column(self, spec: FieldSpec, verify: str) -> Column:
-        """Opens a field of the dataset; all of its values are absent where the shard does not have it."""
+        """Opens a field of the dataset. If the shard does not have the field, all values are absent."""
         if self._shard is None:
             self._shard = self._load()
         for field in self._shard.meta.fields:

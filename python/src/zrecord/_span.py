@@ -1,8 +1,8 @@
 """Gathering from places in several maps at once.
 
-NumPy takes items of one array. So the array is all of the memory from the first map to the last one, whatever lies between:
-an item for every byte, as wide as a value, and the index of an item is the address of its first byte, less that of the
-first map. Only addresses within maps may be asked for; whoever makes them has checked them.
+NumPy takes items of one array. So the array is all of the memory from the first map to the last map, whatever is between
+them: an item for every byte, as wide as a value. The index of an item is the address of its first byte, less that of the
+first map. Only addresses within maps may be asked for; the code that makes the addresses has checked them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _LARGE_BYTES = 1 << 20
 
 
 def address(array: Array) -> int:
-    """The address of the first byte of an array."""
+    """Returns the address of the first byte of an array."""
     return int(array.__array_interface__["data"][0])
 
 
 class Span:
-    """The memory of some maps, which it keeps alive, as items of one width."""
+    """The memory of some maps as items of one width. Keeps the maps alive."""
 
     def __init__(self, maps: Sequence[Bytes], width: int) -> None:
         self.width = width
@@ -36,7 +36,7 @@ class Span:
         self._items = None if width > _LARGE_BYTES or size >= 2**62 // width else _items(maps, self.base, size, width)
 
     def gather(self, places: Array) -> Array:
-        """A copy of the items at addresses less ``base``, one after the other."""
+        """Returns a copy of the items at addresses less ``base``, one after the other."""
         if self._items is not None:
             items: Array = self._items[places]
             return items

@@ -1,4 +1,4 @@
-"""One committed state of a store that is written online, whether or not somebody writes it meanwhile (FORMAT.md section 9)."""
+"""One committed state of a store that is written online, with or without a running writer (FORMAT.md section 9)."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _MAX_JOURNAL_BYTES = 1 << 40
 
 
 def read_store(root: Path) -> tuple[ShardSource, list[FieldSpec]]:
-    """Reads the state of the whole store. It is a copy of the tables; chunks are mapped."""
+    """Reads the state of the whole store. The tables are copied; chunks are mapped."""
     for attempt in range(_ATTEMPTS):
         if attempt:
             time.sleep(_PAUSE_SECONDS)
         meta = _meta(root)
         try:
             state = _state(root, meta)
-            # Mapped now, as the writer may make a table of the store and remove these names.
+            # Mapped now, because the writer may turn the store into a table and remove these names.
             shard = Shard(root, dataclasses.replace(meta, length=state.length, chunks=dict(sorted(state.chunks.items()))))
             for number in shard.meta.chunks:
                 shard.chunk(number)
         except CorruptDataError:
-            # If there was a checkpoint meanwhile, or a writer came, anything may have been read.
+            # If there was a checkpoint or a new writer meanwhile, anything may have been read.
             if _meta(root).journal_sequence == meta.journal_sequence and attempt > _ATTEMPTS // 2:
                 raise
             continue
@@ -69,7 +69,7 @@ def _state(root: Path, meta: ShardMeta) -> StoreState:
         [_copy(root / f"{field.stem}.offset", ENTRY, meta.length) for field in meta.fields],
         [_copy(root / f"{field.stem}.crc32c", np.dtype("<u4"), meta.length) for field in meta.fields],
     )
-    # After the copy: whatever it has seen of later changes is in the journal by now.
+    # After the copy: all later changes in the copy are in the journal by now.
     last = _published_sequence(root, meta) if _has_writer(root) else None
     journal = root / "journal"
     replay(journal, read_bytes(journal, _MAX_JOURNAL_BYTES), meta.uuid, state, meta.journal_sequence or 0, last)
@@ -87,7 +87,7 @@ def _source(shard: Shard, state: StoreState) -> ShardSource:
 
 
 def _copy(path: Path, dtype: np.dtype[Any], length: int) -> Array:
-    """The first entries of a table, as they happen to be."""
+    """Returns the first entries of a table, as they happen to be."""
     try:
         descriptor = open_regular(path)
     except FileNotFoundError as e:
@@ -100,7 +100,7 @@ def _copy(path: Path, dtype: np.dtype[Any], length: int) -> Array:
 
 
 def _published_sequence(root: Path, meta: ShardMeta) -> int:
-    """The number of the journal record whose changes are in the tables, or are just getting there."""
+    """Returns the number of the journal record whose changes are in the tables, or are being made there."""
     path = root / "live"
     mapped = map_bytes(path, _LIVE_BYTES)
     content = mapped[:64].tobytes()
@@ -115,7 +115,7 @@ def _published_sequence(root: Path, meta: ShardMeta) -> int:
 
 
 def _has_writer(root: Path) -> bool:
-    """Whether a writer has recovered the store. One that is just doing so changes nothing that the journal does not say."""
+    """Tells whether a writer has recovered the store. A writer that is recovering changes only what the journal says."""
     try:
         import fcntl
     except ImportError as e:

@@ -27,7 +27,7 @@ class _ShardEntry:
     length: int
 
     def load(self) -> Shard:
-        """Opens the shard, if it is the one that the manifest means."""
+        """Opens the shard, if it is the shard that the manifest means."""
         path = self.directory / self.meta
         meta = read_shard_meta(path)
         if (meta.checksum, meta.uuid, meta.length) != (self.meta_crc, self.uuid, self.length):
@@ -40,13 +40,13 @@ class _ShardEntry:
 
 
 def versions(path: Path) -> list[int]:
-    """The versions of a table that are there, in order."""
+    """Returns the present versions of a table, in order."""
     found = (_NAME.fullmatch(file.name) for file in (path / "manifest").iterdir())
     return sorted(int(name[1]) for name in found if name)
 
 
 def read_table(path: Path, version: int | None) -> tuple[int, list[FieldSpec], list[ShardSource]]:
-    """Reads a version, or the newest: its number, its fields and its shards."""
+    """Reads a version, by default the newest: its number, its fields and its shards."""
     number, json = _read_newest(path) if version is None else (version, _read_manifest(path, version))
     if json is None:
         present = versions(path)
@@ -71,7 +71,7 @@ def read_table(path: Path, version: int | None) -> tuple[int, list[FieldSpec], l
 
 
 def _read_newest(path: Path) -> tuple[int, JsonObject]:
-    """The newest version, which may be expired between two looks when there is a newer one by then."""
+    """Reads the newest version. It may be expired between two looks if there is a newer version by then."""
     tried = -1
     while True:
         present = versions(path)
@@ -86,7 +86,7 @@ def _read_newest(path: Path) -> tuple[int, JsonObject]:
 
 
 def _read_manifest(path: Path, version: int) -> JsonObject | None:
-    """The manifest of a version, also while it is set aside to be expired; ``None`` if there is none."""
+    """Reads the manifest of a version, even while it is set aside to be expired; ``None`` if there is none."""
     for _ in range(_ATTEMPTS):  # between two looks it may be set aside, or be put back because it has a tag
         for file in _names(path / "manifest", f"{version:020d}.json"):
             try:
@@ -98,7 +98,7 @@ def _read_manifest(path: Path, version: int) -> JsonObject | None:
 
 
 def _names(directory: Path, name: str) -> Iterator[Path]:
-    """The file of that name, and those that it may have been set aside to."""
+    """Returns the file of this name, and the files to which it may have been set aside."""
     yield directory / name
     aside = re.compile(re.escape(name) + r"\.[^.]+\.expiring", re.ASCII)
     yield from (file for file in directory.iterdir() if aside.fullmatch(file.name))

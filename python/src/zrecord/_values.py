@@ -1,4 +1,4 @@
-"""Bytes of values to what NumPy and Python have for them."""
+"""Converts bytes of values to objects of NumPy and Python."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Array = np.ndarray[Any, Any]
 
 
 def to_array(spec: FieldSpec, raw: Bytes, count: int) -> Array:
-    """Values that stand next to each other, of a field that makes arrays; a view where the bytes need no change."""
+    """Returns the array of adjacent values, for a field that makes arrays; a view if the bytes need no change."""
     return shown(spec, raw.view(spec.stored_dtype).reshape(count, *spec.shape))
 
 
 def shown(spec: FieldSpec, stored: Array) -> Array:
-    """Elements as they are handed out."""
+    """Returns elements in the form for the caller."""
     if spec.dtype == "bool":
         return stored != 0
     if spec.dtype == "date":
@@ -28,7 +28,7 @@ def shown(spec: FieldSpec, stored: Array) -> Array:
 
 
 def to_value(spec: FieldSpec, value: bytes | Bytes) -> Any:
-    """One value. Raises ``ValueError`` if its length or content does not suit the field."""
+    """Returns one value. Raises ``ValueError`` if its length or content does not fit the field."""
     if spec.dtype == "bytes":
         return bytes(value)
     if spec.dtype == "utf8":
@@ -42,7 +42,7 @@ def to_value(spec: FieldSpec, value: bytes | Bytes) -> Any:
 
 
 def _decimals(spec: FieldSpec, value: bytes) -> Any:
-    """Exact whatever the context of ``decimal`` says."""
+    """Returns exact decimals, whatever the context of ``decimal``."""
     step = spec.element_bytes or 1
     unscaled = (int.from_bytes(value[at : at + step], "little", signed=True) for at in range(0, len(value), step))
     decimals = [Decimal(f"{n}E-{spec.scale}") for n in unscaled]
@@ -54,7 +54,7 @@ def _decimals(spec: FieldSpec, value: bytes) -> Any:
 
 
 def _shape(spec: FieldSpec, length: int) -> tuple[int, ...]:
-    """The shape of a value of so many bytes."""
+    """Returns the shape of a value with a number of bytes."""
     if -1 not in spec.shape:
         return spec.shape
     step = spec.element_bytes or 1

@@ -1,4 +1,4 @@
-"""What can go wrong with a dataset. Mistakes of the caller are ``IndexError``, ``KeyError`` and ``ValueError``."""
+"""Errors of datasets. Mistakes of the caller are ``IndexError``, ``KeyError`` and ``ValueError``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 class ZrecordError(Exception):
-    """Base of all errors of this package; ``resource`` is the path that it is about, or ``None``."""
+    """Base of all errors of this package; ``resource`` is the path concerned, or ``None``."""
 
     def __init__(self, message: str, resource: str | os.PathLike[str] | None = None) -> None:
         super().__init__(message)
@@ -14,7 +14,7 @@ class ZrecordError(Exception):
 
 
 class NotADatasetError(ZrecordError):
-    """There is nothing at the path, something else, or not the version that was asked for."""
+    """The path has nothing, something else than a dataset, or not the requested version."""
 
 
 class FormatError(ZrecordError):
@@ -26,7 +26,7 @@ class CorruptDataError(ZrecordError):
 
 
 class StoreBusyError(ZrecordError):
-    """A store that is being written, or recovered, could not be read in one state; the same call may succeed later."""
+    """A store that is being written or recovered could not be read in one state; the same call may succeed later."""
 
 
 class MissingExtraError(ZrecordError, ImportError):
@@ -38,7 +38,7 @@ class LauncherError(ZrecordError):
 
 
 class FeedError(ZrecordError):
-    """A feed ended, or cannot go on."""
+    """A feed ended, or cannot continue."""
 
 
 class FeedTimeoutError(FeedError, TimeoutError):

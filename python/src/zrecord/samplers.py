@@ -1,4 +1,4 @@
-"""Orders of records as the engine makes them (SAMPLERS.md): the same for the same seed, in Java and in Python."""
+"""Orders of records as in the engine (SAMPLERS.md): the same for the same seed, in Java and in Python."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _Words = np.ndarray[Any, np.dtype[np.uint64]]
 def shuffle(length: int, seed: int, epoch: int = 0, start: int = 0, stop: int | None = None) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The indices at positions from ``start`` to ``stop``, all if ``None``, of a permutation of ``[0, length)``.
 
-    A permutation for each seed, of 64 bits, and epoch from 0 on. Any part of it is made without the rest: a rank takes its
-    own positions, and a run goes on where it stopped. Lengths are 1 to 2⁶².
+    Each seed, of 64 bits, and each epoch, from 0 on, has its permutation. Any part of the permutation is made without the
+    rest: a rank takes its own positions, and a run continues where it stopped. Lengths are 1 to 2⁶².
     """
     end = length if stop is None else stop
     if not 1 <= length <= 2**62 or not 0 <= start <= end <= length or epoch < 0:
