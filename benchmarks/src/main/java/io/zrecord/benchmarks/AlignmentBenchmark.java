@@ -22,9 +22,9 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * Random gathers and scans of the same values written with several alignments, in the page cache
- * and verified before. Contestants take turns; medians of 31 gathers of 64 MiB and of 9 scans of 1
- * GiB.
+ * Measures random gathers and scans of the same values written with several alignments. The data
+ * are in the page cache, and verified before. Contestants take turns; figures are medians of 31
+ * gathers of 64 MiB and of 9 scans of 1 GiB.
  *
  * <p>Argument: a work directory, for 5 GiB.
  */

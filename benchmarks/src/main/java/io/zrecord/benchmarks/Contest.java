@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Contestants that answer the same question in turns: some rounds to warm up, then those that
- * count; prints medians.
+ * Runs contestants that answer the same question in turns, first some rounds to warm up, then the
+ * rounds that count. Prints medians.
  */
 final class Contest {
   private final String title;
@@ -18,8 +18,8 @@ final class Contest {
   private record Contestant(Runnable preparation, Runnable work) {}
 
   /**
-   * Twice to warm up, then five times. The first contestant whose name begins with "zrecord" is
-   * what the others are compared with.
+   * Creates a contest with two rounds to warm up and five that count. The others are compared with
+   * the first contestant whose name begins with "zrecord".
    */
   Contest(String title) {
     this(title, 2, 5);
@@ -35,12 +35,12 @@ final class Contest {
     add(name, () -> {}, work);
   }
 
-  /** The preparation is done before every round and is not timed. */
+  /** Adds a contestant. The preparation runs before every round and is not timed. */
   void add(String name, Runnable preparation, Runnable work) {
     contestants.put(name, new Contestant(preparation, work));
   }
 
-  /** Prints how long each took, and how many times as long as zrecord. */
+  /** Prints the time of each contestant, and the ratio to the time of zrecord. */
   void run() {
     Map<String, Double> medians = medians();
     double reference = medians.entrySet().stream()
@@ -53,7 +53,7 @@ final class Contest {
         Locale.ROOT, "| %s | %.3f | %.2f |%n", name, seconds, seconds / reference));
   }
 
-  /** The seconds of each, in the order in which they were added. */
+  /** Returns the seconds of each contestant, in the order in which they were added. */
   Map<String, Double> medians() {
     Map<String, double[]> seconds = new LinkedHashMap<>();
     for (int round = -warmUps; round < repeats; round++) {

@@ -28,9 +28,9 @@ import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
 /**
- * A shuffled epoch of compressed texts of 16 KiB through the feed with one loader thread and with
- * two, beside the bare codec on one thread with all values in memory. Medians of five; contestants
- * take turns. Argument: a work directory.
+ * Measures a shuffled epoch of compressed texts of 16 KiB through the feed with one and two loader
+ * threads, against the bare codec on one thread with all values in memory. Figures are medians of
+ * five; contestants take turns. Argument: a work directory.
  */
 public final class DecodeBenchmark {
   private static final int REPEATS = 5;
@@ -79,7 +79,7 @@ public final class DecodeBenchmark {
     }
   }
 
-  /** Words of a small language, each text another one. */
+  /** Returns different texts of words of a small language. */
   private static byte[][] values() {
     Random random = new Random(SEED);
     byte[][] words = new byte[2_000][];

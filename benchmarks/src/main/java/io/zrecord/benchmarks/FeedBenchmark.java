@@ -29,9 +29,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 
 /**
- * A shuffled epoch through the feed, beside gathers of the same batches by one thread: images of
- * 784 bytes and of 64 KiB with a label, 1 GiB each, batches of 256, in the page cache. Medians of
- * five; contestants take turns. Argument: a work directory.
+ * Measures a shuffled epoch through the feed, against gathers of the same batches by one thread:
+ * images of 784 bytes and of 64 KiB with a label, 1 GiB each, batches of 256, in the page cache.
+ * Figures are medians of five; contestants take turns. Argument: a work directory.
  */
 public final class FeedBenchmark {
   private static final int REPEATS = 5;
@@ -107,7 +107,9 @@ public final class FeedBenchmark {
     return seconds(start, sum);
   }
 
-  /** A trainer that takes longer than a gather, without using the processor. */
+  /**
+   * Measures the waits of a trainer that takes longer than a gather, without using the processor.
+   */
   private static void slowConsumer(RecordDataset dataset, Sampler sampler, long stepNanos) {
     int steps = 2_000;
     try (Feed feed = Feed.of(FeedGroup.of(dataset).sampler(sampler, SEED).batchSize(BATCH))
@@ -147,7 +149,7 @@ public final class FeedBenchmark {
     return LongStream.of(THREADS.getThreadAllocatedBytes(threads)).sum();
   }
 
-  /** From a state to the first batch, beside the beginning of an epoch. */
+  /** Measures the time from a state to the first batch, against the beginning of an epoch. */
   private static void resume(RecordDataset dataset, Sampler sampler) {
     double[] fresh = new double[51];
     double[] resumed = new double[fresh.length];
@@ -192,7 +194,7 @@ public final class FeedBenchmark {
     return seconds(start, sum);
   }
 
-  /** The sum is used, so that nothing is optimized away. */
+  /** Returns the seconds since the start. Uses the sum, so that nothing is optimized away. */
   private static double seconds(long start, long sum) {
     return (System.nanoTime() - start) / 1e9 + (sum == Long.MIN_VALUE ? 1 : 0);
   }

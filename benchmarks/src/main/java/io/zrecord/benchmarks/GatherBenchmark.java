@@ -32,8 +32,8 @@ import java.util.concurrent.Future;
 
 /**
  * Gathers random records into a caller's direct buffer, against a plain copy of the same bytes from
- * the same random places of the same mapped files, which knows the places beforehand. Data is in
- * the page cache and larger than the CPU's caches; contestants take turns, slice by slice.
+ * the same random places of the same mapped files, which are known beforehand. The data are in the
+ * page cache and larger than the CPU's caches. Contestants take turns, slice by slice.
  *
  * <p>Arguments: a directory for 3 GiB of data (default: the temporary directory), and the number of
  * slices for each contestant (default 101).
@@ -152,7 +152,9 @@ public final class GatherBenchmark {
     }
   }
 
-  /** The median rates of slices that one thread copies plainly and by the engine in turns. */
+  /**
+   * Returns the median rates of slices that one thread gathers plainly and by the engine, in turns.
+   */
   private double[] alternate(
       RecordDataset dataset, PlainCopy plain, int valueBytes, Random random) {
     FieldReader reader = dataset.reader("value");
@@ -161,8 +163,8 @@ public final class GatherBenchmark {
     double[] plainRates = new double[rounds];
     double[] engineRates = new double[rounds];
     for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
-      // Each contestant has places of its own: the second would find those of the first in the
-      // cache.
+      // Each contestant has its own places: otherwise the second would find those of the first in
+      // the cache.
       long[] indices =
           random.longs(SLICE_BYTES / valueBytes, 0, dataset.length()).toArray();
       long[] places = plain.places(

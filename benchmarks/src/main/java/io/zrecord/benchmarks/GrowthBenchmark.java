@@ -32,14 +32,14 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
- * How the engine grows with records and with shards: two scalars a record, {@code (i64, f32)}.
- * Opening is from nothing to a snapshot with its list of shards; planning is a full scan of both
- * fields for two cores, and one of a thousand scattered indices; neither opens a data file. Medians
- * of five, warm page cache; writing and committing happen once.
+ * Measures how the engine grows with records and with shards: two scalars a record, {@code (i64,
+ * f32)}. Opening is from nothing to a snapshot with its list of shards. Planning is a full scan of
+ * both fields for two cores, and a scan of a thousand scattered indices. Neither opens a data file.
+ * Figures are medians of five with a warm page cache; writing and committing happen once.
  *
- * <p>Arguments: a work directory (default: in the temporary directory), most records (default 10⁸),
- * most shards (default 10⁵). Run it with {@code -Xmx512m}: a commit of 10⁵ shards is what the
- * driver of 10⁵ tasks does.
+ * <p>Arguments: a work directory (default: in the temporary directory), the greatest number of
+ * records (default 10⁸), the greatest number of shards (default 10⁵). Run it with {@code -Xmx512m}:
+ * the driver of 10⁵ tasks commits 10⁵ shards in this way.
  */
 public final class GrowthBenchmark {
   private static final int REPEATS = 5;

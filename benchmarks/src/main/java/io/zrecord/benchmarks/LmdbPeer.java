@@ -13,12 +13,12 @@ import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 
 /**
- * LMDB at its best for this: integer keys, {@code MDB_APPEND}, which fills pages and looks nothing
- * up, one transaction for a group, values handed over and copied out without arrays, a map larger
- * than the data. Its defaults force a commit (no {@code MDB_NOSYNC}); {@code MDB_WRITEMAP} is left
- * off, as LMDB advises, for it gives up the protection of the pages. A gather is one read
- * transaction, which each thread resets and renews, and the checks of lmdbjava that it calls
- * optional are off. LMDB has no checksums.
+ * LMDB at its best for this contest: integer keys, {@code MDB_APPEND}, which fills pages and looks
+ * nothing up, one transaction for each group, values passed and copied out without arrays, and a
+ * map larger than the data. Its defaults force a commit (no {@code MDB_NOSYNC}).
+ * {@code MDB_WRITEMAP} is off, as LMDB advises, because it gives up the protection of the pages. A
+ * gather is one read transaction, which each thread resets and renews. The checks that lmdbjava
+ * calls optional are off. LMDB has no checksums.
  */
 final class LmdbPeer implements PeerStore {
   static {

@@ -3,18 +3,18 @@ package io.zrecord.benchmarks;
 import java.nio.ByteBuffer;
 
 /**
- * A store of values under the numbers 0, 1, 2, … as the contest of peers needs it. One thread
- * appends; any number gather.
+ * A store of values under the numbers 0, 1, 2, … for the contest of peers. One thread appends; any
+ * number of threads gather.
  */
 interface PeerStore extends AutoCloseable {
 
-  /** Adds values behind the last one, all or none, and returns when they survive power loss. */
+  /** Adds values after the last value, all or none. Returns when the values survive power loss. */
   void append(Values values, long first, int count);
 
   /** Brings the data into the form that is read fastest. Not timed. */
   void settle();
 
-  /** For one thread, which closes it. */
+  /** Returns a gatherer for one thread, which closes it. */
   Gatherer newGatherer();
 
   @Override
@@ -29,7 +29,7 @@ interface PeerStore extends AutoCloseable {
   }
 
   /**
-   * The values: a number of different ones, over and over, on the heap and outside it, as each
+   * The values: a number of different values again and again, on the heap and outside it, as each
    * store takes them best.
    */
   final class Values {
@@ -47,7 +47,7 @@ interface PeerStore extends AutoCloseable {
       }
     }
 
-    /** Length of a value. */
+    /** Returns the length of a value. */
     int bytes() {
       return bytes;
     }
@@ -56,7 +56,7 @@ interface PeerStore extends AutoCloseable {
       return arrays[(int) (number % DIFFERENT)];
     }
 
-    /** From its beginning to its end; for one thread at a time. */
+    /** Returns a value from its beginning to its end, for one thread at a time. */
     ByteBuffer buffer(long number) {
       return buffers[(int) (number % DIFFERENT)].rewind();
     }

@@ -17,12 +17,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store that is written online beside LMDB and RocksDB: the same values, of 1 KiB and of 64
- * KiB, in groups of 4 MiB that survive power loss when they are acknowledged; single durable
- * appends; gathers of 256 random records into a buffer, from data in the page cache (for RocksDB:
- * in its block cache), by one thread and by two; and space on disk. Contestants take turns, two
- * rounds to warm up, then medians of five. How each is set up stands in {@link ZRecordPeer},
- * {@link LmdbPeer} and {@link RocksPeer}.
+ * Measures the store that is written online against LMDB and RocksDB. All store the same values, of
+ * 1 KiB and of 64 KiB, in groups of 4 MiB that survive power loss when they are acknowledged.
+ * Measures single durable appends; gathers of 256 random records into a buffer, from data in the
+ * page cache (for RocksDB: in its block cache), by one thread and by two; and space on disk.
+ * Contestants take turns, with two rounds to warm up, then medians of five. {@link ZRecordPeer},
+ * {@link LmdbPeer} and {@link RocksPeer} say how each is set up.
  *
  * <p>Arguments: a work directory with room for 12 GiB, and the percentage of the data, 100 being 2
  * GiB to gather from.
@@ -194,7 +194,10 @@ public final class PeersBenchmark {
     }
   }
 
-  /** Also brings all into memory, and lets stores compare the checksums that they compare once. */
+  /**
+   * Verifies all values. Also brings the values into memory, and lets stores compare the checksums
+   * that they compare once.
+   */
   private void verifyAll(PeerStore store, long records) {
     ByteBuffer target = ByteBuffer.allocateDirect(BATCH * values.bytes());
     try (Gatherer gatherer = store.newGatherer()) {

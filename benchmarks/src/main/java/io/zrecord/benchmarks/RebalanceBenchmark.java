@@ -30,10 +30,10 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * A table of shards of 8 MiB rewritten to shards of 1 GiB, beside {@code cp} of its bytes on the
- * same disk; scans of the table before, after, and of one that was written at once; what a plan
- * costs that finds nothing to do. Values of 4 KiB and of 64 KiB that cannot be compressed, with an
- * i64 each. Contestants take turns, medians of three.
+ * Rewrites a table of shards of 8 MiB to shards of 1 GiB, against {@code cp} of its bytes on the
+ * same disk. Also measures scans of the table before, after, and of a table that was written at
+ * once, and a plan that finds nothing to do. Values of 4 KiB and of 64 KiB that cannot be
+ * compressed, with an i64 each. Contestants take turns; figures are medians of three.
  *
  * <p>Arguments: a work directory, and the size in percent of 10 GiB for each of the two. It needs
  * twice as much space.
@@ -80,12 +80,12 @@ public final class RebalanceBenchmark {
     Workplace.delete(work);
   }
 
-  /** What the contest is about. */
+  /** Returns the title of the contest. */
   String title() {
     return records * width / (1 << 20) + " MiB of " + width / 1024 + " KiB values rewritten";
   }
 
-  /** Writes the table, and has it rewritten and copied. */
+  /** Writes the table, and adds the contestants that rewrite and copy it. */
   void addTo(Contest contest) {
     write(fragmented, SHARD_BYTES);
     contest.add(
@@ -183,7 +183,7 @@ public final class RebalanceBenchmark {
             Map.of()));
   }
 
-  /** A table that needs no care: its shards are as large as wanted. */
+  /** Plans a table that needs no care: its shards are as large as wanted. */
   private static void planNothing(Path path) throws IOException {
     Workplace.delete(path);
     Storage storage = LocalStorage.at(path);
@@ -216,7 +216,7 @@ public final class RebalanceBenchmark {
     Workplace.run("cp", "-al", directory.toString(), target.toString());
   }
 
-  /** Makes the target a copy. */
+  /** Makes the target a copy of a directory. */
   void copy(Path directory) {
     Workplace.run("cp", "-r", directory.toString(), target.toString());
   }
@@ -231,7 +231,10 @@ public final class RebalanceBenchmark {
     Workplace.run("sync");
   }
 
-  /** What contestants change or write; each finds it as its preparation left it. */
+  /**
+   * Returns the directory that contestants change or write. Each contestant finds it as its
+   * preparation left it.
+   */
   Path target() {
     return target;
   }

@@ -18,8 +18,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Measures what it costs to open a table and to plan a rebalance when nothing is to be done.
- * Arguments: directory, number of shards.
+ * Measures opening a table and planning a rebalance when there is nothing to do. Arguments:
+ * directory, number of shards.
  */
 public final class RebalancePlanBenchmark {
   private static final int RUNS = 7;

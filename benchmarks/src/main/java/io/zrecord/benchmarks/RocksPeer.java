@@ -14,14 +14,14 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB at its best for this: no compression, memtables of 256 MiB, a write-ahead log that is
- * forced with every batch, and a block cache of the newer kind that is larger than the data, so
- * that a block's checksum is computed once and a read is a copy from memory; reads through a map
- * ({@code allow_mmap_reads}) compute it at every read, and were slower. No bloom filters, which
- * only help for keys that do not exist; hash indices in the blocks. No blob files: keys rise, so
- * compactions move files and rewrite no values. Before reading all is flushed and compacted to one
- * level. Keys are big-endian, which is their order; values go in and out without arrays, one by
- * one, which was faster for cached blocks than {@code multiGetByteBuffers}.
+ * RocksDB at its best for this contest. No compression, memtables of 256 MiB, and a write-ahead log
+ * that is forced with every batch. A block cache of the newer kind that is larger than the data, so
+ * that a block's checksum is computed once and a read is a copy from memory. Reads through a map
+ * ({@code allow_mmap_reads}) compute the checksum at every read, and were slower. No bloom filters,
+ * which only help for keys that do not exist; hash indices in the blocks. No blob files: keys rise,
+ * so compactions move files and rewrite no values. Before reading, everything is flushed and
+ * compacted to one level. Keys are big-endian, which is their order. Values go in and out without
+ * arrays, one by one, which was faster for cached blocks than {@code multiGetByteBuffers}.
  */
 final class RocksPeer implements PeerStore {
   static {
@@ -37,7 +37,7 @@ final class RocksPeer implements PeerStore {
   private final RocksDB database;
   private final ByteBuffer key = ByteBuffer.allocateDirect(Long.BYTES);
 
-  /** @param cacheBytes of the block cache */
+  /** @param cacheBytes size of the block cache */
   RocksPeer(Path path, long cacheBytes) {
     cache = new HyperClockCache(cacheBytes, 0, -1, false);
     options = new Options()

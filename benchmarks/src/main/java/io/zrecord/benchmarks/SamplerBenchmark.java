@@ -18,13 +18,14 @@ import java.util.Objects;
 import java.util.Random;
 
 /**
- * Making indices on one thread, in ns an index: a million in one call and in batches of 256, beside
- * NumPy's {@code randint}, {@code Generator.integers} (both with {@code dtype=np.uint64}) and
- * {@code permutation} if {@code $PYTHON}, else {@code python3}, has it. NumPy makes a new array in
- * every call, as its callers do, for these functions take none to write into. The samplers fill one
- * array; {@code new} makes one for every call, and {@code fill} is {@link Arrays#fill}, the least
- * that writing takes. Medians of 11 turns of eight million indices: shorter ones measure how the
- * clock and the caches settle after the others' turns.
+ * Measures making indices on one thread, in ns for each index: a million in one call and in batches
+ * of 256. Compares with NumPy's {@code randint}, {@code Generator.integers} (both with
+ * {@code dtype=np.uint64}) and {@code permutation}, if {@code $PYTHON}, else {@code python3}, has
+ * NumPy. NumPy makes a new array in every call, as for its callers, because these functions take no
+ * array to write into. The samplers fill one array. {@code new} makes an array for every call, and
+ * {@code fill} is {@link Arrays#fill}, the least time of writing. Figures are medians of 11 turns
+ * of eight million indices: shorter turns measure how the clock and the caches settle after the
+ * others' turns.
  */
 public final class SamplerBenchmark {
   private static final int COUNT = 1_000_000;
@@ -54,12 +55,12 @@ public final class SamplerBenchmark {
 
   private SamplerBenchmark() {}
 
-  /** A measurement that can be taken again and again: ns an index. */
+  /** A measurement that can be repeated: ns for each index. */
   private interface Contestant {
     double run() throws IOException;
   }
 
-  /** Makes {@code count} indices, beginning with the one at position {@code from}. */
+  /** Makes {@code count} indices, from the index at position {@code from} on. */
   private interface Maker {
     void make(int from, int count);
   }

@@ -22,9 +22,9 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * Measures how fast one thread writes shards to the page cache, beside a plain channel that copies
- * and writes as many bytes. Figures are by the thread's processor time, with the kernel's part, and
- * by the clock, which other load on the machine spoils. Argument: directory.
+ * Measures how fast one thread writes shards to the page cache, against a plain channel that copies
+ * and writes the same number of bytes. Figures are by the thread's processor time, with the
+ * kernel's part, and by the clock, which other load on the machine spoils. Argument: directory.
  */
 public final class ShardWriterBenchmark {
   private static final int ROUNDS = 7;

@@ -20,10 +20,10 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * zrecord beside Parquet, ORC and Avro in one warm JVM, {@code local[2]}: every contestant of a
- * case runs in turn, twice to warm up and then five times; medians count. Arguments: a work
- * directory, then sizes in percent of the full ones (default 100) and the cases to run (default
- * all).
+ * Measures zrecord against Parquet, ORC and Avro in one warm JVM, {@code local[2]}. Every
+ * contestant of a case runs in turn, twice to warm up and then five times; medians count.
+ * Arguments: a work directory, then sizes in percent of the full sizes (default 100) and the cases
+ * to run (default all).
  */
 public final class SparkBenchmark {
   private static final String BATCH_SIZE = "spark.sql.parquet.columnarReaderBatchSize";
@@ -139,7 +139,7 @@ public final class SparkBenchmark {
     delete(work);
   }
 
-  /** The scan's own count of the bytes that it read from files: values, checksums, runs. */
+  /** Returns the scan's own count of the bytes that it read from files: values, checksums, runs. */
   private long bytesRead(Dataset<Row> query) {
     spark.conf().set("spark.sql.adaptive.enabled", false);
     try {
@@ -283,7 +283,7 @@ public final class SparkBenchmark {
     spark.read().parquet(work.resolve(directory).toString()).selectExpr(query).first();
   }
 
-  /** Bytes that do not compress, the same for the same id. */
+  /** Returns bytes that do not compress, always the same for the same id. */
   private static byte[] noise(long id, int bytes) {
     byte[] noise = new byte[bytes];
     new Random(id).nextBytes(noise);

@@ -15,8 +15,8 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * The Spark job that rewrites a table of shards of 8 MiB to larger ones, beside what is done to
- * Parquet files of the same records: read them and write fewer; {@code local[2]}. Arguments: a work
+ * Measures the Spark job that rewrites a table of shards of 8 MiB to larger shards, against reading
+ * Parquet files of the same records and writing fewer files; {@code local[2]}. Arguments: a work
  * directory, and the size in percent of 4 GiB for values of 4 KiB and of 64 KiB.
  */
 public final class SparkRebalanceBenchmark {
@@ -102,7 +102,7 @@ public final class SparkRebalanceBenchmark {
     }
   }
 
-  /** Makes a table of hard links to another one's files. */
+  /** Makes a table of hard links to the files of another table. */
   private static void link(Path table, Path to) {
     delete(to);
     Workplace.run("cp", "-al", table.toString(), to.toString());

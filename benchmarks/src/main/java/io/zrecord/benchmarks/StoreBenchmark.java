@@ -20,10 +20,11 @@ import java.util.Locale;
 import java.util.Random;
 
 /**
- * The store that is written online, with records of 1 KiB: appends in groups beside a plain channel
- * that writes and forces the same bytes, single durable appends of one thread and of sixteen,
- * gathers beside plain copies, quiet and while another thread appends and updates, and opening.
- * Medians of five; contestants take turns. Argument: a work directory with room for 8 GiB.
+ * Measures the store that is written online, with records of 1 KiB: appends in groups against a
+ * plain channel that writes and forces the same bytes, single durable appends of one thread and of
+ * sixteen, gathers against plain copies, without other work and while another thread appends and
+ * updates, and opening. Figures are medians of five; contestants take turns. Argument: a work
+ * directory with room for 8 GiB.
  */
 public final class StoreBenchmark {
   private static final int VALUE_BYTES = 1024;
@@ -248,7 +249,10 @@ public final class StoreBenchmark {
     return rate(start, (long) all.length * VALUE_BYTES);
   }
 
-  /** Records lie one after the other: a plain copy knows the places of as many. */
+  /**
+   * Compares gathers with a plain copy. Records are stored one after the other, so the plain copy
+   * knows the places of the same number of records.
+   */
   private static double[] compare(RecordStore store, List<ByteBuffer> chunks, int thread) {
     Random random = new Random(thread);
     ByteBuffer target = ByteBuffer.allocateDirect(BATCH * VALUE_BYTES);

@@ -14,11 +14,11 @@ import java.util.Locale;
 import java.util.Random;
 
 /**
- * How the cost of changing and of opening a store grows: random updates and deletions of records of
- * 64 bytes in durable groups, and one by one, at 10⁴ and at 10⁷ records; opening after a clean
- * close; and opening after the writer was halted with 1 GiB of records of 1 KiB since its last
- * checkpoint. Medians of five; after every round of deletions as many records are appended again,
- * which is not timed.
+ * Measures how the cost of changing and of opening a store grows. Random updates and deletions of
+ * records of 64 bytes in durable groups, and one by one, at 10⁴ and at 10⁷ records; opening after a
+ * clean close; and opening after the writer was halted with 1 GiB of records of 1 KiB since its
+ * last checkpoint. Figures are medians of five. After every round of deletions the same number of
+ * records is appended again, which is not timed.
  *
  * <p>Arguments: a work directory with room for 8 GiB, and the percentage of the 10⁷ records and of
  * the GiB.
@@ -40,7 +40,7 @@ public final class StoreGrowthBenchmark {
   private final byte[] value = Workplace.noise(VALUE_BYTES, 1);
   private final Random random = new Random(2);
 
-  /** What is done to one record. */
+  /** An operation on one record. */
   private interface Operation {
     void run();
   }

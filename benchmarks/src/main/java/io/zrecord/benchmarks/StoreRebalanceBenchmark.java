@@ -17,8 +17,8 @@ import java.util.Locale;
 import java.util.Random;
 
 /**
- * Measures the rebalance of a store beside {@code cp} of the chunks that the rebalance leaves, with
- * and without {@code sync}. The contestants take turns; data are in the page cache. Arguments:
+ * Measures the rebalance of a store against {@code cp} of the chunks that the rebalance leaves,
+ * with and without {@code sync}. The contestants take turns; data are in the page cache. Arguments:
  * directory, MiB.
  */
 public final class StoreRebalanceBenchmark {
@@ -53,7 +53,7 @@ public final class StoreRebalanceBenchmark {
     for (int round = 0; round < ROUNDS; round++) {
       changeTenth(path, valueBytes, round);
       fresh[round] = seconds(() -> StoreRebalance.of(path, always()).run());
-      // Of a store in order, so that both copy the same bytes from the same places.
+      // Chunks of a store in order, so that both copy the same bytes from the same places.
       change(path, valueBytes, round);
       rebalances[round] = seconds(() -> StoreRebalance.of(path, always()).run());
       Path copy = root.resolve("copy");
@@ -99,7 +99,7 @@ public final class StoreRebalanceBenchmark {
     }
   }
 
-  /** One dead value makes it worth it. */
+  /** Makes one value dead, so that a rebalance is worth it. */
   private static void change(Path path, int valueBytes, int round) {
     try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
       store.update(round, store.newValues().set("image", new byte[valueBytes]));

@@ -14,23 +14,23 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** What the benchmarks of stores share: bytes to store, threads, and directories. */
+/** The common parts of the benchmarks of stores: bytes to store, threads, and directories. */
 final class Workplace {
   private Workplace() {}
 
-  /** What one of several threads does. */
+  /** The work of one of several threads. */
   interface Work<T> {
     T run(int thread) throws Exception;
   }
 
-  /** Bytes that cannot be compressed. */
+  /** Returns bytes that cannot be compressed. */
   static byte[] noise(int bytes, long seed) {
     byte[] value = new byte[bytes];
     new Random(seed).nextBytes(value);
     return value;
   }
 
-  /** What each thread returned, in their order. */
+  /** Returns the result of each thread, in the order of the threads. */
   static <T> List<T> inParallel(int threads, Work<T> work) throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
@@ -49,7 +49,7 @@ final class Workplace {
     }
   }
 
-  /** Space that the files of a directory take; holes take none. */
+  /** Returns the space that the files of a directory take; holes take none. */
   static long bytesOnDisk(Path directory) throws IOException {
     Process process = new ProcessBuilder("du", "-s", "--block-size=1", directory.toString())
         .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -71,7 +71,7 @@ final class Workplace {
     }
   }
 
-  /** Deletes a directory with all that is in it, if it exists. */
+  /** Deletes a directory with its content, if it exists. */
   static void delete(Path directory) throws IOException {
     if (!Files.exists(directory)) {
       return;

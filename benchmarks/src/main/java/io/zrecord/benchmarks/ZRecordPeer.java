@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * A store with its defaults but for one chunk at a time, as one thread appends. Checksums are
- * compared when a value is first read.
+ * A store with its defaults, except that it writes one chunk at a time, because one thread appends.
+ * Checksums are compared when a value is first read.
  */
 final class ZRecordPeer implements PeerStore {
   private final RecordStore store;

@@ -1,5 +1,5 @@
 /**
- * Measurements beside peers, as programs; nothing here is deployed or asserted. Start with
+ * Measurements against peers, as programs; nothing here is deployed or asserted. Start with
  * {@link io.zrecord.benchmarks.SparkBenchmark}.
  */
 @NullMarked

@@ -2,15 +2,15 @@ package io.zrecord.examples;
 
 import java.util.Objects;
 
-/** What an example shows must be so. Stateless. */
+/** Requires what an example shows. Stateless. */
 final class Check {
   private Check() {}
 
   /**
-   * Compares and says so.
+   * Compares two results and prints the comparison.
    *
-   * @throws IllegalStateException if they differ, which ends the example with an exit code other
-   *     than 0
+   * @throws IllegalStateException if the results differ, which ends the example with an exit code
+   *     other than 0
    */
   static void equal(String what, Object expected, Object found) {
     if (!Objects.equals(expected, found)) {

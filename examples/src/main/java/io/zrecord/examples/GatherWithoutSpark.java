@@ -15,8 +15,9 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * What a training job does on one machine, with the engine alone: writes a dataset, then gathers
- * random batches of it. No Spark on the class path. Argument: a path where nothing stands yet.
+ * Does the work of a training job on one machine, with the engine alone: writes a dataset, then
+ * gathers random batches of it. No Spark on the class path. Argument: a path where nothing exists
+ * yet.
  */
 public final class GatherWithoutSpark {
   private static final int RECORDS = 10_000;
@@ -32,7 +33,7 @@ public final class GatherWithoutSpark {
       ByteBuffer images = ByteBuffer.allocateDirect(BATCH * 28 * 28);
       long[] indices = new Random(1).longs(BATCH, 0, dataset.length()).toArray();
       try (Batch batch = dataset.gather(indices, "image", "label")) {
-        batch.copyAll("image", images); // one dense block, in the order asked
+        batch.copyAll("image", images); // one dense block, in the requested order
         int right = 0;
         for (int i = 0; i < BATCH; i++) {
           int label = batch.value("label", i).getInt(); // a view of the mapped file

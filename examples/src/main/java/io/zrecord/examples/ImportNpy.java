@@ -12,9 +12,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Makes a dataset of an array that NumPy saved, without Spark. Arguments: a path where nothing
- * stands yet, and a {@code .npy} file; without one, the example writes an array of 1,000 vectors of
- * 16 numbers itself.
+ * Makes a dataset from an array that NumPy saved, without Spark. Arguments: a path where nothing
+ * exists yet, and a {@code .npy} file. Without a file, the example writes an array of 1,000 vectors
+ * of 16 numbers itself.
  */
 public final class ImportNpy {
   private static final int RECORDS = 1000;
@@ -39,7 +39,10 @@ public final class ImportNpy {
     }
   }
 
-  /** What {@code numpy.save} writes of {@code [[0.00, 0.01, …], [1.00, 1.01, …], …]} as float32. */
+  /**
+   * Writes what {@code numpy.save} writes of {@code [[0.00, 0.01, …], [1.00, 1.01, …], …]} as
+   * float32.
+   */
   private static Path vectors(Path path) throws IOException {
     String header =
         "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }".formatted(RECORDS, WIDTH);

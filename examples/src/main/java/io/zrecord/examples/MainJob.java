@@ -139,7 +139,7 @@ public final class MainJob implements Callable<Integer> {
         steps.time("hash old version", "zrecord", () -> hashes(before)));
   }
 
-  /** The same records from both: by index, and by the path that stands at that index. */
+  /** Fetches the same records from both: by index, and by the path at that index. */
   private void fetch(Dataset<Row> fromZrecord, Dataset<Row> fromParquet, long count) {
     Random random = new Random(42);
     List<Long> wanted =
@@ -177,7 +177,7 @@ public final class MainJob implements Callable<Integer> {
     }
   }
 
-  /** Path, length and hash of each file, sorted by path. */
+  /** Returns the path, length and hash of each file, sorted by path. */
   private static List<Row> hashes(Dataset<Row> files) {
     return files
         .select(

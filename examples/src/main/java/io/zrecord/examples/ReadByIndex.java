@@ -10,8 +10,8 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * Fetches records by their index. The condition is answered from the metadata: exactly those
- * records are read, nothing is searched. Argument: the path of a dataset that {@link WriteDataset}
- * wrote.
+ * records are read, and nothing is searched. Argument: the path of a dataset that
+ * {@link WriteDataset} wrote.
  */
 public final class ReadByIndex {
   private ReadByIndex() {}
@@ -31,7 +31,7 @@ public final class ReadByIndex {
         List.of("this is record 3", "this is record 500", "this is record 999"),
         texts);
 
-    // A metadata column stands in the result if it is selected by name.
+    // A metadata column is in the result if it is selected by name.
     long wrong = records
         .select("_index", "id")
         .where("_index between 100 and 199 and id != _index")

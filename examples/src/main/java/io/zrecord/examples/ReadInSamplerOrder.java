@@ -13,7 +13,7 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * Reads the share of one of two training processes in a shuffled epoch, as a feed does without
- * Spark: the records come in the order of the engine's sampler, and one partition at a time is in
+ * Spark. The records come in the order of the engine's sampler, and one partition at a time is in
  * memory. Argument: the path of a dataset that {@link WriteDataset} wrote.
  */
 public final class ReadInSamplerOrder {

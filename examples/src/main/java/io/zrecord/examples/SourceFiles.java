@@ -15,11 +15,11 @@ import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 
-/** The files themselves, read without Spark: what everything else is compared with. */
+/** Reads the files themselves without Spark. Everything else is compared with these files. */
 final class SourceFiles {
   private SourceFiles() {}
 
-  /** Path, length and SHA-256 of each file, as MainJob makes them of rows. */
+  /** Returns the path, length and SHA-256 of each file, as MainJob makes them from rows. */
   static List<Row> hashes(List<Row> rowsWithPath) {
     return rowsWithPath.parallelStream().map(row -> hash(row.getString(0))).toList();
   }

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * Times the steps of a program, says what is going on, and prints a table at the end. Belongs to
+ * Times the steps of a program, prints the current step, and prints a table at the end. Belongs to
  * one thread.
  */
 final class Steps {
@@ -20,7 +20,7 @@ final class Steps {
   private final Map<String, Map<String, Double>> rows = new LinkedHashMap<>();
   private boolean allAgree = true;
 
-  /** Runs a step of a contestant and notes how long it took, in seconds. */
+  /** Runs a step of a contestant and records its time in seconds. */
   <T> T time(String step, String contestant, Supplier<T> work) {
     out.printf(
         Locale.ROOT,
@@ -34,12 +34,12 @@ final class Steps {
     return result;
   }
 
-  /** Notes a size. */
+  /** Records a size. */
   void size(String step, String contestant, long bytes) {
     note(step + " (MiB)", contestant, bytes / MIB);
   }
 
-  /** Compares what must be equal. */
+  /** Compares results that must be equal. */
   void agree(String what, Object expected, Object found) {
     boolean agrees = expected.equals(found);
     allAgree &= agrees;

@@ -23,9 +23,10 @@ import java.util.Locale;
 import java.util.Random;
 
 /**
- * What a training job does: shuffled batches for some epochs, with a validation after each, stopped
- * in the midst of one and resumed with other threads. It learns exactly what a training learns that
- * nobody stopped. No Spark on the class path. Argument: a directory where nothing stands yet.
+ * Does the work of a training job: shuffled batches for some epochs, with a validation after each
+ * epoch, stopped in the middle of an epoch and resumed with other threads. It learns exactly what
+ * an uninterrupted training learns. No Spark on the class path. Argument: a directory where nothing
+ * exists yet.
  */
 public final class TrainAndResume {
   private static final int RECORDS = 20_000;
@@ -59,7 +60,10 @@ public final class TrainAndResume {
     }
   }
 
-  /** The first 19,000 records in shuffled batches, and the others after each epoch. */
+  /**
+   * Returns a feed of the first 19,000 records in shuffled batches, and of the other records after
+   * each epoch.
+   */
   private static FeedBuilder feed(RecordDataset data) {
     FeedGroup training = FeedGroup.of(data)
         .sampler(Samplers.shuffle(RECORDS - 1_000, SEED), SEED)
@@ -73,7 +77,10 @@ public final class TrainAndResume {
         .stopBeforeEpoch(EPOCHS);
   }
 
-  /** Trains on so many batches at most; returns what a checkpoint keeps beside the weights. */
+  /**
+   * Trains on at most {@code batches} batches. Returns what a checkpoint keeps in addition to the
+   * weights.
+   */
   private String train(FeedBuilder builder, long batches) {
     try (Feed feed = builder.start()) {
       long done = 0;
@@ -109,7 +116,7 @@ public final class TrainAndResume {
     }
   }
 
-  /** A step of logistic regression. */
+  /** Does a step of logistic regression. */
   private void learn(FeedBatch batch) {
     ByteBuffer inputs = batch.data("inputs");
     ByteBuffer labels = batch.data("label");
@@ -141,7 +148,7 @@ public final class TrainAndResume {
     return (float) (1 / (1 + Math.exp(-sum)));
   }
 
-  /** Points on two sides of a plane. */
+  /** Writes points on two sides of a plane. */
   private static void write(Path path) {
     RecordSchema schema = RecordSchema.builder()
         .field("inputs", ElementType.F32, Shape.of(INPUTS), Compression.RAW)

@@ -25,7 +25,7 @@ public final class WriteDataset {
     spark.stop();
   }
 
-  /** Records with the ids of a range. */
+  /** Returns records with the ids of a range. */
   static Dataset<Row> records(SparkSession spark, long first, long end) {
     return spark
         .range(first, end, 1, 4)

@@ -15,9 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a service does: several threads append single records, change and delete some, and commit
- * together, while a reader follows. A snapshot of it is an ordinary dataset. No Spark on the class
- * path. Argument: a directory where nothing stands yet.
+ * Does the work of a service: several threads append single records, change and delete some, and
+ * commit together, while a reader follows. A snapshot of the store is an ordinary dataset. No Spark
+ * on the class path. Argument: a directory where nothing exists yet.
  */
 public final class WriteOnline {
   private static final int THREADS = 4;
@@ -49,7 +49,7 @@ public final class WriteOnline {
 
       store.update(7, store.newValues().set("text", "changed"));
       RecordStore.Moved moved = store.delete(3);
-      store.commit(); // acknowledged: survives the process and loss of power
+      store.commit(); // acknowledged: survives the end of the process and loss of power
       Check.equal("the last record took the place of the deleted one", records - 1, moved.from());
       try (Batch batch = reader.gather(new long[] {7}, "text")) {
         Check.equal(
