@@ -29,7 +29,7 @@ class ClusterSuite extends SparkSuite {
   private def expect(path: String, count: Long): Unit = {
     assert(read(path).count() == count)
     assert(read(path).orderBy("id").collect().map(_.getLong(0)).toSeq == (0L until count))
-    // The order of insertion holds, whichever attempts won.
+    // Insertion order is kept, whichever attempts won.
     assert(rows(read(path)).map(_.getLong(0)) == (0L until count))
   }
 
@@ -125,7 +125,7 @@ class ClusterSuite extends SparkSuite {
     write(ClusterSuite.shardsWorthAWhile(spark), path, "append")
     val order = RecordOrder.by("id", Direction.DESCENDING)
     val executors = ClusterSuite.processes(spark)
-    // Past the sort, while records are gathered.
+    // After the sort, while records are gathered.
     val gathering = java.util.concurrent.ConcurrentHashMap.newKeySet[Int]()
     val (killed, lost) = (new AtomicInteger(), new AtomicInteger())
     listening(new SparkListener {
@@ -203,22 +203,22 @@ class ClusterSuite extends SparkSuite {
 
 object ClusterSuite {
 
-  /** So many executors of one core and 1 GiB each. */
+  /** Returns a master with this many executors of one core and 1 GiB each. */
   def localCluster(executors: Int): String = {
-    // They take the jars of a Spark home that has this file.
+    // Executors take the jars of a Spark home that has this file.
     val release = Paths.get(System.getenv("SPARK_HOME"), "RELEASE")
     if (!Files.exists(release)) Files.createFile(release)
     s"local-cluster[$executors,1,1024]"
   }
 
-  /** What this virtual machine was told of compiler and collector, for those that suites start. */
+  /** Returns this virtual machine's options of compiler and collector, for machines of suites. */
   def jvmOptions: Seq[String] =
     ManagementFactory.getRuntimeMXBean.getInputArguments.toArray
       .map(_.toString)
       .toSeq
       .filter(_.startsWith("-XX:"))
 
-  /** Executors find the connector and the suites' classes. */
+  /** Lets executors find the connector and the suites' classes. */
   def executorConfiguration: Map[String, String] = {
     val classPath = System.getProperty("java.class.path").split(File.pathSeparator).toSeq
     val own = classPath.filter(entry =>
@@ -234,19 +234,19 @@ object ClusterSuite {
     )
   }
 
-  /** Eight shards of 4 MiB. */
+  /** Returns records for eight shards of 4 MiB. */
   def shardsWorthAWhile(spark: SparkSession): DataFrame =
     spark
       .range(0, 400, 1, 8)
       .selectExpr("id", "cast(repeat(lpad(string(id), 8, '0'), 10486) as binary) bin")
 
-  /** All of them become one shard, which takes longer than a signal. */
+  /** Joins all shards to one shard, which takes longer than a signal. */
   def joinSlowly: RebalanceOptions =
     RebalanceOptions
       .defaults()
       .withCompression(java.util.Map.of("bin", Compression.parse("flate:9")))
 
-  /** Process ids by executor. */
+  /** Returns process ids by executor. */
   def processes(spark: SparkSession): Map[String, Long] =
     spark.sparkContext
       .parallelize(1 to 40, 40)

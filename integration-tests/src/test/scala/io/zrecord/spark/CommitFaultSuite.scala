@@ -124,14 +124,14 @@ class CommitFaultSuite extends SparkSuite {
       if (outcome == "written") assert(after == all, at)
       else {
         failures += 1
-        // Published or not, it is one of both, and every value is there.
+        // Whether published or not, the dataset has one of both states, and every value is there.
         assert(after == before || (after == all && outcome.contains("Unknown")), s"$at: $outcome")
       }
       isReached = calls.get() >= at
       at += 1
     }
     assert(at > 5 && failures > 0, s"$at calls, $failures failures")
-    // Spark lets the tasks go on when it is interrupted while it waits for them.
+    // Spark lets the tasks continue when Spark is interrupted while it waits for them.
     val orphans = CommitFaultSuite.orphans(path)
     assert(shardsThere(path) == shardsNamed(path) + orphans && orphans <= 2 * failures)
   }
@@ -176,7 +176,7 @@ object CommitFaultSuite {
   val running = new CountDownLatch(1)
   private val never = new CountDownLatch(1)
 
-  /** Waits at the last row until it is interrupted. */
+  /** Waits at the last row until interrupted. */
   val waitWhenDone = udf((id: Long) => {
     if (id == 19) {
       running.countDown()
@@ -185,7 +185,7 @@ object CommitFaultSuite {
     id
   })
 
-  /** Shards that no version names, as a sweep sees them that comes much later. */
+  /** Counts shards that no version names, as a much later sweep finds them. */
   def orphans(path: String): Int = {
     def age(file: File): Unit = {
       Option(file.listFiles()).foreach(_.foreach(age))

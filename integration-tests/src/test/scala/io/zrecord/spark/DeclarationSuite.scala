@@ -4,7 +4,7 @@ import java.nio.file.Files
 
 import org.apache.spark.sql.Row
 
-/** What a table declares holds for every insert, whichever catalog keeps the table. */
+/** The declaration of a table applies to every insert, whichever catalog keeps the table. */
 abstract class Declarations extends SparkSuite {
   private val names =
     Iterator.from(1).map(n => s"declared_${getClass.getSimpleName}_$n".toLowerCase)
@@ -166,7 +166,7 @@ abstract class Declarations extends SparkSuite {
   }
 }
 
-/** Where ZRecordSessionCatalog is set. */
+/** Tables where ZRecordSessionCatalog is set. */
 class DeclarationSuite extends Declarations {
   override protected def configuration: Map[String, String] =
     Map("spark.sql.catalog.spark_catalog" -> "io.zrecord.spark.ZRecordSessionCatalog")
@@ -179,7 +179,7 @@ class DeclarationSuite extends Declarations {
   }
 }
 
-/** Where Spark's own session catalog keeps the tables, which it does since Spark 4. */
+/** Tables where Spark's own session catalog keeps them, as it does since Spark 4. */
 class UnstagedDeclarationSuite extends Declarations {
   override protected def isSupported: Boolean = !isSpark3
 

@@ -9,8 +9,8 @@ import scala.util.Random
 
 import org.apache.spark.sql.SparkSession
 
-/** Drivers that append one batch after the other are killed (SIGKILL) at random instants; each is
-  * followed by another. `-Dzrecord.test.kills=N` for more of them.
+/** Drivers that append one batch after the other are killed (SIGKILL) at random instants, and each
+  * is followed by another driver. `-Dzrecord.test.kills=N` kills more of them.
   */
 class DriverDeathSuite extends SparkSuite {
   private val kills = Integer.getInteger("zrecord.test.kills", 3).intValue
@@ -32,7 +32,7 @@ class DriverDeathSuite extends SparkSuite {
     info(s"$kills kills; $unacknowledged batches were published and not acknowledged any more")
   }
 
-  /** How many batches were acknowledged, in all. */
+  /** Runs a driver and kills it. Returns how many batches were acknowledged, in all. */
   private def appendUntilKilled(path: String, delayMillis: Long): Long = {
     val javaCommand = new File(System.getProperty("java.home"), "bin/java").getPath
     val classPath = System.getProperty("java.class.path") + File.pathSeparator +
@@ -75,7 +75,8 @@ class DriverDeathSuite extends SparkSuite {
   }
 }
 
-/** Appends batches of ascending numbers until it is killed, and says how many there are after each.
+/** Appends batches of ascending numbers until it is killed. Prints the number of batches after
+  * each.
   */
 object AppendingDriver {
   val BatchRecords = 100

@@ -39,7 +39,7 @@ class DynamicAllocationSuite extends SparkSuite {
       write(shuffled(0).toDF("id"), path, "append")
       assert(eventually(removed.get() > 0 && removed.get() >= added.get()), s"$added $removed")
       val before = added.get()
-      // A join of two scans with a sampler, which executors keep, after all of them are gone.
+      // After all executors are gone: a join of two scans with a sampler, which executors keep.
       val shuffledOrder = read(path, "sampler" -> "shuffle", "seed" -> "7").select("id")
       write(
         read(path).join(shuffledOrder, "id").selectExpr("id + 400 as id"),

@@ -159,7 +159,7 @@ class ErrorsSuite extends SparkSuite {
     val directory = Paths.get(freshPath())
     Files.createDirectories(directory)
     assume(directory.toFile.setWritable(false))
-    // A superuser may write there all the same; not even he may make directories in sysfs.
+    // A superuser may write there nevertheless, but may not make directories in sysfs either.
     val path = (if (Files.isWritable(directory)) Paths.get("/sys/kernel") else directory)
       .resolve("d")
       .toString
@@ -168,7 +168,8 @@ class ErrorsSuite extends SparkSuite {
   }
 
   test("a full disk is an error that says so, and the dataset stays readable") {
-    // /dev/full cannot hold a directory; a small file system needs privileges, without which there is nothing to test.
+    // /dev/full cannot hold a directory. A small file system needs privileges; without them there
+    // is nothing to test.
     val mount = Paths.get(freshPath())
     Files.createDirectories(mount)
     val mounted =

@@ -7,8 +7,8 @@ import scala.util.Random
 
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd, SparkListenerTaskStart}
 
-/** Executors are killed (SIGKILL) at random moments of rebalances, over and over in one
-  * application: tasks are run again elsewhere, and each rebalance comes to its end.
+/** Executors are killed (SIGKILL) at random moments of rebalances, again and again in one
+  * application. Tasks are run again elsewhere, and each rebalance ends.
   */
 class ExecutorRebalanceKillSuite extends RebalanceKills {
   private val Executors = 2
@@ -18,7 +18,7 @@ class ExecutorRebalanceKillSuite extends RebalanceKills {
 
   override protected def configuration: Map[String, String] = ClusterSuite.executorConfiguration
 
-  /** Process ids by executor, of all. */
+  /** Returns process ids by executor, of all executors. */
   private def processes(): Map[String, Long] = {
     var found = Map.empty[String, Long]
     val areAll = eventually(
@@ -44,7 +44,7 @@ class ExecutorRebalanceKillSuite extends RebalanceKills {
       val isOther = random.nextInt(4) == 0
       val started = new AtomicInteger()
       val failed = new AtomicInteger()
-      // In a thread of its own: the listener would hold up the messages of tasks.
+      // In its own thread: the listener would hold up the messages of tasks.
       @volatile var killer: Option[Thread] = None
       listening(new SparkListener {
         override def onTaskStart(start: SparkListenerTaskStart): Unit =

@@ -34,7 +34,7 @@ object ExtremeValues {
     ElementType.UTF8
   ).map(kind => kind.toString -> kind)
 
-  /** Values as bytes, extreme ones among them. */
+  /** Values as bytes, including extreme values. */
   def of(kind: ElementType, random: Random): IndexedSeq[Array[Byte]] = {
     def text(value: String) = value.getBytes(StandardCharsets.UTF_8)
     kind.kind() match {
@@ -76,7 +76,7 @@ object ExtremeValues {
     }
   }
 
-  /** Infinities, and numbers that are none, with both signs. */
+  /** Infinities and NaNs, with both signs. */
   private def infinities(kind: ElementType): Seq[Array[Byte]] = kind.kind() match {
     case ElementType.Kind.F16 => Seq("007c", "00fc", "017c", "01fe").map(hex)
     case ElementType.Kind.BF16 => Seq("807f", "80ff", "817f", "c0ff").map(hex)

@@ -61,12 +61,14 @@ class FaultyCatalog extends TableCatalog {
 
 object FaultyCatalog {
 
-  /** What a storage does instead of a call: its name, the first argument, and what it would do. */
+  /** The behaviour of a storage instead of a call: takes the name, the first argument, and the real
+    * call.
+    */
   type Fault = (String, Option[Any], () => AnyRef) => AnyRef
 
   private val storages = new ConcurrentHashMap[String, Storage]()
 
-  /** The table at a path, named so that a write to it meets the faults. */
+  /** Returns a table at a path, named so that a write to it meets the faults. */
   def table(path: String)(fault: Fault): String = {
     val local = LocalStorage.at(Paths.get(path))
     def call(method: Method, arguments: Array[AnyRef]): AnyRef =

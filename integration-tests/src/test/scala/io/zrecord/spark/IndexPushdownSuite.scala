@@ -18,7 +18,7 @@ class IndexPushdownSuite extends SparkSuite {
     target
   }
 
-  /** A random condition on _index as SQL, and what it means. */
+  /** A random condition on _index as SQL, and its meaning. */
   private def predicate(random: Random, depth: Int): (String, Long => Boolean) = {
     def bound = random.nextInt(length.toInt + 400) - 200L
     if (depth > 0 && random.nextBoolean()) {
@@ -131,7 +131,7 @@ class IndexPushdownSuite extends SparkSuite {
   }
 
   test("a join with a list of indices reads only those") {
-    // A local list would be filtered at once, and Spark narrows scans by what is filtered later.
+    // No local list: Spark would filter it at once, and narrows scans only by later filters.
     val wanted = spark.range(0, length, 1, 1).selectExpr("id + 0 wanted")
     val joined = read(path)
       .selectExpr("*", "_index")

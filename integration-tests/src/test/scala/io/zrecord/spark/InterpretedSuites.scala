@@ -1,6 +1,7 @@
 package io.zrecord.spark
 
-/** Without adaptive execution and without generated code, as rows take another way then. */
+/** Runs without adaptive execution and without generated code, because rows take another path then.
+  */
 trait Interpreted extends SparkSuite {
   override protected def configuration: Map[String, String] = super.configuration ++ Map(
     "spark.sql.adaptive.enabled" -> "false",

@@ -9,7 +9,7 @@ import org.apache.spark.{FetchFailed, TaskContext}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
 import org.apache.spark.sql.functions.{col, udf}
 
-/** Shuffle files that get lost while the stage that reads them writes a dataset. */
+/** Shuffle files are lost while the stage that reads them writes a dataset. */
 class LostShuffleSuite extends SparkSuite {
   private lazy val directory = freshPath()
 
@@ -19,12 +19,13 @@ class LostShuffleSuite extends SparkSuite {
   override protected def configuration: Map[String, String] =
     Map("spark.local.dir" -> directory, "spark.sql.shuffle.partitions" -> "3")
 
-  /** Writes 400 rows in 8 tasks, the fourth of which loses the shuffle's files; says how it went.
+  /** Writes 400 rows in 8 tasks, the fourth of which loses the shuffle's files. Returns the
+    * outcome.
     */
   private def losing(path: String): String = {
     val lost = new AtomicInteger()
     val losing = LostShuffleSuite.loseInFourthTask(directory, path)
-    // Rows come in any order from the first shuffle, and the second one deals them out.
+    // Rows come in any order from the first shuffle, and the second shuffle distributes them.
     val data = spark.range(0, 400, 1, 4).repartition(3, col("id")).repartition(8).toDF("id")
     var outcome = "written"
     listening(new SparkListener {

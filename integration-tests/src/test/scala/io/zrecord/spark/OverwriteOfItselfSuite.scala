@@ -16,7 +16,7 @@ import org.apache.spark.sql.functions.{col, lit, udf}
 class OverwriteOfItselfSuite extends SparkSuite {
   private def numbers(from: Long, to: Long) = spark.range(from, to, 1, 2).toDF("id")
 
-  /** Version 0 has 0 to 4, twice. */
+  /** Writes version 0, which has 0 to 4, twice. */
   private def dataset(): String = {
     val path = freshPath()
     write(numbers(0, 5).union(numbers(0, 5)), path, "append")
@@ -30,7 +30,9 @@ class OverwriteOfItselfSuite extends SparkSuite {
 
   private val replacedAndAppended = (Seq(0, 0, 1, 1, 2, 2, 3, 3, 4, 4) ++ (5 until 8)).map(_.toLong)
 
-  /** Version 1 adds 5 to 7 after something was read; an overwrite with that must lose nothing. */
+  /** Writes version 1, which adds 5 to 7 after something was read. An overwrite with what was read
+    * must lose nothing.
+    */
   private def conflicts(path: String)(overwrite: => Any): Unit = {
     write(numbers(5, 8), path, "append")
     val message = failure(overwrite)
@@ -112,7 +114,7 @@ class OverwriteOfItselfSuite extends SparkSuite {
       val outcome =
         try { way(old, path); "written" }
         catch { case e: Throwable => messages(e) }
-      // Newer releases resolve what some of them read once more.
+      // Newer releases resolve some of the tables once more.
       if (outcome != "written" || spark.version < "4.2") {
         assert(outcome.contains("reads version 0, but version 1 is the newest"), s"$i $outcome")
         assert(newest(path) == 1, i)
@@ -132,7 +134,7 @@ class OverwriteOfItselfSuite extends SparkSuite {
   test("a cached table is not written over what came since") {
     val path = dataset()
     spark.sql(s"cache table zrecord.`$path`")
-    // As another application would.
+    // As another application would do.
     OverwriteOfItselfSuite.append(path)
     val outcome =
       try { spark.sql(s"insert overwrite zrecord.`$path` select id from zrecord.`$path`"); "" }

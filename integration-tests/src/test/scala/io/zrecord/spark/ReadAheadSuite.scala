@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** Threads that go on reading when their task is over: what feeds a Python function does so when a
-  * limit has enough rows.
+/** Threads that continue to read when their task is over. The thread that feeds a Python function
+  * does so when a limit has enough rows.
   */
 class ReadAheadSuite extends SparkSuite {
   for (columns <- Seq("id, bin, text", "bin, id, text, _index"))
@@ -50,7 +50,7 @@ object ReadAhead {
     wrong.set(0)
   }
 
-  /** Returns no rows once a thread has read the first of them. */
+  /** Returns no rows as soon as a thread has read the first of them. */
   def goOn(rows: Iterator[InternalRow], id: Int, bin: Int): Iterator[InternalRow] = {
     val begun = new CountDownLatch(1)
     val task = TaskContext.get()
@@ -64,7 +64,7 @@ object ReadAhead {
           (if (Arrays.equals(row.getBinary(bin), expected)) right else wrong).incrementAndGet()
           begun.countDown()
         }
-      } catch { case _: Exception => () } // It was closed.
+      } catch { case _: Exception => () } // The reader was closed.
       finally begun.countDown()
     )
     threads.add(thread)
@@ -73,7 +73,7 @@ object ReadAhead {
     Iterator.empty
   }
 
-  /** Makes this thread one of a task, as the threads that write to Python are. */
+  /** Makes this thread a thread of a task, like the threads that write to Python. */
   private def belongTo(task: TaskContext): Unit = {
     val contexts = Class.forName("org.apache.spark.TaskContext$")
     contexts

@@ -4,27 +4,29 @@ import io.zrecord.rebalance.RebalanceOptions
 import io.zrecord.schema.Compression
 import org.apache.spark.sql.{DataFrame, Row}
 
-/** How many of the kills of rebalances are those of drivers and of executors (docs/proofs.md), and
-  * tables for them.
+/** The numbers of kills of drivers and of executors in rebalances (docs/proofs.md), and tables for
+  * them.
   */
 trait RebalanceKills extends SparkSuite {
   private val Mib = 1L << 20
 
-  /** Of 50 kills, drivers have three, executors have three and the process on one machine the rest.
+  /** Of 50 kills, three are of drivers, three of executors, and the rest of the process on one
+    * machine.
     */
   protected val kills: Int =
     math.max(1, Integer.getInteger("zrecord.test.rebalanceKills", 50).intValue * 3 / 50)
   protected val seed: Long = java.lang.Long.getLong("zrecord.test.seed", 20261121L).longValue
 
-  /** Two shards are a group. */
+  /** Makes two shards a group. */
   protected val pairs: RebalanceOptions =
     RebalanceOptions.defaults().withShardBytes(2 * Mib, 2 * Mib)
 
-  /** … which takes a while. */
+  /** Makes two shards a group, and takes a while. */
   protected val pairsSlowly: RebalanceOptions =
     pairs.withCompression(java.util.Map.of("bin", Compression.parse("flate:9")))
 
-  /** A new table with two shards for each group, of a little more than 1 MiB and 50 records. */
+  /** Writes a new table with two shards for each group, of a little more than 1 MiB and 50 records.
+    */
   protected def writeGroups(count: Int): String = {
     val path = freshPath()
     write(
@@ -41,11 +43,12 @@ trait RebalanceKills extends SparkSuite {
     path
   }
 
-  /** All that the records are, in their order. */
+  /** Returns the content of all records, in their order. */
   protected def digests(data: DataFrame): Seq[Row] =
     data.selectExpr("_index", "id", "text", "md5(bin)").orderBy("_index").collect().toSeq
 
-  /** The newest version has these records, as the first one has, and all values of all are sound.
+  /** Requires that the newest version and the first version have these records, and that all values
+    * of all versions are sound.
     */
   protected def requireWhole(path: String, expected: Seq[Row], kill: Int): Unit = {
     assert(digests(read(path)) == expected, s"kill $kill")

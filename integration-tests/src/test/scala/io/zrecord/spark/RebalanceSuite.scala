@@ -19,7 +19,7 @@ import org.apache.spark.scheduler.{
 }
 import org.apache.spark.sql.Row
 
-/** Rebalancing by Spark: no index ever names another record, and each group stands alone. */
+/** Rebalancing by Spark: no index ever names another record, and each group is independent. */
 class RebalanceSuite extends SparkSuite {
   import RebalanceSuite._
 
@@ -29,7 +29,8 @@ class RebalanceSuite extends SparkSuite {
   override protected def configuration: Map[String, String] =
     Map("spark.executor.heartbeatInterval" -> "1s")
 
-  /** A table of small shards, about so many bytes each; two of them are a group of pairs. */
+  /** Writes a table of small shards of about `shardBytes` each; two of them are a group of pairs.
+    */
   private def table(shards: Int, shardBytes: Int = 600 << 10): String = {
     val path = freshPath()
     append(path, shards, shardBytes)
@@ -57,7 +58,7 @@ class RebalanceSuite extends SparkSuite {
   private def snapshot(path: String): TableSnapshot =
     RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
 
-  /** Shards that a version names. */
+  /** Returns the shards that a version names. */
   private def named(path: String): Set[String] = {
     val table = RecordTable.at(LocalStorage.at(Paths.get(path)))
     val ids = Set.newBuilder[String]
@@ -178,7 +179,8 @@ class RebalanceSuite extends SparkSuite {
     }
     listening(progress) {
       listening(others) {
-        // The control: jobs of others count by the same accumulator, and are not told.
+        // The control: jobs of others count with the same accumulator, and their counts are not
+        // reported.
         context.setJobDescription("another group")
         context.parallelize(Seq(1), 1).foreach { _ =>
           counter.add(100)
@@ -244,8 +246,8 @@ class RebalanceSuite extends SparkSuite {
   test("a task whose storage fails is run again; one that fails for good fails its group alone") {
     val path = table(8)
     val shards = snapshot(path).shards()
-    // Links to themselves in the place of files: errors of the storage, by which no data are damaged, and at no moment a missing file. Nothing
-    // was read before, and is cached.
+    // Files that are links to themselves: errors of the storage that damage no data, and at no
+    // moment a missing file. Nothing was read before, so nothing is cached.
     val metas = Seq(2, 4).map { i =>
       Paths.get(path, shards.get(i).directory(), shards.get(i).metaFile())
     }
@@ -328,7 +330,7 @@ class RebalanceSuite extends SparkSuite {
     requireFewOrphans(path, 2)
   }
 
-  /** A task that was done as its job was cancelled has left its shard to a sweep. */
+  /** A task that was done when its job was cancelled has left its shard to a sweep. */
   private def requireFewOrphans(path: String, running: Int): Unit = {
     def excess = new File(path, "shard").list().toSet -- named(path)
     assert(eventually(excess.size <= running), excess)
@@ -363,7 +365,7 @@ class RebalanceSuite extends SparkSuite {
       process.exitCode()
       process
     }
-    // What changes nothing goes on beside the rest.
+    // Commands that change nothing run at the same time as the others.
     val nothing = start(freshPath())
     val wrong = start(path, "--min-utilization", "2")
     val help = start("--help")

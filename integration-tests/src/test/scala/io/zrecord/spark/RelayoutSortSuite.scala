@@ -121,7 +121,7 @@ class RelayoutSortSuite extends RelayoutTables {
       long,
       "append"
     )
-    // Of whole values each task would send samples of some megabytes.
+    // With whole values, each task would send samples of some megabytes.
     val largest = new AtomicLong()
     listening(new SparkListener {
       override def onTaskEnd(end: SparkListenerTaskEnd): Unit =

@@ -18,8 +18,8 @@ import io.zrecord.table.TableSnapshot
 import org.apache.spark.api.java.JavaSparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskStart}
 
-/** Another order by Spark is what one process makes of the same table, or nothing changes.
-  * `-Dzrecord.test.relayoutKills=N` for more drivers that are killed.
+/** Spark gives a table the same order as one process does, or nothing changes.
+  * `-Dzrecord.test.relayoutKills=N` kills more drivers.
   */
 class RelayoutSuite extends RelayoutTables {
   private val kills = Integer.getInteger("zrecord.test.relayoutKills", 1).intValue
@@ -73,7 +73,7 @@ class RelayoutSuite extends RelayoutTables {
     val path = write(1)
     assert(relayout(path, RecordOrder.by("id", Direction.ASCENDING)).run().records() == 1)
     assert(relayout(path, RecordOrder.shuffle(1)).run().shardsAfter() == 1)
-    // Of values that one process refuses to compare.
+    // Values that one process refuses to compare.
     val long = write(100)
     relayout(long, RecordOrder.by("bin", Direction.DESCENDING)).run()
     assert(
@@ -123,7 +123,7 @@ class RelayoutSuite extends RelayoutTables {
 
   test("a damaged value changes nothing, and needs no other attempt to be found") {
     val path = write(1000)
-    // What this process has found intact before is compared again, once in a run.
+    // A value that this process has found intact before is compared again, once in a run.
     assert(rows(read(path)).size == 1000)
     val chunk = Paths.get(path, snapshot(path).shards().get(2).directory(), "chunk/0.zr")
     val place = Files.size(chunk) - 9
@@ -131,7 +131,7 @@ class RelayoutSuite extends RelayoutTables {
     val channel = FileChannel.open(chunk, StandardOpenOption.WRITE)
     try channel.write(ByteBuffer.wrap(Array(byte)), place)
     finally channel.close()
-    // One job at a time: one that is done while it is cancelled leaves its shard to a sweep.
+    // One job at a time: a job that is done while it is cancelled leaves its shard to a sweep.
     val run = relayout(path, RecordOrder.shuffle(1)).concurrency(1)
     val error = intercept[CorruptDataException](run.run())
     assert(error.getMessage.contains("checksum"), error)
@@ -150,7 +150,7 @@ class RelayoutSuite extends RelayoutTables {
       .filter(map => map.contains(path) && map.endsWith("(deleted)"))
       .count()
     assert(eventually {
-      // The collector unmaps.
+      // The garbage collector unmaps files.
       System.gc()
       left == 0
     })
@@ -197,7 +197,7 @@ class RelayoutSuite extends RelayoutTables {
       assert(message.contains("was cancelled, nothing changed"), message)
     }
     assert(snapshot(path).version() == 0)
-    // A task that was done as its job was cancelled has left its shard to a sweep.
+    // A task that was done when its job was cancelled has left its shard to a sweep.
     assert(eventually((new File(path, "shard").list().toSet -- named(path)).size <= 1))
   }
 
@@ -254,7 +254,7 @@ class RelayoutSuite extends RelayoutTables {
 
 object RelayoutSuite {
 
-  /** Of a task in this process. */
+  /** State of a task in this process. */
   @volatile var started: CountDownLatch = _
   @volatile var release: CountDownLatch = _
 }

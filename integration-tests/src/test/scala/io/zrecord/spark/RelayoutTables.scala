@@ -8,7 +8,7 @@ import io.zrecord.shard.WriteOptions
 import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.{IndexMap, RecordTable, TableSnapshot}
 
-/** Tables to be written in another order by Spark, and what is asked of them. */
+/** Tables to be written in another order by Spark, and checks of the result. */
 trait RelayoutTables extends SparkSuite {
   protected val Mib = 1L << 20
   protected val Layout: WriteOptions = WriteOptions.defaults().withStripeBytes(1 << 16)
@@ -23,7 +23,8 @@ trait RelayoutTables extends SparkSuite {
 
   protected def snapshot(path: String): TableSnapshot = table(path).latest()
 
-  /** About 4 MiB: a number that is unique, one with many ties, and a text that is sometimes absent.
+  /** Writes about 4 MiB: a unique number, a number with many ties, and a text that is sometimes
+    * absent.
     */
   protected def write(records: Int): String = {
     val path = freshPath()
@@ -54,7 +55,7 @@ trait RelayoutTables extends SparkSuite {
     all.toSeq
   }
 
-  /** Shards that a version names, its index map among them. */
+  /** Returns the shards that versions name, including index maps. */
   protected def named(path: String): Set[String] = {
     val ids = Set.newBuilder[String]
     table(path).versions().forEach { number =>
@@ -68,7 +69,7 @@ trait RelayoutTables extends SparkSuite {
   protected def requireNoOrphan(path: String): Unit =
     assert(new File(path, "shard").list().toSet == named(path))
 
-  /** The command in this process. */
+  /** Runs the command in this process. */
   protected def command(arguments: String*): Said = {
     val (out, err) = (new ByteArrayOutputStream(), new ByteArrayOutputStream())
     val (standardOut, standardErr) = (System.out, System.err)

@@ -53,7 +53,7 @@ class SamplerSuite extends SparkSuite {
     found.map(_.getLong(1))
   }
 
-  /** The options of each mode, and the sampler that they mean. */
+  /** The options of each mode, and the sampler for them. */
   private def modes(seed: Long): Seq[(Map[String, String], Sampler)] = {
     val n = length.toLong
     Seq(
@@ -391,7 +391,7 @@ class SamplerSuite extends SparkSuite {
 object SamplerSuite {
   val seen = new java.util.concurrent.atomic.AtomicInteger()
 
-  /** Counts the rows that went by; the session runs in this process. */
+  /** Counts the rows that passed. The session runs in this process. */
   val count = org.apache.spark.sql.functions.udf((id: Long) => {
     seen.incrementAndGet()
     id

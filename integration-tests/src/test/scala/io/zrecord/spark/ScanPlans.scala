@@ -5,10 +5,10 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 
-/** What a query does with the source. */
+/** Shows how a query uses the source. */
 object ScanPlans {
 
-  /** The only scan of a query. */
+  /** Returns the only scan of a query. */
   def only(query: DataFrame): BatchScanExec = {
     def scans(plan: SparkPlan): Seq[BatchScanExec] = plan match {
       case scan: BatchScanExec => Seq(scan)
@@ -21,7 +21,7 @@ object ScanPlans {
     found.head
   }
 
-  /** Its metrics, after it has run. */
+  /** Returns the metrics of the scan, after it has run. */
   def metrics(query: DataFrame): Map[String, Long] =
     only(query).metrics.map { case (name, metric) => name -> metric.value }
 }

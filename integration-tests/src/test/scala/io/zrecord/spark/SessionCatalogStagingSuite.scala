@@ -4,7 +4,7 @@ import java.nio.file.{Files, Paths}
 
 import org.apache.spark.sql.Row
 
-/** What a query does while it runs, in the same process. */
+/** An action that a query runs meanwhile, in the same process. */
 object MeanwhileAction {
   @volatile var action: () => Unit = () => ()
 }

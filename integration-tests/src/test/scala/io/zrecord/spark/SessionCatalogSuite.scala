@@ -1,6 +1,6 @@
 package io.zrecord.spark
 
-/** Tables that the session's own catalog keeps, which it does for data sources like this one since
+/** Tables of the session's own catalog, which keeps tables of data sources like this one since
   * Spark 4.
   */
 class SessionCatalogSuite extends SparkSuite {

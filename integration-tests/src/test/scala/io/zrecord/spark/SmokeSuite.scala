@@ -1,6 +1,6 @@
 package io.zrecord.spark
 
-/** The main job in small: it runs on every Spark, Scala and Java that is supported. */
+/** The main job on small data, on every supported Spark, Scala and Java. */
 class SmokeSuite extends SparkSuite {
   test("the connector is the shaded jar") {
     val source = classOf[ZRecordSource].getProtectionDomain.getCodeSource.getLocation.getPath

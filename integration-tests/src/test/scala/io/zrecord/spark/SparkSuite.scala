@@ -11,7 +11,7 @@ import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-/** A suite with a Spark session of its own and directories below target. */
+/** A suite with its own Spark session and directories below target. */
 abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val root = Paths.get(System.getProperty("zrecord.test.directory"))
 
@@ -39,13 +39,13 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     try spark.stop()
     finally super.afterAll()
 
-  /** A path at which nothing stands yet. */
+  /** Returns a path where nothing exists yet. */
   protected def freshPath(): String = {
     Files.createDirectories(root)
     root.resolve("d-" + UUID.randomUUID()).toString
   }
 
-  /** A name that no table has, in this run or an earlier one in the same directories. */
+  /** Returns a name that no table has, in this run or an earlier run in the same directories. */
   protected def freshTable(): String = "t_" + UUID.randomUUID().toString.replace('-', '_')
 
   protected def read(path: String, options: (String, String)*): DataFrame =
@@ -59,11 +59,11 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   ): Unit =
     data.write.format("zrecord").mode(mode).options(options.toMap).save(path)
 
-  /** All rows in index order, with their index. */
+  /** Returns all rows in index order, with their index. */
   protected def rows(data: DataFrame): Seq[Row] =
     data.select("*", "_index").orderBy("_index").collect().toSeq
 
-  /** Where the values of a field of entries begin in their chunks. */
+  /** Returns where the values of a field of entries begin in their chunks. */
   protected def placesOf(path: String, field: String): Seq[Long] =
     filesBelow(path).filter(_.endsWith(s"$field.offset")).flatMap { file =>
       val entries = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN)
@@ -84,14 +84,14 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     finally spark.sparkContext.removeSparkListener(listener)
   }
 
-  /** Waits for what tasks that were cancelled do on their way out. */
+  /** Tells whether a condition holds in time, such as after the clean-up of cancelled tasks. */
   protected def eventually(condition: => Boolean, seconds: Long = 30): Boolean = {
     val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
     while (!condition && System.nanoTime() < deadline) Thread.`yield`()
     condition
   }
 
-  /** The message of an exception and of its causes. */
+  /** Returns the message of an exception and of its causes. */
   protected def messages(e: Throwable): String =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(10).map(_.toString).mkString("\n")
 

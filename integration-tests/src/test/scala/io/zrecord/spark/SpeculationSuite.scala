@@ -9,8 +9,8 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskStart}
 import org.apache.spark.sql.functions.{col, udf}
 
 /** Tasks that run twice at once. Spark never runs the second attempt on the host of the first,
-  * which rules out local-cluster: this is a standalone cluster of two workers with addresses of
-  * their own.
+  * which rules out local-cluster. So this is a standalone cluster of two workers with their own
+  * addresses.
   */
 class SpeculationSuite extends SparkSuite {
   private val port = {
@@ -77,7 +77,7 @@ class SpeculationSuite extends SparkSuite {
       assert(eventually(speculative.get() > 0), "no task was run twice")
     }
     assert(rows(read(path)).map(_.getLong(0)) == (0L until 400L))
-    // Attempts that lost clean up behind them unless they were done when they lost.
+    // Attempts that lost delete their files, unless they were done when they lost.
     val shards = new File(path, "shard").list().length
     assert(shards >= 8 && shards <= 8 + speculative.get(), shards)
   }

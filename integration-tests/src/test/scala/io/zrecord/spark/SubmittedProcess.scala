@@ -6,22 +6,22 @@ import java.nio.charset.StandardCharsets
 import java.nio.file.{Files, Path, Paths}
 import java.util.UUID
 
-/** A driver of its own, as spark-submit starts one: the main program of a class, with this suite's
-  * class path. What it prints goes to files.
+/** A separate driver, as spark-submit starts it: the main program of a class, with this suite's
+  * class path. Its output goes to files.
   */
 final class SubmittedProcess private (process: Process, output: Path, errors: Path) {
 
-  /** Waits for its end. */
+  /** Waits for the end of the process. */
   def exitCode(): Int = process.waitFor()
 
   def isAlive: Boolean = process.isAlive
 
-  /** What it printed so far. */
+  /** Returns the output so far. */
   def out: String = new String(Files.readAllBytes(output), StandardCharsets.UTF_8)
 
   def err: String = new String(Files.readAllBytes(errors), StandardCharsets.UTF_8)
 
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   def kill(): Unit = {
     process.toHandle.destroyForcibly()
     process.waitFor()

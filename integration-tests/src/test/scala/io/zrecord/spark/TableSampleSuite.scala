@@ -7,7 +7,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.DataFrame
 
-/** Samples that Spark hands down. All seeds are fixed: a failure repeats. */
+/** Samples that Spark pushes down. All seeds are fixed: a failure repeats. */
 class TableSampleSuite extends SparkSuite {
   private val length = 20000
   private lazy val path = {
@@ -29,18 +29,19 @@ class TableSampleSuite extends SparkSuite {
   private def isPushed(data: DataFrame): Boolean =
     !data.queryExecution.optimizedPlan.toString.contains("Sample ")
 
-  /** Whether sums of squares of `degrees` normal deviates are like that: five standard deviations.
+  /** Tells whether a sum of squares of `degrees` normal deviates is plausible: within five standard
+    * deviations.
     */
   private def isLikely(sumOfSquares: Double, degrees: Double): Boolean =
     math.abs(sumOfSquares - degrees) < 5 * math.sqrt(2 * degrees)
 
-  /** Of the numbers of records drawn, how far they are from what a fraction lets expect. */
+  /** Returns how far the numbers of drawn records are from the numbers expected from a fraction. */
   private def sumOfSquares(counts: Seq[Int], fraction: Double): Double =
     counts.map { count =>
       math.pow(count - length * fraction, 2) / (length * fraction * (1 - fraction))
     }.sum
 
-  /** The indices that a scan reads after something was pushed down. */
+  /** Returns the indices that a scan reads after something was pushed down. */
   private def draw(push: ZRecordScanBuilder => Any): Seq[Long] = {
     val table =
       ZRecordTables.load(java.util.Collections.singletonList(path), TimeTravel.newest())
@@ -93,7 +94,7 @@ class TableSampleSuite extends SparkSuite {
       deviations((1 to rounds).map(seed => ids(read(path).sample(0.5, seed)).toSet))
     assert(isLikely(each, length), each)
     assert(pairs < 5, pairs)
-    // Controls: alternating records, and the same ones every time.
+    // Controls: alternating records, and the same records every time.
     val alternating = (1 to rounds).map(r => (0L until length).filter(i => (i + r) % 2 == 0).toSet)
     assert(deviations(alternating)._2 > 5)
     val same = (0L until length).filter(i => new Random(i).nextBoolean()).toSet
@@ -227,21 +228,21 @@ class TableSampleSuite extends SparkSuite {
         12.0 * ids.size
       ))
     assert(deviation(drawn.map(_._2)) < 5)
-    // A control: what a sample by the numbers of the sampler itself would be.
+    // A control: a sample by the numbers of the sampler itself.
     assert(deviation(all.toSeq.filter(_ < length / 5)) > 5)
     assert(
       ids(ordered.sample(0.2, 7).where("_position < 500")) == drawn.filter(_._1 < 500).map(_._2)
     )
   }
 
-  // 4 shards of 5,000 records, each of 16 chunks of 300 and one of 200.
+  // 4 shards of 5,000 records, each with 16 chunks of 300 records and one of 200.
   private val chunks = (0 until 4).flatMap(s => (0 until 17).map(c => s * 5000L + c * 300L))
 
   private def chunkOf(id: Long): Long = chunks.filter(_ <= id).max
 
   test("TABLESAMPLE SYSTEM draws whole chunks") {
     assume(spark.version >= "4.2", "older releases have no TABLESAMPLE SYSTEM")
-    // Spark takes no seed here; each query draws anew.
+    // Spark takes no seed here, so each query draws again.
     val sample = spark.sql(s"select *, _index from zrecord.`$path` tablesample system (40 percent)")
     for (
       (sql, holds) <- Seq[(String, Long => Boolean)](

@@ -4,10 +4,10 @@ import java.util.concurrent.atomic.AtomicReference
 
 import org.apache.spark.sql.SparkSession
 
-/** The first use of the source, in whatever thread and session it happens. */
+/** The first use of the source, in any thread and session. */
 class ThreadsSuite extends SparkSuite {
 
-  /** Runs in a thread that knows no session, as those of pools older than the session do. */
+  /** Runs in a thread that knows no session, like threads of pools older than the session. */
   private def elsewhere(action: => Unit): Unit = {
     val failed = new AtomicReference[Throwable]()
     val thread = new Thread(() =>
@@ -21,7 +21,7 @@ class ThreadsSuite extends SparkSuite {
     if (failed.get() != null) throw new AssertionError(failed.get())
   }
 
-  // Each test has a session in which no catalog of this source has been used.
+  // Each test has a session in which no catalog of this source was used before.
 
   test("a write, then a read, in a thread without an active session") {
     val session = spark.newSession()

@@ -6,10 +6,10 @@ import io.zrecord.table.RecordTable
 import io.zrecord.storage.local.LocalStorage
 import org.apache.spark.sql.DataFrame
 
-/** What says which version is read, in every way of naming a dataset: obeyed or refused. */
+/** Every way to name a version of a dataset is obeyed or refused. */
 class TimeTravelSuite extends SparkSuite {
 
-  /** Three rows tagged `v1`, then two more. */
+  /** Writes three rows tagged `v1`, then two more. */
   private def tagged(): String = {
     val path = freshPath()
     write(spark.range(3).toDF("id"), path, "append")
@@ -69,7 +69,7 @@ class TimeTravelSuite extends SparkSuite {
     assert(joined("", "version as of 'v1'") == 5)
     assert(joined("", "with (versionAsOf = 0)") == 5)
     assert(joined("with (tag = 'v1')", "with (tag = 'v1')") == 3)
-    // Spark takes the options of the first place for all.
+    // Spark takes the options of the first place for all places.
     for (
       (left, right) <- Seq(
         ("", "with (tag = 'v1')"),

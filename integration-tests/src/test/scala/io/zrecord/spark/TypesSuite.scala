@@ -17,7 +17,7 @@ class TypesSuite extends SparkSuite {
     spark.createDataFrame(spark.sparkContext.parallelize(all, 3), schema)
   }
 
-  /** Spark's rows have one NaN only, whatever is put in; the engine's own tests show that payloads
+  /** Spark's rows have one NaN only, whatever is stored. The engine's own tests show that payloads
     * are kept.
     */
   private def bits(value: Any): Any = value match {
@@ -115,7 +115,7 @@ class TypesSuite extends SparkSuite {
       }))
       val found = back.orderBy("n").collect().map(row => bits(row.get(1))).toSeq
       assert(found == withNulls.map(bits))
-      // Once more by index: a gather instead of a scan.
+      // Again by index: a gather instead of a scan.
       val last = withNulls.size - 1
       val some =
         back.where(col("_index").isin(0, 1, last)).select("v", "_index").orderBy("_index").collect()
@@ -170,7 +170,7 @@ class TypesSuite extends SparkSuite {
         .map(_.getString(0))
         .toSeq == Seq("abcdef")
     )
-    // What was read is written with the same shapes, and a plain data frame takes them over.
+    // The result is written with the same shapes, and a plain data frame takes the shapes over.
     val copy = freshPath()
     write(back, copy, "append")
     assert(read(copy).schema == back.schema)

@@ -13,7 +13,7 @@ import io.zrecord.verify.{CheckSummary, DatasetCheck, Finding}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
 import org.apache.spark.sql.Row
 
-/** Checking a table by Spark finds what the engine finds by itself. */
+/** A check of a table by Spark finds the same as the engine alone. */
 class VerifySuite extends SparkSuite {
   private def table(): String = {
     val path = freshPath()
@@ -45,7 +45,7 @@ class VerifySuite extends SparkSuite {
     Files.write(file, bytes.take(bytes.length / 2))
   }
 
-  /** What the engine finds by itself: problems and their places, and the summary. */
+  /** Returns what the engine finds alone: problems and their places, and the summary. */
   private def alone(
       path: String,
       check: DatasetCheck
@@ -120,7 +120,7 @@ class VerifySuite extends SparkSuite {
     val path = table()
     Files.delete(shard(path, 1).resolve("chunk/0.zr"))
     val bad = Verify.of(spark, path).badValues().where("field = 'text'")
-    // Every fifth value is absent, and nothing of it is lost.
+    // Every fifth value is absent and cannot be lost.
     val rows = bad.select("index", "count").collect().map(row => (row.getLong(0), row.getLong(1)))
     assert(rows.toSet == (0 until 20).map(i => (101L + 5 * i, 4L)).toSet)
   }
@@ -224,7 +224,7 @@ class VerifySuite extends SparkSuite {
     assert(summary.recordCount() == 400)
     assert((findings, summary) == alone(path, DatasetCheck.of(Paths.get(path))))
 
-    // Damage of the map is none of a value.
+    // Damage of the map is not damage of a value.
     val newest = RecordTable.at(storage).latest()
     val directory = Paths.get(path, newest.indexMap().get().directory())
     def requireNoBadValue(): Unit = {
@@ -261,7 +261,7 @@ class VerifySuite extends SparkSuite {
     assert(damaged.out.contains(""""badValues":1"""), damaged.out)
     assert(damaged.err.contains("field 'text', record 99"))
     assert(spark.read.json(list).select("index").head().getLong(0) == 99)
-    // Before anything is checked.
+    // The error comes before anything is checked.
     val taken = run(path, "--bad-values", list)
     assert(taken.exitCode() == 2 && taken.out.isEmpty && taken.err.contains("it exists"), taken.err)
     val file = Files.createFile(Paths.get(freshPath()))

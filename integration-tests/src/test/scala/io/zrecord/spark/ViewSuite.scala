@@ -14,7 +14,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 /** Data frames about datasets. */
 class ViewSuite extends SparkSuite {
 
-  /** Two versions: three shards of 100 records, then one of 10. */
+  /** Writes two versions: three shards of 100 records, then one of 10. */
   private def table(): String = {
     val path = freshPath()
     write(spark.range(0, 300, 1, 3).selectExpr("id", "concat('t', id) text"), path, "append")
@@ -28,7 +28,7 @@ class ViewSuite extends SparkSuite {
   private def column[T](data: DataFrame, name: String): Seq[T] =
     data.select(name).collect().toSeq.map(_.getAs[T](0))
 
-  /** The columns and their types, as the documentation has them. */
+  /** Returns the columns and their types, as in the documentation. */
   private def columns(data: DataFrame): String =
     data.schema.fields.map(f => s"${f.name} ${f.dataType.sql.toLowerCase}").mkString(", ")
 

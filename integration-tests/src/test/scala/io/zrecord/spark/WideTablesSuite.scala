@@ -15,7 +15,7 @@ class WideTablesSuite extends SparkSuite {
   private val columnCount = 5000
   private val attribute = "a" * (1 << 19)
 
-  /** Shards of two records, and the four first of their columns with a large attribute. */
+  /** Writes shards of two records, with a large attribute on the first four columns. */
   private lazy val path: String = {
     val target = freshPath()
     val storage = LocalStorage.at(Paths.get(target))
