@@ -30,9 +30,10 @@ import org.lance.compaction.CompactionTask;
 import org.lance.compaction.RewriteResult;
 
 /**
- * What RebalanceBenchmark does to a table, done to a Lance dataset by its compaction in the same run: fragments of 8 MiB become some of 1 GiB.
- * Compiled and started by benchmarks/run with the case "lance". Arguments: a work directory, and the size in percent of 10 GiB for each of the
- * two widths. It needs three times as much space.
+ * Compacts a Lance dataset as RebalanceBenchmark rebalances a table, in the same run: fragments of 8
+ * MiB become fragments of 1 GiB. Compiled and started by benchmarks/run with the case "lance".
+ * Arguments: a work directory, and the size in percent of 10 GiB for each of the two widths. It
+ * needs three times as much space.
  */
 final class LanceCompaction {
   private static final long FRAGMENT_BYTES = 8 << 20;
@@ -150,7 +151,7 @@ final class LanceCompaction {
       CompactionPlan plan = Compaction.planCompaction(dataset, options);
       List<Callable<RewriteResult>> tasks = new ArrayList<>();
       for (CompactionTask planned : plan.getCompactionTasks()) {
-        // In 7.0.0 the options of a planned task have the mode as a string, at which it fails.
+        // In 7.0.0 the options of a planned task have the mode as a string, which makes the task fail.
         CompactionTask task = new CompactionTask(planned.getTaskData(), plan.getReadVersion(), options);
         tasks.add(() -> task.execute(dataset));
       }

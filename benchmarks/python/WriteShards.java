@@ -12,7 +12,10 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Writes a file of images and one of i64 labels to a table: WriteShards TABLE IMAGES LABELS SHAPE RECORDS SHARDS. */
+/**
+ * Writes a file of images and a file of i64 labels to a table. Arguments: TABLE IMAGES LABELS SHAPE
+ * RECORDS SHARDS.
+ */
 final class WriteShards {
   private WriteShards() {}
 

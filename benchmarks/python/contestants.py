@@ -1,6 +1,6 @@
 """Ways to deliver shuffled epochs to Python as NumPy arrays of 256 records. Each makes its own files of the same records.
 
-Another way is another class, named in ``ALL``.
+To add a way, add a class and name it in ``ALL``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Batch = tuple[Any, Any]
 
 
 class Contestant:
-    """``epoch`` yields images and labels in a random order that the seed chooses, ``epochs`` those of one epoch after the other."""
+    """``epoch`` yields images and labels in a random order that the seed chooses. ``epochs`` yields one epoch after the other."""
 
     name = ""
     suffix = ""
@@ -33,18 +33,18 @@ class Contestant:
         self.open()
 
     def open(self) -> None:
-        """Makes its files if they are not there, and opens them."""
+        """Opens the files, and makes them first if they do not exist."""
 
     def epoch(self, seed: int) -> Iterator[Batch]:
         raise NotImplementedError
 
     def epochs(self, seed: int) -> Iterator[Batch]:
-        """Without an end, as training asks for them."""
+        """Yields epochs without an end, as training needs them."""
         for epoch in itertools.count():
             yield from self.epoch(seed + epoch)
 
     def warm(self) -> None:
-        """Reads its files, so that they are in the page cache."""
+        """Reads the files, so that they are in the page cache."""
         for root in [self.path, self.records.labels(self.directory)]:
             for file in [root, *root.rglob("*")]:
                 if file.is_file():
@@ -54,7 +54,7 @@ class Contestant:
 
     @property
     def path(self) -> Path:
-        """The file, or the directory of the files, that it reads."""
+        """The file, or the directory of the files, to read."""
         if self.suffix == "zrecord":
             return self.records.table(self.directory, 1)
         return self.files(self.suffix) if self.suffix else self.records.images(self.directory)
@@ -63,7 +63,7 @@ class Contestant:
         return self.directory / f"{self.records.width}-{self.records.count}.{suffix}"
 
     def order(self, seed: int) -> list[Any]:
-        """Batches of a permutation; the last may be shorter."""
+        """Yields batches of a permutation; the last may be shorter."""
         permutation = np.random.default_rng(seed).permutation(self.records.count)
         return np.split(permutation, range(BATCH, self.records.count, BATCH))
 
@@ -100,7 +100,7 @@ class ZRecordFeed(Contestant):
 
 
 class Items:
-    """What a DataLoader of PyTorch asks for single records."""
+    """A data set that a DataLoader of PyTorch asks for single records."""
 
     def __init__(self, images: Any, labels: Any) -> None:
         self.images, self.labels = images, labels
@@ -113,7 +113,7 @@ class Items:
 
 
 class Batches(Items):
-    """What it asks for whole batches."""
+    """A data set that a DataLoader asks for whole batches."""
 
     def __getitems__(self, indices: list[int]) -> Batch:
         return self.images[indices], self.labels[indices]
@@ -259,7 +259,7 @@ class Grain(ArrayRecord):
         import grain
 
         dataset = grain.MapDataset.source(self.source).shuffle(seed=seed).repeat().map(self.parse).batch(BATCH)
-        # By default 16 threads load 500 batches ahead, which on few cores takes seconds until the first one is there.
+        # By default 16 threads load 500 batches ahead, which on few cores takes seconds until the first batch.
         yield from dataset.to_iter_dataset(grain.ReadOptions(num_threads=4, prefetch_buffer_size=8))
 
 

@@ -1,12 +1,12 @@
-"""Records a second of shuffled epochs, delivered to Python as NumPy arrays: zrecord beside others, on the same records.
+"""Records a second of shuffled epochs, delivered to Python as NumPy arrays: zrecord and others, on the same records.
 
     benchmarks/python/run [DIRECTORY [SECONDS [PERCENT]]]
 
-Each contestant delivers one epoch after the other: for so many seconds without being counted, then for as many that count.
-Also printed are how long its first batch took from the opening of the iterator, processes that are started for it included,
-and how much of a processor this process, the one that would train, is busy with it. They take turns, each in a process of
-its own, which reads the files first. PERCENT is how many of the records there are. Prints a Markdown table of medians. Those
-that are not installed are left out.
+Each contestant delivers one epoch after the other: for SECONDS that do not count, then for as many seconds that count.
+Also measures the time from the opening of the iterator to the first batch, including the start of processes, and how much
+of a processor this process, which would train, spends on loading. The contestants take turns, each in its own process,
+which reads the files first. PERCENT is the percentage of the records. Prints a Markdown table of medians. Contestants that
+are not installed are left out.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ VERSIONS = ["numpy", "torch", "datasets", "array-record", "grain", "mosaicml-str
 
 
 class Rate(NamedTuple):
-    """How fast a contestant is.
+    """The speed of a contestant.
 
-    :param records: a second
+    :param records: records in each second
     :param first: seconds until the first batch
     :param busy: seconds of a processor in each second
     """
@@ -63,14 +63,14 @@ def rate(contestant: Contestant, seconds: float) -> Rate:
 
 
 def turn(directory: Path, seconds: float, records: Records, name: str) -> None:
-    """Prints the figures of a contestant in a process of its own, so that no threads of another go on meanwhile."""
+    """Prints the figures of a contestant in its own process, so that no threads of another contestant run meanwhile."""
     contestant = next(c for c in ALL if c.name == name)(records, directory)
     contestant.warm()
     print(*rate(contestant, seconds))
 
 
 def measure(directory: Path, seconds: float, percent: int, value: str, name: str) -> Rate | None:
-    """Takes a turn; ``None`` if it fails, as where something is not installed."""
+    """Takes a turn. Returns ``None`` if the turn fails, for example because something is not installed."""
     command = [sys.executable, __file__, str(directory), str(seconds), str(percent), value, name]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:

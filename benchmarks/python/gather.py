@@ -1,4 +1,4 @@
-"""Random batches as NumPy arrays: zrecord beside np.memmap, the same records, in the page cache.
+"""Random batches as NumPy arrays: zrecord against np.memmap, the same records, in the page cache.
 
     python/.venv/bin/python benchmarks/python/gather.py [DIRECTORY]
 
@@ -24,7 +24,7 @@ CASES = {"784 B": Records((28, 28), 1_000_000), "64 KiB": Records((65536,), 16_0
 
 
 def measure(field: object, records: int, batches: int, random: np.random.Generator) -> float:
-    """Seconds for a batch."""
+    """Returns the seconds for a batch."""
     indices = [random.integers(0, records, BATCH) for _ in range(batches)]
     start = time.perf_counter()
     for batch in indices:

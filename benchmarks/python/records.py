@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Records:
-    """So many records of an image of u8 and an i64 label."""
+    """A number of records, each with an image of u8 and an i64 label."""
 
     shape: tuple[int, ...]
     count: int
@@ -36,7 +36,7 @@ class Records:
         return directory / f"{self.width}-{self.count}-{shards}.zrecord"
 
     def make(self, directory: Path, shard_counts: tuple[int, ...] = (1, 8)) -> None:
-        """Makes what is not there yet."""
+        """Makes the files that do not exist yet."""
         random = np.random.default_rng(self.width)
         if not self.labels(directory).exists():
             images = np.lib.format.open_memmap(self.images(directory), "w+", np.uint8, (self.count, *self.shape))

@@ -13,7 +13,7 @@ before.where("label = 7").write.format("zrecord").mode("append").save(path)
 assert spark.read.format("zrecord").load(path).count() == 1100
 assert spark.read.format("zrecord").option("versionAsOf", 0).load(path).count() == 1000
 
-# Columns that the records so far do not have are null there.
+# New columns are null in the earlier records.
 with_split = before.limit(10).selectExpr("*", "'train' as split")
 with_split.write.format("zrecord").option("mergeSchema", True).mode("append").save(path)
 now = spark.read.format("zrecord").load(path)

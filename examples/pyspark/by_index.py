@@ -9,7 +9,7 @@ from pyspark.sql.functions import col
 spark = SparkSession.builder.appName("by index").getOrCreate()
 records = spark.read.format("zrecord").load(sys.argv[1])
 
-# Exactly these records are read; which ones is known when the query is planned.
+# Exactly these records are read. The plan of the query already knows them.
 wanted = random.Random(1).sample(range(1000), 32)
 batch = records.where(col("_index").isin(wanted)).select("_index", "label", "image").collect()
 

@@ -18,7 +18,7 @@ order = [row["id"] for row in epoch.select("id").toLocalIterator()]
 assert order != sorted(order) and sorted(order) == list(range(1000))
 assert [row["id"] for row in epoch.where("_position < 5").select("id").collect()] == order[:5]
 
-# Two processes share it, position by position.
+# Two processes share an epoch, position by position.
 shares = [
     [row["id"] for row in ordered(sampler="shuffle", seed=7, epoch=3, rank=rank, worldSize=2).select("id").collect()]
     for rank in range(2)
@@ -30,7 +30,7 @@ balanced = ordered(sampler="balanced", labelsField="label", batchSize=20, numSam
 labels = [row["label"] for row in balanced.select("label").collect()]
 assert all(sorted(labels[i : i + 20]) == sorted(list(range(10)) * 2) for i in range(0, 2000, 20))
 
-# Of a sample only the records drawn are read.
+# Of a sample, only the drawn records are read.
 some = spark.read.format("zrecord").load(path).sample(0.1, seed=1)
 assert some.count() == len(some.collect())
 print(some.count(), "of 1000 records drawn")

@@ -1,4 +1,4 @@
-"""Trains with JAX; killed at any time, it goes on where it was: python jax_loop.py /data/digits checkpoint"""
+"""Trains with JAX; killed at any time, it continues where it was: python jax_loop.py /data/digits checkpoint"""
 
 import pickle
 import sys

@@ -12,7 +12,7 @@ random = np.random.default_rng(0)
 labels = random.integers(0, 10, 4000).astype(np.int64)
 images = random.integers(0, 64, (4000, 28, 28), np.uint8)
 for label in range(10):
-    # A bright bar, whose place tells the class.
+    # A bright bar. Its place tells the class.
     images[labels == label, 2 * label + 4 : 2 * label + 6] += 128
 with tempfile.TemporaryDirectory() as directory:
     np.save(f"{directory}/image.npy", images)

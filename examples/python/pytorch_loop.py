@@ -1,4 +1,4 @@
-"""Trains with PyTorch; killed at any time, it goes on where it was: python pytorch_loop.py /data/digits checkpoint"""
+"""Trains with PyTorch; killed at any time, it continues where it was: python pytorch_loop.py /data/digits checkpoint"""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ torch.manual_seed(0)
 model = torch.nn.Linear(28 * 28, 10)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
-# Writable, for PyTorch warns of arrays that are not.
+# Writable, because PyTorch warns of arrays that are not writable.
 with zrecord.feed(path, fields=["image", "label"], batch_size=64, epochs=3, writable=True) as feed:
     if checkpoint.exists():
         saved = torch.load(checkpoint)

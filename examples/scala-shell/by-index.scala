@@ -3,7 +3,7 @@
 def example(): Unit = {
   val records = spark.read.format("zrecord").load(spark.conf.get("spark.example.path"))
 
-  // Exactly these records are read; which ones is known when the query is planned.
+  // Exactly these records are read. The plan of the query already knows them.
   val some = records.where($"_index".isin(999, 3, 500)).orderBy("_index").select("_index", "id")
   some.show()
   assert(some.as[(Long, Long)].collect().toSeq == Seq(3L -> 3L, 500L -> 500L, 999L -> 999L))
