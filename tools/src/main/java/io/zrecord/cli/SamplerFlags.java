@@ -168,7 +168,7 @@ final class SamplerFlags {
     return new SamplerArguments(texts, SamplerParameter::flag);
   }
 
-  /** Returns the sampler asked for. Records that its order keeps together are a batch of the feed. */
+  /** Returns the sampler asked for. The records that its order groups are a batch of the feed. */
   SamplerSpec spec() {
     SamplerArguments given = given();
     if (!given.takes(SamplerParameter.BATCH_SIZE)) {
