@@ -17,7 +17,7 @@ public record JobConcurrency(int count) {
     }
   }
 
-  /** Returns Spark's default parallelism. */
+  /** Returns Spark's default parallelism, but at most 1,000. */
   public static JobConcurrency of(SparkSession spark) {
     return new JobConcurrency(
         Math.max(1, Math.min(MAX_COUNT, spark.sparkContext().defaultParallelism())));
