@@ -4,7 +4,7 @@ import java.nio.file.{Files, Paths}
 
 import io.zrecord.{RecordStore, StoreOptions}
 import io.zrecord.inspect.DatasetInspection
-import io.zrecord.rebalance.{Relayout => RelayoutHere}
+import io.zrecord.rebalance.TableRelayout
 import io.zrecord.rebalance.order.RecordOrder
 import io.zrecord.schema.{ElementType, RecordSchema}
 import io.zrecord.storage.local.LocalStorage
@@ -178,7 +178,7 @@ class ViewSuite extends SparkSuite {
   test("the map of indices of a version in another order is among its files") {
     val path = table()
     val snapshot = RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
-    val map = RelayoutHere.of(snapshot, RecordOrder.shuffle(7)).run().indexMap()
+    val map = TableRelayout.of(snapshot, RecordOrder.shuffle(7)).run().indexMap()
     val files = view(path, "files").where(s"file like '$map/%'")
     val present = filesBelow(Paths.get(path, map).toString)
     assert(present.nonEmpty)
