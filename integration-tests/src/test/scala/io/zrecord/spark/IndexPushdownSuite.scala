@@ -182,7 +182,8 @@ class IndexPushdownSuite extends SparkSuite {
       checksum.getValue
     }
     def requireValues(data: DataFrame, indices: Range): Unit = {
-      val found = data.selectExpr("_index", "octet_length(s)", "crc32(cast(s as binary))").orderBy("_index")
+      val found =
+        data.selectExpr("_index", "octet_length(s)", "crc32(cast(s as binary))").orderBy("_index")
       val expected = indices.map(i => Row(i.toLong, valueBytes, checksums(i % 26)))
       assert(found.collect().toSeq == expected)
     }
