@@ -176,9 +176,11 @@ class IndexPushdownSuite extends SparkSuite {
       "append",
       "compression" -> "zstd"
     )
+    val value = new Array[Byte](valueBytes)
     val checksums = (0 until 26).map { letter =>
+      java.util.Arrays.fill(value, (65 + letter).toByte)
       val checksum = new CRC32()
-      checksum.update(Array.fill(valueBytes)((65 + letter).toByte))
+      checksum.update(value)
       checksum.getValue
     }
     def requireValues(data: DataFrame, indices: Range): Unit = {
