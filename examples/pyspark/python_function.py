@@ -6,7 +6,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
 path = sys.argv[1]
-spark = SparkSession.builder.appName("Python function").getOrCreate()
+# With PyArrow 26, Spark 4.2.0 hangs in functions that get their arguments as Arrow, whatever the source.
+spark = (
+    SparkSession.builder.appName("Python function")
+    .config("spark.sql.execution.pythonUDF.arrow.enabled", "false")
+    .getOrCreate()
+)
 
 
 @udf("int")
