@@ -2,11 +2,13 @@ package io.zrecord;
 
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.dataset.DirectoryGuess;
+import io.zrecord.internal.format.JournalHeader;
 import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.local.LocalStorage;
@@ -52,10 +54,11 @@ public enum DatasetKind {
     if (hasManifests && hasVersions(storage)) {
       return Optional.of(TABLE);
     }
-    if (hasFile(found, JournalRecord.FILE_NAME)) {
+    boolean hasMeta = hasFile(found, ShardMeta.FILE_NAME);
+    if (hasFile(found, JournalRecord.FILE_NAME) && (hasMeta || isJournal(storage))) {
       return Optional.of(STORE); // Also without its meta file, which a sealed shard cannot lose.
     }
-    if (hasFile(found, ShardMeta.FILE_NAME)) {
+    if (hasMeta) {
       return Optional.of(isStore(storage) ? STORE : SHARD);
     }
     return hasManifests ? Optional.of(TABLE) : Optional.empty();
@@ -72,6 +75,18 @@ public enum DatasetKind {
   private static boolean hasVersions(Storage storage) {
     return ManifestNames.includeVersion(
         storage.list(ManifestNames.DIRECTORY).stream().map(StoredFile::name).toList());
+  }
+
+  /** Other programs have files of that name as well. */
+  private static boolean isJournal(Storage storage) {
+    try (ReadableFile file = storage.open(JournalRecord.FILE_NAME)) {
+      byte[] header = new byte[JournalHeader.BYTES];
+      if (file.lengthBytes() < header.length) {
+        return false;
+      }
+      file.region(0, header.length).get(header);
+      return JournalHeader.isWhole(header);
+    }
   }
 
   private static boolean isStore(Storage storage) {

@@ -46,6 +46,8 @@ public final class StoreSnapshot {
 
   /** Makes a table below the store's own directory, which is not made durable. */
   static TemporaryTable temporaryTable(Path store) {
+    // Nothing is made or removed in a directory that is no store.
+    meta(new LocalMutableFiles(store));
     return TemporaryTable.of(store, (from, to) -> create(from, to, false));
   }
 

@@ -114,6 +114,45 @@ class CacheSuite extends SparkSuite {
     spark.sql(s"uncache table $name")
   }
 
+  test("what is cached with defaults of a session is not taken for a read without them") {
+    val path = dataset()
+    val name = s"zrecord.`$path`"
+    def withDefault[T](key: String, value: String)(action: => T): T = {
+      spark.conf.set(s"spark.datasource.zrecord.$key", value)
+      try action
+      finally spark.conf.unset(s"spark.datasource.zrecord.$key")
+    }
+    for ((key, value, count) <- Seq(("indices", "0,1", 2), ("numSamples", "3", 3))) {
+      withDefault("sampler", "shuffle") {
+        withDefault(key, value) {
+          if (key == "indices") spark.conf.unset("spark.datasource.zrecord.sampler")
+          spark.sql(s"cache table $name")
+          assert(spark.table(name).count() == count, key)
+          assert(hits(spark.table(name)), key)
+        }
+      }
+      assert(spark.table(name).count() == 5, key)
+      assert(spark.sql(s"select id from $name").collect().length == 5, key)
+      spark.catalog.clearCache()
+    }
+    // A table keeps the defaults that it was loaded with.
+    val loaded = withDefault("indices", "0,1")(spark.table(name))
+    assert(loaded.count() == 2)
+    assert(spark.table(name).count() == 5)
+  }
+
+  test("a cached list of versions is fresh after a tag") {
+    val path = dataset()
+    def tags = read(path, "view" -> "versions").select("tags").collect().toSeq
+    read(path, "view" -> "versions").cache()
+    val before = tags
+    io.zrecord.table.RecordTable
+      .at(io.zrecord.storage.local.LocalStorage.at(java.nio.file.Paths.get(path)))
+      .tag(0, "v1")
+    assert(tags != before)
+    spark.catalog.clearCache()
+  }
+
   test("a cached view of a dataset is fresh after a write") {
     val path = dataset()
     read(path, "view" -> "versions").cache()

@@ -292,6 +292,33 @@ class SessionCatalogStagingSuite extends SparkSuite {
     assert(filesBelow(locationOf(name)).map(_.toFile.length()).sum < 1000000)
   }
 
+  test("OPTIONS of a table are none of one write, which would drop later writes") {
+    for (options <- Seq("txnAppId 'nightly', txnVersion '1'", "expectedVersion '0'")) {
+      val name = freshTable()
+      for (
+        statement <- Seq(
+          s"create table $name (id bigint) using zrecord options ($options)",
+          s"create table $name using zrecord options ($options) as select id from range(3)"
+        )
+      ) {
+        val message = failure(spark.sql(statement))
+        assert(message.contains("is of one write"), message)
+      }
+      assert(!spark.catalog.tableExists(name))
+    }
+    val name = freshTable()
+    spark.sql(s"create table $name using zrecord as select id from range(3)")
+    for (_ <- 1 to 2)
+      spark
+        .range(2)
+        .writeTo(name)
+        .option("txnAppId", "nightly")
+        .option("txnVersion", "1")
+        .append()
+    spark.sql(s"insert into $name select id from range(4)")
+    assert(spark.table(name).count() == 3 + 2 + 4)
+  }
+
   test("a table that was created meanwhile stays, and the data of the query does not") {
     val name = freshTable()
     val path = freshPath()

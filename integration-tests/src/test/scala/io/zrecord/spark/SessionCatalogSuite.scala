@@ -121,7 +121,8 @@ class SessionCatalogSuite extends SparkSuite {
             .format("zrecord")
             .mode("append")
             .option("path", path)
-            .saveAsTable(name)
+            .saveAsTable(name),
+        () => spark.range(4).writeTo(name).using("zrecord").tableProperty("location", path).create()
       )
     ) {
       val message = failure(create())

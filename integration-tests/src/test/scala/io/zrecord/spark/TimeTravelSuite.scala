@@ -56,6 +56,29 @@ class TimeTravelSuite extends SparkSuite {
     )
   }
 
+  test("options in a view, or with another spelling of the name, do not reach other places") {
+    assume(isNewer)
+    val path = tagged()
+    val name = s"zrecord.`$path`"
+    spark.sql(s"create temporary view tagged_rows as select * from $name with (tag = 'v1')")
+    assert(spark.table("tagged_rows").count() == 3)
+    val table = freshTable()
+    spark.sql(s"create table $table using zrecord location '$path'")
+    val queries = Seq(
+      s"select * from tagged_rows union all select * from $name",
+      s"select * from $name union all select * from tagged_rows",
+      s"select * from $table with (tag = 'v1') union all select * from default.$table"
+    )
+    for (query <- queries) {
+      val outcome =
+        try spark.sql(query).collect().length.toString
+        catch { case e: Throwable => messages(e) }
+      assert(outcome == "8" || outcome.contains("in one statement"), s"$query: $outcome")
+    }
+    spark.sql(s"drop table $table")
+    spark.catalog.dropTempView("tagged_rows")
+  }
+
   test("two versions of a dataset in one statement of SQL") {
     assume(isNewer)
     val path = tagged()

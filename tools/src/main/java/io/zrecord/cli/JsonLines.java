@@ -32,6 +32,7 @@ final class JsonLines {
   private static final ObjectReader PART =
       ValueJson.MAPPER.reader().without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
   private static final int FIRST_ROOM_BYTES = 1 << 12;
+  private static final int MAX_ROOM_BYTES = Integer.MAX_VALUE - 8;
 
   private final RecordSchema schema;
   private byte[] bytes = new byte[FIRST_ROOM_BYTES];
@@ -138,7 +139,10 @@ final class JsonLines {
   /** Puts the number of a token into the room. Tells whether the token is a number of the type. */
   private boolean isElement(ElementType type, JsonParser parser) throws IOException {
     if (room.remaining() < Long.BYTES) {
-      bytes = Arrays.copyOf(bytes, Math.multiplyExact(2, bytes.length));
+      if (bytes.length == MAX_ROOM_BYTES) {
+        return false; // The tree says that the value is too long.
+      }
+      bytes = Arrays.copyOf(bytes, (int) Math.min(MAX_ROOM_BYTES, 2L * bytes.length));
       room = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).position(room.position());
     }
     JsonToken token = parser.currentToken();

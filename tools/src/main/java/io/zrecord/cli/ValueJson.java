@@ -77,8 +77,8 @@ final class ValueJson {
             "expected a string" + (field.type().equals(ElementType.BYTES) ? " in Base64" : ""));
       }
       int width = field.type().widthBytes().getAsInt();
-      ByteBuffer to = ByteBuffer.allocate(Math.multiplyExact(width, leaves(node)))
-          .order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer to =
+          ByteBuffer.allocate(lengthBytes(width, leaves(node))).order(ByteOrder.LITTLE_ENDIAN);
       writeTensor(field.type(), field.shape().dimensions(), node, to);
       return to.array();
     } catch (IllegalArgumentException e) {
@@ -88,6 +88,15 @@ final class ValueJson {
               + e.getMessage(),
           e);
     }
+  }
+
+  private static int lengthBytes(int width, int count) {
+    long bytes = (long) width * count;
+    if (bytes > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          bytes + " bytes are more than a value has, which is " + Integer.MAX_VALUE);
+    }
+    return (int) bytes;
   }
 
   private static int leaves(JsonNode node) {

@@ -202,8 +202,15 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
           + " source is " + existing.get().properties().get(TableCatalog.PROP_PROVIDER)
           + ", by a table of another data source; drop the table first");
     }
+    if (!becomesZRecord && existing.isPresent()) {
+      // Dropping it first would lose its rows if the query fails.
+      throw Unsupported.operation(
+          "replacing " + quoted(identifier) + ", which is of another data source,"
+              + " through ZRecordSessionCatalog",
+          "drop the table and create it again, or run the statement in a session without"
+              + " spark.sql.catalog.spark_catalog");
+    }
     if (!becomesZRecord) {
-      existing.ifPresent(table -> dropTable(identifier));
       return createForeign(identifier, schema, partitions, properties);
     }
     Unsupported.refusePartitioning(partitions);
@@ -244,9 +251,23 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     all.put(TableCatalog.PROP_LOCATION, path);
     super.createTable(identifier, schema, new Transform[0], all);
     if (isManaged) {
-      Metastore.makeManaged(identifier);
+      makeManaged(identifier);
     }
     invalidateTable(identifier);
+  }
+
+  /** Makes an entry managed, or removes the entry, whose files stay until then. */
+  private void makeManaged(Identifier identifier) throws AnalysisException {
+    try {
+      Metastore.makeManaged(identifier);
+    } catch (AnalysisException | RuntimeException e) {
+      try {
+        super.dropTable(identifier);
+      } catch (RuntimeException dropping) {
+        e.addSuppressed(dropping);
+      }
+      throw e;
+    }
   }
 
   private StagedTable stageReplacement(

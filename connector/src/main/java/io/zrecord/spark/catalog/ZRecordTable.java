@@ -43,6 +43,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   private final VersionChoice choice;
   private final Optional<WriteTarget> target;
   private final boolean acceptsAnySchema;
+  private final Map<String, String> defaultsOfRecords = ReadConf.defaultsOfRecords();
 
   ZRecordTable(
       List<String> paths,
@@ -126,7 +127,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
    */
   public String id() {
     return versions.stream().map(DatasetVersion::id).collect(Collectors.joining(",")) + " at "
-        + choice.wanted();
+        + choice.wanted() + (defaultsOfRecords.isEmpty() ? "" : " with " + defaultsOfRecords);
   }
 
   /** Returns where a write of the table goes, if the table can be written. */
@@ -169,7 +170,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
       throw new NotADatasetException(
           location(), "Cannot read " + location() + ": there is no dataset. Check the path");
     }
-    ReadConf conf = ReadConf.ofRecords(options);
+    ReadConf conf = ReadConf.ofRecords(options, defaultsOfRecords);
     PathIdentifiers.refuseOthers(paths, options);
     return new ZRecordScanBuilder(location(), snapshots(options), schema, conf);
   }

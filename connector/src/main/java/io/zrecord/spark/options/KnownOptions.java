@@ -53,6 +53,10 @@ final class KnownOptions {
       ZRecordOptions.TXN_VERSION,
       ZRecordOptions.EXPECTED_VERSION,
       ZRecordOptions.UNKNOWN_OPTIONS);
+  /** Options that say something of one write, which a table must not keep for later writes. */
+  private static final Set<String> OF_ONE_WRITE = Set.of(
+      ZRecordOptions.TXN_APP_ID, ZRecordOptions.TXN_VERSION, ZRecordOptions.EXPECTED_VERSION);
+
   private static final Set<String> WRITE_PREFIXES =
       Set.of(ZRecordOptions.COMPRESSION_OF, ZRecordOptions.SHAPE_OF);
 
@@ -89,9 +93,16 @@ final class KnownOptions {
     requireKnown("write", options, WRITE, WRITE_PREFIXES, SELECTORS);
   }
 
-  /** Tells whether an option is one of writes, other than the path. */
-  static boolean isOfWrites(String key) {
-    return !key.equalsIgnoreCase(ZRecordOptions.PATH) && isAmong(key, WRITE, WRITE_PREFIXES);
+  /** Tells whether a table may keep an option for all its writes. */
+  static boolean isOfAllWrites(String key) {
+    return !key.equalsIgnoreCase(ZRecordOptions.PATH)
+        && !isOfOneWrite(key)
+        && isAmong(key, WRITE, WRITE_PREFIXES);
+  }
+
+  /** Tells whether an option says something of one write. */
+  static boolean isOfOneWrite(String key) {
+    return isAmong(key, OF_ONE_WRITE, Set.of());
   }
 
   /** Checks the options of a read or write. Never ignores the options in {@code refused}. */

@@ -4,6 +4,7 @@ import io.zrecord.read.IndexSet;
 import io.zrecord.read.Verification;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.spark.network.util.JavaUtils;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
@@ -31,9 +32,20 @@ public final class ReadConf {
     return new ReadConf(CaseInsensitiveStringMap.empty());
   }
 
-  /** Parses the options of a read of records, and adds the session's defaults. */
-  public static ReadConf ofRecords(CaseInsensitiveStringMap own) {
-    CaseInsensitiveStringMap options = SessionDefaults.addedTo(own);
+  /** Returns the session's defaults that select which records are read, and in which order. */
+  public static Map<String, String> defaultsOfRecords() {
+    return SessionDefaults.ofRecords();
+  }
+
+  /**
+   * Parses the options of a read of records, and adds the session's defaults.
+   *
+   * @param defaultsOfRecords those of {@link #defaultsOfRecords} when the table was loaded: Spark
+   *     takes one loaded table for all reads of a cached one, so later defaults must not count
+   */
+  public static ReadConf ofRecords(
+      CaseInsensitiveStringMap own, Map<String, String> defaultsOfRecords) {
+    CaseInsensitiveStringMap options = SessionDefaults.addedTo(own, defaultsOfRecords);
     KnownOptions.requireKnownForReading(options);
     if (options.containsKey(ZRecordOptions.VIEW)) {
       // The columns of a table are known before the options of a statement are.

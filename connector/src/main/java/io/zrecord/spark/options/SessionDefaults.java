@@ -4,10 +4,13 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
-import scala.Tuple2;
-import scala.collection.Iterator;
+import scala.Option;
+import scala.runtime.BoxedUnit;
 
 /**
  * Reads the options that a session sets for all its reads and writes, as
@@ -25,18 +28,25 @@ final class SessionDefaults {
       ZRecordOptions.TAG,
       ZRecordOptions.TIMESTAMP_AS_OF));
 
+  /** Options that select which records a scan reads, and in which order. */
+  private static final Set<String> OF_RECORDS = lowerCase(
+      Stream.concat(ZRecordOptions.OF_SAMPLERS.stream(), Stream.of(ZRecordOptions.INDICES))
+          .collect(Collectors.toSet()));
+
   private SessionDefaults() {}
 
-  /** Returns all defaults of the active session. */
+  /** Returns all defaults of the session of this thread; none if there is no session. */
   static CaseInsensitiveStringMap all() {
     Map<String, String> defaults = new HashMap<>();
-    Iterator<Tuple2<String, String>> settings =
-        SparkSession.active().conf().getAll().iterator();
-    while (settings.hasNext()) {
-      Tuple2<String, String> setting = settings.next();
-      if (setting._1().startsWith(PREFIX)) {
-        defaults.put(setting._1().substring(PREFIX.length()), setting._2());
-      }
+    Option<SparkSession> active = SparkSession.getActiveSession();
+    Option<SparkSession> session = active.isDefined() ? active : SparkSession.getDefaultSession();
+    if (session.isDefined()) {
+      session.get().conf().getAll().foreach(setting -> {
+        if (setting._1().startsWith(PREFIX)) {
+          defaults.put(setting._1().substring(PREFIX.length()), setting._2());
+        }
+        return BoxedUnit.UNIT;
+      });
     }
     return new CaseInsensitiveStringMap(defaults);
   }
@@ -56,6 +66,33 @@ final class SessionDefaults {
     return new CaseInsensitiveStringMap(merged);
   }
 
+  /** Returns the defaults that select which records a scan reads, and in which order. */
+  static Map<String, String> ofRecords() {
+    Map<String, String> defaults = new TreeMap<>();
+    all().forEach((key, value) -> {
+      if (OF_RECORDS.contains(key)) {
+        defaults.put(key, value);
+      }
+    });
+    return defaults;
+  }
+
+  /** Adds defaults as {@link #addedTo}, but those of records as they were before. */
+  static CaseInsensitiveStringMap addedTo(
+      CaseInsensitiveStringMap options, Map<String, String> ofRecords) {
+    Map<String, String> merged = new HashMap<>(addedTo(options).asCaseSensitiveMap());
+    merged
+        .keySet()
+        .removeIf(
+            key -> OF_RECORDS.contains(key.toLowerCase(Locale.ROOT)) && !options.containsKey(key));
+    ofRecords.forEach((key, value) -> {
+      if (!options.containsKey(key)) {
+        merged.put(key, value);
+      }
+    });
+    return new CaseInsensitiveStringMap(merged);
+  }
+
   /** Returns the options that are more than defaults of the session. */
   static CaseInsensitiveStringMap removedFrom(CaseInsensitiveStringMap options) {
     CaseInsensitiveStringMap defaults = all();
@@ -67,6 +104,6 @@ final class SessionDefaults {
   private static Set<String> lowerCase(Set<String> names) {
     return names.stream()
         .map(name -> name.toLowerCase(Locale.ROOT))
-        .collect(java.util.stream.Collectors.toUnmodifiableSet());
+        .collect(Collectors.toUnmodifiableSet());
   }
 }

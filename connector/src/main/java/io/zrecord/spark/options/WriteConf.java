@@ -28,9 +28,14 @@ public final class WriteConf {
   /**
    * Checks options that are kept for later writes.
    *
-   * @throws IllegalArgumentException if an option or its value is unknown
+   * @throws IllegalArgumentException if an option or its value is unknown, or is of one write only
    */
   public static void requireValid(Map<String, String> options) {
+    options.keySet().stream().filter(KnownOptions::isOfOneWrite).findAny().ifPresent(key -> {
+      throw new IllegalArgumentException("Option " + key + " is of one write, and the table would"
+          + " keep it for all later writes; leave it out of the OPTIONS of the table, and give it"
+          + " to the write itself");
+    });
     WriteConf conf = new WriteConf(new CaseInsensitiveStringMap(options));
     conf.writeOptions();
     conf.fieldsNamed().forEach(field -> {
@@ -39,13 +44,12 @@ public final class WriteConf {
     });
     conf.compressionOf("");
     conf.mergesSchema();
-    conf.transaction();
   }
 
-  /** Returns those of the given options that a write has. */
+  /** Returns those of the given options that all writes of a table have. */
   public static Map<String, String> writeOptionsAmong(Map<String, String> options) {
     return options.entrySet().stream()
-        .filter(option -> KnownOptions.isOfWrites(option.getKey()))
+        .filter(option -> KnownOptions.isOfAllWrites(option.getKey()))
         .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 

@@ -52,11 +52,13 @@ public final class UnstagedCreation {
     if (isUnstaged(name) && isZRecord(spec)) {
       ResolvedIdentifier target = (ResolvedIdentifier) name;
       requireNewer();
-      if (hasQuery && spec.location().isDefined()) {
+      // A program may give the place as a property of the table.
+      Option<String> location = spec.location().isDefined()
+          ? spec.location()
+          : spec.properties().get(TableCatalog.PROP_LOCATION);
+      if (hasQuery && location.isDefined()) {
         SessionTables.requireNoDataset(
-            (TableCatalog) target.catalog(),
-            target.identifier(),
-            spec.location().get());
+            (TableCatalog) target.catalog(), target.identifier(), location.get());
       }
     }
   }

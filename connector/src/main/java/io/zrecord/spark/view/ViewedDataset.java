@@ -10,8 +10,10 @@ import io.zrecord.table.TableSnapshot;
  * Equal to another of the same path, view and version.
  *
  * @param isStore whether the version is a snapshot of a store
+ * @param history the versions and tags that the view shows; empty for views of one version
  */
-record ViewedDataset(String path, ViewName view, DatasetVersion version, boolean isStore) {
+record ViewedDataset(
+    String path, ViewName view, DatasetVersion version, boolean isStore, String history) {
   TableSnapshot snapshot() {
     return version.snapshot();
   }
@@ -21,9 +23,9 @@ record ViewedDataset(String path, ViewName view, DatasetVersion version, boolean
     return ZRecordOptions.FORMAT + ".`" + path + "` " + view;
   }
 
-  /** Returns a name that changes with every version. */
+  /** Returns a name that changes with what the view shows. */
   String id() {
-    return version.id() + " " + view;
+    return version.id() + " " + view + history;
   }
 
   @Override

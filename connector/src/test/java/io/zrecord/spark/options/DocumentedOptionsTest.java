@@ -42,22 +42,22 @@ class DocumentedOptionsTest {
     read.addAll(SAMPLERS.rows("Options"));
     for (Row row : read) {
       assertThatCode(() -> KnownOptions.requireKnownForReading(
-              new CaseInsensitiveStringMap(Map.of(row.name(), ""))))
+              new CaseInsensitiveStringMap(Map.of(row.name(), "refuse"))))
           .doesNotThrowAnyException();
     }
     List<Row> written = new ArrayList<>(OPTIONS.rows("Writing"));
     written.addAll(OPTIONS.rows("Reading and writing"));
     for (Row row : written) {
       String name = row.name().replace("<field>", "image");
-      assertThatCode(() ->
-              KnownOptions.requireKnownForWriting(new CaseInsensitiveStringMap(Map.of(name, ""))))
+      assertThatCode(() -> KnownOptions.requireKnownForWriting(
+              new CaseInsensitiveStringMap(Map.of(name, "refuse"))))
           .doesNotThrowAnyException();
     }
   }
 
   @Test
   void everyDefaultIsThatOfTheCode() {
-    ReadConf read = ReadConf.ofRecords(CaseInsensitiveStringMap.empty());
+    ReadConf read = ReadConf.ofRecords(CaseInsensitiveStringMap.empty(), Map.of());
     assertThat(bytes("batchRows")).isEqualTo(read.batchRows());
     assertThat(bytes("batchBytes")).isEqualTo(read.batchBytes());
     assertThat(Verification.valueOf(text("verify"))).isEqualTo(read.verification());
