@@ -16,7 +16,7 @@ GOLDEN = ROOT / "engine" / "src" / "test" / "resources" / "golden"
 @pytest.fixture(scope="session")
 def vectors() -> dict[str, Any]:
     """Values of the golden table, with which the engine is tested as well."""
-    loaded: dict[str, Any] = json.loads((GOLDEN / "v1-values.json").read_text(encoding="utf-8"))
+    loaded: dict[str, Any] = json.loads((GOLDEN / "v2-values.json").read_text(encoding="utf-8"))
     return loaded
 
 

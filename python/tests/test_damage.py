@@ -18,15 +18,17 @@ from tests.conftest import GOLDEN
 from zrecord._crc32c import crc32c
 from zrecord._sealed import JsonObject
 
+NEWEST = 3  # of the golden table: two versions with records, a tag of version 0, and an expiry with the floor 1
+
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(GOLDEN / "v1" / "table", tmp_path / "table"))
+    return Path(shutil.copytree(GOLDEN / "v2" / "table", tmp_path / "table"))
 
 
 @pytest.fixture
 def shard(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(GOLDEN / "v1" / "shard", tmp_path / "shard"))
+    return Path(shutil.copytree(GOLDEN / "v2" / "shard", tmp_path / "shard"))
 
 
 def everything(path: Path, verify: str = "first") -> str:
@@ -44,6 +46,15 @@ def files_of(path: Path) -> list[Path]:
     return sorted(file for file in path.rglob("*") if file.is_file())
 
 
+def manifest_of(table: Path, version: int) -> Path:
+    return table / "manifest" / f"{version:020d}.json"
+
+
+def is_of_an_older_version(file: Path) -> bool:
+    """Whether only readers of an older version need the file."""
+    return file.parent.name == "tag" or (file.parent.name == "manifest" and file.stem != f"{NEWEST:020d}")
+
+
 def test_no_flipped_bit_is_handed_out(table: Path) -> None:
     """Any bit of any file: an error of this package, or the same values. Without verification, others come out."""
     sound = everything(table)
@@ -53,8 +64,8 @@ def test_no_flipped_bit_is_handed_out(table: Path) -> None:
     for round_ in range(80):
         file = files[round_ % len(files)] if round_ < len(files) else files[int(random.integers(len(files)))]
         content = bytearray(file.read_bytes())
-        if "00000.json" in file.name or not content:
-            continue  # of the version that is not read
+        if is_of_an_older_version(file) or not content:
+            continue
         sound_content = bytes(content)
         bit = int(random.integers(8 * len(content)))
         content[bit // 8] ^= 1 << bit % 8
@@ -74,7 +85,7 @@ def test_no_flipped_bit_is_handed_out(table: Path) -> None:
 def test_no_shorter_file_is_mapped(table: Path) -> None:
     sound = everything(table)
     for file in files_of(table):
-        if "00000.json" in file.name:
+        if is_of_an_older_version(file):
             continue
         content = file.read_bytes()
         for length in (0, len(content) - 1):
@@ -200,21 +211,38 @@ def test_entries_outside_of_their_chunk_are_refused(shard: Path) -> None:
         assert zrecord.open(shard)["bytes"][[2, 4]]
 
 
-def test_later_versions_of_the_format_ask_for_an_upgrade(shard: Path) -> None:
-    runs = shard / "i32.runs"
-    content = bytearray(runs.read_bytes())
-    content[8] = 2
-    content[-4:] = crc32c(bytes(content[:-4])).to_bytes(4, "little")
-    runs.write_bytes(content)
-    with pytest.raises(zrecord.FormatError, match=r"i32.runs: format version 2 is newer than 1; upgrade zrecord"):
-        zrecord.open(shard)["i32"][0]
-    edit(shard / "meta.json", lambda m: m.update(format=2))
-    with pytest.raises(zrecord.FormatError, match=r"meta.json: format version 2 is newer than 1; upgrade zrecord"):
+@pytest.mark.parametrize(
+    ("version", "reason"),
+    [(3, "format version 3 is newer than 2; upgrade zrecord"), (1, "format version 1 was never released; write the dataset again")],
+)
+def test_other_versions_of_the_format_are_refused(shard: Path, version: int, reason: str) -> None:
+    for name, field in (("i32.runs", "i32"), ("chunk/0.zr", "dense")):
+        file = shard / name
+        sound = file.read_bytes()
+        content = bytearray(sound)
+        content[8] = version
+        if name.endswith(".runs"):
+            content[-4:] = crc32c(bytes(content[:-4])).to_bytes(4, "little")
+        else:
+            content[60:64] = crc32c(bytes(content[:60])).to_bytes(4, "little")
+        file.write_bytes(content)
+        with pytest.raises(zrecord.FormatError, match=f"{name}: {reason}"):
+            zrecord.open(shard)[field][0]
+        file.write_bytes(sound)
+    edit(shard / "meta.json", lambda m: m.update(format=version))
+    with pytest.raises(zrecord.FormatError, match=f"meta.json: {reason}"):
         zrecord.open(shard)
 
 
+def test_format_1_is_refused(table: Path) -> None:
+    edit(manifest_of(table, NEWEST), lambda m: m.update(format=1))
+    for version in (None, 0, 1):
+        with pytest.raises(zrecord.FormatError, match=r"json: format version 1 was never released; write the dataset again"):
+            zrecord.open(table, version=version)
+
+
 def test_a_manifest_cannot_name_another_shard_or_leave_the_table(table: Path) -> None:
-    manifest = table / "manifest" / f"{1:020d}.json"
+    manifest = manifest_of(table, NEWEST)
     sound = manifest.read_bytes()
     edit(manifest, lambda m: m["lists"][0].update(file="list/../../../etc/passwd"))
     with pytest.raises(zrecord.CorruptDataError, match="member 'file'"):
@@ -229,71 +257,153 @@ def test_a_manifest_cannot_name_another_shard_or_leave_the_table(table: Path) ->
         zrecord.open(table)
 
 
-def test_a_version_that_is_set_aside_is_read_until_it_is_gone(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    manifest = table / "manifest" / f"{0:020d}.json"
-    aside = manifest.with_name(manifest.name + ".123e4567-e89b-12d3-a456-426614174000.expiring")
-    length = len(zrecord.open(table, version=0))
-    manifest.rename(aside)
-    assert len(zrecord.open(table, version=0)) == length
-    read = JsonObject.read
-    looked: list[Path] = []
+ID = "123e4567-e89b-12d3-a456-426614174000"
+SENSELESS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "member 'oldest'": lambda m: m.update(oldest=NEWEST + 1),
+    "every version has the member 'previous', except version 0": lambda m: m.pop("previous"),
+    "member 'previous'": lambda m: m.update(previous=7),
+    "member 'base'": lambda m: m.update(base=NEWEST),
+    "member 'records'": lambda m: m.pop("records"),
+    "member 'version'": lambda m: m["records"].update(version=NEWEST + 1),
+    "says that it made its records itself": lambda m: m["records"].update(version=NEWEST),
+    "says that version 1 made its records": lambda m: m.update(operation="append"),
+    "member 'tags'": lambda m: m.pop("tags"),
+    "a name appears twice": lambda m: m["tags"].append(m["tags"][0]),
+    "not sorted by name": lambda m: m["tags"].append({**m["tags"][0], "name": "a"}),
+    "member 'name'": lambda m: m["tags"][0].update(name="Latest"),
+    r"member 'name' is '7'": lambda m: m["tags"][0].update(name="7"),
+    "from 0 to 2": lambda m: m["tags"][0].update(version=NEWEST),
+    "member 'file'": lambda m: m["tags"][0].update(file=f"tag/../{ID}.json"),
+    "member 'bytes'": lambda m: m["tags"][0].update(bytes=0),
+    "member 'crc'": lambda m: m["tags"][0].update(crc="x"),
+    "member 'timestampMillis'": lambda m: m["tags"][0].pop("timestampMillis"),
+    "has 10001 tags": lambda m: m.update(tags=m["tags"] * 10001),
+}
 
-    def put_back_first(path: Path) -> JsonObject:
-        if path == aside and not looked:
-            looked.append(path)
-            aside.rename(manifest)
-        return read(path)
 
-    monkeypatch.setattr(JsonObject, "read", put_back_first)
-    assert len(zrecord.open(table, version=0)) == length
-    assert looked
-    manifest.unlink()
-    with pytest.raises(zrecord.NotADatasetError, match=r"version 0 of .*: it has 1 versions from 1 to 1"):
+@pytest.mark.parametrize("reason", SENSELESS)
+def test_a_manifest_that_contradicts_the_chain_of_versions_is_refused(table: Path, reason: str) -> None:
+    edit(manifest_of(table, NEWEST), SENSELESS[reason])
+    with pytest.raises(zrecord.CorruptDataError, match=reason) as error:
+        zrecord.open(table)
+    assert error.value.resource == str(manifest_of(table, NEWEST))
+
+
+@pytest.mark.parametrize("member", [{"previous": ID}, {"base": 0}])
+def test_version_0_follows_no_version(table: Path, member: dict[str, Any]) -> None:
+    (copy,) = (table / "tag").iterdir()
+    edit(copy, lambda m: m.update(member))
+    content = copy.read_bytes()
+    edit(manifest_of(table, NEWEST), lambda m: m["tags"][0].update(bytes=len(content), crc=content[-11:-3].decode()))
+    with pytest.raises(zrecord.CorruptDataError, match=next(iter(member))) as error:
         zrecord.open(table, version=0)
-    aside.write_bytes(b"damaged")
-    with pytest.raises(zrecord.CorruptDataError, match="expiring"):
+    assert error.value.resource == str(copy)
+
+
+def test_versions_below_the_floor_are_expired(table: Path) -> None:
+    """Also if their manifests are still there, and if a later version is left there by a publisher that slept."""
+    edit(manifest_of(table, NEWEST), lambda m: m.update(oldest=2, tags=[]))
+    for version in (0, 1):
+        with pytest.raises(zrecord.NotADatasetError, match=rf"version {version} of .*: it was expired; the versions are 2 to 3"):
+            zrecord.open(table, version=version)
+    assert manifest_of(table, 1).exists()
+    assert len(zrecord.open(table, version=2)) == 120
+    with pytest.raises(zrecord.NotADatasetError, match=r"version -1 of .*: the versions are 2 to 3"):
+        zrecord.open(table, version=-1)
+
+
+def test_versions_that_are_left_may_have_gaps(table: Path) -> None:
+    edit(manifest_of(table, NEWEST), lambda m: m.update(oldest=2))
+    with pytest.raises(zrecord.NotADatasetError, match=r"version 1 of .*: it was expired; the versions are 0, 2 to 3"):
+        zrecord.open(table, version=1)
+    assert len(zrecord.open(table, version=0)) == 40
+
+
+def test_a_copy_that_is_not_the_one_that_the_tag_names_is_refused(table: Path) -> None:
+    (copy,) = (table / "tag").iterdir()
+    sound = copy.read_bytes()
+    edit(copy, lambda m: m.update(timestampMillis=m["timestampMillis"] + 1))
+    with pytest.raises(zrecord.CorruptDataError, match=r"not the file that tag '.*' names"):
         zrecord.open(table, version=0)
+    copy.write_bytes(sound)
+    edit(manifest_of(table, NEWEST), lambda m: m["tags"][0].update(bytes=len(sound) + 1))
+    with pytest.raises(zrecord.CorruptDataError, match=r"not the file that tag '.*' names"):
+        zrecord.open(table, version=0)
+    edit(manifest_of(table, NEWEST), lambda m: m.update(oldest=2))
+    edit(manifest_of(table, NEWEST), lambda m: m["tags"][0].update(bytes=len(sound), version=1))
+    with pytest.raises(zrecord.CorruptDataError, match="it is of version 0, but its name says 1"):
+        zrecord.open(table, version=1)
+    copy.unlink()
+    with pytest.raises(zrecord.CorruptDataError, match="the file is missing"):
+        zrecord.open(table, version=1)
+    assert len(zrecord.open(table)) == 120
 
 
-def test_a_version_that_is_put_back_after_a_failed_read_is_not_damaged(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    manifest = table / "manifest" / f"{0:020d}.json"
-    aside = manifest.with_name(manifest.name + ".123e4567-e89b-12d3-a456-426614174000.expiring")
-    length = len(zrecord.open(table, version=0))
-    manifest.rename(aside)
+def test_a_missing_version_above_the_floor_is_damage(table: Path) -> None:
+    manifest_of(table, 1).unlink()
+    with pytest.raises(zrecord.CorruptDataError, match=r"1.json: the file is missing"):
+        zrecord.open(table, version=1)
+
+
+def test_an_older_version_is_read_beside_a_damaged_newest_one(table: Path) -> None:
+    manifest_of(table, NEWEST).write_bytes(b"damaged")
+    assert len(zrecord.open(table, version=1)) == 120
+    for version in (None, NEWEST, NEWEST + 1, 0):
+        with pytest.raises(zrecord.CorruptDataError, match=f"{NEWEST}.json: it does not end with its checksum"):
+            zrecord.open(table, version=version)
+
+
+def test_other_files_beside_manifests_have_no_meaning(table: Path) -> None:
+    for name in (f"{9:020d}.json.damaged", f".{9:020d}.json.tmp", "9.json", f"{9:021d}.json"):
+        (table / "manifest" / name).write_bytes(b"x")
+    manifest_of(table, 9).mkdir()
+    assert zrecord.open(table).version == NEWEST
+
+
+def test_a_version_that_is_expired_while_it_is_read_is_looked_for_again(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The manifest goes after the newest version was read: the copy is found if the version has a tag, else it was expired."""
     read = JsonObject.read
-    missed: list[Path] = []
+    newest, next_ = manifest_of(table, NEWEST), manifest_of(table, NEWEST + 1)
+    (copy,) = (table / "tag").iterdir()
 
-    def put_back_afterwards(path: Path) -> JsonObject:
-        try:
+    def expiry(tags: list[dict[str, Any]]) -> Callable[[Path], JsonObject]:
+        def expire_first(path: Path) -> JsonObject:
+            if path == manifest_of(table, 1) and not next_.exists():
+                content = json.loads(newest.read_text(encoding="utf-8"))
+                content.update(version=NEWEST + 1, oldest=2, tags=tags)
+                next_.write_bytes(sealed(content))
+                path.rename(path.with_name("gone"))
             return read(path)
-        except zrecord.CorruptDataError:
-            missed.append(path)
-            aside.rename(manifest)
-            raise
 
-    monkeypatch.setattr(JsonObject, "read", put_back_afterwards)
-    assert len(zrecord.open(table, version=0)) == length
-    assert missed == [manifest]
+        return expire_first
+
+    monkeypatch.setattr(JsonObject, "read", expiry([]))
+    with pytest.raises(zrecord.NotADatasetError, match=r"version 1 of .*: it was expired; the versions are 2 to 4"):
+        zrecord.open(table, version=1)
+    next_.unlink()
+    manifest_of(table, 1).with_name("gone").rename(manifest_of(table, 1))
+    content = manifest_of(table, 1).read_bytes()
+    copy.with_name(f"{ID}.json").write_bytes(content)
+    tag = {"name": "x", "version": 1, "timestampMillis": 0, "file": f"tag/{ID}.json"}
+    tag.update(bytes=len(content), crc=content[-11:-3].decode())
+    monkeypatch.setattr(JsonObject, "read", expiry([tag]))
+    dataset = zrecord.open(table, version=1)
+    assert (dataset.version, len(dataset)) == (1, 120)
 
 
 def test_the_newest_version_is_looked_for_again_when_it_was_expired(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    newest = table / "manifest" / f"{1:020d}.json"
-    content = newest.read_bytes()
-    length = len(zrecord.open(table))
+    newest, next_ = manifest_of(table, NEWEST), manifest_of(table, NEWEST + 1)
     read = JsonObject.read
-    looked: list[Path] = []
 
     def expire_first(path: Path) -> JsonObject:
-        if path == newest and not looked:
-            looked.append(path)
-            newest.rename(newest.with_name(f"{2:020d}.json"))
-            edit(newest.with_name(f"{2:020d}.json"), lambda m: m.update(version=2))
+        if path == newest and newest.exists():
+            newest.rename(next_)
+            edit(next_, lambda m: m.update(version=NEWEST + 1, oldest=NEWEST + 1))
         return read(path)
 
     monkeypatch.setattr(JsonObject, "read", expire_first)
     dataset = zrecord.open(table)
-    assert (dataset.version, len(dataset)) == (2, length)
-    newest.write_bytes(content)
+    assert (dataset.version, len(dataset)) == (NEWEST + 1, 120)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links and pipes of POSIX")

@@ -95,17 +95,26 @@ def test_decimals_are_exact_whatever_the_context(vectors: dict[str, Any]) -> Non
 
 
 def test_a_shard_stands_alone_and_a_table_has_versions() -> None:
-    shard = zrecord.open(GOLDEN / "v1" / "shard")
+    shard = zrecord.open(GOLDEN / "v2" / "shard")
     assert (len(shard), shard.version) == (40, None)
-    table = zrecord.open(GOLDEN / "v1" / "table")
-    assert (len(table), table.version) == (120, 1)
-    assert len(zrecord.open(GOLDEN / "v1" / "table", version=0)) == 40
+    table = zrecord.open(GOLDEN / "v2" / "table")
+    assert (len(table), table.version) == (120, 3)
+    assert len(zrecord.open(GOLDEN / "v2" / "table", version=1)) == 120
     for name in shard.fields:
         assert same(as_python(shard[name][7]), as_python(table[name][7]))
-    with pytest.raises(zrecord.NotADatasetError, match=r"version 2 of .* 2 versions from 0 to 1"):
-        zrecord.open(GOLDEN / "v1" / "table", version=2)
+    with pytest.raises(zrecord.NotADatasetError, match=r"version 4 of .*: the versions are 0 to 3"):
+        zrecord.open(GOLDEN / "v2" / "table", version=4)
     with pytest.raises(zrecord.NotADatasetError, match="only tables have versions"):
-        zrecord.open(GOLDEN / "v1" / "shard", version=0)
+        zrecord.open(GOLDEN / "v2" / "shard", version=0)
+
+
+def test_a_tagged_version_below_the_floor_is_read_by_its_copy() -> None:
+    table = GOLDEN / "v2" / "table"
+    assert not (table / "manifest" / f"{0:020d}.json").exists()
+    tagged, newest = zrecord.open(table, version=0), zrecord.open(table)
+    assert (tagged.version, len(tagged)) == (0, 40)
+    for name in set(tagged.fields) & set(newest.fields):
+        assert same(as_python(tagged[name][7]), as_python(newest[name][7])), name
 
 
 def test_checksums_need_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +128,7 @@ def test_checksums_need_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_crc32c, "_library", None)
     assert _crc32c.crc32c_each(pieces).tolist() == with_library
     assert _crc32c.crc32c(b"123456789") == 0xE3069283  # RFC 3720's polynomial, the usual check value
-    dataset = zrecord.open(GOLDEN / "v1" / "table", verify="always")
+    dataset = zrecord.open(GOLDEN / "v2" / "table", verify="always")
     for name in dataset.fields:
         dataset[name][:]
 
@@ -127,10 +136,14 @@ def test_checksums_need_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_no_dataset_is_named(tmp_path: Path) -> None:
     with pytest.raises(zrecord.NotADatasetError, match="no such directory"):
         zrecord.open(tmp_path / "nothing")
-    with pytest.raises(zrecord.NotADatasetError, match=r"neither a directory 'manifest' nor a file 'meta.json'"):
+    with pytest.raises(zrecord.NotADatasetError, match=r"neither the manifest of a version nor a file 'meta.json'"):
+        zrecord.open(tmp_path)
+    (tmp_path / "manifest").mkdir()
+    (tmp_path / "manifest" / f"{0:020d}.json.damaged").touch()
+    with pytest.raises(zrecord.NotADatasetError, match="neither the manifest of a version"):
         zrecord.open(tmp_path)
     with pytest.raises(ValueError, match="verify is 'often'; expected one of first, always, never"):
-        zrecord.open(GOLDEN / "v1" / "table", verify="often")
+        zrecord.open(GOLDEN / "v2" / "table", verify="often")
 
 
 def test_a_missing_codec_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +153,7 @@ def test_a_missing_codec_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> Non
     for codec, module in (("zstd", "zstandard"), ("lz4", "lz4.block")):
         monkeypatch.setitem(__import__("sys").modules, module, None)
         with pytest.raises(zrecord.MissingExtraError, match=rf"zrecord\[{codec}\]"):
-            zrecord.open(GOLDEN / "v1" / "table")[f"{codec}-{3 if codec == 'zstd' else 0}"][80:]
+            zrecord.open(GOLDEN / "v2" / "table")[f"{codec}-{3 if codec == 'zstd' else 0}"][80:]
     _codecs.decoder.cache_clear()
 
 
@@ -167,8 +180,8 @@ def test_threads_share_decoders(codec: str) -> None:
 
 
 def test_an_index_map_is_read_as_an_array() -> None:
-    table = GOLDEN / "v1-index-map"
+    table = GOLDEN / "v2-index-map"
     (shard,) = (directory for directory in (table / "shard").iterdir() if (directory / "newIndex.runs").exists())
     new_index = zrecord.open(shard)["newIndex"][:]
-    assert new_index.tolist() == list(range(9, -1, -1))
+    assert new_index.tolist() == [1, 2, 0, 4, 5, 3, 7, 8, 6, 9]  # not its own inverse
     assert zrecord.open(table)["value"][new_index].tolist() == list(range(10))

@@ -124,11 +124,11 @@ def test_datasets_give_records_and_batches(dataset: zrecord.Dataset, arrays: dic
 
 def test_numpy_takes_fields_for_arrays(dataset: zrecord.Dataset, arrays: dict[str, Any]) -> None:
     assert np.array_equal(np.asarray(dataset["label"]), arrays["label"])
-    assert np.array(zrecord.open(GOLDEN / "v1" / "table")["utf8"]).shape == (120,)
+    assert np.array(zrecord.open(GOLDEN / "v2" / "table")["utf8"]).shape == (120,)
 
 
 def test_pickles_open_the_same_version(dataset: zrecord.Dataset) -> None:
-    table = zrecord.open(GOLDEN / "v1" / "table", version=0)
+    table = zrecord.open(GOLDEN / "v2" / "table", version=0)
     again = pickle.loads(pickle.dumps(table))
     assert (again.version, len(again)) == (0, 40)
     assert np.array_equal(pickle.loads(pickle.dumps(dataset))["image"][:5], dataset["image"][:5])
@@ -136,15 +136,15 @@ def test_pickles_open_the_same_version(dataset: zrecord.Dataset) -> None:
 
 def test_lists_need_indices_of_one_dimension() -> None:
     with pytest.raises(IndexError, match="makes lists"):
-        zrecord.open(GOLDEN / "v1" / "table")["utf8"][np.array([[1, 2]])]
+        zrecord.open(GOLDEN / "v2" / "table")["utf8"][np.array([[1, 2]])]
 
 
 @pytest.mark.parametrize("verify", ["first", "always", "never"])
 def test_shards_are_opened_by_many_threads(verify: str) -> None:
     """Gathers over runs of three shards, of which each thread finds others open already."""
-    wanted = zrecord.open(GOLDEN / "v1" / "table")["i64"][:]
+    wanted = zrecord.open(GOLDEN / "v2" / "table")["i64"][:]
     for seed in range(20):
-        dataset = zrecord.open(GOLDEN / "v1" / "table", verify=verify)
+        dataset = zrecord.open(GOLDEN / "v2" / "table", verify=verify)
 
         def gather(thread: int, seed: int = seed, dataset: zrecord.Dataset = dataset) -> None:
             random = np.random.default_rng([seed, thread])

@@ -10,7 +10,7 @@ from zrecord._dataset import Dataset
 from zrecord._shard import META_FILE, Shard, read_shard_meta
 from zrecord._source import ShardSource
 from zrecord._store import read_store
-from zrecord._table import read_table, versions
+from zrecord._table import has_versions, read_table
 from zrecord.errors import NotADatasetError
 
 
@@ -28,12 +28,12 @@ def open(path: str | os.PathLike[str], version: int | None = None, verify: str =
     if not root.is_dir():
         raise NotADatasetError(f"Cannot open dataset {root}: there is no such directory; check the path", root)
     has_meta = (root / META_FILE).is_file()
-    if (root / "manifest").is_dir() and (not has_meta or versions(root)):
+    if has_versions(root):
         number, fields, sources = read_table(root, version)
         return Dataset(root, number, fields, sources, verify, (open, (path, number, verify)))
     if not has_meta:
         raise NotADatasetError(
-            f"Cannot open dataset {root}: it has neither a directory 'manifest' nor a file '{META_FILE}'; check the path",
+            f"Cannot open dataset {root}: it has neither the manifest of a version nor a file '{META_FILE}'; check the path",
             root,
         )
     if version is not None:

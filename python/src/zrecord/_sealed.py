@@ -15,7 +15,7 @@ from zrecord.errors import CorruptDataError, FormatError
 
 MAX_BYTES = 64 << 20
 MAX_LONG = 2**63 - 1
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _MAX_DEPTH = 32
 _SEAL = re.compile(rb',"crc32c":"([0-9a-f]{8})"\}\n')
 _SEAL_BYTES = 22
@@ -24,9 +24,10 @@ _SEAL_BYTES = 22
 class JsonObject:
     """An object of a file. A missing, mistyped or out-of-range member is a ``CorruptDataError`` that names both."""
 
-    def __init__(self, path: Path, members: dict[str, Any]) -> None:
+    def __init__(self, path: Path, members: dict[str, Any], size: int = 0) -> None:
         self.path = path
         self.members = members
+        self.size = size  # bytes of the file, of the whole object of a file only
 
     @classmethod
     def read(cls, path: Path) -> JsonObject:
@@ -48,7 +49,7 @@ class JsonObject:
             raise corrupt(path, f"not valid JSON: {e}") from e
         if not isinstance(parsed, dict) or _depth_exceeds(parsed, _MAX_DEPTH):
             raise corrupt(path, f"it is not one object of at most {_MAX_DEPTH} levels")
-        sealed = cls(path, parsed)
+        sealed = cls(path, parsed, len(content))
         require_version(path, sealed.integer("format", 1, 2**31 - 1))
         return sealed
 
@@ -125,11 +126,13 @@ def corrupt(path: Path, reason: str) -> CorruptDataError:
 
 
 def require_version(path: Path, version: int) -> None:
-    """Refuses a file that a later release wrote."""
+    """Refuses a file of another version of the format."""
     if version > FORMAT_VERSION:
         raise FormatError(f"Cannot read {path}: format version {version} is newer than {FORMAT_VERSION}; upgrade zrecord", path)
     if version < 1:
         raise corrupt(path, f"there is no format version {version}")
+    if version < FORMAT_VERSION:
+        raise FormatError(f"Cannot read {path}: format version {version} was never released; write the dataset again", path)
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 from uuid import UUID
 
 from zrecord._schema import FieldSpec, read_field
-from zrecord._sealed import JsonObject
+from zrecord._sealed import MAX_BYTES, JsonObject
 from zrecord._shard import Shard, read_shard_meta
 from zrecord._source import ShardSource
 from zrecord.errors import CorruptDataError, NotADatasetError
 
+_Read = TypeVar("_Read")
+
 _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
-_ATTEMPTS = 3
+_UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_TAG = "(?!(?i:[0-9]+|latest)$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
+_CARE = ("tag", "untag", "expire", "repair")
+_MAX_TAGS = 10_000
+
+
+@dataclass(frozen=True)
+class _Tag:
+    name: str
+    version: int
+    file: str
+    size: int
+    seal: str
+
+
+@dataclass(frozen=True)
+class _Manifest:
+    """The manifest of a version, of which the rules for its place in the chain of versions hold."""
+
+    json: JsonObject
+    version: int
+    oldest: int
+    tags: list[_Tag]
 
 
 @dataclass(frozen=True)
@@ -39,24 +65,157 @@ class _ShardEntry:
         return Shard(self.directory, meta)
 
 
-def versions(path: Path) -> list[int]:
-    """Returns the present versions of a table, in order."""
-    found = (_NAME.fullmatch(file.name) for file in (path / "manifest").iterdir())
-    return sorted(int(name[1]) for name in found if name)
+def has_versions(path: Path) -> bool:
+    """Tells whether a directory has the manifest of a version, which makes the directory a table."""
+    return (path / "manifest").is_dir() and bool(_listed(path))
 
 
 def read_table(path: Path, version: int | None) -> tuple[int, list[FieldSpec], list[ShardSource]]:
     """Reads a version, by default the newest: its number, its fields and its shards."""
-    number, json = _read_newest(path) if version is None else (version, _read_manifest(path, version))
-    if json is None:
-        present = versions(path)
-        raise NotADatasetError(
-            f"Cannot open version {number} of {path}: it has {len(present)} versions"
-            + (f" from {present[0]} to {present[-1]}" if present else ""),
-            path,
+
+    def read(newest: _Manifest) -> tuple[int, list[FieldSpec], list[ShardSource]]:
+        return _contents(path, newest if version is None else _find(path, newest, version))
+
+    try:
+        return _reading(path, read)
+    except CorruptDataError as e:
+        if version is None or not _is_readable_beside(path, version, e):
+            raise
+    return _contents(path, _read(path, version))
+
+
+def _is_readable_beside(path: Path, version: int, error: CorruptDataError) -> bool:
+    """Tells whether an older version has its manifest, though the newest, which says whether it was expired, is damaged."""
+    listed = _listed(path)
+    return version in listed[:-1] and error.resource == str(_file_of(path, listed[-1])) and not _is_missing(error)
+
+
+def _listed(path: Path) -> list[int]:
+    with os.scandir(path / "manifest") as files:
+        found = (_NAME.fullmatch(file.name) for file in files if file.is_file())
+        return sorted(int(name[1]) for name in found if name)
+
+
+def _file_of(path: Path, version: int) -> Path:
+    return path / "manifest" / f"{version:020d}.json"
+
+
+def _is_missing(error: CorruptDataError) -> bool:
+    return isinstance(error.__cause__, FileNotFoundError)
+
+
+def _reading(path: Path, reading: Callable[[_Manifest], _Read]) -> _Read:
+    """Runs a reading of versions. Runs it again on a newer newest version if a file was expired meanwhile."""
+    newest = _newest(path)
+    while True:
+        try:
+            return reading(newest)
+        except CorruptDataError as e:
+            again = _newest(path) if _is_missing(e) else newest
+            if again.version == newest.version:
+                raise
+            newest = again
+
+
+def _newest(path: Path) -> _Manifest:
+    """Reads the newest version. It may be expired between two looks if there is a newer version by then."""
+    tried = -1
+    while True:
+        listed = _listed(path)
+        if not listed:
+            raise NotADatasetError(f"Cannot open dataset {path}: its directory 'manifest' has no version", path)
+        try:
+            return _read(path, listed[-1])
+        except CorruptDataError as e:
+            if not _is_missing(e) or listed[-1] <= tried:
+                raise
+            tried = listed[-1]
+
+
+def _versions(newest: _Manifest) -> list[int]:
+    kept = {tag.version for tag in newest.tags if tag.version < newest.oldest}
+    return [*sorted(kept), *range(newest.oldest, newest.version + 1)]
+
+
+def _find(path: Path, newest: _Manifest, version: int) -> _Manifest:
+    if version == newest.version:
+        return newest
+    if newest.oldest <= version < newest.version:
+        return _read(path, version)
+    for tag in newest.tags:
+        if tag.version == version:
+            return _read_copy(path, tag)
+    expired = "it was expired; " if 0 <= version < newest.version else ""
+    raise NotADatasetError(
+        f"Cannot open version {version} of {path}: {expired}the versions are {_described(_versions(newest))}", path
+    )
+
+
+def _described(numbers: list[int]) -> str:
+    """Describes rising numbers, such as ``3, 7 to 9``."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1] = [spans[-1][0], number]
+        else:
+            spans.append([number])
+    return ", ".join(" to ".join(map(str, span)) for span in spans)
+
+
+def _read(path: Path, version: int) -> _Manifest:
+    return _parse(JsonObject.read(_file_of(path, version)), version)
+
+
+def _read_copy(path: Path, tag: _Tag) -> _Manifest:
+    """Reads the copy of a tagged version's manifest, if it is the file that the tag means."""
+    json = JsonObject.read(path / tag.file)
+    if (json.size, json.string("crc32c")) != (tag.size, tag.seal):
+        raise json.corrupt(f"it is not the file that tag '{tag.name}' names, with {tag.size} bytes and checksum {tag.seal}")
+    return _parse(json, tag.version)
+
+
+def _parse(json: JsonObject, expected: int) -> _Manifest:
+    version = json.integer("version")
+    if version != expected:
+        raise json.corrupt(f"it is of version {version}, but its name says {expected}")
+    if ("previous" in json.members) != (version > 0):
+        raise json.corrupt("every version has the member 'previous', except version 0")
+    if version:
+        json.uuid("previous")
+    if "base" in json.members:
+        json.integer("base", 0, version - 1)
+    records = json.object("records")
+    made = (records.integer("version", 0, version), records.uuid("commit"))
+    if json.string("operation") not in _CARE and made != (version, json.uuid("commit")):
+        raise json.corrupt(f"its operation is {json.string('operation')}, but it says that version {made[0]} made its records")
+    if json.string("operation") in _CARE and made[0] == version:
+        raise json.corrupt(f"its operation is {json.string('operation')}, but it says that it made its records itself")
+    return _Manifest(json, version, json.integer("oldest", 0, version), _read_tags(json, version))
+
+
+def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
+    members = json.objects("tags")
+    if len(members) > _MAX_TAGS:
+        raise json.corrupt(f"it has {len(members)} tags, but at most {_MAX_TAGS} are accepted")
+    tags = [
+        _Tag(
+            name=member.matching("name", _TAG),
+            version=member.integer("version", 0, version - 1),
+            file=member.matching("file", rf"tag/{_UUID}\.json"),
+            size=member.integer("bytes", 1, MAX_BYTES),
+            seal=member.matching("crc", "[0-9a-f]{8}"),
         )
-    if json.integer("version") != number:
-        raise json.corrupt(f"it is of version {json.integer('version')}, but its name says {number}")
+        for member in members
+        if member.integer("timestampMillis") >= 0
+    ]
+    names = [tag.name for tag in tags]
+    if names != sorted(set(names)):
+        raise json.corrupt("its tags are not sorted by name, or a name appears twice")
+    return tags
+
+
+def _contents(path: Path, manifest: _Manifest) -> tuple[int, list[FieldSpec], list[ShardSource]]:
+    json = manifest.json
     fields = [read_field(member) for member in json.objects("fields")]
     if len({f.id for f in fields}) != len(fields) or len({f.name for f in fields}) != len(fields):
         raise json.corrupt("an id or name of a field appears twice")
@@ -67,41 +226,7 @@ def read_table(path: Path, version: int | None) -> tuple[int, list[FieldSpec], l
     length = sum(shard.length for shard in shards)
     if length != json.integer("length"):
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
-    return number, fields, [ShardSource(shard.length, shard.load) for shard in shards]
-
-
-def _read_newest(path: Path) -> tuple[int, JsonObject]:
-    """Reads the newest version. It may be expired between two looks if there is a newer version by then."""
-    tried = -1
-    while True:
-        present = versions(path)
-        if not present:
-            raise NotADatasetError(f"Cannot open dataset {path}: its directory 'manifest' has no version", path)
-        json = _read_manifest(path, present[-1])
-        if json is not None:
-            return present[-1], json
-        if present[-1] <= tried:
-            raise CorruptDataError(f"Cannot open dataset {path}: its newest version, {tried}, cannot be opened", path)
-        tried = present[-1]
-
-
-def _read_manifest(path: Path, version: int) -> JsonObject | None:
-    """Reads the manifest of a version, even while it is set aside to be expired; ``None`` if there is none."""
-    for _ in range(_ATTEMPTS):  # between two looks it may be set aside, or be put back because it has a tag
-        for file in _names(path / "manifest", f"{version:020d}.json"):
-            try:
-                return JsonObject.read(file)
-            except CorruptDataError as e:
-                if not isinstance(e.__cause__, FileNotFoundError):
-                    raise
-    return None
-
-
-def _names(directory: Path, name: str) -> Iterator[Path]:
-    """Returns the file of this name, and the files to which it may have been set aside."""
-    yield directory / name
-    aside = re.compile(re.escape(name) + r"\.[^.]+\.expiring", re.ASCII)
-    yield from (file for file in directory.iterdir() if aside.fullmatch(file.name))
+    return manifest.version, fields, [ShardSource(shard.length, shard.load) for shard in shards]
 
 
 def _read_list(path: Path, entry: JsonObject) -> list[_ShardEntry]:
