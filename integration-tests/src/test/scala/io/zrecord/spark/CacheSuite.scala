@@ -153,6 +153,21 @@ class CacheSuite extends SparkSuite {
     spark.catalog.clearCache()
   }
 
+  test("a cached read stays cached after a tag, which changes no records") {
+    val path = dataset()
+    val table = io.zrecord.table.RecordTable
+      .at(io.zrecord.storage.local.LocalStorage.at(java.nio.file.Paths.get(path)))
+    read(path).cache()
+    assert(read(path).count() == 5)
+    table.tag(0, "v1")
+    assert(hits(read(path)))
+    table.untag("v1")
+    assert(hits(read(path)) && read(path).count() == 5)
+    write(more, path, "append")
+    assert(!hits(read(path)) || read(path).count() == 12)
+    spark.catalog.clearCache()
+  }
+
   test("a cached view of a dataset is fresh after a write") {
     val path = dataset()
     read(path, "view" -> "versions").cache()

@@ -90,19 +90,15 @@ class ErrorsSuite extends SparkSuite {
     assert(failure(read(path, "verify" -> "always").collect()).contains("checksum"))
   }
 
-  test("garbage instead of a manifest, and one of a newer format") {
+  test("garbage instead of a manifest, and manifests of other formats") {
     val path = dataset()
     val manifest = file(path, "00.json")
     Files.write(manifest, "{ hello".getBytes("UTF-8"))
     assert(failure(read(path)).contains(manifest.toString))
-    val json = """{"format":9"""
-    val crc = new java.util.zip.CRC32C()
-    crc.update(json.getBytes("UTF-8"))
-    Files.write(
-      manifest,
-      f"""$json,"crc32c":"${crc.getValue.toInt}%08x"}\n""".replace("\\n", "\n").getBytes("UTF-8")
-    )
-    assert(failure(read(path)).contains("upgrade zrecord"))
+    for ((format, remedy) <- Seq(9 -> "upgrade zrecord", 1 -> "write the dataset again")) {
+      Files.write(manifest, sealedJson(s"""{"format":$format"""))
+      assert(failure(read(path)).contains(remedy))
+    }
   }
 
   test("an unknown option or value names what is allowed") {

@@ -58,7 +58,7 @@ class SaveModesSuite extends SparkSuite {
     assert(read(path, "tag" -> "release-1.0").count() == 100)
     val query = s"select count(*) from zrecord.`$path` version as of 'release-1.0'"
     assert(spark.sql(query).first().getLong(0) == 100)
-    val properties = table.latest().properties()
+    val properties = table.version(1).properties()
     assert(properties.get("user") == spark.sparkContext.sparkUser)
     assert(properties.get("applicationId") == spark.sparkContext.applicationId)
     assert(properties.get("removedRecords") == "100")

@@ -5,6 +5,7 @@ import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.file.{Files, Path, Paths}
 import java.util.UUID
 import java.util.concurrent.TimeUnit
+import java.util.zip.CRC32C
 
 import org.apache.spark.scheduler.SparkListener
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
@@ -76,6 +77,13 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
       else if (file.exists()) Seq(file)
       else Nil
     list(new File(path)).map(_.toPath)
+  }
+
+  /** Returns the bytes of sealed JSON, given all of it but the seal. */
+  protected def sealedJson(json: String): Array[Byte] = {
+    val crc = new CRC32C()
+    crc.update(json.getBytes("UTF-8"))
+    (json + f""","crc32c":"${crc.getValue.toInt}%08x"}""" + "\n").getBytes("UTF-8")
   }
 
   protected def listening(listener: SparkListener)(action: => Unit): Unit = {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.DataFrame
 /** Every way to name a version of a dataset is obeyed or refused. */
 class TimeTravelSuite extends SparkSuite {
 
-  /** Writes three rows tagged `v1`, then two more. */
+  /** Writes three rows, tags version 0 as `v1`, then writes two more rows: version 2. */
   private def tagged(): String = {
     val path = freshPath()
     write(spark.range(3).toDF("id"), path, "append")
@@ -40,6 +40,7 @@ class TimeTravelSuite extends SparkSuite {
       assert(table(path, option).collect().length == 3, option)
       assert(read(path, option).count() == 3, option)
     }
+    assert(table(path, "versionAsOf" -> "1").count() == 3, "the tag is a version")
     assert(table(path).count() == 5)
     assert(table(path, "tag" -> "v1").union(table(path)).count() == 8)
   }
@@ -124,11 +125,11 @@ class TimeTravelSuite extends SparkSuite {
       assert(
         failure(
           spark
-            .sql(s"select * from zrecord.`$path` version as of 1 with (tag = 'v1')")
+            .sql(s"select * from zrecord.`$path` version as of 2 with (tag = 'v1')")
             .collect()
         ).contains("v1")
       )
-    assert(failure(table(path, "tag" -> "v1", "versionAsOf" -> "1").collect()).nonEmpty)
+    assert(failure(table(path, "tag" -> "v1", "versionAsOf" -> "2").collect()).nonEmpty)
     assert(failure(table(path, "tag" -> "nothing").collect()).contains("nothing"))
     assert(failure(table(path, "tag" -> "7").collect()).contains("versionAsOf"))
   }
@@ -155,11 +156,11 @@ class TimeTravelSuite extends SparkSuite {
         assert(table(path).count() == 3, option)
         assert(spark.sql(s"select * from zrecord.`$path`").collect().length == 3, option)
         assert(
-          spark.sql(s"select * from zrecord.`$path` version as of 1").collect().length == 5,
+          spark.sql(s"select * from zrecord.`$path` version as of 2").collect().length == 5,
           option
         )
-        assert(read(path, "versionAsOf" -> "1").count() == 5, option)
-        assert(table(path, "versionAsOf" -> "1").count() == 5, option)
+        assert(read(path, "versionAsOf" -> "2").count() == 5, option)
+        assert(table(path, "versionAsOf" -> "2").count() == 5, option)
       }
     assert(table(path).count() == 5)
   }

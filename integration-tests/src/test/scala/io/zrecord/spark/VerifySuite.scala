@@ -132,7 +132,7 @@ class VerifySuite extends SparkSuite {
     write(spark.range(0, 50, 1, 2).selectExpr("id", "'x' text"), path, "overwrite")
     flip(first.resolve("chunk/0.zr"), -9)
     assert(Verify.of(spark, path).run().isSound)
-    assert(Verify.of(spark, path).version(1).run().isSound)
+    assert(Verify.of(spark, path).version(2).run().isSound)
     assert(Verify.of(spark, path).version(0).run().badValueCount() == 1)
     assert(Verify.of(spark, path).tag("first").badValues().count() == 1)
     val all = Verify.of(spark, path).allVersions()
@@ -158,14 +158,33 @@ class VerifySuite extends SparkSuite {
     val check = Verify.of(spark, path).begin()
     write(spark.range(0, 50, 1, 2).selectExpr("id", "'x' text"), path, "overwrite")
     val manifest = Paths.get(path, "manifest", "00000000000000000000.json")
-    val content = Files.readAllBytes(manifest)
     swept.foreach(directory => filesBelow(directory.toString).foreach(file => Files.delete(file)))
     assert(check.run().summary().damageCount() == 4, "the control: the version is still there")
+    commitExpiry(path)
     Files.delete(manifest)
     val summary = check.run().summary()
     assert(summary.isSound && summary.noteCount() == 4)
     assert(check.badValues().count() == 0)
-    Files.write(manifest, content)
+  }
+
+  /** Publishes version 2 on top of the overwrite 1: an expiry of version 0, which is too young. */
+  private def commitExpiry(path: String): Unit = {
+    def manifest(version: Int) = Paths.get(path, "manifest", f"$version%020d.json")
+    val overwrite = new String(Files.readAllBytes(manifest(1)), "UTF-8")
+    val commit = """"commit":"([^"]*)"""".r.findFirstMatchIn(overwrite).get.group(1)
+    val millis = """"timestampMillis":(\d+)""".r.findFirstMatchIn(overwrite).get.group(1).toLong
+    val expiry = Seq(
+      """"version":1""" -> """"version":2""",
+      """"commit":"[^"]*"""" -> s""""commit":"${UUID.randomUUID()}"""",
+      """"previous":"[^"]*"""" -> s""""previous":"$commit"""",
+      """"base":0""" -> """"base":1""",
+      """"oldest":0""" -> """"oldest":1""",
+      """"timestampMillis":\d+""" -> s""""timestampMillis":${millis + 1}""",
+      """"operation":"overwrite"""" -> """"operation":"expire""""
+    ).foldLeft(overwrite.dropRight(22)) { case (json, (member, replacement)) =>
+      member.r.replaceFirstIn(json, replacement)
+    }
+    Files.write(manifest(2), sealedJson(expiry))
   }
 
   test("schemas travel once, whatever their fields carry") {

@@ -129,14 +129,16 @@ class ViewSuite extends SparkSuite {
     RecordTable.at(LocalStorage.at(Paths.get(path))).tag(1, "b")
     RecordTable.at(LocalStorage.at(Paths.get(path))).tag(1, "a")
     write(spark.range(7).selectExpr("id", "'x' text"), path, "overwrite")
-    val versions = view(path, "versions").orderBy("version")
+    val all = view(path, "versions").orderBy("version")
+    assert(column[String](all, "operation").slice(2, 4) == Seq("tag", "tag"))
+    val versions = all.where("operation <> 'tag'")
     assert(
       columns(versions) == "version bigint, timestamp timestamp, operation string, " +
         "application_id string, user string, added_records bigint, added_bytes bigint, " +
         "removed_records bigint, removed_bytes bigint, records bigint, shards bigint, tags string"
     )
     val rows = versions.collect().toSeq
-    assert(rows.map(_.getAs[Long]("version")) == Seq(0, 1, 2))
+    assert(rows.map(_.getAs[Long]("version")) == Seq(0, 1, 4))
     assert(rows.map(_.getAs[Long]("records")) == Seq(300, 310, 7))
     assert(rows.map(_.getAs[Long]("shards")) == Seq(3, 4, rows(2).getAs[Long]("shards")))
     assert(rows.map(_.getAs[Long]("added_records")) == Seq(300, 10, 7))

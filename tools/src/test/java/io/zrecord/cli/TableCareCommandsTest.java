@@ -59,6 +59,21 @@ final class TableCareCommandsTest {
   }
 
   @Test
+  void aTagIsAVersionIfItIsNew() throws IOException {
+    Cli.run("tag", table, 0, "first");
+    assertThat(namesIn("manifest")).hasSize(3);
+    assertThat(Cli.run("tag", table, 0, "first").exitCode()).isZero();
+    assertThat(Cli.run("tag", table, 1, "first").exitCode()).isEqualTo(ExitCodes.FAILED);
+    assertThat(namesIn("manifest")).hasSize(3);
+    assertThat(namesIn("tag")).hasSize(1);
+    Cli.run("tag", table, 0, "second");
+    assertThat(namesIn("manifest")).hasSize(4);
+    assertThat(namesIn("tag")).as("tags of one version share the copy").hasSize(1);
+    assertThat(Cli.run("tags", table).lines()).hasSize(2);
+    assertThat(Cli.run("verify", table, "--all-versions").exitCode()).isZero();
+  }
+
+  @Test
   void youngVersionsAreNotExpired() {
     assertThat(Cli.run("expire", table).lines())
         .isEqualTo(List.of("expired 0 versions; 2 are left, 0 of them old but with a tag"));
@@ -91,12 +106,28 @@ final class TableCareCommandsTest {
   }
 
   @Test
-  void verifyFindsTagsOfMissingVersions() throws IOException {
+  void verifyFindsMissingCopiesOfTags() throws IOException {
     Cli.run("tag", table, 0, "first");
-    Files.delete(table.resolve("manifest/00000000000000000000.json"));
+    String copy = "tag/" + namesIn("tag").get(0);
+    Files.delete(table.resolve(copy));
     Cli.Said said = Cli.run("verify", table);
     assertThat(said.exitCode()).isEqualTo(ExitCodes.DAMAGED);
-    assertThat(said.out()).contains("tag/first.json", "version 0");
+    assertThat(said.out()).contains(copy);
+  }
+
+  @Test
+  void verifyFindsMissingVersionsThatNoExpiryRemoved() throws IOException {
+    String manifest = "manifest/00000000000000000000.json";
+    Files.delete(table.resolve(manifest));
+    Cli.Said said = Cli.run("verify", table);
+    assertThat(said.exitCode()).isEqualTo(ExitCodes.DAMAGED);
+    assertThat(said.out()).contains(manifest);
+  }
+
+  private List<String> namesIn(String below) throws IOException {
+    try (Stream<Path> files = Files.list(table.resolve(below))) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
   }
 
   private static void age(Path directory, Duration age) throws IOException {

@@ -176,13 +176,16 @@ final class DatasetReportTest {
     List<List<String>> versions =
         rows(report(table, 0).select("#versions table").first());
     String user = System.getProperty("user.name");
-    assertThat(versions).hasSize(2);
-    assertThat(versions.get(0).get(0)).isEqualTo("1");
-    assertThat(versions.get(0).subList(2, 7)).containsExactly("append", user, "10", "0", "50");
-    assertThat(versions.get(0).get(8)).isEqualTo("0 bytes");
-    assertThat(versions.get(1).get(0)).isEqualTo("0 release-1.0");
-    assertThat(versions.get(1).subList(2, 7)).containsExactly("create", user, "40", "0", "40");
-    assertThat(versions.get(1).get(1))
+    assertThat(versions).hasSize(3);
+    assertThat(versions.get(0).get(0)).isEqualTo("2");
+    assertThat(versions.get(0).get(2)).isEqualTo("tag");
+    assertThat(versions.get(0).get(6)).isEqualTo("50");
+    assertThat(versions.get(1).get(0)).isEqualTo("1");
+    assertThat(versions.get(1).subList(2, 7)).containsExactly("append", user, "10", "0", "50");
+    assertThat(versions.get(1).get(8)).isEqualTo("0 bytes");
+    assertThat(versions.get(2).get(0)).isEqualTo("0 release-1.0");
+    assertThat(versions.get(2).subList(2, 7)).containsExactly("create", user, "40", "0", "40");
+    assertThat(versions.get(2).get(1))
         .isEqualTo(RecordTable.at(LocalStorage.at(table))
             .version(0)
             .timestamp()
@@ -261,7 +264,7 @@ final class DatasetReportTest {
 
   @Test
   void aShardOfEveryTypeIsShown() throws IOException {
-    Document page = report(Path.of("../engine/src/test/resources/golden/v1/shard"), 1000);
+    Document page = report(Path.of("../engine/src/test/resources/golden/v2/shard"), 1000);
     assertThat(page.select("header p").get(1).text()).startsWith("A shard; looked at on 2");
     assertThat(page.select("#records tbody tr").size())
         .isEqualTo(Integer.parseInt(total(page, "records").split(" ", 2)[0]));

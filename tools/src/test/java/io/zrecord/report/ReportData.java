@@ -62,7 +62,7 @@ final class ReportData {
   private ReportData() {}
 
   /**
-   * A table of two versions and three shards with 2, 3 and 2 chunks. The blob of record <i>i</i>
+   * A table of two writes, a tag of the first, and three shards with 2, 3 and 2 chunks. The blob of record <i>i</i>
    * has <i>i</i> bytes, its picture is absent or of one of four kinds, its text is absent in the
    * records 3, 13, 23, …
    */
