@@ -272,6 +272,7 @@ SENSELESS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "not sorted by name": lambda m: m["tags"].append({**m["tags"][0], "name": "a"}),
     "member 'name'": lambda m: m["tags"][0].update(name="Latest"),
     r"member 'name' is '7'": lambda m: m["tags"][0].update(name="7"),
+    "name two copies": lambda m: m["tags"].append({**m["tags"][0], "name": "z", "file": f"tag/{ID}.json"}),
     "from 0 to 2": lambda m: m["tags"][0].update(version=NEWEST),
     "member 'file'": lambda m: m["tags"][0].update(file=f"tag/../{ID}.json"),
     "member 'bytes'": lambda m: m["tags"][0].update(bytes=0),
@@ -343,6 +344,17 @@ def test_a_missing_version_above_the_floor_is_damage(table: Path) -> None:
     manifest_of(table, 1).unlink()
     with pytest.raises(zrecord.CorruptDataError, match=r"1.json: the file is missing"):
         zrecord.open(table, version=1)
+
+
+def test_a_damaged_version_that_has_a_tag_is_read_by_its_copy(table: Path) -> None:
+    (copy,) = (table / "tag").iterdir()
+    edit(manifest_of(table, NEWEST), lambda m: m.update(oldest=0))
+    assert len(zrecord.open(table, version=0)) == 40
+    manifest_of(table, 0).write_bytes(b"damaged")
+    assert len(zrecord.open(table, version=0)) == 40
+    copy.unlink()
+    with pytest.raises(zrecord.CorruptDataError, match="the file is missing"):
+        zrecord.open(table, version=0)
 
 
 def test_an_older_version_is_read_beside_a_damaged_newest_one(table: Path) -> None:

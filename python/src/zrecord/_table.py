@@ -140,11 +140,15 @@ def _versions(newest: _Manifest) -> list[int]:
 def _find(path: Path, newest: _Manifest, version: int) -> _Manifest:
     if version == newest.version:
         return newest
+    copies = [tag for tag in newest.tags if tag.version == version]
     if newest.oldest <= version < newest.version:
-        return _read(path, version)
-    for tag in newest.tags:
-        if tag.version == version:
-            return _read_copy(path, tag)
+        try:
+            return _read(path, version)
+        except CorruptDataError:
+            if not copies:
+                raise
+    if copies:
+        return _read_copy(path, copies[0])
     expired = "it was expired; " if 0 <= version < newest.version else ""
     raise NotADatasetError(
         f"Cannot open version {version} of {path}: {expired}the versions are {_described(_versions(newest))}", path
@@ -211,6 +215,8 @@ def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
     names = [tag.name for tag in tags]
     if names != sorted(set(names)):
         raise json.corrupt("its tags are not sorted by name, or a name appears twice")
+    if len({(tag.version, tag.file, tag.size, tag.seal) for tag in tags}) != len({tag.version for tag in tags}):
+        raise json.corrupt("tags of one version name two copies")
     return tags
 
 
