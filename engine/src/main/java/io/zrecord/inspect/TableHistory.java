@@ -1,11 +1,15 @@
 package io.zrecord.inspect;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.ShardListFile;
-import io.zrecord.internal.table.TagLog;
+import io.zrecord.internal.table.TagEntry;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,31 +31,40 @@ public final class TableHistory {
 
   private final Storage storage;
   private final ManifestLog log;
+  private final Optional<RetainedVersions> retained;
   private final Map<Long, List<String>> tags;
 
   private TableHistory(Storage storage) {
     this.storage = storage;
     this.log = new ManifestLog(storage);
-    this.tags = new TagLog(storage)
-        .all().stream()
-            .collect(Collectors.groupingBy(
-                TagLog.Entry::version,
-                TreeMap::new,
-                Collectors.mapping(TagLog.Entry::name, Collectors.toList())));
+    Optional<Manifest> newest = newestUnlessDamaged();
+    this.retained = newest.map(manifest -> new RetainedVersions(log, storage.location(), manifest));
+    this.tags = newest.map(Manifest::tags).orElse(List.of()).stream()
+        .collect(Collectors.groupingBy(
+            TagEntry::version,
+            TreeMap::new,
+            Collectors.mapping(TagEntry::name, Collectors.toList())));
+  }
+
+  private Optional<Manifest> newestUnlessDamaged() {
+    try {
+      return log.newest();
+    } catch (CorruptDataException | TruncatedFileException e) {
+      return Optional.empty();
+    }
   }
 
   /**
-   * Returns the history of the table in a storage, with the current tags.
-   *
-   * @throws io.zrecord.errors.CorruptDataException if a tag is damaged
+   * Returns the history of the table in a storage, up to its newest version now. If the manifest of
+   * that version is damaged, there are no tags, and every manifest is taken for a version.
    */
   public static TableHistory of(Storage storage) {
     return new TableHistory(storage);
   }
 
-  /** Returns the numbers of the table's versions, oldest first. */
+  /** Returns the numbers of the versions that can be read, oldest first. */
   public List<Long> versions() {
-    return log.versions();
+    return retained.map(RetainedVersions::numbers).orElseGet(log::listed);
   }
 
   /**
@@ -60,58 +73,65 @@ public final class TableHistory {
    * @throws io.zrecord.errors.CorruptDataException if its manifest is damaged
    */
   public Optional<VersionEntry> find(long version) {
-    return read(version).map(this::entry);
-  }
-
-  private Optional<Manifest> read(long version) {
     try {
-      return Optional.of(log.read(version));
-    } catch (MissingFileException e) {
+      return Optional.of(entry(read(version)));
+    } catch (MissingFileException | VersionNotFoundException e) {
       return Optional.empty();
     }
   }
 
+  private Manifest read(long version) {
+    return retained.isPresent() ? retained.get().read(version) : log.read(version);
+  }
+
   private VersionEntry entry(Manifest manifest) {
-    Map<String, String> said = manifest.properties();
-    OptionalLong removedBytes = number(said, "removedBytes");
     return new VersionEntry(
         manifest.version(),
         Instant.ofEpochMilli(manifest.timestampMillis()),
         manifest.operation(),
-        Optional.ofNullable(said.get("applicationId")),
-        Optional.ofNullable(said.get("user")),
-        number(said, "addedRecords"),
-        number(said, "addedBytes"),
-        number(said, "removedRecords"),
-        removedBytes.isEmpty() && ADDING.contains(manifest.operation())
-            ? OptionalLong.of(0)
-            : removedBytes,
+        Optional.ofNullable(manifest.properties().get("applicationId")),
+        Optional.ofNullable(manifest.properties().get("user")),
+        figure(manifest, "addedRecords", manifest.isCare()),
+        figure(manifest, "addedBytes", manifest.isCare()),
+        figure(manifest, "removedRecords", manifest.isCare()),
+        figure(
+            manifest, "removedBytes", manifest.isCare() || ADDING.contains(manifest.operation())),
         manifest.length(),
         manifest.lists().stream().mapToLong(ShardListFile::shardCount).sum()
             + manifest.shards().size(),
         tags.getOrDefault(manifest.version(), List.of()),
-        said);
+        manifest.properties());
   }
 
-  private static OptionalLong number(Map<String, String> said, String key) {
+  /**
+   * Returns a figure among the properties; empty if there is none.
+   *
+   * @param isZero whether the operation makes the figure 0 if there is none
+   */
+  private static OptionalLong figure(Manifest manifest, String key, boolean isZero) {
+    OptionalLong none = isZero ? OptionalLong.of(0) : OptionalLong.empty();
     try {
-      long number = Long.parseLong(said.getOrDefault(key, ""));
-      return number < 0 ? OptionalLong.empty() : OptionalLong.of(number);
+      long number = Long.parseLong(manifest.properties().getOrDefault(key, ""));
+      return number < 0 ? none : OptionalLong.of(number);
     } catch (NumberFormatException e) {
-      return OptionalLong.empty();
+      return none;
     }
   }
 
   /**
-   * Returns the files that describe a version only: the manifest and the lists of shards. For the
-   * files of the shards see {@link ShardInspection#files}.
+   * Returns the files that describe a version only: the manifest, or the copy that a tag keeps of
+   * it, and the lists of shards. For the files of the shards see {@link ShardInspection#files}.
    *
-   * @throws MissingFileException if there is no such version
+   * @throws VersionNotFoundException if there is no such version
+   * @throws MissingFileException if the version was expired since the history was opened
    */
   public List<DatasetFile> files(long version) {
     List<DatasetFile> files = new ArrayList<>();
-    files.add(file(storage, ManifestNames.nameOf(version), DatasetFile.Kind.MANIFEST));
-    for (ShardListFile list : log.read(version).lists()) {
+    String name = retained
+        .map(versions -> versions.fileOf(version))
+        .orElseGet(() -> ManifestNames.nameOf(version));
+    files.add(file(storage, name, DatasetFile.Kind.MANIFEST));
+    for (ShardListFile list : read(version).lists()) {
       files.add(file(storage, list.file(), DatasetFile.Kind.LIST));
     }
     return files;

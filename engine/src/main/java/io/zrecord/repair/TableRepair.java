@@ -2,16 +2,16 @@ package io.zrecord.repair;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
-import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.io.LocalFiles;
+import io.zrecord.internal.table.Link;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.TagLog;
+import io.zrecord.internal.table.TagEntry;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.StoredFile;
+import io.zrecord.table.RecordTable;
 import io.zrecord.verify.CheckListener;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding.Kind;
@@ -20,14 +20,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves damaged manifests aside that are newer than every readable one. Refuses if a tag names such
- * a manifest, because the tag would name whichever version takes the number next. Everything else
- * of a table is immutable.
+ * Moves damaged manifests aside that are newer than every readable one, and publishes the newest
+ * readable version again, so that no commit mistakes the next version for one that was given up.
+ * Everything else of a table is immutable.
  */
 final class TableRepair {
   private static final String SUFFIX = ".damaged";
@@ -89,15 +90,12 @@ final class TableRepair {
           + " or go back to version " + current.version() + " by restoring the previous one");
       return List.of();
     }
-    List<String> tags = tagsAbove(current.version());
-    if (!tags.isEmpty()) {
-      remaining.add(tagged(damaged, current, tags));
-      return List.of();
-    }
     List<RepairAction> actions = new ArrayList<>();
     for (long version : damaged) {
-      actions.add(moveAside(version, current, damaged.get(damaged.size() - 1)));
+      actions.add(moveAside(version, current));
     }
+    actions.add(restore(current));
+    lostCopies(current).ifPresent(remaining::add);
     return actions;
   }
 
@@ -105,7 +103,7 @@ final class TableRepair {
    * Returns the newest readable manifest, and collects the damaged versions above it, newest first.
    */
   private @Nullable Manifest newestReadable(List<Long> damaged) {
-    List<Long> versions = new ArrayList<>(log.versions());
+    List<Long> versions = new ArrayList<>(log.listed());
     versions.sort(Comparator.reverseOrder());
     for (long version : versions) {
       Optional<Manifest> manifest = read(version);
@@ -138,40 +136,26 @@ final class TableRepair {
   }
 
   /**
-   * Returns the names of tags whose version would be given up, and of damaged tags whose version is
-   * unknown.
+   * Describes the copies of manifests that no tag names: the tags may have been made in versions
+   * that are given up.
    */
-  private List<String> tagsAbove(long version) {
-    TagLog tags = new TagLog(storage);
-    List<String> names = new ArrayList<>();
-    for (StoredFile file : storage.list(TagNames.DIRECTORY)) {
-      TagNames.tag(file.name())
-          .filter(name -> mayNameAbove(tags, name, version))
-          .ifPresent(names::add);
-    }
-    names.sort(null);
-    return names;
+  private Optional<String> lostCopies(Manifest current) {
+    Set<String> named = current.tags().stream().map(TagEntry::file).collect(Collectors.toSet());
+    List<String> lost = storage.list(TagNames.DIRECTORY).stream()
+        .map(file -> TagNames.DIRECTORY + "/" + file.name())
+        .filter(name -> TagNames.isFile(name) && !named.contains(name))
+        .sorted()
+        .toList();
+    return lost.isEmpty()
+        ? Optional.empty()
+        : Optional.of("version " + current.version()
+            + " lacks the tags that were made in the versions given up. "
+            + String.join(", ", lost)
+            + " may be copies of versions that had such tags: tag those versions again, before a"
+            + " sweep deletes the copies");
   }
 
-  private static boolean mayNameAbove(TagLog tags, String name, long version) {
-    try {
-      return tags.find(name).filter(tag -> tag.version() > version).isPresent();
-    } catch (CorruptDataException | TruncatedFileException e) {
-      return true;
-    }
-  }
-
-  private String tagged(List<Long> damaged, Manifest current, List<String> tags) {
-    String commands = tags.stream()
-        .map(tag -> "zrecord untag " + path + " " + tag)
-        .collect(Collectors.joining("; "));
-    return "version " + damaged.get(0) + " is damaged, and versions after " + current.version()
-        + " have tags or may have: " + String.join(", ", tags)
-        + ". Later commits would take their numbers, and the tags would name other records. Restore"
-        + " the manifest from a copy, or delete the tags (" + commands + ") and repair again";
-  }
-
-  private RepairAction moveAside(long version, Manifest current, long next) {
+  private RepairAction moveAside(long version, Manifest current) {
     String name = ManifestNames.nameOf(version);
     String free = name + SUFFIX;
     for (int i = 2; storage.exists(free); i++) {
@@ -179,28 +163,47 @@ final class TableRepair {
     }
     String target = free;
     String text = "move " + name + " to " + target + ": version " + current.version() + " with "
-        + current.length() + " records becomes the newest one, what was committed after it is no"
-        + " longer part of the table, and the next commit takes the number " + next
-        + "; the files of the lost version stay";
+        + current.length() + " records becomes the newest one, and what was committed after it is"
+        + " no longer part of the table; the files of the lost version stay";
     return new RepairAction(text, () -> {
       // Another process may have restored the manifest meanwhile.
       if (read(version).isEmpty()) {
-        requireUntagged(current);
         LocalFiles files = new LocalFiles(path);
         files.moveAside(files.resolve(name), files.resolve(target));
       }
     });
   }
 
-  /** Checks for tags that were made while the plan was being approved. */
-  private void requireUntagged(Manifest current) {
-    List<String> tags = tagsAbove(current.version());
-    if (!tags.isEmpty()) {
-      throw new StorageException(
-          path.toString(),
-          "Cannot go back to version " + current.version() + " of " + path
-              + ": later versions have the tags " + String.join(", ", tags)
-              + ", made meanwhile; repair again");
+  private RepairAction restore(Manifest current) {
+    long oldest = oldestBefore(current);
+    String text = "publish version " + current.version() + " again, as version "
+        + (current.version() + 1) + ", which says that it is a repair";
+    return new RepairAction(text, () -> {
+      // Another process may have restored a manifest, or committed, meanwhile.
+      Optional<Manifest> newest = log.newest();
+      if (newest.map(Manifest::commitId).equals(Optional.of(current.commitId()))) {
+        RecordTable.at(storage).restore(oldest);
+      }
+    });
+  }
+
+  /**
+   * Returns the lowest number from which on each manifest is there and follows the one before, up
+   * to a version. Others below may have been expired by a version that is given up.
+   */
+  private long oldestBefore(Manifest current) {
+    long oldest = current.version();
+    try {
+      for (Link link = log.link(oldest); oldest > current.oldest(); oldest--) {
+        Link below = log.link(oldest - 1);
+        if (!link.previous().equals(Optional.of(below.commitId()))) {
+          break;
+        }
+        link = below;
+      }
+    } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
+      // Whatever is below cannot be told from what an expiry left.
     }
+    return oldest;
   }
 }

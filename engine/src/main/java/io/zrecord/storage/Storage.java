@@ -80,15 +80,6 @@ public interface Storage {
    */
   boolean publish(String name, byte[] content);
 
-  /**
-   * Renames a file within its directory, atomically: at any moment the file has exactly one of the
-   * two names. If several callers rename or delete the file, one of them succeeds.
-   *
-   * @param to a name that does not exist and that no other caller creates
-   * @return {@code false} if there is no file {@code from}
-   */
-  boolean rename(String from, String to);
-
   /** Makes the names in a directory survive power loss. */
   void forceDirectory(String directory);
 

@@ -1,109 +1,130 @@
 package io.zrecord.table;
 
 import io.zrecord.internal.format.ManifestNames;
-import io.zrecord.internal.table.ManifestAside;
+import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.TagLog;
+import io.zrecord.internal.table.RetainedVersions;
+import io.zrecord.internal.table.TagEntry;
 import io.zrecord.storage.Storage;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /**
- * Removes the manifests of versions that are no longer wanted, and nothing else: {@link Sweep}
- * removes the files that the manifests named. If an expiry is cut short at any moment, the
- * remaining versions are whole, and the newest version always remains.
+ * Expires versions that are no longer wanted: commits a version with a higher floor, and deletes
+ * the manifests below. {@link Sweep} removes the files that the manifests named. Belongs to one
+ * thread.
  *
- * <p>A manifest is first renamed to a name of its own. Then the tags are read. Then the manifest is
- * deleted, or renamed back if its version has a tag. A process that makes a tag looks for the
- * manifest under its name after the tag exists. If the tagging process finds the manifest, the
- * manifest has left every name given to it before, so an expiry that read the tags too early
- * deletes nothing. An expiry that renames the manifest later reads the tags later. The next run
- * finishes, in the same way, whatever an interrupted run set aside.
+ * <p>The commit expires the versions; what a cut leaves below the floor has no meaning, and the
+ * next run deletes it. A tag is a commit as well, so one of the two follows the other: an expiry
+ * carries every tag on, and a tag finds that its version was expired.
  */
 final class Expiry {
   private final Storage storage;
   private final ManifestLog log;
-  private final TagLog tags;
   private final InstantSource clock;
 
-  /** The versions present, and the oldest of them that are old enough to be removed. */
-  private record Candidates(List<Long> versions, List<Long> due) {}
+  /**
+   * The oldest version that stays.
+   *
+   * @param newest the newest version when the floor was looked for
+   */
+  private record Floor(Manifest newest, long version) {
+    boolean isHigher() {
+      return version > newest.oldest();
+    }
+  }
 
   Expiry(Storage storage, InstantSource clock) {
     this.storage = storage;
     this.log = new ManifestLog(storage);
-    this.tags = new TagLog(storage);
     this.clock = clock;
   }
 
-  ExpireResult run(ExpireOptions options) {
-    Candidates candidates = log.reading(versions -> candidates(versions, options));
-    List<Long> versions = candidates.versions;
-    List<Long> due = candidates.due;
-    CareMode mode = options.mode();
-    Set<Long> tagged = tags.versions();
+  /** Expires versions; empty if there is no table. */
+  Optional<ExpireResult> run(ExpireOptions options) {
+    return log.reading(newest -> floor(newest, options)).map(floor -> run(floor, options.mode()));
+  }
+
+  private ExpireResult run(Floor floor, CareMode mode) {
+    Set<Long> tagged =
+        floor.newest.tags().stream().map(TagEntry::version).collect(Collectors.toSet());
+    List<Long> due =
+        LongStream.range(floor.newest.oldest(), floor.version).boxed().toList();
     List<Long> untagged =
         due.stream().filter(version -> !tagged.contains(version)).toList();
     if (mode == CareMode.DRY_RUN) {
       return new ExpireResult(
-          mode, untagged, due.size() - untagged.size(), versions.size() - untagged.size());
+          mode, untagged, due.size() - untagged.size(), countOf(floor.newest) - untagged.size());
     }
-    List<ManifestAside> aside = new ArrayList<>(log.aside());
-    List<Long> own = new ArrayList<>();
-    for (long version : untagged) {
-      // If the manifest is gone, another run was faster.
-      log.setAside(version).ifPresent(manifest -> {
-        aside.add(manifest);
-        own.add(version);
-      });
+    boolean isOwn = false;
+    Manifest newest = floor.newest;
+    if (floor.isHigher()) {
+      CareCommit commit = CareCommit.expire(storage.location(), floor.newest, floor.version);
+      newest = new Committer(storage, log, clock).commit(commit);
+      isOwn = newest.commitId().equals(commit.commitId());
     }
-    int othersCount = untagged.size() - own.size();
-    own.removeAll(finish(aside));
-    return new ExpireResult(
-        mode,
-        own,
-        due.size() - othersCount - own.size(),
-        versions.size() - othersCount - own.size());
+    deleteBelow(newest.oldest());
+    return isOwn
+        ? new ExpireResult(mode, untagged, due.size() - untagged.size(), countOf(newest) - 1)
+        : new ExpireResult(mode, List.of(), 0, countOf(newest));
+  }
+
+  private int countOf(Manifest newest) {
+    return new RetainedVersions(log, storage.location(), newest).count();
   }
 
   /**
-   * Deletes manifests that were set aside, or puts them back. Returns the versions that have a tag.
+   * Returns the oldest version that must stay: the oldest to keep, or a version before that is too
+   * young to be the floor. Reads every version up to it, because a manifest of a later format might
+   * mean more than is known here.
    */
-  private Set<Long> finish(List<ManifestAside> aside) {
-    if (aside.isEmpty()) {
-      return Set.of();
+  private Floor floor(Manifest newest, ExpireOptions options) {
+    long latest = clock.millis() - options.olderThan().toMillis();
+    long highest = oldestToKeep(newest, options.keepVersions());
+    long floor = newest.oldest();
+    if (highest > floor) {
+      log.read(floor);
     }
-    Set<Long> tagged = tags.versions();
-    for (ManifestAside manifest : aside) {
-      if (tagged.contains(manifest.version())) {
-        log.putBack(manifest.version());
-      } else {
-        log.delete(manifest);
+    while (floor < highest && log.read(floor + 1).timestampMillis() <= latest) {
+      floor++;
+    }
+    for (TagEntry tag : newest.tags()) {
+      if (tag.version() >= newest.oldest() && tag.version() < floor) {
+        // Soon there will be the copy only.
+        log.read(tag);
       }
     }
-    storage.forceDirectory(ManifestNames.DIRECTORY);
-    return tagged;
+    return new Floor(newest, floor);
   }
 
   /**
-   * Returns the versions that exceed the number to keep and whose successor is old enough. Times
-   * rise with the numbers.
+   * Returns the last of the versions to keep that changed records; the floor if there are fewer.
    */
-  private Candidates candidates(List<Long> versions, ExpireOptions options) {
-    if (!versions.isEmpty()) {
-      // Manifests of a later format might mean more than is known here; the removed ones are read
-      // below.
-      log.read(versions.get(0));
-      log.read(versions.get(versions.size() - 1));
+  private long oldestToKeep(Manifest newest, int keepVersions) {
+    long version = newest.records().version();
+    for (int kept = 1; kept < keepVersions && version > newest.oldest(); kept++) {
+      version = log.read(version - 1).records().version();
     }
-    long latest = clock.millis() - options.olderThan().toMillis();
-    int most = versions.size() - options.keepVersions();
-    int count = 0;
-    while (count < most && log.read(versions.get(count + 1)).timestampMillis() <= latest) {
-      count++;
+    return Math.max(version, newest.oldest());
+  }
+
+  /**
+   * Deletes the manifests below a floor from the lowest on, each for good before the next, so that
+   * a power loss leaves no gap above a manifest that came back.
+   */
+  private void deleteBelow(long floor) {
+    List<Long> below = log.listed().stream().filter(version -> version < floor).toList();
+    if (!below.isEmpty()) {
+      // Another process may have published the floor just now.
+      storage.forceDirectory(ManifestNames.DIRECTORY);
     }
-    return new Candidates(versions, versions.subList(0, count));
+    for (long version : below) {
+      storage.delete(ManifestNames.nameOf(version));
+      storage.forceDirectory(ManifestNames.DIRECTORY);
+    }
   }
 }

@@ -1,24 +1,26 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.CommitConflictException;
-import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.TagLog;
+import io.zrecord.internal.table.RetainedVersions;
+import io.zrecord.internal.table.TagEntry;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
@@ -32,13 +34,11 @@ public final class RecordTable {
 
   private final Storage storage;
   private final ManifestLog log;
-  private final TagLog tags;
   private final InstantSource clock;
 
   private RecordTable(Storage storage, InstantSource clock) {
     this.storage = storage;
     this.log = new ManifestLog(storage);
-    this.tags = new TagLog(storage);
     this.clock = clock;
   }
 
@@ -58,7 +58,7 @@ public final class RecordTable {
 
   /** Returns whether there is at least one version. */
   public boolean exists() {
-    return !log.versions().isEmpty();
+    return !log.listed().isEmpty();
   }
 
   /**
@@ -67,54 +67,42 @@ public final class RecordTable {
    * @throws NotADatasetException if there is none
    */
   public TableSnapshot latest() {
-    return snapshot(log.newest().orElseThrow(this::notATable));
+    return reading(this::snapshot);
   }
 
   /**
-   * Returns a version by its number.
+   * Returns a version by its number. If the manifest of the newest version is damaged, an older
+   * version can be read nevertheless.
    *
    * @throws VersionNotFoundException if the version does not exist, or was expired
    */
   public TableSnapshot version(long version) {
     try {
+      return reading(newest -> snapshot(retained(newest).read(version)));
+    } catch (CorruptDataException | TruncatedFileException e) {
+      if (isNewestReadable() || !log.listed().contains(version)) {
+        throw e;
+      }
+      // It is unknown then which versions were expired.
       return snapshot(log.read(version));
-    } catch (MissingFileException e) {
-      // If the version is listed, something else is missing.
-      requireVersion(version, requireVersions());
-      throw e;
     }
   }
 
-  private void requireVersion(long version, List<Long> versions) {
-    if (!versions.contains(version)) {
-      throw missing(version, versions);
+  private boolean isNewestReadable() {
+    try {
+      return log.newest().isPresent();
+    } catch (CorruptDataException | TruncatedFileException e) {
+      return false;
     }
   }
 
-  private VersionNotFoundException missing(long version, List<Long> versions) {
-    long newest = versions.isEmpty() ? -1 : versions.get(versions.size() - 1);
-    return new VersionNotFoundException(
-        storage.location(),
-        "Cannot read version " + version + " of " + storage.location() + ": "
-            + (version >= 0 && version < newest ? "it was expired; " : "")
-            + "the versions are " + described(versions));
+  /** Runs a reading of versions, again if a version was expired meanwhile. */
+  private <T> T reading(Function<Manifest, T> reading) {
+    return log.reading(reading).orElseThrow(this::notATable);
   }
 
-  /** Describes versions, such as {@code 3, 7 to 9}. */
-  private static String described(List<Long> versions) {
-    StringBuilder text = new StringBuilder();
-    for (int from = 0; from < versions.size(); ) {
-      int to = from;
-      while (to + 1 < versions.size() && versions.get(to + 1) == versions.get(to) + 1) {
-        to++;
-      }
-      text.append(text.isEmpty() ? "" : ", ").append(versions.get(from));
-      if (to > from) {
-        text.append(" to ").append(versions.get(to));
-      }
-      from = to + 1;
-    }
-    return text.toString();
+  private RetainedVersions retained(Manifest newest) {
+    return new RetainedVersions(log, storage.location(), newest);
   }
 
   /**
@@ -124,44 +112,8 @@ public final class RecordTable {
    *     that time was expired
    */
   public TableSnapshot asOf(Instant time) {
-    return log.reading(versions -> asOf(time, versions));
-  }
-
-  private TableSnapshot asOf(Instant time, List<Long> versions) {
-    if (versions.isEmpty()) {
-      throw notATable();
-    }
-    int low = 0;
-    int high = versions.size() - 1;
-    Manifest first = log.read(versions.get(0));
-    if (Instant.ofEpochMilli(first.timestampMillis()).isAfter(time)) {
-      Manifest last = log.read(versions.get(high));
-      throw new VersionNotFoundException(
-          storage.location(),
-          "Cannot read " + storage.location() + " as of " + time + ": its versions are "
-              + first.version() + " of " + Instant.ofEpochMilli(first.timestampMillis()) + " to "
-              + last.version() + " of " + Instant.ofEpochMilli(last.timestampMillis()));
-    }
-    Manifest found = first;
-    while (low < high) {
-      int middle = (low + high + 1) >>> 1;
-      Manifest manifest = log.read(versions.get(middle));
-      if (Instant.ofEpochMilli(manifest.timestampMillis()).isAfter(time)) {
-        high = middle - 1;
-      } else {
-        low = middle;
-        found = manifest;
-      }
-    }
-    if (low + 1 < versions.size() && versions.get(low + 1) != found.version() + 1) {
-      throw new VersionNotFoundException(
-          storage.location(),
-          "Cannot read " + storage.location() + " as of " + time
-              + ": versions of that time, between " + found.version() + " and "
-              + versions.get(low + 1) + ", were expired; ask for one of the versions "
-              + described(versions));
-    }
-    return snapshot(found);
+    return reading(
+        newest -> snapshot(new VersionAsOf(storage.location(), retained(newest)).find(time)));
   }
 
   /**
@@ -170,103 +122,86 @@ public final class RecordTable {
    * @throws VersionNotFoundException if there is no such tag
    */
   public TableSnapshot tagged(String name) {
-    TagLog.Entry tag = tags.find(name).orElseThrow(() -> noTag(name));
-    return version(tag.version());
+    return reading(newest ->
+        snapshot(log.read(newest.tag(name).orElseThrow(() -> noTag(newest, name)))));
   }
 
   /** Returns all tags, by name. */
   public List<Tag> tags() {
-    requireVersions();
-    return tags.all().stream().map(RecordTable::tag).toList();
+    return newest().tags().stream().map(RecordTable::tag).toList();
   }
 
-  private static Tag tag(TagLog.Entry entry) {
+  private Manifest newest() {
+    return log.newest().orElseThrow(this::notATable);
+  }
+
+  private static Tag tag(TagEntry entry) {
     return new Tag(entry.name(), entry.version(), Instant.ofEpochMilli(entry.timestampMillis()));
   }
 
   /**
-   * Gives a version a name, which keeps the version from being expired. Repeating the call has no
-   * effect. During the call there is a tag {@code pending-…}; if such a tag is left, as after a
-   * crash, remove it like any other.
+   * Gives a version a name, which keeps the version from being expired. This is a commit of its
+   * own, which every other commit may follow. Repeating the call has no effect.
    *
    * @param name 1 to 64 letters, digits, {@code . _ -}; no number, and not {@code latest}
    * @throws VersionNotFoundException if there is no such version
    * @throws CommitConflictException if another version has the name
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have the
+   *     name; look at {@link #tags}, and repeat the call
    */
   public void tag(long version, String name) {
-    TagLog.Entry tag = new TagLog.Entry(name, version, clock.millis());
-    TagNames.fileOf(name);
-    requireVersion(version, requireVersions());
-    // Publish a name that nobody else knows first: if the version is gone, deleting that name
-    // removes nobody's tag.
-    TagLog.Entry pending = new TagLog.Entry(TagNames.newPending(), version, tag.timestampMillis());
-    tags.publish(pending);
-    try {
-      requireKept(version);
-      while (!tags.publish(tag) && !isTag(version, name)) {
-        // The tag was removed meanwhile.
-        Thread.onSpinWait();
-      }
-      requireKept(version);
-    } finally {
-      tags.delete(pending.name());
-    }
+    TagNames.require(name);
+    Committer committer = new Committer(storage, log, clock);
+    reading(newest -> new TagCommit(storage, log, newest, version, name).publish(committer));
   }
 
   /**
-   * Requires that a version with a new tag is kept: an expiry at the same time may have removed the
-   * version or be about to; see {@link Expiry}.
-   */
-  private void requireKept(long version) {
-    if (!log.putBack(version)) {
-      throw missing(version, requireVersions());
-    }
-  }
-
-  /** Returns whether a version has a tag; throws a conflict if another version has the name. */
-  private boolean isTag(long version, String name) {
-    Optional<TagLog.Entry> present = tags.find(name);
-    if (present.isPresent() && present.get().version() != version) {
-      throw new CommitConflictException(
-          storage.location(),
-          "Cannot tag version " + version + " of " + storage.location() + " as '" + name
-              + "': the name is taken by version " + present.get().version()
-              + "; take another name, or untag that one first");
-    }
-    return present.isPresent();
-  }
-
-  /**
-   * Removes a tag. The version stays until it is expired.
+   * Removes a tag. This is a commit of its own. The version stays until it is expired.
    *
    * @throws VersionNotFoundException if there is no such tag
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the tag may or may not be left
    */
   public void untag(String name) {
-    if (!tags.delete(name)) {
-      throw noTag(name);
+    Manifest newest = newest();
+    if (newest.tag(name).isEmpty()) {
+      throw noTag(newest, name);
     }
+    new Committer(storage, log, clock).commit(CareCommit.untag(newest, name));
   }
 
-  private VersionNotFoundException noTag(String name) {
-    List<TagLog.Entry> present = tags.all();
+  private VersionNotFoundException noTag(Manifest newest, String name) {
+    List<TagEntry> present = newest.tags();
     return new VersionNotFoundException(
         storage.location(),
         "There is no tag '" + name + "' of " + storage.location() + "; "
             + (present.isEmpty()
                 ? "it has no tags"
                 : "the tags are "
-                    + present.stream().map(TagLog.Entry::name).collect(Collectors.joining(", "))));
+                    + present.stream().map(TagEntry::name).collect(Collectors.joining(", "))));
   }
 
   /**
-   * Removes old versions, which cannot be read any more afterwards. Their files stay for
-   * {@link #sweep}. If cut short, call it again. Commits, readers and tags may go on meanwhile.
+   * Removes old versions, which cannot be read any more afterwards. This is a commit of its own.
+   * The files of the versions stay for {@link #sweep}. If cut short, call it again. Commits,
+   * readers and tags may go on meanwhile.
    *
-   * @throws io.zrecord.errors.CorruptDataException if a manifest or a tag is damaged
+   * @throws io.zrecord.errors.CorruptDataException if a manifest, or the copy that a tag keeps, is
+   *     damaged
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the versions may or may not have
+   *     been expired; call it again
    */
   public ExpireResult expire(ExpireOptions options) {
-    requireVersions();
-    return new Expiry(storage, clock).run(options);
+    return new Expiry(storage, clock).run(options).orElseThrow(this::notATable);
+  }
+
+  /**
+   * Ends a repair: makes the newest version the newest again, under a new number. Part of
+   * {@code io.zrecord.repair}, not for callers.
+   *
+   * @param oldest the oldest version that is there without a gap up to the newest
+   */
+  public void restore(long oldest) {
+    new Committer(storage, log, clock).commit(CareCommit.repair(newest(), oldest));
   }
 
   /**
@@ -275,19 +210,28 @@ public final class RecordTable {
    * short, call it again.
    *
    * @param listener takes each orphan, after the orphan was deleted
-   * @throws io.zrecord.errors.CorruptDataException if a manifest, a list of shards, a tag or a
-   *     shard's meta file is damaged
+   * @throws io.zrecord.errors.CorruptDataException if a manifest, a list of shards, the copy that a
+   *     tag keeps, or a shard's meta file is damaged
    * @throws io.zrecord.errors.StorageException if it is unknown what is still needed; nothing was
    *     deleted
    */
   public SweepResult sweep(SweepOptions options, Consumer<Orphan> listener) {
-    requireVersions();
+    if (!exists()) {
+      throw notATable();
+    }
     return new Sweep(storage, clock, options, listener).run();
   }
 
-  /** Returns the numbers of the versions that can be read, oldest first. */
+  /**
+   * Returns the numbers of the versions that can be read, oldest first. If the manifest of the
+   * newest version is damaged, returns those that may be readable.
+   */
   public List<Long> versions() {
-    return log.versions();
+    try {
+      return log.newest().map(newest -> retained(newest).numbers()).orElse(List.of());
+    } catch (CorruptDataException | TruncatedFileException e) {
+      return log.listed();
+    }
   }
 
   /**
@@ -309,33 +253,26 @@ public final class RecordTable {
   }
 
   /**
-   * Requires, without reading a file, that a version is still the newest. A relayout needs this of
-   * its base.
+   * Requires that no version that came since may have changed records. A relayout needs this of its
+   * base.
    *
-   * @throws CommitConflictException if the version is not the newest, as {@link #commit} would
-   *     throw
+   * @throws CommitConflictException if there is such a version, as {@link #commit} would throw
    */
   public void requireNewest(TableSnapshot planned) {
-    List<Long> versions = versions();
-    long newest = versions.isEmpty() ? -1 : versions.get(versions.size() - 1);
+    long newest = log.newest().map(manifest -> manifest.records().version()).orElse(-1L);
     if (newest > planned.version()) {
       throw SchemaRules.notNewest(storage.location(), planned.version(), newest);
     }
   }
 
   /**
-   * Requires, without reading a file, that a version is the newest, as a change may expect.
+   * Requires that a version is the newest, except for tags and expiries, as a change may expect.
    *
    * @throws CommitConflictException if the version is not the newest, as {@link #commit} would
    *     throw
    */
   public void requireExpected(TableChange.Kind kind, long version) {
-    List<Long> versions = versions();
-    SchemaRules.requireExpected(
-        storage.location(),
-        kind,
-        version,
-        versions.isEmpty() ? Optional.empty() : Optional.of(versions.get(versions.size() - 1)));
+    SchemaRules.requireExpected(storage.location(), kind, version, log.newest());
   }
 
   /**
@@ -384,14 +321,6 @@ public final class RecordTable {
 
   private TableSnapshot snapshot(Manifest manifest) {
     return new TableSnapshot(storage, manifest, () -> log.shards(manifest)).load();
-  }
-
-  private List<Long> requireVersions() {
-    List<Long> versions = log.versions();
-    if (versions.isEmpty()) {
-      throw notATable();
-    }
-    return versions;
   }
 
   private NotADatasetException notATable() {

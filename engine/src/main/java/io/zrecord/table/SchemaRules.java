@@ -11,12 +11,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Decides what a change may follow, and which fields come out of it. */
 final class SchemaRules {
   /** Operations that leave every record in the table, so that others can come after them. */
-  private static final Set<String> KEEPS_RECORDS = Set.of("append", "rebalance", "relayout");
+  private static final Set<String> KEEPS_RECORDS = Stream.concat(
+          Stream.of("append", "rebalance", "relayout"), Manifest.CARE.stream())
+      .collect(Collectors.toUnmodifiableSet());
 
   private final String location;
   private final TableChange change;
@@ -28,8 +32,9 @@ final class SchemaRules {
 
   /**
    * Requires that the change commutes with a version that came first. An append commutes with
-   * appends, rebalances and relayouts, and with the commit that created the table. An overwrite and
-   * a relayout are compared by version and commit, a rebalance by its shards.
+   * appends, rebalances, relayouts, tags and expiries, and with the commit that created the table.
+   * An overwrite and a relayout are compared by the records of the newest version, a rebalance by
+   * its shards.
    */
   void requireCommutes(Manifest winner) {
     if (change.kind() == TableChange.Kind.APPEND
@@ -43,11 +48,7 @@ final class SchemaRules {
   /** Returns the fields after the change, on top of the newest version. */
   RecordSchema after(Optional<Manifest> newest) {
     if (change.expectedVersion().isPresent()) {
-      requireExpected(
-          location,
-          change.kind(),
-          change.expectedVersion().getAsLong(),
-          newest.map(Manifest::version));
+      requireExpected(location, change.kind(), change.expectedVersion().getAsLong(), newest);
     }
     if (newest.isEmpty()) {
       if (change.baseVersion().isPresent()) {
@@ -74,11 +75,12 @@ final class SchemaRules {
   }
 
   private RecordSchema overwritten(Manifest manifest) {
-    if (change.baseVersion().orElse(-1) != manifest.version()) {
-      throw conflict("version " + manifest.version() + " was committed since version " + planned()
+    if (manifest.records().version() > change.baseVersion().orElse(-1)) {
+      throw conflict("version " + manifest.records().version()
+          + " was committed since version " + planned()
           + ", on which it was planned, and overwriting it would drop what it added");
     }
-    requireSameCommit(manifest);
+    requireSameRecords(manifest);
     for (FieldSpec field : change.schema().fields()) {
       Optional<FieldSpec> same = manifest.schema().find(field.id());
       if (same.isPresent() ? !fits(same.get(), field) : field.id() < manifest.nextFieldId()) {
@@ -93,21 +95,25 @@ final class SchemaRules {
   }
 
   private RecordSchema reordered(Manifest manifest) {
-    if (change.baseVersion().orElse(-1) != manifest.version()) {
-      throw notNewest(location, change.baseVersion().orElse(-1), manifest.version());
+    long base = change.baseVersion().orElse(-1);
+    if (manifest.records().version() > base) {
+      throw notNewest(location, base, manifest.records().version());
     }
-    requireSameCommit(manifest);
+    requireSameRecords(manifest);
     return manifest.schema();
   }
 
   /**
-   * Requires the commit on which the change was planned. After a repair that gave versions up,
+   * Requires the records on which the change was planned. After a repair that gave versions up,
    * other commits have their numbers.
    */
-  private void requireSameCommit(Manifest manifest) {
-    if (change.baseCommit().filter(base -> !base.equals(manifest.commitId())).isPresent()) {
+  private void requireSameRecords(Manifest manifest) {
+    UUID records = manifest.records().commitId();
+    if (change.baseVersion().orElse(-1) > manifest.version()
+        || change.baseCommit().filter(base -> !base.equals(records)).isPresent()) {
       throw conflict("version " + manifest.version()
-          + " is another one than that on which it was planned, which a repair gave up since");
+          + " does not come from that on which it was planned, version " + planned()
+          + ", which a repair gave up since");
     }
   }
 
@@ -179,15 +185,23 @@ final class SchemaRules {
         : "none (no table)";
   }
 
-  /** Requires that the newest version is the version that a change expects. */
+  /**
+   * Requires that the newest version is the version that a change expects, or has its records: tags
+   * and expiries may have come since.
+   */
   static void requireExpected(
-      String location, TableChange.Kind kind, long expected, Optional<Long> newest) {
-    if (!newest.equals(Optional.of(expected))) {
+      String location, TableChange.Kind kind, long expected, Optional<Manifest> newest) {
+    if (newest
+        .filter(
+            manifest -> manifest.records().version() <= expected && expected <= manifest.version())
+        .isEmpty()) {
       throw conflict(
           location,
           kind,
           "version " + expected + " was expected to be the newest, but "
-              + newest.map(version -> "version " + version + " is").orElse("there is none"));
+              + newest
+                  .map(manifest -> "version " + manifest.version() + " is")
+                  .orElse("there is none"));
     }
   }
 

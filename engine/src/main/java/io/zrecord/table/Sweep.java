@@ -71,17 +71,21 @@ final class Sweep {
   SweepResult run() {
     List<StoredFile> shards = storage.list(SHARDS);
     List<StoredFile> lists = storage.list(LISTS);
+    List<StoredFile> tagFiles = storage.list(TagNames.DIRECTORY);
     refresh();
     if (mode == CareMode.DELETE) {
-      // A power loss must not bring back an expired manifest whose shards are gone.
+      // A power loss must not take back the newest version, which expired what is deleted now.
       storage.forceDirectory(ManifestNames.DIRECTORY);
     }
     for (StoredFile file : lists) {
       String name = LISTS + "/" + file.name();
       sweep(name, sizeOf(name, file), () -> named.namesList(name));
     }
-    sweepTemporaries(ManifestNames.DIRECTORY);
-    sweepTemporaries(TagNames.DIRECTORY);
+    for (StoredFile file : tagFiles) {
+      String name = TagNames.DIRECTORY + "/" + file.name();
+      sweep(name, sizeOf(name, file), () -> named.namesTagFile(name));
+    }
+    sweepTemporaries();
     for (StoredFile file : shards) {
       sweepShard(SHARDS + "/" + file.name(), file);
     }
@@ -104,8 +108,7 @@ final class Sweep {
    */
   private void requireNothingMovedAside() {
     for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
-      if (MOVED_ASIDE.matcher(file.name()).matches()
-          && ManifestNames.versionSetAside(file.name()).isEmpty()) {
+      if (MOVED_ASIDE.matcher(file.name()).matches()) {
         String path = storage.pathOf(ManifestNames.DIRECTORY + "/" + file.name());
         throw new StorageException(
             path,
@@ -115,11 +118,11 @@ final class Sweep {
     }
   }
 
-  /** Sweeps the files that an interrupted {@link Storage#publish} may leave. */
-  private void sweepTemporaries(String directory) {
-    for (StoredFile file : storage.list(directory)) {
+  /** Sweeps the files that an interrupted {@link Storage#publish} of a manifest may leave. */
+  private void sweepTemporaries() {
+    for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
       if (file.name().startsWith(".") && file.name().endsWith(".tmp")) {
-        String name = directory + "/" + file.name();
+        String name = ManifestNames.DIRECTORY + "/" + file.name();
         sweep(name, sizeOf(name, file), () -> false);
       }
     }

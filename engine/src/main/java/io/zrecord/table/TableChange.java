@@ -17,8 +17,9 @@ import java.util.UUID;
  * @param baseTable identity of the table that the change was planned on; empty if there was none
  *     then
  * @param baseVersion the version that the change was planned on; empty if there was no table then
- * @param baseCommit the commit that made that version, because a repair may give its number to
- *     another commit; empty if the number is enough
+ * @param baseCommit the commit that made the records of that version
+ *     ({@link TableSnapshot#recordsCommitId}), because a repair may give its number to another
+ *     commit; empty if the number is enough
  * @param schema the fields after the change, with their ids
  * @param shards shards to add at the end, in index order
  * @param transaction key under which the change takes effect once only
@@ -26,8 +27,9 @@ import java.util.UUID;
  * @param replacements runs of shards that are replaced by others with the same records
  * @param indexMap for a relayout, a shard that says where each record of the base went
  *     ({@link IndexMap})
- * @param expectedVersion the version that must be the newest when the change is published, even if
- *     the change would commute with later versions; empty if any version may be
+ * @param expectedVersion the version that must be the newest, except for tags and expiries, when
+ *     the change is published, even if the change would commute with later versions; empty if any
+ *     version may be
  */
 public record TableChange(
     UUID commitId,
@@ -55,8 +57,8 @@ public record TableChange(
      */
     APPEND,
     /**
-     * Removes the shards. Conflicts with every other commit since the base version. Creates the
-     * table if there is none.
+     * Removes the shards. Conflicts with every other change of records since the base version.
+     * Creates the table if there is none.
      */
     OVERWRITE,
     /**
@@ -67,7 +69,7 @@ public record TableChange(
     REBALANCE,
     /**
      * Replaces all shards by others with the same records in another order. Conflicts with every
-     * other commit since the base version.
+     * other change of records since the base version.
      */
     RELAYOUT
   }
@@ -139,7 +141,7 @@ public record TableChange(
         kind,
         base.map(TableSnapshot::tableId),
         base.map(version -> OptionalLong.of(version.version())).orElse(OptionalLong.empty()),
-        base.map(TableSnapshot::commitId),
+        base.map(TableSnapshot::recordsCommitId),
         schema,
         shards,
         transaction,
@@ -151,7 +153,7 @@ public record TableChange(
 
   /**
    * Returns this change with the condition that a version is the newest when the change is
-   * published.
+   * published. Tags and expiries may come after that version.
    *
    * @param version the newest version that the change may follow
    */
@@ -221,7 +223,7 @@ public record TableChange(
         Kind.RELAYOUT,
         Optional.of(base.tableId()),
         OptionalLong.of(base.version()),
-        Optional.of(base.commitId()),
+        Optional.of(base.recordsCommitId()),
         base.schema(),
         shards,
         Optional.empty(),

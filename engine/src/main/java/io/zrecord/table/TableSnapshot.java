@@ -84,6 +84,22 @@ public final class TableSnapshot {
     return manifest.version();
   }
 
+  /**
+   * Returns the number of the newest version, up to this one, that may have changed records. Tags,
+   * expiries and repairs change none.
+   */
+  public long recordsVersion() {
+    return manifest.records().version();
+  }
+
+  /**
+   * Returns the identity of the commit that made {@link #recordsVersion}. Two versions of a table
+   * with the same one have the same records.
+   */
+  public UUID recordsCommitId() {
+    return manifest.records().commitId();
+  }
+
   /** Returns the time of the commit, which is later than that of the version before. */
   public Instant timestamp() {
     return Instant.ofEpochMilli(manifest.timestampMillis());

@@ -1,6 +1,6 @@
 package io.zrecord.verify;
 
-import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.TagNames;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.verify.Finding.Kind;
@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /**
  * Looks for files that no version of a table names: files of failed or unfinished writes, and of
- * versions that were set aside.
+ * expired versions.
  */
 final class OrphanSearch {
   private static final Pattern MANIFEST = Pattern.compile("\\d{20}\\.json");
@@ -22,7 +22,7 @@ final class OrphanSearch {
     this.storage = storage;
   }
 
-  void search(Set<String> namedShards, Set<String> namedLists) {
+  void search(Set<String> namedShards, Set<String> namedLists, Set<String> namedTagFiles) {
     for (StoredFile file : storage.list("shard")) {
       if (!namedShards.contains(file.name())) {
         report("shard/" + file.name(), "no version names it", bytesOf("shard", file));
@@ -33,9 +33,14 @@ final class OrphanSearch {
         report("list/" + file.name(), "no version names it", file.lengthBytes());
       }
     }
+    for (StoredFile file : storage.list(TagNames.DIRECTORY)) {
+      String name = TagNames.DIRECTORY + "/" + file.name();
+      if (!namedTagFiles.contains(name)) {
+        report(name, "no tag names it", bytesOf(TagNames.DIRECTORY, file));
+      }
+    }
     for (StoredFile file : storage.list("manifest")) {
-      if (!MANIFEST.matcher(file.name()).matches()
-          && ManifestNames.versionSetAside(file.name()).isEmpty()) {
+      if (!MANIFEST.matcher(file.name()).matches()) {
         report("manifest/" + file.name(), "it is not a manifest", file.lengthBytes());
       }
     }

@@ -1,11 +1,10 @@
 package io.zrecord.verify;
 
-import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.table.Manifest;
-import io.zrecord.internal.table.ManifestAside;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
@@ -27,7 +26,6 @@ final class ShardNeed {
   private final ShardSummary shard;
   private final Source source;
   private final ManifestLog log;
-  private final Set<Long> readVersions = new HashSet<>();
   private final Set<String> readLists = new HashSet<>();
   private String lastFile = "";
   private boolean isNeeded = true;
@@ -60,85 +58,60 @@ final class ShardNeed {
     if (isNeeded && !file.equals(lastFile)) {
       lastFile = file;
       // A sweep deletes a file of a shard only after no version names the shard.
-      isNeeded = isPresent(source.version()) || isNamed();
+      isNeeded = isNamed();
     }
     return isNeeded;
   }
 
-  private boolean isPresent(long other) {
-    try {
-      log.read(other);
-      return true;
-    } catch (MissingFileException e) {
-      return false;
-    } catch (ZRecordException e) {
-      return true;
-    }
-  }
-
-  /**
-   * Tells whether any other version names the shard. Versions may have been added or expired
-   * meanwhile.
-   */
+  /** Tells whether a version that can be read now names the shard. */
   private boolean isNamed() {
-    readVersions.clear();
     readLists.clear();
-    // A manifest may be put back between the first two looks.
-    return isNamedByListed()
-        || log.aside().stream().map(ManifestAside::version).anyMatch(this::isNamedBy)
-        || isNamedByListed();
+    Optional<Boolean> isNamed;
+    try {
+      isNamed = log.reading(this::isNamed);
+    } catch (ZRecordException e) {
+      return true; // The version that cannot be read may name the shard.
+    }
+    if (!isNamed.orElse(false)) {
+      requireVisible(storage, source.newest());
+    }
+    return isNamed.orElse(false);
   }
 
-  private boolean isNamedByListed() {
-    List<Long> versions = log.versions();
-    if (versions.stream().anyMatch(this::isNamedBy)) {
+  private boolean isNamed(Manifest newest) {
+    if (!newest.tableId().equals(source.tableId())) {
       return true;
     }
-    requireVisible(
-        storage, versions.stream().filter(readVersions::contains).toList(), source.newest());
+    RetainedVersions retained = new RetainedVersions(log, storage.location(), newest);
+    return retained.has(source.version())
+        || retained.numbers().stream().anyMatch(version -> isNamedBy(retained.read(version)));
+  }
+
+  private boolean isNamedBy(Manifest manifest) {
+    if (isAmong(manifest.shards()) || manifest.indexMap().filter(this::isSame).isPresent()) {
+      return true;
+    }
+    for (ShardListFile list : manifest.lists()) {
+      if (readLists.add(list.file()) && isAmong(log.shards(list))) {
+        return true;
+      }
+    }
     return false;
   }
 
   /**
-   * Makes sure that the listed versions are the table's, and that the table as a whole is still
-   * there.
+   * Makes sure that the table as a whole is still there.
    *
    * @param newest the newest version at the start of the check
-   * @throws StorageException if neither {@code newest} nor a newer version is listed
+   * @throws StorageException if neither {@code newest} nor a newer version is there
    */
-  static void requireVisible(Storage storage, List<Long> versions, long newest) {
-    if (versions.stream().noneMatch(version -> version >= newest)) {
+  static void requireVisible(Storage storage, long newest) {
+    if (new ManifestLog(storage).listed().stream().noneMatch(version -> version >= newest)) {
       throw new StorageException(
           storage.location(),
           "Cannot check " + storage.location() + ": its version " + newest
               + ", which was there when the check began, is not there any more or not on this machine, and there is no"
               + " newer one. See whether the file system is mounted, here and wherever shards are checked, and check again");
-    }
-  }
-
-  private boolean isNamedBy(long other) {
-    if (readVersions.contains(other)) {
-      return false;
-    }
-    try {
-      Manifest manifest = log.read(other);
-      if (!manifest.tableId().equals(source.tableId())
-          || isAmong(manifest.shards())
-          || manifest.indexMap().filter(this::isSame).isPresent()) {
-        return true;
-      }
-      for (ShardListFile list : manifest.lists()) {
-        if (readLists.add(list.file()) && isAmong(log.shards(list))) {
-          return true;
-        }
-      }
-      readVersions.add(other);
-      return false;
-    } catch (MissingFileException e) {
-      // The version was expired as well, unless only one of its lists is missing.
-      return isPresent(other);
-    } catch (ZRecordException e) {
-      return true; // This version may name the shard.
     }
   }
 

@@ -6,12 +6,11 @@ import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
-import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.Manifest;
-import io.zrecord.internal.table.ManifestAside;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.ShardListFile;
-import io.zrecord.internal.table.TagLog;
+import io.zrecord.internal.table.TagEntry;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
@@ -24,8 +23,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Checks a table (FORMAT.md section 7): every manifest, the files of every shard that a manifest
@@ -39,6 +40,7 @@ final class TableCheck {
   private final Set<String> checkedShards = new HashSet<>();
   private final Set<String> namedShards = new HashSet<>();
   private final Set<String> namedLists = new HashSet<>();
+  private final Set<Long> checkedVersions = new HashSet<>();
   private boolean isComplete = true;
   private long newest;
 
@@ -55,25 +57,32 @@ final class TableCheck {
   }
 
   void check(CheckedVersions choice) {
-    List<Long> versions = log.versions();
+    List<Long> listed = log.listed();
+    newest = listed.isEmpty() ? -1 : listed.get(listed.size() - 1);
+    Optional<Manifest> current = newestReadable(listed);
+    long floor = current.map(Manifest::oldest).orElse(0L);
+    List<TagEntry> tags = current.map(Manifest::tags).orElse(List.of());
+    List<Long> versions = new ArrayList<>(tags.stream()
+        .map(TagEntry::version)
+        .filter(version -> version < floor)
+        .distinct()
+        .sorted()
+        .toList());
+    listed.stream().filter(version -> version >= floor).forEach(versions::add);
     requirePresent(choice, versions);
-    newest = versions.isEmpty() ? -1 : versions.get(versions.size() - 1);
     List<Long> newestFirst = new ArrayList<>(versions);
     newestFirst.sort(Comparator.reverseOrder());
     // Versions with a check of values come first, because each shard is checked once.
-    List<Long> left = checkValues(choice, newestFirst);
+    List<Long> left = checkValues(choice, newestFirst, current);
     for (long version : left) {
-      check(version, Depth.FILES);
+      check(version, Depth.FILES, current);
     }
-    for (ManifestAside aside : log.aside()) {
-      if (!versions.contains(aside.version())) {
-        check(aside.version(), Depth.FILES);
-      }
-    }
-    checkSuccession(versions);
-    checkTags(versions);
+    checkNumbers(listed, floor);
+    checkChain(listed, floor);
+    checkCopies(tags, floor);
     if (isComplete) {
-      new OrphanSearch(run, storage).search(namedShards, namedLists);
+      Set<String> tagFiles = tags.stream().map(TagEntry::file).collect(Collectors.toSet());
+      new OrphanSearch(run, storage).search(namedShards, namedLists, tagFiles);
     } else {
       run.found(
           Kind.NOTE,
@@ -82,8 +91,20 @@ final class TableCheck {
     }
   }
 
+  /** Returns the newest version whose manifest can be read, which knows the floor and the tags. */
+  private Optional<Manifest> newestReadable(List<Long> listed) {
+    for (int i = listed.size() - 1; i >= 0; i--) {
+      Optional<Manifest> manifest = readable(listed.get(i));
+      if (manifest.isPresent()) {
+        return manifest;
+      }
+    }
+    return Optional.empty();
+  }
+
   /** Checks the values of the chosen versions and returns the other versions. */
-  private List<Long> checkValues(CheckedVersions choice, List<Long> newestFirst) {
+  private List<Long> checkValues(
+      CheckedVersions choice, List<Long> newestFirst, Optional<Manifest> current) {
     List<Long> left = new ArrayList<>();
     boolean isNewestDone = false;
     for (long version : newestFirst) {
@@ -91,7 +112,7 @@ final class TableCheck {
           choice.equals(CheckedVersions.NEWEST) ? !isNewestDone : choice.includes(version);
       if (isDue) {
         // If the newest version cannot be read, the next one takes its place.
-        isNewestDone |= check(version, Depth.VALUES);
+        isNewestDone |= check(version, Depth.VALUES, current);
       } else {
         left.add(version);
       }
@@ -116,21 +137,16 @@ final class TableCheck {
   }
 
   /** Checks a version and returns whether its manifest can be read. */
-  private boolean check(long version, Depth depth) {
-    Manifest manifest;
-    Map<String, List<ShardSummary>> newLists = new HashMap<>();
+  private boolean check(long version, Depth depth, Optional<Manifest> current) {
     try {
-      manifest = log.read(version);
-      for (ShardListFile list : manifest.lists()) {
-        // All shards of a list that another version names too were checked by then.
-        if (!namedLists.contains(list.file())) {
-          newLists.put(list.file(), log.shards(list));
-        }
-      }
+      Optional<TagEntry> copy = current
+          .filter(manifest -> version < manifest.oldest())
+          .flatMap(manifest -> manifest.tagOf(version));
+      check(copy.isPresent() ? log.read(copy.get()) : log.read(version), depth);
+      return true;
     } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
       isComplete = false;
-      if (e instanceof MissingFileException && !isPresent(version)) {
-        ShardNeed.requireVisible(storage, log.versions(), newest);
+      if (e instanceof MissingFileException && wasExpired(version)) {
         run.found(Kind.NOTE, e.resource(), "version " + version + " was expired meanwhile");
       } else {
         run.found(
@@ -140,8 +156,19 @@ final class TableCheck {
       }
       return false;
     }
+  }
+
+  /** Checks what a manifest names. */
+  private void check(Manifest manifest, Depth depth) {
+    Map<String, List<ShardSummary>> newLists = new HashMap<>();
+    for (ShardListFile list : manifest.lists()) {
+      // All shards of a list that another version names too were checked by then.
+      if (!namedLists.contains(list.file())) {
+        newLists.put(list.file(), log.shards(list));
+      }
+    }
     namedLists.addAll(newLists.keySet());
-    ShardNeed.Source source = new ShardNeed.Source(manifest.tableId(), version, newest);
+    ShardNeed.Source source = new ShardNeed.Source(manifest.tableId(), manifest.version(), newest);
     Part part = new Part(source, manifest.schema(), depth);
     for (ShardListFile list : manifest.lists()) {
       List<ShardSummary> listed = newLists.get(list.file());
@@ -154,7 +181,7 @@ final class TableCheck {
     part.add(manifest.shards());
     part.finish();
     manifest.indexMap().ifPresent(map -> checkIndexMap(map, source, depth));
-    return true;
+    checkedVersions.add(manifest.version());
   }
 
   /** The shards of a version that no earlier part had. */
@@ -205,71 +232,95 @@ final class TableCheck {
     return shard.id() + "/" + shard.metaFile();
   }
 
-  private void checkTags(List<Long> versions) {
+  /** Checks that no number is missing, and notes manifests without a meaning. */
+  private void checkNumbers(List<Long> listed, long floor) {
+    long expected = floor;
+    for (long version : listed) {
+      if (version < floor) {
+        run.found(
+            Kind.NOTE,
+            storage.pathOf(ManifestNames.nameOf(version)),
+            "its version was expired: an expiry that was cut short left it, or a slow commit");
+        continue;
+      }
+      if (version > expected && !wasExpired(version - 1)) {
+        isComplete = false;
+        run.found(
+            Kind.MANIFEST,
+            storage.pathOf(ManifestNames.nameOf(expected)),
+            expected == version - 1
+                ? "version " + expected + " is missing"
+                : "versions " + expected + " to " + (version - 1) + " are missing");
+      }
+      expected = version + 1;
+    }
+  }
+
+  private void checkChain(List<Long> listed, long floor) {
+    VersionChain chain = new VersionChain(run, storage);
+    listed.stream().filter(version -> version >= floor).map(this::readable).forEach(chain::add);
+  }
+
+  /** Returns a manifest; empty if it cannot be read, which is reported elsewhere. */
+  private Optional<Manifest> readable(long version) {
     try {
-      for (TagLog.Entry tag : new TagLog(storage).all()) {
-        if (!versions.contains(tag.version()) && !isPresent(tag.version())) {
-          boolean isPending = TagNames.isPending(tag.name());
+      return Optional.of(log.read(version));
+    } catch (ZRecordException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Checks the copies of tagged manifests. Below the floor, they were checked like versions. A copy
+   * of a version whose manifest cannot be read takes its place.
+   */
+  private void checkCopies(List<TagEntry> tags, long floor) {
+    Set<String> files = new HashSet<>();
+    for (TagEntry tag : tags) {
+      if (tag.version() < floor || !files.add(tag.file())) {
+        continue;
+      }
+      try {
+        Manifest copy = log.read(tag);
+        if (!checkedVersions.contains(tag.version())) {
+          check(copy, Depth.FILES);
+        } else if (!readable(tag.version()).map(copy::equals).orElse(true)) {
           run.found(
-              isPending ? Kind.NOTE : Kind.MANIFEST,
-              storage.pathOf(TagNames.fileOf(tag.name())),
-              "it names version " + tag.version() + ", whose manifest is missing"
-                  + (isPending
-                      ? ": it is left of a tagging that was cut short, and can be removed"
-                      : ""));
+              Kind.MANIFEST,
+              storage.pathOf(tag.file()),
+              "it is no copy of the manifest of version " + tag.version() + ", which tag '"
+                  + tag.name() + "' keeps");
+        }
+      } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
+        if (!(e instanceof MissingFileException) || isTagged(tag)) {
+          run.found(
+              Kind.MANIFEST,
+              e.resource(),
+              "the copy of version " + tag.version() + " for tag '" + tag.name()
+                  + "' cannot be read: " + FileProblem.of(e));
         }
       }
-    } catch (CorruptDataException | TruncatedFileException e) {
-      run.found(Kind.MANIFEST, e.resource(), "the tag cannot be read: " + FileProblem.of(e));
     }
   }
 
-  /** Tells whether a version exists now, damaged versions and versions set aside included. */
-  private boolean isPresent(long version) {
+  /** Tells whether a tag still keeps its copy; nobody needs it otherwise. */
+  private boolean isTagged(TagEntry tag) {
+    return newestNow(
+        now -> now.tags().stream().anyMatch(present -> present.file().equals(tag.file())));
+  }
+
+  /** Tells whether a version was expired since the check began. */
+  private boolean wasExpired(long version) {
+    return !newestNow(now -> new RetainedVersions(log, storage.location(), now).has(version));
+  }
+
+  /** Asks the version that is the newest now; true if that is damaged. */
+  private boolean newestNow(Predicate<Manifest> question) {
+    ShardNeed.requireVisible(storage, newest);
     try {
-      log.read(version);
+      return log.newest().map(question::test).orElse(true);
+    } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
       return true;
-    } catch (MissingFileException e) {
-      return false;
-    } catch (ZRecordException e) {
-      return true;
-    }
-  }
-
-  /** Checks that each version is a valid successor of the version before. */
-  private void checkSuccession(List<Long> versions) {
-    Manifest before = null;
-    for (long version : versions) {
-      Manifest manifest = readOrNull(version);
-      if (manifest != null && before != null) {
-        checkPair(before, manifest);
-      }
-      before = manifest;
-    }
-  }
-
-  private @Nullable Manifest readOrNull(long version) {
-    try {
-      return log.read(version);
-    } catch (ZRecordException e) {
-      return null; // Reported before.
-    }
-  }
-
-  private void checkPair(Manifest before, Manifest manifest) {
-    String path = storage.pathOf(ManifestNames.nameOf(manifest.version()));
-    if (!before.tableId().equals(manifest.tableId())) {
-      run.found(
-          Kind.MANIFEST,
-          path,
-          "it is of table " + manifest.tableId() + ", but version " + before.version() + " is of "
-              + before.tableId());
-    } else if (before.timestampMillis() >= manifest.timestampMillis()
-        || before.nextFieldId() > manifest.nextFieldId()) {
-      run.found(
-          Kind.MANIFEST,
-          path,
-          "its time or its next field id is not that of a later version than " + before.version());
     }
   }
 }

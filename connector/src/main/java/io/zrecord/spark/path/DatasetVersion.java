@@ -40,7 +40,7 @@ public final class DatasetVersion {
     return new DatasetVersion(
         snapshot.schema(),
         snapshot.nextFieldId(),
-        snapshot.tableId() + "/" + snapshot.version() + "/" + snapshot.commitId(),
+        snapshot.tableId() + "/" + snapshot.recordsVersion() + "/" + snapshot.recordsCommitId(),
         null,
         snapshot);
   }
@@ -63,8 +63,9 @@ public final class DatasetVersion {
   }
 
   /**
-   * Returns a name that no other version of any table has. Each object of a store has its own name,
-   * because records may change between two objects.
+   * Returns a name that no version of any table with other records or fields has. A tag and an
+   * expiry keep the name, so they void no cache. Each object of a store has its own name, because
+   * records may change between two objects.
    */
   public String id() {
     return id;

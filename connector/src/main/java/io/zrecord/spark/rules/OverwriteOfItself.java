@@ -78,7 +78,7 @@ public final class OverwriteOfItself {
       return;
     }
     for (TableSnapshot snapshot : TablesRead.of(plan)) {
-      if (!snapshot.commitId().equals(newest.get().commitId())
+      if (!snapshot.recordsCommitId().equals(newest.get().recordsCommitId())
           && SparkStorages.isWithin(snapshot.storage(), newest.get().storage())) {
         throw conflict(snapshot, newest.get());
       }

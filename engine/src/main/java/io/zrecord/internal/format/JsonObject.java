@@ -10,7 +10,9 @@ import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
@@ -23,22 +25,16 @@ import java.util.function.Function;
  * @param node the object
  */
 public record JsonObject(String resource, ObjectNode node) {
-  /** The newest format version that this release reads. */
-  public static final int FORMAT_VERSION = 1;
+  /** The format version that this release reads and writes. */
+  public static final int FORMAT_VERSION = 2;
 
   /**
    * Checks the member {@code format}.
    *
-   * @throws UnsupportedFormatException if the format is newer than this release
+   * @throws UnsupportedFormatException if the format is another one than that of this release
    */
   public JsonObject requireFormat() {
-    long version = integer("format", 1, Integer.MAX_VALUE);
-    if (version > FORMAT_VERSION) {
-      throw new UnsupportedFormatException(
-          resource,
-          "Cannot read " + resource + ": format version " + version + " is newer than "
-              + FORMAT_VERSION + "; upgrade zrecord");
-    }
+    HeaderVersion.requireKnown(resource, integer("format", 1, Integer.MAX_VALUE));
     return this;
   }
 
@@ -78,6 +74,11 @@ public record JsonObject(String resource, ObjectNode node) {
       }
       return uuid;
     });
+  }
+
+  /** Returns a uuid member, which may be missing. */
+  public Optional<UUID> optionalUuid(String name) {
+    return has(name) ? Optional.of(uuid(name)) : Optional.empty();
   }
 
   /** Returns a checksum from eight hexadecimal digits. */
@@ -180,6 +181,11 @@ public record JsonObject(String resource, ObjectNode node) {
   /** Returns an integer member, which may be missing. */
   public OptionalInt optionalInteger(String name, int lowest, int highest) {
     return has(name) ? OptionalInt.of((int) integer(name, lowest, highest)) : OptionalInt.empty();
+  }
+
+  /** Returns an integer member, which may be missing. */
+  public OptionalLong optionalLong(String name, long lowest, long highest) {
+    return has(name) ? OptionalLong.of(integer(name, lowest, highest)) : OptionalLong.empty();
   }
 
   /** Returns the exception for content that contradicts itself. */

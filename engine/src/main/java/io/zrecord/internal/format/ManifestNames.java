@@ -3,7 +3,6 @@ package io.zrecord.internal.format;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.OptionalLong;
-import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -13,7 +12,6 @@ public final class ManifestNames {
   public static final String DIRECTORY = "manifest";
 
   private static final Pattern NAME = Pattern.compile("(\\d{20})\\.json");
-  private static final Pattern SET_ASIDE = Pattern.compile("(\\d{20}\\.json)\\.[^.]+\\.expiring");
   private static final String LARGEST = "09223372036854775807";
 
   private ManifestNames() {}
@@ -21,23 +19,6 @@ public final class ManifestNames {
   /** Returns the name of the file of a version, relative to the table. */
   public static String nameOf(long version) {
     return DIRECTORY + "/" + String.format(Locale.ROOT, "%020d", version) + ".json";
-  }
-
-  /**
-   * Returns a new, unique name, relative to the table, under which the manifest of a version waits
-   * to be deleted.
-   */
-  public static String newAsideNameOf(long version) {
-    return nameOf(version) + "." + UUID.randomUUID() + ".expiring";
-  }
-
-  /**
-   * Returns the version of a manifest that was set aside under the given name; empty for any other
-   * file.
-   */
-  public static OptionalLong versionSetAside(String fileName) {
-    Matcher matcher = SET_ASIDE.matcher(fileName);
-    return matcher.matches() ? version(matcher.group(1)) : OptionalLong.empty();
   }
 
   /** Tells whether files of the directory make a table, which takes at least one version. */

@@ -3,8 +3,10 @@ package io.zrecord.internal.format;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.CorruptDataException;
@@ -16,6 +18,7 @@ import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.Set;
 
 /** JSON that ends with its own checksum (FORMAT.md section 2). Stateless and thread-safe. */
 public final class SealedJson {
@@ -87,6 +90,50 @@ public final class SealedJson {
    * @throws CorruptDataException if the seal, the syntax or a limit does not hold
    */
   public static JsonObject open(String resource, byte[] file) {
+    requireSeal(resource, file);
+    try (JsonParser parser = parser(file)) {
+      if (MAPPER.readTree(parser) instanceof ObjectNode object && parser.nextToken() == null) {
+        return new JsonObject(resource, object);
+      }
+      throw notAnObject(resource);
+    } catch (IOException e) {
+      throw notJson(resource, e);
+    }
+  }
+
+  /**
+   * Checks the seal and parses some members of the object only. Takes memory for these alone,
+   * however many others there are.
+   *
+   * @param resource the file, for messages
+   * @param names the members wanted; one that is missing from the file is missing from the result
+   * @throws CorruptDataException if the seal, the syntax or a limit does not hold
+   */
+  public static JsonObject openMembers(String resource, byte[] file, Set<String> names) {
+    requireSeal(resource, file);
+    ObjectNode object = object();
+    try (JsonParser parser = parser(file)) {
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        throw notAnObject(resource);
+      }
+      for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
+        parser.nextToken();
+        if (names.contains(name)) {
+          object.set(name, MAPPER.<JsonNode>readTree(parser));
+        } else {
+          parser.skipChildren();
+        }
+      }
+      if (parser.nextToken() != null) {
+        throw notAnObject(resource);
+      }
+      return new JsonObject(resource, object);
+    } catch (IOException e) {
+      throw notJson(resource, e);
+    }
+  }
+
+  private static void requireSeal(String resource, byte[] file) {
     int stored = checksum(resource, file);
     int computed = Crc32c.of(file, 0, file.length - SEAL_BYTES);
     if (stored != computed) {
@@ -97,19 +144,23 @@ public final class SealedJson {
               + HexFormat.of().toHexDigits(computed)
               + "; restore it from a copy");
     }
+  }
+
+  private static JsonParser parser(byte[] file) throws IOException {
     // Given bytes, the parser would guess the encoding and take a byte order mark.
     Reader utf8 =
         new InputStreamReader(new ByteArrayInputStream(file), StandardCharsets.UTF_8.newDecoder());
-    try (JsonParser parser = MAPPER.getFactory().createParser(utf8)) {
-      if (MAPPER.readTree(parser) instanceof ObjectNode object && parser.nextToken() == null) {
-        return new JsonObject(resource, object);
-      }
-      throw new CorruptDataException(
-          resource, "Cannot read " + resource + ": it is not one JSON object");
-    } catch (IOException e) {
-      throw new CorruptDataException(
-          resource, "Cannot read " + resource + ": not valid JSON: " + firstLine(e), e);
-    }
+    return MAPPER.getFactory().createParser(utf8);
+  }
+
+  private static CorruptDataException notAnObject(String resource) {
+    return new CorruptDataException(
+        resource, "Cannot read " + resource + ": it is not one JSON object");
+  }
+
+  private static CorruptDataException notJson(String resource, IOException e) {
+    return new CorruptDataException(
+        resource, "Cannot read " + resource + ": not valid JSON: " + firstLine(e), e);
   }
 
   private static String firstLine(IOException e) {

@@ -18,7 +18,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
@@ -318,19 +317,6 @@ public final class LocalFiles {
       });
     } catch (IOException e) {
       throw FileErrors.of("delete", path, e);
-    }
-  }
-
-  /** Renames a file atomically. Returns {@code false} if there is no such file. */
-  @SuppressForbidden // Nothing names the renamed file, or the file is put back.
-  public boolean rename(Path from, Path to) {
-    try {
-      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
-      return true;
-    } catch (NoSuchFileException e) {
-      return false;
-    } catch (IOException e) {
-      throw FileErrors.of("rename", from, e);
     }
   }
 

@@ -4,6 +4,7 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.HeaderVersion;
+import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import java.lang.invoke.MethodHandles;
@@ -138,7 +139,7 @@ public final class LiveState {
   private static byte[] emptyFile(UUID storeId, long sequence) {
     byte[] content = new byte[FILE_BYTES];
     ByteBuffer buffer = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-    buffer.put(MAGIC).putInt(1).putInt(FILE_BYTES);
+    buffer.put(MAGIC).putInt(JsonObject.FORMAT_VERSION).putInt(FILE_BYTES);
     buffer
         .order(ByteOrder.BIG_ENDIAN)
         .putLong(storeId.getMostSignificantBits())

@@ -10,77 +10,199 @@ import io.zrecord.shard.ShardSummary;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 
 /**
  * The manifest of one version of a table (FORMAT.md section 7).
  *
- * @param tableId identity of the table
- * @param version number of this version, from 0
- * @param commitId unique to the attempt that published the version
- * @param timestampMillis Unix time, greater than that of the version before
- * @param operation informative
- * @param properties informative
- * @param nextFieldId greater than every field id ever used
+ * @param head what identifies the version and its commit
  * @param schema the fields
+ * @param nextFieldId greater than every field id ever used
  * @param lists older shards
  * @param shards newer shards
  * @param transactions last transaction number of each application
  * @param indexMap shard whose record <i>i</i> holds the index in this version of record <i>i</i> of
  *     the version before
+ * @param retention what the version keeps of versions before
  */
 public record Manifest(
-    UUID tableId,
-    long version,
-    UUID commitId,
-    long timestampMillis,
-    String operation,
-    Map<String, String> properties,
-    int nextFieldId,
+    Head head,
     RecordSchema schema,
+    int nextFieldId,
     List<ShardListFile> lists,
     List<ShardSummary> shards,
     Map<String, Long> transactions,
-    Optional<ShardSummary> indexMap) {
+    Optional<ShardSummary> indexMap,
+    Retention retention) {
+  /** Most tags of a version. */
+  public static final int MAX_TAGS = 10_000;
 
-  /** Creates a version in which records keep their indices. */
-  public Manifest(
+  /** Operations that leave all records where they are, and all shards and fields as they are. */
+  public static final Set<String> CARE = Set.of("tag", "untag", "expire", "repair");
+
+  /**
+   * What identifies a version and its commit.
+   *
+   * @param tableId identity of the table
+   * @param version number of the version, from 0
+   * @param commitId unique to the attempt that published the version
+   * @param previous the commit of the version before; empty for version 0
+   * @param base the version that the change was planned on; empty if there was no table then
+   * @param timestampMillis Unix time, greater than that of the version before
+   * @param operation what the commit did; {@link #CARE} has the names with a meaning
+   * @param properties informative
+   */
+  public record Head(
       UUID tableId,
       long version,
       UUID commitId,
+      Optional<UUID> previous,
+      OptionalLong base,
       long timestampMillis,
       String operation,
-      Map<String, String> properties,
-      int nextFieldId,
-      RecordSchema schema,
-      List<ShardListFile> lists,
-      List<ShardSummary> shards,
-      Map<String, Long> transactions) {
-    this(
-        tableId,
-        version,
-        commitId,
-        timestampMillis,
-        operation,
-        properties,
-        nextFieldId,
-        schema,
-        lists,
-        shards,
-        transactions,
-        Optional.empty());
+      Map<String, String> properties) {
+
+    /**
+     * Returns the head of the version after the newest. Leaves a base out that is not before the
+     * new version, because a repair gave that base up.
+     *
+     * @param newest the newest version; empty if there is none
+     * @param base the version that the change was planned on; empty if there was no table then
+     * @param nowMillis Unix time of the committer
+     */
+    public static Head after(
+        Optional<Manifest> newest,
+        UUID commitId,
+        OptionalLong base,
+        long nowMillis,
+        String operation,
+        Map<String, String> properties) {
+      long version = newest.map(manifest -> manifest.version() + 1).orElse(0L);
+      return new Head(
+          newest.map(Manifest::tableId).orElseGet(UUID::randomUUID),
+          version,
+          commitId,
+          newest.map(Manifest::commitId),
+          base.isPresent() && base.getAsLong() < version ? base : OptionalLong.empty(),
+          newest
+              .map(manifest -> Math.max(nowMillis, manifest.timestampMillis() + 1))
+              .orElse(nowMillis),
+          operation,
+          properties);
+    }
+
+    /** Returns this version as the version that changed records. */
+    public RecordsVersion asRecords() {
+      return new RecordsVersion(version, commitId);
+    }
+  }
+
+  /**
+   * What a version keeps of versions before.
+   *
+   * @param records the newest version, up to this one, whose operation is none of {@link #CARE}
+   * @param oldest the floor: versions below it were expired, whatever files there are
+   * @param tags sorted by name
+   */
+  public record Retention(RecordsVersion records, long oldest, List<TagEntry> tags) {
+    public Retention {
+      tags = List.copyOf(tags);
+    }
+  }
+
+  /** Returns the identity of the table. */
+  public UUID tableId() {
+    return head.tableId;
+  }
+
+  /** Returns the number of the version, from 0. */
+  public long version() {
+    return head.version;
+  }
+
+  /** Returns the identity of the commit that published the version. */
+  public UUID commitId() {
+    return head.commitId;
+  }
+
+  /** Returns the commit of the version before; empty for version 0. */
+  public Optional<UUID> previous() {
+    return head.previous;
+  }
+
+  /** Returns the version that the change was planned on; empty if there was none. */
+  public OptionalLong base() {
+    return head.base;
+  }
+
+  /** Returns the Unix time of the commit. */
+  public long timestampMillis() {
+    return head.timestampMillis;
+  }
+
+  /** Returns what the commit did. */
+  public String operation() {
+    return head.operation;
+  }
+
+  /** Returns the informative properties. */
+  public Map<String, String> properties() {
+    return head.properties;
+  }
+
+  /** Returns the newest version, up to this one, that may have changed records. */
+  public RecordsVersion records() {
+    return retention.records;
+  }
+
+  /** Returns the floor: versions below it were expired. */
+  public long oldest() {
+    return retention.oldest;
+  }
+
+  /** Returns the tags, sorted by name. */
+  public List<TagEntry> tags() {
+    return retention.tags;
+  }
+
+  /** Returns the tag of a name. */
+  public Optional<TagEntry> tag(String name) {
+    return tags().stream().filter(tag -> tag.name().equals(name)).findFirst();
+  }
+
+  /** Returns a tag of a version, if it has one. */
+  public Optional<TagEntry> tagOf(long version) {
+    return tags().stream().filter(tag -> tag.version() == version).findFirst();
+  }
+
+  /** Tells whether the commit left all records, shards and fields as they were. */
+  public boolean isCare() {
+    return CARE.contains(operation());
+  }
+
+  /** Returns the number of records of all shards. */
+  public long length() {
+    return lists.stream().mapToLong(ShardListFile::length).sum()
+        + shards.stream().mapToLong(ShardSummary::length).sum();
   }
 
   byte[] write() {
     ObjectNode node = SealedJson.object()
         .put("format", JsonObject.FORMAT_VERSION)
-        .put("table", tableId.toString())
-        .put("version", version)
-        .put("commit", commitId.toString())
-        .put("timestampMillis", timestampMillis)
-        .put("operation", operation);
+        .put("table", tableId().toString())
+        .put("version", version())
+        .put("commit", commitId().toString());
+    previous().ifPresent(commit -> node.put("previous", commit.toString()));
+    base().ifPresent(base -> node.put("base", base));
+    node.set("records", records().write());
+    node.put("oldest", oldest());
+    ArrayNode tagsNode = node.putArray("tags");
+    tags().forEach(tag -> tagsNode.add(tag.write()));
+    node.put("timestampMillis", timestampMillis()).put("operation", operation());
     ObjectNode propertiesNode = node.putObject("properties");
-    properties.forEach(propertiesNode::put);
+    properties().forEach(propertiesNode::put);
     node.put("length", length()).put("nextFieldId", nextFieldId);
     ArrayNode fields = node.putArray("fields");
     schema.fields().forEach(field -> fields.add(FieldJson.write(field)));
@@ -96,55 +218,48 @@ public record Manifest(
 
   static Manifest read(String resource, long expectedVersion, byte[] file) {
     JsonObject json = SealedJson.open(resource, file).requireFormat();
-    RecordSchema schema;
-    try {
-      schema =
-          new RecordSchema(json.objects("fields").stream().map(FieldJson::read).toList());
-    } catch (IllegalArgumentException e) {
-      throw json.corrupt(String.valueOf(e.getMessage()));
-    }
     Manifest manifest = new Manifest(
-        json.uuid("table"),
-        json.integer("version", 0, Long.MAX_VALUE),
-        json.uuid("commit"),
-        json.integer("timestampMillis", 0, Long.MAX_VALUE),
-        json.string("operation"),
-        json.strings("properties"),
+        readHead(json, expectedVersion),
+        readSchema(json),
         (int) json.integer("nextFieldId", 1, Integer.MAX_VALUE),
-        schema,
         json.objects("lists").stream().map(ShardListFile::read).toList(),
         json.objects("shards").stream().map(ShardJson::read).toList(),
         json.integerMap("transactions"),
         json.has("indexMap")
             ? Optional.of(ShardJson.read(json.object("indexMap")))
-            : Optional.empty());
-    if (manifest.version != expectedVersion) {
-      throw json.corrupt(
-          "it is version " + manifest.version + ", but its name says " + expectedVersion);
-    }
-    long length = ShardListFile.sumOfLengths(json, manifest.shards);
-    for (ShardListFile list : manifest.lists) {
-      length += list.length();
-      if (length < 0) {
-        throw json.corrupt("its shards have more than 2^63 records");
-      }
-    }
-    if (length != json.integer("length", 0, Long.MAX_VALUE)) {
-      throw json.corrupt("its shards have " + length + " records, but it says another length");
-    }
-    if (manifest.indexMap.isPresent() && manifest.indexMap.get().length() != length) {
-      throw json.corrupt("its index map has " + manifest.indexMap.get().length()
-          + " records, but the version has " + length);
-    }
-    if (schema.fields().stream().anyMatch(field -> field.id() >= manifest.nextFieldId)) {
-      throw json.corrupt("a field has an id that is not below nextFieldId " + manifest.nextFieldId);
-    }
+            : Optional.empty(),
+        readRetention(json));
+    ManifestRules.require(json, manifest);
     return manifest;
   }
 
-  /** Returns the number of records of all shards. */
-  public long length() {
-    return lists.stream().mapToLong(ShardListFile::length).sum()
-        + shards.stream().mapToLong(ShardSummary::length).sum();
+  private static Head readHead(JsonObject json, long expectedVersion) {
+    long version = json.integer("version", 0, Long.MAX_VALUE);
+    ManifestRules.requireVersion(json, version, expectedVersion);
+    return new Head(
+        json.uuid("table"),
+        version,
+        json.uuid("commit"),
+        json.optionalUuid("previous"),
+        json.optionalLong("base", 0, version - 1),
+        json.integer("timestampMillis", 0, Long.MAX_VALUE),
+        json.string("operation"),
+        json.strings("properties"));
+  }
+
+  private static RecordSchema readSchema(JsonObject json) {
+    try {
+      return new RecordSchema(
+          json.objects("fields").stream().map(FieldJson::read).toList());
+    } catch (IllegalArgumentException e) {
+      throw json.corrupt(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Retention readRetention(JsonObject json) {
+    return new Retention(
+        RecordsVersion.read(json.object("records")),
+        json.integer("oldest", 0, Long.MAX_VALUE),
+        json.objects("tags").stream().map(TagEntry::read).toList());
   }
 }

@@ -7,13 +7,16 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.TagNames;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -22,13 +25,6 @@ import org.jspecify.annotations.Nullable;
 /** The manifests of a table: lists and reads them, and publishes the next. Thread-safe. */
 public final class ManifestLog {
   private static final int PUBLISH_ATTEMPTS = 3;
-  private static final int READ_ATTEMPTS = 3;
-
-  /**
-   * Looks without success before a manifest counts as gone: others may put it back between two
-   * looks and set it aside again.
-   */
-  private static final int PUT_BACK_MISSES = 3;
 
   private final Storage storage;
 
@@ -36,8 +32,11 @@ public final class ManifestLog {
     this.storage = storage;
   }
 
-  /** Returns the numbers of the versions present, oldest first. */
-  public List<Long> versions() {
+  /**
+   * Returns the numbers of the manifests present, lowest first. Numbers below the floor of the
+   * newest version have no meaning.
+   */
+  public List<Long> listed() {
     List<Long> versions = new ArrayList<>();
     for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
       ManifestNames.version(file.name()).ifPresent(versions::add);
@@ -46,67 +45,60 @@ public final class ManifestLog {
     return versions;
   }
 
-  /**
-   * Runs a reading of versions. Runs it again on the remaining versions if one was expired
-   * meanwhile.
-   *
-   * @param reading takes the versions present, oldest first; there may be none
-   */
-  public <T> T reading(Function<List<Long>, T> reading) {
-    List<Long> versions = versions();
+  /** Returns the newest version, if there is one. */
+  public Optional<Manifest> newest() {
+    OptionalLong missing = OptionalLong.empty();
     while (true) {
+      List<Long> listed = listed();
+      if (listed.isEmpty()) {
+        return Optional.empty();
+      }
+      long greatest = listed.get(listed.size() - 1);
       try {
-        return reading.apply(versions);
+        return Optional.of(read(greatest));
       } catch (MissingFileException e) {
-        List<Long> left = versions();
-        if (left.containsAll(versions)) {
-          // No version was expired: this is damage.
+        // Expired since the directory was read, unless it is the greatest again.
+        if (missing.equals(OptionalLong.of(greatest))) {
           throw e;
         }
-        versions = left;
+        missing = OptionalLong.of(greatest);
       }
     }
   }
 
   /**
-   * Reads a version, even if its manifest was set aside.
+   * Runs a reading of versions. Runs it again if a file was missing and there is a newer version,
+   * because an expiry and a sweep may have come between.
    *
-   * @throws io.zrecord.errors.MissingFileException if the version does not exist
-   * @throws CorruptDataException if the manifest is damaged
+   * @param reading takes the newest version
+   * @return empty if there is no version
    */
-  public Manifest read(long version) {
-    String name = ManifestNames.nameOf(version);
-    int attempts = 0;
-    while (true) {
+  public <T> Optional<T> reading(Function<Manifest, T> reading) {
+    Optional<Manifest> newest = newest();
+    while (newest.isPresent()) {
       try {
-        return read(name, version);
+        return Optional.of(reading.apply(newest.get()));
       } catch (MissingFileException e) {
-        Optional<Manifest> aside = readAside(version);
-        if (aside.isPresent()) {
-          return aside.get();
-        }
-        // The manifest may have been put back.
-        if (++attempts == READ_ATTEMPTS) {
+        Optional<Manifest> now = newest();
+        if (now.map(Manifest::commitId).equals(newest.map(Manifest::commitId))) {
+          // Nothing was expired: this is damage.
           throw e;
         }
-      }
-    }
-  }
-
-  private Optional<Manifest> readAside(long version) {
-    for (ManifestAside aside : aside()) {
-      if (aside.version() == version) {
-        try {
-          return Optional.of(read(aside.name(), version));
-        } catch (MissingFileException e) {
-          // Put back or deleted.
-        }
+        newest = now;
       }
     }
     return Optional.empty();
   }
 
-  private Manifest read(String name, long version) {
+  /**
+   * Reads the manifest of a version, even below the floor; {@link RetainedVersions} tells which
+   * versions count.
+   *
+   * @throws MissingFileException if the file does not exist
+   * @throws CorruptDataException if the manifest is damaged
+   */
+  public Manifest read(long version) {
+    String name = ManifestNames.nameOf(version);
     try {
       return Manifest.read(storage.pathOf(name), version, storage.read(name, SealedJson.MAX_BYTES));
     } catch (CorruptDataException e) {
@@ -114,53 +106,49 @@ public final class ManifestLog {
     }
   }
 
-  /** Returns the manifests that were set aside and not yet put back or deleted. */
-  public List<ManifestAside> aside() {
-    List<ManifestAside> aside = new ArrayList<>();
-    for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
-      ManifestNames.versionSetAside(file.name())
-          .ifPresent(version ->
-              aside.add(new ManifestAside(version, ManifestNames.DIRECTORY + "/" + file.name())));
+  /**
+   * Reads the version that a tag keeps by its copy.
+   *
+   * @throws MissingFileException if the copy does not exist
+   * @throws CorruptDataException if the copy is damaged, or another file
+   */
+  public Manifest read(TagEntry tag) {
+    String path = storage.pathOf(tag.file());
+    byte[] file = storage.read(tag.file(), SealedJson.MAX_BYTES);
+    int checksum = SealedJson.checksum(path, file);
+    if (file.length != tag.lengthBytes() || checksum != tag.checksum()) {
+      throw new CorruptDataException(
+          path,
+          "Cannot read " + path + ": it has " + file.length + " bytes with checksum "
+              + HexFormat.of().toHexDigits(checksum) + ", but tag '" + tag.name() + "' says "
+              + tag.lengthBytes() + " with " + HexFormat.of().toHexDigits(tag.checksum())
+              + "; restore it from a copy");
     }
-    return aside;
+    return Manifest.read(path, tag.version(), file);
   }
 
-  /**
-   * Sets the manifest of a version aside; empty if there is no manifest under its name any more.
-   */
-  public Optional<ManifestAside> setAside(long version) {
-    ManifestAside aside = new ManifestAside(version, ManifestNames.newAsideNameOf(version));
-    return storage.rename(ManifestNames.nameOf(version), aside.name())
-        ? Optional.of(aside)
-        : Optional.empty();
-  }
-
-  /**
-   * Puts the manifest of a version back if it was set aside. Returns whether the manifest is under
-   * its name now.
-   */
-  public boolean putBack(long version) {
+  /** Reads what chains a version to the version before. */
+  public Link link(long version) {
     String name = ManifestNames.nameOf(version);
-    int misses = 0;
-    while (misses < PUT_BACK_MISSES) {
-      if (storage.exists(name)) {
-        return true;
-      }
-      Optional<ManifestAside> found =
-          aside().stream().filter(aside -> aside.version() == version).findFirst();
-      if (found.isEmpty()) {
-        misses++;
-      } else if (storage.rename(found.get().name(), name)) {
-        storage.forceDirectory(ManifestNames.DIRECTORY);
-        return true;
-      }
-    }
-    return false;
+    return Link.read(storage.pathOf(name), version, storage.read(name, SealedJson.MAX_BYTES));
   }
 
-  /** Deletes a manifest that was set aside, unless it was put back. */
-  public void delete(ManifestAside aside) {
-    storage.delete(aside.name());
+  /**
+   * Copies the manifest of a version, for a tag.
+   *
+   * @return the tag, which the caller publishes, or whose copy the caller deletes
+   * @throws MissingFileException if the version was expired
+   * @throws StorageException if the copy cannot be written
+   */
+  public TagEntry copy(long version, String tagName, long nowMillis) {
+    String name = ManifestNames.nameOf(version);
+    String path = storage.pathOf(name);
+    byte[] content = storage.read(name, SealedJson.MAX_BYTES);
+    Manifest.read(path, version, content);
+    String file = TagNames.newFile();
+    publishNew(file, content, "copy of a manifest");
+    return new TagEntry(
+        tagName, version, nowMillis, file, content.length, SealedJson.checksum(path, content));
   }
 
   private static CorruptDataException withWayOut(CorruptDataException e) {
@@ -168,13 +156,6 @@ public final class ManifestLog {
         e.resource(),
         e.getMessage() + "; or read an older version of the table, with the option versionAsOf",
         e);
-  }
-
-  /** Returns the newest version, if there is one. */
-  public Optional<Manifest> newest() {
-    return reading(versions -> versions.isEmpty()
-        ? Optional.empty()
-        : Optional.of(read(versions.get(versions.size() - 1))));
   }
 
   /** Returns all shards of a version, including the shards of its lists. */
@@ -211,23 +192,25 @@ public final class ManifestLog {
       byte[] content = ShardListFile.writeFile(part);
       requireReadable(name, content, path -> list.readFile(path, content));
       written.add(list);
-      boolean isNew;
-      try {
-        isNew = storage.publish(name, content);
-      } catch (CommitOutcomeUnknownException e) {
-        // No manifest names the list, so its outcome does not matter: the commit has certainly not
-        // happened.
-        throw new StorageException(
-            storage.pathOf(name),
-            "Cannot write the shard list " + storage.pathOf(name) + ": " + e.getMessage(),
-            e);
-      }
-      if (!isNew) {
-        throw new StorageException(
-            storage.pathOf(name),
-            "Cannot write the shard list " + storage.pathOf(name)
-                + ": the name is taken; try again");
-      }
+      publishNew(name, content, "shard list");
+    }
+  }
+
+  /** Publishes a file under a name that nobody else knows, and that no manifest has yet. */
+  private void publishNew(String name, byte[] content, String what) {
+    String path = storage.pathOf(name);
+    boolean isNew;
+    try {
+      isNew = storage.publish(name, content);
+    } catch (CommitOutcomeUnknownException e) {
+      // No manifest names the file, so its outcome does not matter: the commit has certainly not
+      // happened.
+      throw new StorageException(
+          path, "Cannot write the " + what + " " + path + ": " + e.getMessage(), e);
+    }
+    if (!isNew) {
+      throw new StorageException(
+          path, "Cannot write the " + what + " " + path + ": the name is taken; try again");
     }
   }
 

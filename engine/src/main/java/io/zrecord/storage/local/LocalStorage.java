@@ -102,11 +102,6 @@ public final class LocalStorage implements Storage {
   }
 
   @Override
-  public boolean rename(String from, String to) {
-    return files.rename(files.resolve(from), files.resolve(to));
-  }
-
-  @Override
   public void forceDirectory(String directory) {
     files.forceDirectory(files.resolveDirectory(directory));
   }

@@ -1,0 +1,111 @@
+package io.zrecord.internal.table;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.JsonObject;
+import io.zrecord.shard.ShardSummary;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Requires that the members of a manifest fit together (FORMAT.md section 7). Each rule that does
+ * not hold is a {@link CorruptDataException} that names the file.
+ */
+final class ManifestRules {
+  private ManifestRules() {}
+
+  static void require(JsonObject json, Manifest manifest) {
+    requireLink(
+        json,
+        manifest.version(),
+        new Link(manifest.commitId(), manifest.previous(), manifest.oldest()));
+    requireRecords(json, manifest);
+    requireTags(json, manifest.version(), manifest.tags());
+    requireLengths(json, manifest);
+    if (manifest.schema().fields().stream()
+        .anyMatch(field -> field.id() >= manifest.nextFieldId())) {
+      throw json.corrupt(
+          "a field has an id that is not below nextFieldId " + manifest.nextFieldId());
+    }
+  }
+
+  static void requireVersion(JsonObject json, long version, long expected) {
+    if (version != expected) {
+      throw json.corrupt("it is version " + version + ", but its name says " + expected);
+    }
+  }
+
+  static void requireLink(JsonObject json, long version, Link link) {
+    if (link.previous().isPresent() != version > 0) {
+      throw json.corrupt("version " + version
+          + (version > 0
+              ? " lacks the member 'previous'"
+              : " has a member 'previous', but there is no version before"));
+    }
+    if (link.oldest() > version) {
+      throw json.corrupt("its oldest version is " + link.oldest() + ", after itself");
+    }
+  }
+
+  private static void requireRecords(JsonObject json, Manifest manifest) {
+    RecordsVersion own = new RecordsVersion(manifest.version(), manifest.commitId());
+    if (manifest.isCare()
+        ? manifest.records().version() >= manifest.version()
+        : !manifest.records().equals(own)) {
+      throw json.corrupt("operation '" + manifest.operation()
+          + "' does not fit its records, which it says are those of version "
+          + manifest.records().version() + " by commit " + manifest.records().commitId());
+    }
+    if (manifest.isCare() && manifest.indexMap().isPresent()) {
+      throw json.corrupt(
+          "it has an index map, but operation '" + manifest.operation() + "' moves no records");
+    }
+  }
+
+  private static void requireTags(JsonObject json, long version, List<TagEntry> tags) {
+    if (tags.size() > Manifest.MAX_TAGS) {
+      throw json.corrupt(
+          "it has " + tags.size() + " tags, but at most " + Manifest.MAX_TAGS + " are allowed");
+    }
+    String before = "";
+    Map<Long, TagEntry> copies = new HashMap<>();
+    for (TagEntry tag : tags) {
+      if (tag.name().compareTo(before) <= 0) {
+        throw json.corrupt("tag '" + tag.name() + "' comes after '" + before
+            + "': tags are sorted, and each name is there once");
+      }
+      if (tag.version() >= version) {
+        throw json.corrupt("tag '" + tag.name() + "' names version " + tag.version()
+            + ", which is not before version " + version);
+      }
+      TagEntry first = copies.putIfAbsent(tag.version(), tag);
+      if (first != null && !first.sharesCopy(tag)) {
+        throw json.corrupt("tags '" + first.name() + "' and '" + tag.name()
+            + "' name two copies of version " + tag.version());
+      }
+      before = tag.name();
+    }
+  }
+
+  private static void requireLengths(JsonObject json, Manifest manifest) {
+    long length = ShardListFile.sumOfLengths(json, manifest.shards());
+    for (ShardListFile list : manifest.lists()) {
+      length += list.length();
+      if (length < 0) {
+        throw json.corrupt("its shards have more than 2^63 records");
+      }
+    }
+    if (length != json.integer("length", 0, Long.MAX_VALUE)) {
+      throw json.corrupt("its shards have " + length + " records, but it says another length");
+    }
+    long recordCount = length;
+    manifest
+        .indexMap()
+        .map(ShardSummary::length)
+        .filter(map -> map != recordCount)
+        .ifPresent(map -> {
+          throw json.corrupt(
+              "its index map has " + map + " records, but the version has " + recordCount);
+        });
+  }
+}

@@ -1,0 +1,119 @@
+package io.zrecord.internal.table;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.internal.format.ManifestNames;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The versions that the newest version keeps (FORMAT.md section 7): those from its floor on, and
+ * those below that have a tag. Thread-safe. Belongs into {@link ManifestLog#reading}, because an
+ * expiry may follow the newest version.
+ */
+public final class RetainedVersions {
+  private final ManifestLog log;
+  private final String location;
+  private final Manifest newest;
+
+  /**
+   * Looks at a version.
+   *
+   * @param location the table, for messages
+   */
+  public RetainedVersions(ManifestLog log, String location, Manifest newest) {
+    this.log = log;
+    this.location = location;
+    this.newest = newest;
+  }
+
+  /** Tells whether a version can be read. */
+  public boolean has(long version) {
+    return isAboveFloor(version) || newest.tagOf(version).isPresent();
+  }
+
+  private boolean isAboveFloor(long version) {
+    return version >= newest.oldest() && version <= newest.version();
+  }
+
+  /** Returns the numbers of the versions that can be read, oldest first. */
+  public List<Long> numbers() {
+    // A number that a damaged or hostile manifest claims must not cost memory without a file.
+    Stream<Long> before = log.listed().stream()
+        .filter(version -> version >= newest.oldest() && version < newest.version());
+    return Stream.of(taggedBelowFloor(), before, Stream.of(newest.version()))
+        .flatMap(numbers -> numbers)
+        .toList();
+  }
+
+  /** Returns the number of versions that can be read. Reads no file. */
+  public int count() {
+    long count = taggedBelowFloor().count() + newest.version() - newest.oldest() + 1;
+    return (int) Math.min(count, Integer.MAX_VALUE);
+  }
+
+  private Stream<Long> taggedBelowFloor() {
+    return newest.tags().stream()
+        .map(TagEntry::version)
+        .filter(version -> version < newest.oldest())
+        .distinct()
+        .sorted();
+  }
+
+  /**
+   * Reads a version. If the manifest of a tagged version is damaged, its copy takes its place.
+   *
+   * @throws VersionNotFoundException if the version does not exist, or was expired
+   * @throws MissingFileException if the manifest is missing: the version was expired since, or the
+   *     table is damaged
+   */
+  public Manifest read(long version) {
+    if (version == newest.version()) {
+      return newest;
+    }
+    Optional<TagEntry> tag = newest.tagOf(version);
+    if (isAboveFloor(version)) {
+      try {
+        return log.read(version);
+      } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
+        return log.read(tag.orElseThrow(() -> e));
+      }
+    }
+    return log.read(tag.orElseThrow(() -> notFound(version)));
+  }
+
+  /**
+   * Returns the name of the file that describes a version: its manifest, or the copy that a tag
+   * keeps.
+   *
+   * @throws VersionNotFoundException if the version does not exist, or was expired
+   */
+  public String fileOf(long version) {
+    return isAboveFloor(version)
+        ? ManifestNames.nameOf(version)
+        : newest.tagOf(version).orElseThrow(() -> notFound(version)).file();
+  }
+
+  /** Returns the exception for a version that cannot be read. */
+  public VersionNotFoundException notFound(long version) {
+    return new VersionNotFoundException(
+        location,
+        "Cannot read version " + version + " of " + location + ": "
+            + (version >= 0 && version < newest.version() ? "it was expired; " : "")
+            + "the versions are " + described());
+  }
+
+  /** Describes the versions, such as {@code 3, 7 to 9}. */
+  public String described() {
+    StringBuilder text = new StringBuilder();
+    taggedBelowFloor().forEach(version -> text.append(version).append(", "));
+    text.append(newest.oldest());
+    if (newest.version() > newest.oldest()) {
+      text.append(" to ").append(newest.version());
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,50 @@
+package io.zrecord.table;
+
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ShardListFile;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/** What a commit makes of the newest version. Belongs to one {@link Committer#commit}. */
+interface Commit {
+  /** Returns what identifies the commit in its version. */
+  UUID commitId();
+
+  /** Returns the version that the commit was planned on; empty if there was no table then. */
+  OptionalLong baseVersion();
+
+  /** Tells whether nothing is left to do on top of a version. */
+  boolean isDone(Manifest newest);
+
+  /**
+   * Tells whether the commit may follow versions that were expired before it could look at them.
+   */
+  boolean mayFollowExpired();
+
+  /**
+   * Requires that the commit may follow a version that came since its base.
+   *
+   * @throws io.zrecord.errors.CommitConflictException if it may not
+   */
+  void requireCommutes(Manifest winner);
+
+  /**
+   * Requires that the commit may follow the newest version.
+   *
+   * @throws io.zrecord.errors.CommitConflictException if it may not
+   */
+  void requireFits(Optional<Manifest> newest);
+
+  /** Checks the files of the commit, once, after it was found to fit. */
+  void checkFiles();
+
+  /**
+   * Makes the version after the newest.
+   *
+   * @param nowMillis Unix time of the committer
+   * @param written takes each list of shards before its file is written
+   */
+  Manifest next(Optional<Manifest> newest, long nowMillis, List<ShardListFile> written);
+}

@@ -1,0 +1,103 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.internal.table.Link;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks, after a version was published, that it is part of the table (FORMAT.md section 7). A
+ * publisher that slept may have taken a number that was used and expired; no later version has its
+ * change then. Thread-safe.
+ */
+final class PublicationCheck {
+  /**
+   * Longest time from reading the newest version to the check of the version before. In that time
+   * the new version cannot have been expired together with all versions before it. The rest of the
+   * least age is for clocks that differ.
+   */
+  private static final Duration MAX_PUBLICATION = ExpireOptions.LEAST_AGE.dividedBy(2);
+
+  private final String location;
+  private final ManifestLog log;
+  private final InstantSource clock;
+
+  PublicationCheck(String location, ManifestLog log, InstantSource clock) {
+    this.location = location;
+    this.log = log;
+    this.clock = clock;
+  }
+
+  /** Tells whether what was read at a time is too old to build on. */
+  boolean isLate(Instant began) {
+    return Duration.between(began, clock.instant()).abs().compareTo(MAX_PUBLICATION) > 0;
+  }
+
+  /**
+   * Requires that a version just published follows the version before, and that later versions, if
+   * it took long, follow it.
+   *
+   * @param began when the version before was read
+   * @throws CommitOutcomeUnknownException if that does not hold or cannot be found out
+   */
+  void require(Manifest published, Instant began) {
+    try {
+      requirePrevious(published);
+      if (isLate(began)) {
+        requireChain(published);
+      }
+    } catch (CommitOutcomeUnknownException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw unknown(published, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private void requirePrevious(Manifest published) {
+    Optional<UUID> previous = published.previous();
+    if (previous.isPresent()
+        && !log.link(published.version() - 1).commitId().equals(previous.get())) {
+      throw unknown(published, "the version before it is another one than it was made for", null);
+    }
+  }
+
+  /** Requires that the newest version comes from this one, one version after the other. */
+  private void requireChain(Manifest published) {
+    List<Long> listed = log.listed();
+    long newest = listed.isEmpty() ? -1 : listed.get(listed.size() - 1);
+    if (newest < published.version()) {
+      throw unknown(published, "the table has no such version any more", null);
+    }
+    Link link = log.link(newest);
+    if (link.oldest() > published.version()) {
+      throw unknown(published, "version " + newest + " has versions of that time expired", null);
+    }
+    for (long version = newest; version > published.version(); version--) {
+      Link below = log.link(version - 1);
+      if (!link.previous().equals(Optional.of(below.commitId()))) {
+        throw unknown(published, "version " + version + " does not follow the one before", null);
+      }
+      link = below;
+    }
+    if (!link.commitId().equals(published.commitId())) {
+      throw unknown(published, "another commit has that number", null);
+    }
+  }
+
+  private CommitOutcomeUnknownException unknown(
+      Manifest published, String reason, @Nullable RuntimeException cause) {
+    return new CommitOutcomeUnknownException(
+        location,
+        "Cannot tell whether version " + published.version() + " of " + location
+            + " counts, which was published: " + reason
+            + "; look whether the newest version has the change, and delete nothing",
+        cause);
+  }
+}

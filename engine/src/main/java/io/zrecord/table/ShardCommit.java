@@ -1,0 +1,163 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.Manifest.Head;
+import io.zrecord.internal.table.Manifest.Retention;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.ShardListFile;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/** Commits a change of shards. Belongs to one thread. */
+final class ShardCommit implements Commit {
+  private final Storage storage;
+  private final ManifestLog log;
+  private final TableChange change;
+  private final SchemaRules rules;
+
+  ShardCommit(Storage storage, ManifestLog log, TableChange change) {
+    this.storage = storage;
+    this.log = log;
+    this.change = change;
+    this.rules = new SchemaRules(storage.location(), change);
+  }
+
+  @Override
+  public UUID commitId() {
+    return change.commitId();
+  }
+
+  @Override
+  public OptionalLong baseVersion() {
+    return change.baseVersion();
+  }
+
+  /** Tells whether the transaction of the change took effect before. */
+  @Override
+  public boolean isDone(Manifest newest) {
+    return change
+        .transaction()
+        .map(t ->
+            newest.transactions().getOrDefault(t.applicationId(), Long.MIN_VALUE) >= t.number())
+        .orElse(false);
+  }
+
+  /** The shards that a rebalance replaces are there or not, whatever came between. */
+  @Override
+  public boolean mayFollowExpired() {
+    return change.kind() == TableChange.Kind.REBALANCE;
+  }
+
+  @Override
+  public void requireCommutes(Manifest winner) {
+    rules.requireCommutes(winner);
+  }
+
+  @Override
+  public void requireFits(Optional<Manifest> newest) {
+    rules.after(newest);
+  }
+
+  @Override
+  public void checkFiles() {
+    new ShardCheck(storage).check(change.newShards());
+    change.indexMap().ifPresent(new ShardCheck(storage)::checkIndexMap);
+  }
+
+  @Override
+  public Manifest next(Optional<Manifest> newest, long nowMillis, List<ShardListFile> written) {
+    RecordSchema schema = rules.after(newest);
+    ShardSequence sequence = new ShardSequence(log, written);
+    if (newest.isPresent() && change.keepsShards()) {
+      sequence.add(newest.get(), new Replacements(storage.location(), change.replacements()));
+    }
+    change.shards().forEach(sequence::add);
+    Head head = Head.after(
+        newest,
+        change.commitId(),
+        change.baseVersion(),
+        nowMillis,
+        change.kind().name().toLowerCase(Locale.ROOT),
+        properties(newest));
+    return new Manifest(
+        head,
+        schema,
+        nextFieldId(schema, newest),
+        sequence.lists(),
+        sequence.rest(),
+        transactions(newest),
+        change.indexMap(),
+        new Retention(
+            head.asRecords(),
+            newest.map(Manifest::oldest).orElse(0L),
+            newest.map(Manifest::tags).orElse(List.of())));
+  }
+
+  private static int nextFieldId(RecordSchema schema, Optional<Manifest> newest) {
+    int nextFieldId = newest.map(Manifest::nextFieldId).orElse(1);
+    for (FieldSpec field : schema.fields()) {
+      nextFieldId = Math.max(nextFieldId, Math.addExact(field.id(), 1));
+    }
+    return nextFieldId;
+  }
+
+  private Map<String, Long> transactions(Optional<Manifest> newest) {
+    Map<String, Long> transactions =
+        new TreeMap<>(newest.map(Manifest::transactions).orElse(Map.of()));
+    change.transaction().ifPresent(t -> transactions.put(t.applicationId(), t.number()));
+    return transactions;
+  }
+
+  /** Returns the caller's properties, and figures of what the change does. */
+  private Map<String, String> properties(Optional<Manifest> newest) {
+    Map<String, String> properties = new TreeMap<>(change.properties());
+    properties.putIfAbsent("user", System.getProperty("user.name", ""));
+    long added = change.kind() == TableChange.Kind.RELAYOUT
+        ? 0
+        : change.shards().stream().mapToLong(ShardSummary::length).sum();
+    long bytes = change.newShards().stream().mapToLong(ShardSummary::chunkBytes).sum();
+    boolean replaces = change.kind() == TableChange.Kind.OVERWRITE;
+    properties.put("addedRecords", String.valueOf(added));
+    properties.put("addedBytes", String.valueOf(bytes));
+    properties.put(
+        "removedRecords", String.valueOf(replaces ? newest.map(Manifest::length).orElse(0L) : 0L));
+    if (replaces && !properties.containsKey("removedBytes")) {
+      removedBytes(newest)
+          .ifPresent(removed -> properties.put("removedBytes", String.valueOf(removed)));
+    }
+    return properties;
+  }
+
+  /**
+   * Returns the bytes of the chunks that the version before has and the next version does not have;
+   * empty if a list of shards cannot be read.
+   */
+  private OptionalLong removedBytes(Optional<Manifest> newest) {
+    if (newest.isEmpty()) {
+      return OptionalLong.of(0);
+    }
+    Set<UUID> counted = new HashSet<>();
+    change.shards().forEach(shard -> counted.add(shard.id()));
+    try {
+      return OptionalLong.of(log.shards(newest.get()).stream()
+          .filter(shard -> counted.add(shard.id()))
+          .mapToLong(ShardSummary::chunkBytes)
+          .sum());
+    } catch (ZRecordException e) {
+      // A damaged list must not keep its version from being replaced.
+      return OptionalLong.empty();
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.Manifest.Retention;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.RetainedVersions;
+import io.zrecord.internal.table.TagEntry;
+import io.zrecord.storage.Storage;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commits a tag. Shares the copy of the tagged manifest with another tag of the version, or makes
+ * one. Belongs to one thread.
+ *
+ * <p>A shared copy is taken from the very version that the commit follows, so that the copy has a
+ * tag without a gap, and no sweep comes between.
+ */
+final class TagCommit extends CareCommit {
+  private final Storage storage;
+  private final ManifestLog log;
+  private final long version;
+  private final String name;
+  private @Nullable TagEntry made;
+
+  TagCommit(Storage storage, ManifestLog log, Manifest planned, long version, String name) {
+    super("tag", planned);
+    this.storage = storage;
+    this.log = log;
+    this.version = version;
+    this.name = name;
+  }
+
+  /**
+   * Publishes the tag, and deletes the copy if no version names it. Returns the version in force.
+   */
+  Manifest publish(Committer committer) {
+    Manifest published;
+    try {
+      published = committer.commit(this);
+    } catch (CommitOutcomeUnknownException e) {
+      // A version may name the copy; otherwise a sweep finds it.
+      throw e;
+    } catch (ZRecordException e) {
+      deleteCopy();
+      throw e;
+    }
+    TagEntry own = made;
+    if (own != null && !published.tags().contains(own)) {
+      deleteCopy();
+    }
+    return published;
+  }
+
+  @Override
+  public boolean isDone(Manifest newest) {
+    return newest.tag(name).filter(tag -> tag.version() == version).isPresent();
+  }
+
+  @Override
+  void requireFits(Manifest newest) {
+    Optional<TagEntry> taken = newest.tag(name);
+    if (taken.isPresent()) {
+      throw new CommitConflictException(
+          storage.location(),
+          "Cannot tag version " + version + " of " + storage.location() + " as '" + name
+              + "': the name is taken by version " + taken.get().version()
+              + "; take another name, or untag that one first");
+    }
+    RetainedVersions retained = new RetainedVersions(log, storage.location(), newest);
+    if (!retained.has(version)) {
+      throw retained.notFound(version);
+    }
+    if (newest.tags().size() >= Manifest.MAX_TAGS) {
+      throw new StorageException(
+          storage.location(),
+          "Cannot tag version " + version + " of " + storage.location() + ": it has "
+              + newest.tags().size() + " tags, and at most " + Manifest.MAX_TAGS
+              + " are possible; remove tags, or keep a copy of the table");
+    }
+  }
+
+  @Override
+  Retention change(Manifest newest, long nowMillis) {
+    TagEntry tag = newest
+        .tagOf(version)
+        .map(shared -> shared.withName(name, nowMillis))
+        .orElseGet(() -> copied(nowMillis));
+    List<TagEntry> tags = new ArrayList<>(newest.tags());
+    tags.add(tag);
+    tags.sort(Comparator.comparing(TagEntry::name));
+    return new Retention(newest.records(), newest.oldest(), tags);
+  }
+
+  /** Returns the tag with a copy that this commit made, which a slow commit may find swept. */
+  private TagEntry copied(long nowMillis) {
+    TagEntry copy = made;
+    if (copy == null) {
+      copy = log.copy(version, name, nowMillis);
+      made = copy;
+    } else {
+      storage.lengthBytes(copy.file());
+    }
+    return copy;
+  }
+
+  private void deleteCopy() {
+    TagEntry copy = made;
+    if (copy != null) {
+      try {
+        storage.delete(copy.file());
+      } catch (ZRecordException e) {
+        // An orphan costs space only.
+      }
+    }
+  }
+}
