@@ -18,6 +18,7 @@ import java.util.UUID;
  */
 abstract class CareCommit implements Commit {
   private final String operation;
+  private final String location;
   private final Manifest planned;
   private final UUID commitId = UUID.randomUUID();
 
@@ -25,16 +26,18 @@ abstract class CareCommit implements Commit {
    * Plans a commit.
    *
    * @param operation one of {@link Manifest#CARE}
+   * @param location the table, for messages
    * @param planned the newest version when the commit was planned
    */
-  CareCommit(String operation, Manifest planned) {
+  CareCommit(String operation, String location, Manifest planned) {
     this.operation = operation;
+    this.location = location;
     this.planned = planned;
   }
 
   /** Makes a commit that removes a tag. */
-  static CareCommit untag(Manifest planned, String name) {
-    return new CareCommit("untag", planned) {
+  static CareCommit untag(String location, Manifest planned, String name) {
+    return new CareCommit("untag", location, planned) {
       @Override
       public boolean isDone(Manifest newest) {
         return newest.tag(name).isEmpty();
@@ -50,42 +53,12 @@ abstract class CareCommit implements Commit {
   }
 
   /**
-   * Makes a commit that raises the floor.
-   *
-   * @param floor the oldest version that stays
-   */
-  static CareCommit expire(String location, Manifest planned, long floor) {
-    return new CareCommit("expire", planned) {
-      @Override
-      public boolean isDone(Manifest newest) {
-        return newest.oldest() >= floor;
-      }
-
-      @Override
-      void requireFits(Manifest newest) {
-        if (newest.records().version() < floor) {
-          throw new CommitConflictException(
-              location,
-              "Cannot expire the versions of " + location + " before " + floor
-                  + ": a repair went back to version " + newest.records().version()
-                  + " meanwhile; expire again");
-        }
-      }
-
-      @Override
-      Retention change(Manifest newest, long nowMillis) {
-        return new Retention(newest.records(), floor, newest.tags());
-      }
-    };
-  }
-
-  /**
    * Makes a commit that ends a repair.
    *
    * @param oldest the oldest version that is there without a gap up to the planned one
    */
-  static CareCommit repair(Manifest planned, long oldest) {
-    return new CareCommit("repair", planned) {
+  static CareCommit repair(String location, Manifest planned, long oldest) {
+    return new CareCommit("repair", location, planned) {
       @Override
       public boolean isDone(Manifest newest) {
         return false;
@@ -158,8 +131,8 @@ abstract class CareCommit implements Commit {
     return newest
         .filter(manifest -> manifest.tableId().equals(planned.tableId()))
         .orElseThrow(() -> new CommitConflictException(
-            planned.tableId().toString(),
-            "Cannot commit the " + operation + " to table " + planned.tableId()
-                + ": the table was removed meanwhile; nothing is left to do"));
+            location,
+            "Cannot commit the " + operation + " to " + location + ": table " + planned.tableId()
+                + ", on which it was planned, was removed meanwhile; nothing is left to do"));
   }
 }

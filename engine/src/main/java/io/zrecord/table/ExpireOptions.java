@@ -6,7 +6,8 @@ import java.time.Duration;
  * Which versions of a table are expired: versions that meet both conditions, except the newest
  * version and versions with a tag. Immutable.
  *
- * @param keepVersions number of newest versions that are kept, 1 or more
+ * @param keepVersions number of newest versions that are kept, 1 or more. Tags, expiries and
+ *     repairs do not count, because they change no records
  * @param olderThan time since the next version was committed, 1 hour or more. The table stays
  *     readable as of any time within this duration, so choose a duration longer than any read that
  *     starts on the newest version
@@ -14,8 +15,8 @@ import java.time.Duration;
  */
 public record ExpireOptions(int keepVersions, Duration olderThan, CareMode mode) {
   /**
-   * Least age of an expired version. A commit that takes longer than half of this fails, so its
-   * version cannot be one that was expired.
+   * Least age of an expired version. A commit that takes longer than half of this looks whether its
+   * version was expired meanwhile.
    */
   static final Duration LEAST_AGE = Duration.ofHours(1);
 

@@ -50,27 +50,34 @@ final class Expiry {
   }
 
   private ExpireResult run(Floor floor, CareMode mode) {
-    Set<Long> tagged =
-        floor.newest.tags().stream().map(TagEntry::version).collect(Collectors.toSet());
-    List<Long> due =
-        LongStream.range(floor.newest.oldest(), floor.version).boxed().toList();
-    List<Long> untagged =
-        due.stream().filter(version -> !tagged.contains(version)).toList();
-    if (mode == CareMode.DRY_RUN) {
-      return new ExpireResult(
-          mode, untagged, due.size() - untagged.size(), countOf(floor.newest) - untagged.size());
-    }
-    boolean isOwn = false;
     Manifest newest = floor.newest;
-    if (floor.isHigher()) {
-      CareCommit commit = CareCommit.expire(storage.location(), floor.newest, floor.version);
-      newest = new Committer(storage, log, clock).commit(commit);
-      isOwn = newest.commitId().equals(commit.commitId());
+    if (mode == CareMode.DRY_RUN) {
+      return result(mode, newest, newest.oldest(), floor.version);
     }
-    deleteBelow(newest.oldest());
-    return isOwn
-        ? new ExpireResult(mode, untagged, due.size() - untagged.size(), countOf(newest) - 1)
-        : new ExpireResult(mode, List.of(), 0, countOf(newest));
+    if (!floor.isHigher()) {
+      deleteBelow(newest.oldest());
+      return result(mode, newest, newest.oldest(), newest.oldest());
+    }
+    ExpireCommit commit = new ExpireCommit(storage.location(), newest, floor.version);
+    Manifest published = new Committer(storage, log, clock).commit(commit);
+    deleteBelow(published.oldest());
+    if (!published.commitId().equals(commit.commitId())) {
+      // Another expiry was faster.
+      return result(mode, published, published.oldest(), published.oldest());
+    }
+    // The version that the expiry itself made is none of those that it was asked to keep.
+    ExpireResult result = result(mode, published, commit.floorBefore(), floor.version);
+    return new ExpireResult(
+        mode, result.expired(), result.taggedCount(), countOf(published) - 1);
+  }
+
+  /** Returns the result of expiring the versions from one to below another. */
+  private ExpireResult result(CareMode mode, Manifest newest, long from, long to) {
+    Set<Long> tagged = newest.tags().stream().map(TagEntry::version).collect(Collectors.toSet());
+    List<Long> untagged =
+        LongStream.range(from, to).filter(version -> !tagged.contains(version)).boxed().toList();
+    return new ExpireResult(
+        mode, untagged, (int) (to - from) - untagged.size(), countOf(newest) - untagged.size());
   }
 
   private int countOf(Manifest newest) {

@@ -166,7 +166,7 @@ public final class RecordTable {
     if (newest.tag(name).isEmpty()) {
       throw noTag(newest, name);
     }
-    new Committer(storage, log, clock).commit(CareCommit.untag(newest, name));
+    new Committer(storage, log, clock).commit(CareCommit.untag(storage.location(), newest, name));
   }
 
   private VersionNotFoundException noTag(Manifest newest, String name) {
@@ -201,7 +201,7 @@ public final class RecordTable {
    * @param oldest the oldest version that is there without a gap up to the newest
    */
   public void restore(long oldest) {
-    new Committer(storage, log, clock).commit(CareCommit.repair(newest(), oldest));
+    new Committer(storage, log, clock).commit(CareCommit.repair(storage.location(), newest(), oldest));
   }
 
   /**

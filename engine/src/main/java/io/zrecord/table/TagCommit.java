@@ -31,7 +31,7 @@ final class TagCommit extends CareCommit {
   private @Nullable TagEntry made;
 
   TagCommit(Storage storage, ManifestLog log, Manifest planned, long version, String name) {
-    super("tag", planned);
+    super("tag", storage.location(), planned);
     this.storage = storage;
     this.log = log;
     this.version = version;
