@@ -1,7 +1,7 @@
 package io.zrecord.spark
 
-import java.io.File
-import java.net.ServerSocket
+import java.io.{File, IOException}
+import java.net.{ServerSocket, Socket}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import org.apache.spark.TaskContext
@@ -38,7 +38,10 @@ class SpeculationSuite extends SparkSuite {
   override def beforeAll(): Unit = {
     super.beforeAll()
     val ports = Seq("--webui-port", "0")
-    processes = start("master.Master", "127.0.0.1", Seq("--port", port.toString) ++ ports) +:
+    processes = Seq(start("master.Master", "127.0.0.1", Seq("--port", port.toString) ++ ports))
+    // Who does not find the master tries again after many seconds.
+    assert(eventually(answers), "the master does not answer")
+    processes ++=
       Seq("127.0.0.2", "127.0.0.3").map(host =>
         start("worker.Worker", host, Seq("--cores", "2", "--memory", "1g") ++ ports :+ master)
       )
@@ -48,14 +51,17 @@ class SpeculationSuite extends SparkSuite {
     try super.afterAll()
     finally processes.foreach(_.destroyForcibly())
 
+  private def answers: Boolean =
+    try { new Socket("127.0.0.1", port).close(); true }
+    catch { case _: IOException => false }
+
   private def start(daemon: String, host: String, arguments: Seq[String]): Process = {
     val home = System.getenv("SPARK_HOME")
-    val java = new File(System.getProperty("java.home"), "bin/java").getPath
     val work = new File(freshPath())
     work.mkdirs()
     val directory = if (daemon.startsWith("worker")) Seq("--work-dir", work.getPath) else Nil
     val command =
-      (java +: ClusterSuite.jvmOptions) ++
+      (SuiteProcess.java +: SuiteProcess.jvmOptions) ++
         Seq("-Xmx512m", "-cp", s"$home/jars/*", s"org.apache.spark.deploy.$daemon") ++
         Seq("--host", host) ++ directory ++ arguments
     val builder = new ProcessBuilder(command: _*)

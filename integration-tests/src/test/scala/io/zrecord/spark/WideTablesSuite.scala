@@ -15,7 +15,7 @@ class WideTablesSuite extends SparkSuite {
   private val columnCount = 5000
   private val attribute = "a" * (1 << 19)
 
-  /** Writes shards of two records, with a large attribute on the first four columns. */
+  /** Writes a shard of four records, with a large attribute on the first four columns. */
   private lazy val path: String = {
     val target = freshPath()
     val storage = LocalStorage.at(Paths.get(target))
@@ -33,7 +33,7 @@ class WideTablesSuite extends SparkSuite {
       )
     }
     val narrow = spark
-      .range(0, 4, 1, 2)
+      .range(0, 4, 1, 1)
       .select((1 to columnCount).map { id =>
         org.apache.spark.sql.functions.expr(s"id * $id").as(s"column_number_$id")
       }: _*)
