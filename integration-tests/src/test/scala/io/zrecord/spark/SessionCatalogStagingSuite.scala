@@ -396,6 +396,39 @@ class SessionCatalogStagingSuite extends SparkSuite {
     assert(ids(name) == Seq(1))
   }
 
+  test("a table whose entry cannot be made managed leaves neither an entry nor data") {
+    val name = freshTable()
+    val create = s"create table $name using zrecord as select id from range(3)"
+    val message = RefusingMetastore.during(spark)(failure(spark.sql(create)))
+    assert(message.contains("the metastore refuses"), message)
+    assert(!spark.catalog.tableExists(name))
+    spark.sql(create)
+    assert(ids(name) == Seq(0, 1, 2))
+    assert(detail(name, "Type") == Seq("MANAGED"))
+    assert(manifests(locationOf(name)) == 1)
+  }
+
+  test("a table of another data source is refused before it is dropped") {
+    val name = freshTable()
+    val source = classOf[OtherSource].getName
+    spark.sql(s"create table $name (id bigint) using $source tblproperties ('kept' = 'yes')")
+    for (
+      statement <- Seq(
+        s"create or replace table $name using $source as $failing",
+        s"create or replace table $name using $source as select 1L id",
+        s"replace table $name (id bigint) using $source"
+      )
+    ) {
+      val message = failure(spark.sql(statement))
+      val properties =
+        if (spark.catalog.tableExists(name))
+          spark.sql(s"show tblproperties $name").collect().map(_.getString(0)).toSeq
+        else Seq("no table")
+      assert(properties.contains("kept"), s"$statement: $message")
+      assert(message.contains("drop the table and create it again"), s"$statement: $message")
+    }
+  }
+
   test("a table is renamed with its files") {
     for (create <- Seq("as select id from range(3)", "(id bigint)")) {
       val name = freshTable()
