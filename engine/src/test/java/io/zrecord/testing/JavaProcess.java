@@ -44,8 +44,8 @@ public final class JavaProcess {
   }
 
   /**
-   * Takes options for processes that live a short time. Most of it is loading of classes, so those
-   * are not verified; the calling process verifies its own.
+   * Takes options for processes that live a short time. They mostly load classes, so classes are
+   * not verified there.
    */
   public JavaProcess small() {
     return option("-Xmx128m")

@@ -10,8 +10,10 @@ import io.zrecord.table.{RecordTable, TableChange}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 
-/** Many columns and large attributes make neither tasks nor their partitions large. */
-class WideTablesSuite extends SparkSuite {
+/** Many columns and large attributes make neither tasks nor their partitions large. Code for 5,000
+  * columns would take longer to compile than all else.
+  */
+class WideTablesSuite extends SparkSuite with Interpreted {
   private val columnCount = 5000
   private val attribute = "a" * (1 << 19)
 
