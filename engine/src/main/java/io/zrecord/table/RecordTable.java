@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -298,6 +299,21 @@ public final class RecordTable {
   public TableSnapshot commitBesideOthers(TableChange change) {
     Manifest manifest = new Committer(storage, log, clock).commit(change);
     return new TableSnapshot(storage, manifest, () -> log.shards(manifest));
+  }
+
+  /**
+   * Takes the commit that created the table back, and deletes the files of that commit; the table
+   * does not exist afterwards. Other files stay, also those that somebody wrote for a commit to
+   * come. If cut short, versions that are left are whole, and files may be left that no version
+   * names.
+   *
+   * @param commitId the commit, as {@link TableChange#commitId} has it
+   * @return {@code false} if there is another version or a tag by now; nothing was deleted
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been
+   *     emptied; nothing was deleted
+   */
+  public boolean retract(UUID commitId) {
+    return new Retraction(storage, log, tags, clock).run(commitId);
   }
 
   /**

@@ -43,9 +43,16 @@ public final class JavaProcess {
     return this;
   }
 
-  /** Takes options for processes that live a short time. */
+  /**
+   * Takes options for processes that live a short time. They mostly load classes, so classes are
+   * not verified there.
+   */
   public JavaProcess small() {
-    return option("-Xmx128m").option("-XX:TieredStopAtLevel=1");
+    return option("-Xmx128m")
+        .option("-XX:+UseSerialGC")
+        .option("-XX:TieredStopAtLevel=1")
+        .option("-XX:+UnlockDiagnosticVMOptions")
+        .option("-XX:-BytecodeVerificationRemote");
   }
 
   /** Waits for its end, and keeps what it prints on both streams. */

@@ -1,7 +1,5 @@
 package io.zrecord.spark
 
-import java.io.File
-import java.lang.management.ManagementFactory
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -211,28 +209,15 @@ object ClusterSuite {
     s"local-cluster[$executors,1,1024]"
   }
 
-  /** Returns this virtual machine's options of compiler and collector, for machines of suites. */
-  def jvmOptions: Seq[String] =
-    ManagementFactory.getRuntimeMXBean.getInputArguments.toArray
-      .map(_.toString)
-      .toSeq
-      .filter(_.startsWith("-XX:"))
-
-  /** Lets executors find the connector and the suites' classes. */
-  def executorConfiguration: Map[String, String] = {
-    val classPath = System.getProperty("java.class.path").split(File.pathSeparator).toSeq
-    val own = classPath.filter(entry =>
-      entry.endsWith("test-classes") || entry.contains("zrecord-spark") || entry.contains(
-        "scalatest"
-      )
-    )
+  /** Lets executors start fast and give up the blocks of dead ones soon. The environment lets them
+    * find the connector and the suites' classes.
+    */
+  def executorConfiguration: Map[String, String] =
     Map(
-      "spark.executor.extraClassPath" -> (own :+ System.getProperty("zrecord.test.jar"))
-        .mkString(File.pathSeparator),
-      "spark.executor.extraJavaOptions" -> jvmOptions.mkString(" "),
-      "spark.executor.memory" -> "1g"
+      "spark.executor.extraJavaOptions" -> SuiteProcess.jvmOptions.mkString(" "),
+      "spark.executor.memory" -> "1g",
+      "spark.shuffle.io.retryWait" -> "100ms"
     )
-  }
 
   /** Returns records for eight shards of 4 MiB. */
   def shardsWorthAWhile(spark: SparkSession): DataFrame =

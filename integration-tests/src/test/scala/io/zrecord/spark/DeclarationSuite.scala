@@ -173,6 +173,41 @@ class DeclarationSuite extends Declarations {
 
   override protected def isSupported: Boolean = true
 
+  test("older versions have the declared columns as well") {
+    val path = freshPath()
+    val name = created("(id int comment 'the key', c char(4), v varchar(3))", path)
+    spark.sql(s"insert into $name values (1, 'x', 'a')")
+    write(spark.sql("select 2 id, 'y' c, 'b' v"), path, "append")
+    write(spark.sql("select 3 id, 'z' c, 'c' v"), path, "append")
+    val wanted = Seq(Row(1, "x   ", "a"), Row(2, "y   ", "b"))
+    for (version <- Seq("version as of 1", "version as of 'latest'", "timestamp as of now()")) {
+      val read = spark.sql(s"select * from $name $version where id < 3 order by id")
+      assert(read.collect().toSeq == wanted, version)
+      val found = spark.sql(s"select id from $name $version where c = 'y'")
+      assert(found.collect().toSeq == Seq(Row(2)), version)
+      assert(read.schema("id").getComment().contains("the key"), version)
+    }
+    assert(spark.sql(s"select * from $name version as of 0").count() == 1)
+  }
+
+  test("an older version that does not fit the declaration has its own columns") {
+    val path = freshPath()
+    write(spark.sql("select 1L id, 7 v"), path, "append")
+    write(spark.sql("select 'a' c, 1L id"), path, "overwrite")
+    write(spark.sql("select 'b' c, 2L id, 'w' v"), path, "append", "mergeSchema" -> "true")
+    val name = created("(c char(4), id bigint, v varchar(3))", path)
+    def at(version: Int): Seq[Row] =
+      spark.sql(s"select * from $name version as of $version order by id").collect().toSeq
+    assert(at(0) == Seq(Row(1L, 7)))
+    assert(at(1) == Seq(Row("a   ", 1L)))
+    assert(at(2) == Seq(Row("a   ", 1L, null), Row("b   ", 2L, "w")))
+    assert(failure(spark.sql(s"select v from $name version as of 1")).contains("`v`"))
+    assert(failure(at(3)).contains("version 3"))
+    write(spark.sql("select 1 other"), path, "overwrite")
+    assert(failure(spark.table(name).collect()).contains("declared"))
+    assert(at(2).length == 2)
+  }
+
   test("a table of a type that is not stored is refused") {
     val message = failure(created("(m map<string, int>)"))
     assert(message.contains("map<string,int>"), message)

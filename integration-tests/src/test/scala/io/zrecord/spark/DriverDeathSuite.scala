@@ -1,7 +1,6 @@
 package io.zrecord.spark
 
 import java.io.{BufferedReader, File, InputStreamReader}
-import java.lang.management.ManagementFactory
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.AtomicLong
 
@@ -34,23 +33,8 @@ class DriverDeathSuite extends SparkSuite {
 
   /** Runs a driver and kills it. Returns how many batches were acknowledged, in all. */
   private def appendUntilKilled(path: String, delayMillis: Long): Long = {
-    val javaCommand = new File(System.getProperty("java.home"), "bin/java").getPath
-    val classPath = System.getProperty("java.class.path") + File.pathSeparator +
-      System.getProperty("zrecord.test.jar")
-    val command = new java.util.ArrayList[String]()
-    command.add(javaCommand)
-    ManagementFactory.getRuntimeMXBean.getInputArguments.forEach { argument =>
-      if (!argument.startsWith("-Xmx")) command.add(argument)
-    }
-    java.util.Collections.addAll(
-      command,
-      "-Xmx1g",
-      "-cp",
-      classPath,
-      "io.zrecord.spark.AppendingDriver",
-      path
-    )
-    val process = new ProcessBuilder(command)
+    val command = SuiteProcess.command("io.zrecord.spark.AppendingDriver") :+ path
+    val process = new ProcessBuilder(command: _*)
       .redirectError(ProcessBuilder.Redirect.DISCARD)
       .start()
     val acknowledged = new AtomicLong(-1)

@@ -171,7 +171,7 @@ class IndexPushdownSuite extends SparkSuite {
     val target = freshPath()
     val valueBytes = 64 << 20
     write(
-      spark.range(0, 40, 1, 1).selectExpr(s"repeat(char(65 + id % 26), $valueBytes) s"),
+      spark.range(0, 34, 1, 1).selectExpr(s"repeat(char(65 + id % 26), $valueBytes) s"),
       target,
       "append",
       "compression" -> "zstd"
@@ -189,8 +189,8 @@ class IndexPushdownSuite extends SparkSuite {
       val expected = indices.map(i => Row(i.toLong, valueBytes, checksums(i % 26)))
       assert(found.collect().toSeq == expected)
     }
-    requireValues(read(target), 0 until 40)
-    val even = 0 until 40 by 2
+    requireValues(read(target), 0 until 34)
+    val even = 0 until 34 by 2
     requireValues(read(target).where(even.mkString("_index in (", ",", ")")), even)
   }
 

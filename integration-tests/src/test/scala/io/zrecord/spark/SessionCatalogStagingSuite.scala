@@ -1,12 +1,17 @@
 package io.zrecord.spark
 
 import java.nio.file.{Files, Paths}
+import java.util.concurrent.{CountDownLatch, TimeUnit}
 
-import org.apache.spark.sql.Row
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.functions.{col, udf}
 
 /** An action that a query runs meanwhile, in the same process. */
 object MeanwhileAction {
   @volatile var action: () => Unit = () => ()
+
+  /** What a second query runs meanwhile, given the id of its row. */
+  @volatile var second: Long => Unit = _ => ()
 }
 
 /** Tables of the session catalog where ZRecordSessionCatalog is set. */
@@ -319,23 +324,109 @@ class SessionCatalogStagingSuite extends SparkSuite {
     assert(spark.table(name).count() == 3 + 2 + 4)
   }
 
-  test("a table that was created meanwhile stays, and the data of the query does not") {
-    val name = freshTable()
-    val path = freshPath()
+  /** Rows of a query that meanwhile creates another table, so that it cannot create its own. */
+  private def inTheWayOf(name: String): DataFrame = {
     MeanwhileAction.action = () => {
       val other =
         new Thread(() => spark.sql(s"create table if not exists $name (x int) using parquet"))
       other.start()
       other.join()
     }
-    val act = org.apache.spark.sql.functions.udf { (id: Long) => MeanwhileAction.action(); id }
-    val query =
-      spark.range(0, 3, 1, 1).select(act(org.apache.spark.sql.functions.col("id")) as "id")
-    val message =
-      failure(query.write.format("zrecord").option("path", path).saveAsTable(name))
-    assert(message.contains("data was deleted"), message)
-    assert(spark.table(name).columns.toSeq == Seq("x"))
-    assert(filesBelow(path).isEmpty)
+    val act = udf { (id: Long) => MeanwhileAction.action(); id }
+    spark.range(0, 3, 1, 1).select(act(col("id")) as "id")
+  }
+
+  test("a table that was created meanwhile stays, and the data of the query does not") {
+    for (isThere <- Seq(false, true)) {
+      val name = freshTable()
+      val path = freshPath()
+      if (isThere) Files.createDirectory(Paths.get(path))
+      val query = inTheWayOf(name)
+      val message =
+        failure(query.write.format("zrecord").option("path", path).saveAsTable(name))
+      assert(message.contains("data was deleted"), message)
+      assert(spark.table(name).columns.toSeq == Seq("x"))
+      assert(filesBelow(path).isEmpty)
+      assert(Files.exists(Paths.get(path)) == isThere)
+    }
+  }
+
+  test("an append that is under way where a table cannot be created keeps its files") {
+    val name = freshTable()
+    val path = freshPath()
+    val end = new CountDownLatch(1)
+    MeanwhileAction.second = id => if (id == 3) end.await(5, TimeUnit.MINUTES)
+    val act = udf { (id: Long) => MeanwhileAction.second(id); id }
+    @volatile var outcome: Option[Throwable] = None
+    val append = new Thread(() =>
+      try write(spark.range(0, 4, 1, 2).select(act(col("id")) as "id"), path, "append")
+      catch { case e: Throwable => outcome = Some(e) }
+    )
+    append.start()
+    try {
+      // One of its two tasks is done, and the other waits.
+      assert(eventually(filesBelow(path).exists(_.endsWith("meta.json"))))
+      val query = inTheWayOf(name)
+      val message =
+        failure(query.write.format("zrecord").option("path", path).saveAsTable(name))
+      assert(message.contains("data was deleted"), message)
+      assert(manifests(path) == 0)
+    } finally {
+      end.countDown()
+      append.join()
+    }
+    assert(outcome.isEmpty, outcome.map(messages).getOrElse(""))
+    assert(rows(read(path)).map(_.getLong(0)) == Seq(0, 1, 2, 3))
+    assert(filesBelow(path).count(_.endsWith("meta.json")) == 2)
+  }
+
+  test("a query that fails leaves no directory in the way of a table") {
+    val name = freshTable()
+    // The task has written stripes when it fails.
+    val message = failure(
+      spark.sql(
+        s"create table $name using zrecord options (stripeBytes '65536') as " +
+          "select if(id = 99999, cast(raise_error('on purpose') as bigint), id) id " +
+          "from range(0, 100000, 1, 1)"
+      )
+    )
+    assert(message.contains("on purpose"), message)
+    spark.sql(s"create table $name (id bigint) using zrecord")
+    spark.sql(s"insert into $name values (1)")
+    assert(ids(name) == Seq(1))
+  }
+
+  test("a table whose entry cannot be made managed leaves neither an entry nor data") {
+    val name = freshTable()
+    val create = s"create table $name using zrecord as select id from range(3)"
+    val message = RefusingMetastore.during(spark)(failure(spark.sql(create)))
+    assert(message.contains("the metastore refuses"), message)
+    assert(!spark.catalog.tableExists(name))
+    spark.sql(create)
+    assert(ids(name) == Seq(0, 1, 2))
+    assert(detail(name, "Type") == Seq("MANAGED"))
+    assert(manifests(locationOf(name)) == 1)
+  }
+
+  test("a table of another data source is refused before it is dropped") {
+    val name = freshTable()
+    val source = classOf[OtherSource].getName
+    spark.sql(s"create table $name (id bigint) using $source tblproperties ('kept' = 'yes')")
+    for (
+      statement <- Seq(
+        s"create or replace table $name using $source as $failing",
+        s"create or replace table $name using $source as select 1L id",
+        s"replace table $name (id bigint) using $source"
+      )
+    ) {
+      val message = failure(spark.sql(statement))
+      val properties =
+        if (spark.catalog.tableExists(name))
+          spark.sql(s"show tblproperties $name").collect().map(_.getString(0)).toSeq
+        else Seq("no table")
+      assert(properties.contains("kept"), s"$statement: $message")
+      assert(message.contains("drop the table and create it again"), s"$statement: $message")
+    }
   }
 
   test("a table is renamed with its files") {

@@ -95,7 +95,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   /** Tells whether a condition holds in time, such as after the clean-up of cancelled tasks. */
   protected def eventually(condition: => Boolean, seconds: Long = 30): Boolean = {
     val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
-    while (!condition && System.nanoTime() < deadline) Thread.`yield`()
+    while (!condition && System.nanoTime() < deadline) Thread.sleep(10)
     condition
   }
 

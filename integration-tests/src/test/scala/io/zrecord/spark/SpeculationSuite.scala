@@ -2,6 +2,8 @@ package io.zrecord.spark
 
 import java.io.File
 import java.net.ServerSocket
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import org.apache.spark.TaskContext
@@ -18,6 +20,7 @@ class SpeculationSuite extends SparkSuite {
     try socket.getLocalPort
     finally socket.close()
   }
+  private lazy val directory = Paths.get(freshPath())
   private var processes = Seq.empty[Process]
 
   override protected def master: String = s"spark://127.0.0.1:$port"
@@ -38,7 +41,10 @@ class SpeculationSuite extends SparkSuite {
   override def beforeAll(): Unit = {
     super.beforeAll()
     val ports = Seq("--webui-port", "0")
-    processes = start("master.Master", "127.0.0.1", Seq("--port", port.toString) ++ ports) +:
+    processes = Seq(start("master.Master", "127.0.0.1", Seq("--port", port.toString) ++ ports))
+    // Who comes before the master is ready is not answered, and asks again after 20 seconds.
+    assert(eventually(logOfMaster.contains("New state: ALIVE")), logOfMaster)
+    processes ++=
       Seq("127.0.0.2", "127.0.0.3").map(host =>
         start("worker.Worker", host, Seq("--cores", "2", "--memory", "1g") ++ ports :+ master)
       )
@@ -48,16 +54,17 @@ class SpeculationSuite extends SparkSuite {
     try super.afterAll()
     finally processes.foreach(_.destroyForcibly())
 
+  private def logOfMaster: String =
+    new String(Files.readAllBytes(directory.resolve("master.Master-127.0.0.1/log")), UTF_8)
+
   private def start(daemon: String, host: String, arguments: Seq[String]): Process = {
     val home = System.getenv("SPARK_HOME")
-    val java = new File(System.getProperty("java.home"), "bin/java").getPath
-    val work = new File(freshPath())
-    work.mkdirs()
-    val directory = if (daemon.startsWith("worker")) Seq("--work-dir", work.getPath) else Nil
+    val work = Files.createDirectories(directory.resolve(s"$daemon-$host")).toFile
+    val workDirectory = if (daemon.startsWith("worker")) Seq("--work-dir", work.getPath) else Nil
     val command =
-      (java +: ClusterSuite.jvmOptions) ++
+      (SuiteProcess.java +: SuiteProcess.jvmOptions) ++
         Seq("-Xmx512m", "-cp", s"$home/jars/*", s"org.apache.spark.deploy.$daemon") ++
-        Seq("--host", host) ++ directory ++ arguments
+        Seq("--host", host) ++ workDirectory ++ arguments
     val builder = new ProcessBuilder(command: _*)
       .redirectErrorStream(true)
       .redirectOutput(new File(work, "log"))

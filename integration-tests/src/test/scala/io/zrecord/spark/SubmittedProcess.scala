@@ -1,13 +1,11 @@
 package io.zrecord.spark
 
-import java.io.File
-import java.lang.management.ManagementFactory
 import java.nio.charset.StandardCharsets
 import java.nio.file.{Files, Path, Paths}
 import java.util.UUID
 
-/** A separate driver, as spark-submit starts it: the main program of a class, with this suite's
-  * class path. Its output goes to files.
+/** A separate driver, as spark-submit starts it: the main program of a class, on the class path of
+  * executors. Its output goes to files.
   */
 final class SubmittedProcess private (process: Process, output: Path, errors: Path) {
 
@@ -30,29 +28,17 @@ final class SubmittedProcess private (process: Process, output: Path, errors: Pa
 
 object SubmittedProcess {
   def start(mainClass: String, arguments: String*): SubmittedProcess = {
-    val command = new java.util.ArrayList[String]()
-    command.add(new File(System.getProperty("java.home"), "bin/java").getPath)
-    ManagementFactory.getRuntimeMXBean.getInputArguments.forEach { argument =>
-      if (!argument.startsWith("-Xmx")) command.add(argument)
-    }
-    val classPath = System.getProperty("java.class.path") + File.pathSeparator +
-      System.getProperty("zrecord.test.jar")
-    java.util.Collections.addAll(
-      command,
-      "-Xmx1g",
+    val command = SuiteProcess.command(
+      mainClass,
       "-Dspark.master=local[2]",
       "-Dspark.app.name=" + mainClass,
-      "-Dspark.ui.enabled=false",
-      "-cp",
-      classPath,
-      mainClass
-    )
-    arguments.foreach(command.add)
+      "-Dspark.ui.enabled=false"
+    ) ++ arguments
     val directory = Paths.get(System.getProperty("zrecord.test.directory"))
     Files.createDirectories(directory)
     val output = directory.resolve("out-" + UUID.randomUUID())
     val errors = directory.resolve("err-" + UUID.randomUUID())
-    val process = new ProcessBuilder(command)
+    val process = new ProcessBuilder(command: _*)
       .redirectOutput(output.toFile)
       .redirectError(errors.toFile)
       .start()

@@ -48,15 +48,18 @@ record Declaration(StructType columns) {
   }
 
   /**
-   * Returns the columns of a dataset together with their declarations.
+   * Returns the columns of a dataset together with their declarations. A column of another type
+   * than declared, as an older version may have it, stays as it is.
    *
    * <p>All columns stay nullable: a write by path does not know the declaration, and Spark would
    * drop the nulls of such a write from counts and conditions.
    */
   StructType over(StructType found) {
     return new StructType(Arrays.stream(found.fields())
-        .map(field ->
-            find(columns, field.name()).map(declared -> joined(declared, field)).orElse(field))
+        .map(field -> find(columns, field.name())
+            .filter(declared -> isStoredAs(declared.dataType(), field.dataType()))
+            .map(declared -> joined(declared, field))
+            .orElse(field))
         .toArray(StructField[]::new));
   }
 

@@ -68,6 +68,26 @@ final class DeclaredTable extends ZRecordTable {
     }
   }
 
+  /**
+   * Loads the dataset that an entry names as it was at a time, for reading. That version decides
+   * which columns exist. The declaration applies to columns that have the declared type, so that
+   * versions from before a change of the columns stay readable.
+   *
+   * @throws ZRecordException if there is no such version, or it is damaged
+   */
+  static DeclaredTable at(SessionEntry entry, TimeTravel time) {
+    DatasetVersion version = DatasetPath.of(entry.location()).version(time);
+    StructType found = SparkTypes.structOf(version.schema());
+    return new DeclaredTable(
+        entry,
+        entry.declaration().over(found),
+        List.of(version),
+        VersionChoice.named(time),
+        Optional.empty(),
+        Optional.of(found),
+        Optional.empty());
+  }
+
   private static DeclaredTable broken(
       SessionEntry entry, Optional<StructType> found, RuntimeException problem) {
     return new DeclaredTable(

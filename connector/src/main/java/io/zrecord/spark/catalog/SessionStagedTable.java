@@ -11,6 +11,7 @@ import org.apache.spark.sql.types.StructType;
  */
 final class SessionStagedTable extends ZRecordStagedTable {
   private final Staging staging;
+  private final boolean isNewDirectory;
 
   /**
    * The effect of a statement.
@@ -43,6 +44,7 @@ final class SessionStagedTable extends ZRecordStagedTable {
         staging.target(),
         staging.options());
     this.staging = staging;
+    this.isNewDirectory = !staging.dataset().hasDirectory();
   }
 
   @Override
@@ -56,25 +58,48 @@ final class SessionStagedTable extends ZRecordStagedTable {
     try {
       staging.registration().register();
     } catch (Exception e) {
-      undo(e);
       throw new IllegalStateException(
           "Cannot write the entry of " + staging.name() + " to the session's catalog: "
-              + e.getMessage()
-              + (isNew()
-                  ? "; its data was deleted again"
-                  : "; its data at " + staging.dataset().path() + " is replaced"),
+              + e.getMessage() + "; its data " + undo(e),
           e);
     }
   }
 
-  /** Removes a dataset that this statement created, unless somebody added to it meanwhile. */
-  private void undo(Exception e) {
+  /**
+   * Takes a dataset back that this statement created, unless somebody has added to it. Deletes no
+   * file of an append that is under way. Returns what became of the data.
+   */
+  private String undo(Exception e) {
+    String path = staging.dataset().path();
+    if (!isNew()) {
+      return "at " + path + " is replaced";
+    }
     try {
-      if (isNew() && staging.dataset().table().latest().version() == 0) {
-        staging.dataset().delete();
+      if (!staging.dataset().table().retract(commitId())) {
+        return "at " + path + " stays, because others use it already";
       }
+      deleteEmptyDirectories();
+      return "was deleted again";
     } catch (RuntimeException suppressed) {
       e.addSuppressed(suppressed);
+      return "at " + path + " may be left: " + suppressed.getMessage();
+    }
+  }
+
+  /**
+   * Removes empty directories, which would be in the way of a managed table. Removes no file: Spark
+   * may call this after a successful commit.
+   */
+  @Override
+  public void abortStagedChanges() {
+    if (isNew()) {
+      deleteEmptyDirectories();
+    }
+  }
+
+  private void deleteEmptyDirectories() {
+    if (staging.dataset().deleteEmptyDirectories() && isNewDirectory) {
+      staging.dataset().deleteIfEmpty();
     }
   }
 

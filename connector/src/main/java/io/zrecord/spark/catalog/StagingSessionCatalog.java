@@ -66,7 +66,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   public final Table loadTable(Identifier identifier, String version) throws NoSuchTableException {
     Optional<SessionEntry> entry = entry(identifier);
     return entry.isPresent()
-        ? ZRecordTables.load(List.of(entry.get().location()), TimeTravel.of(version))
+        ? DeclaredTable.at(entry.get(), TimeTravel.of(version))
         : super.loadTable(identifier, version);
   }
 
@@ -79,7 +79,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         Math.floorDiv(timestampMicros, 1_000_000L),
         Math.floorMod(timestampMicros, 1_000_000L) * 1000);
     return entry.isPresent()
-        ? ZRecordTables.load(List.of(entry.get().location()), TimeTravel.at(instant))
+        ? DeclaredTable.at(entry.get(), TimeTravel.at(instant))
         : super.loadTable(identifier, timestampMicros);
   }
 

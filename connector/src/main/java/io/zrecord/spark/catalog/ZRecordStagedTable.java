@@ -6,6 +6,7 @@ import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.spark.write.ZRecordWriteBuilder;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
@@ -20,6 +21,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   private final WriteTarget target;
   private final Map<String, String> options;
+  private final UUID commitId = UUID.randomUUID();
   private boolean isWritten;
 
   ZRecordStagedTable(
@@ -40,7 +42,7 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
     Map<String, String> all = new HashMap<>(options);
     all.putAll(info.options().asCaseSensitiveMap());
     return new ZRecordWriteBuilder(
-        location(), target, info.schema(), new CaseInsensitiveStringMap(all));
+        commitId, location(), target, info.schema(), new CaseInsensitiveStringMap(all));
   }
 
   @Override
@@ -48,6 +50,7 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
     if (!isWritten) {
       requireKept();
       new TableCommit(
+              commitId,
               location(),
               target,
               schema(),
@@ -59,6 +62,11 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
 
   @Override
   public void abortStagedChanges() {}
+
+  /** Returns the id of the commit that creates or replaces the table. */
+  final UUID commitId() {
+    return commitId;
+  }
 
   /** Refuses declarations that would be lost. */
   void requireKept() {

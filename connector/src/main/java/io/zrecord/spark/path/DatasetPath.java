@@ -1,10 +1,13 @@
 package io.zrecord.spark.path;
 
 import io.zrecord.spark.options.TimeTravel;
-import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -15,6 +18,8 @@ import java.util.Optional;
  * @param store the directory of a store that is written online, if the path is one
  */
 public record DatasetPath(String path, RecordTable table, Optional<Path> store) {
+  /** Shards come first: every write that is under way has one, unless it has no rows. */
+  private static final List<String> DIRECTORIES = List.of("shard", "list", "manifest");
 
   /**
    * Resolves a path.
@@ -72,14 +77,36 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
     return Path.of(table.storage().location()).toAbsolutePath().normalize();
   }
 
+  /** Tells whether the directory exists, empty or not. */
+  public boolean hasDirectory() {
+    return Files.exists(place());
+  }
+
   /**
-   * Deletes the dataset, its manifests first, but keeps its directory.
+   * Deletes the directories in which a dataset has its files, as far as they are empty. Keeps all
+   * that follow one with a file, which may belong to a write that is under way. Never fails.
    *
-   * @throws io.zrecord.errors.ZRecordException if a file cannot be deleted
+   * @return whether none of them is left
    */
-  public void delete() {
-    Storage storage = table.storage();
-    storage.delete("manifest");
-    storage.list("").forEach(file -> storage.delete(file.name()));
+  public boolean deleteEmptyDirectories() {
+    return DIRECTORIES.stream().allMatch(name -> deleteIfEmpty(place().resolve(name)));
+  }
+
+  /** Deletes the directory of the dataset if it is empty. Never fails. */
+  public void deleteIfEmpty() {
+    deleteIfEmpty(place());
+  }
+
+  private static boolean deleteIfEmpty(Path directory) {
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return !Files.exists(directory, LinkOption.NOFOLLOW_LINKS);
+    }
+    try {
+      Files.deleteIfExists(directory);
+      return true;
+    } catch (IOException e) {
+      // It is not empty, most likely.
+      return false;
+    }
   }
 }

@@ -32,15 +32,22 @@ public final class TableCommit {
   private final WriteConf conf;
   private final TableChange.Kind kind;
   private final FieldPlanner.Plan fields;
-  private final UUID commitId = UUID.randomUUID();
+  private final UUID commitId;
 
   /**
    * Plans a write.
    *
+   * @param commitId unique to the write
    * @throws io.zrecord.errors.SchemaMismatchException if the columns do not fit the table
    */
   public TableCommit(
-      String location, WriteTarget target, StructType columns, WriteConf conf, boolean truncates) {
+      UUID commitId,
+      String location,
+      WriteTarget target,
+      StructType columns,
+      WriteConf conf,
+      boolean truncates) {
+    this.commitId = commitId;
     this.target = target;
     this.conf = conf;
     this.kind = target.kind(truncates);

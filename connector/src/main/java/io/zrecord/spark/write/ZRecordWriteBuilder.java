@@ -1,6 +1,7 @@
 package io.zrecord.spark.write;
 
 import io.zrecord.spark.options.WriteConf;
+import java.util.UUID;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.SupportsTruncate;
 import org.apache.spark.sql.connector.write.Write;
@@ -10,6 +11,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** Collects what a write is to do. */
 public final class ZRecordWriteBuilder implements WriteBuilder, SupportsTruncate {
+  private final UUID commitId;
   private final String location;
   private final WriteTarget target;
   private final StructType columns;
@@ -17,11 +19,17 @@ public final class ZRecordWriteBuilder implements WriteBuilder, SupportsTruncate
   private boolean truncates;
 
   public ZRecordWriteBuilder(String location, WriteTarget target, LogicalWriteInfo info) {
-    this(location, target, info.schema(), info.options());
+    this(UUID.randomUUID(), location, target, info.schema(), info.options());
   }
 
+  /** Collects what the write of a known commit is to do. */
   public ZRecordWriteBuilder(
-      String location, WriteTarget target, StructType columns, CaseInsensitiveStringMap options) {
+      UUID commitId,
+      String location,
+      WriteTarget target,
+      StructType columns,
+      CaseInsensitiveStringMap options) {
+    this.commitId = commitId;
     this.location = location;
     this.target = target;
     this.columns = columns;
@@ -37,6 +45,7 @@ public final class ZRecordWriteBuilder implements WriteBuilder, SupportsTruncate
   @Override
   public Write build() {
     return new ZRecordWrite(
-        columns, new TableCommit(location, target, columns, new WriteConf(options), truncates));
+        columns,
+        new TableCommit(commitId, location, target, columns, new WriteConf(options), truncates));
   }
 }

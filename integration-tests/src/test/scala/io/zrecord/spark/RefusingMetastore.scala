@@ -1,0 +1,46 @@
+package io.zrecord.spark
+
+import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.catalog.{ExternalCatalog, ExternalCatalogWithListener}
+
+/** A metastore that creates and drops tables, but refuses to alter them. */
+object RefusingMetastore {
+
+  /** Runs an action while the metastore of a session refuses. */
+  def during[T](spark: SparkSession)(action: => T): T = {
+    // Spark hides this from the compiler.
+    val shared = classOf[SparkSession].getMethod("sharedState").invoke(spark)
+    val catalog = shared.getClass
+      .getMethod("externalCatalog")
+      .invoke(shared)
+      .asInstanceOf[ExternalCatalogWithListener]
+    val real = catalog.unwrapped
+    replace(catalog, refusing(real))
+    try action
+    finally replace(catalog, real)
+  }
+
+  private def replace(catalog: ExternalCatalogWithListener, delegate: ExternalCatalog): Unit = {
+    val field = classOf[ExternalCatalogWithListener].getDeclaredField("delegate")
+    field.setAccessible(true)
+    field.set(catalog, delegate)
+  }
+
+  private def refusing(real: ExternalCatalog): ExternalCatalog =
+    Proxy
+      .newProxyInstance(
+        getClass.getClassLoader,
+        Array(classOf[ExternalCatalog]),
+        new InvocationHandler {
+          override def invoke(proxy: AnyRef, method: Method, arguments: Array[AnyRef]): AnyRef =
+            if (method.getName == "alterTable")
+              throw new UnsupportedOperationException("the metastore refuses to alter tables")
+            else
+              try method.invoke(real, Option(arguments).getOrElse(Array.empty[AnyRef]): _*)
+              catch { case e: InvocationTargetException => throw e.getCause }
+        }
+      )
+      .asInstanceOf[ExternalCatalog]
+}
