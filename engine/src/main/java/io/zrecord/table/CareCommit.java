@@ -47,7 +47,7 @@ abstract class CareCommit implements Commit {
       Retention change(Manifest newest, long nowMillis) {
         List<TagEntry> tags =
             newest.tags().stream().filter(tag -> !tag.name().equals(name)).toList();
-        return new Retention(newest.records(), newest.oldest(), tags);
+        return new Retention(newest.records(), newest.oldestOfNext(), tags);
       }
     };
   }
@@ -66,7 +66,7 @@ abstract class CareCommit implements Commit {
 
       @Override
       Retention change(Manifest newest, long nowMillis) {
-        return new Retention(newest.records(), Math.max(oldest, newest.oldest()), newest.tags());
+        return new Retention(newest.records(), Math.max(oldest, newest.oldestOfNext()), newest.tags());
       }
     };
   }

@@ -308,12 +308,12 @@ public final class RecordTable {
    * names.
    *
    * @param commitId the commit, as {@link TableChange#commitId} has it
-   * @return {@code false} if there is another version or a tag by now; nothing was deleted
+   * @return {@code false} if there is another version by now, as of a tag; nothing was deleted
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been
    *     emptied; nothing was deleted
    */
   public boolean retract(UUID commitId) {
-    return new Retraction(storage, log, tags, clock).run(commitId);
+    return new Retraction(storage, log, clock).run(commitId);
   }
 
   /**

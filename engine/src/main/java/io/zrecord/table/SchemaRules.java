@@ -40,8 +40,10 @@ final class SchemaRules {
     if (change.kind() == TableChange.Kind.APPEND
         && winner.version() > 0
         && !KEEPS_RECORDS.contains(winner.operation())) {
-      throw conflict("version " + winner.version() + " is an " + winner.operation()
-          + " committed since version " + planned() + ", on which it was planned");
+      String operation = winner.operation();
+      boolean startsWithVowel = !operation.isEmpty() && "aeiou".indexOf(operation.charAt(0)) >= 0;
+      throw conflict("version " + winner.version() + " is " + (startsWithVowel ? "an " : "a ")
+          + operation + " committed since version " + planned() + ", on which it was planned");
     }
   }
 

@@ -101,7 +101,7 @@ final class ShardCommit implements Commit {
         change.indexMap(),
         new Retention(
             head.asRecords(),
-            newest.map(Manifest::oldest).orElse(0L),
+            newest.map(Manifest::oldestOfNext).orElse(0L),
             newest.map(Manifest::tags).orElse(List.of())));
   }
 

@@ -96,7 +96,7 @@ final class TagCommit extends CareCommit {
     List<TagEntry> tags = new ArrayList<>(newest.tags());
     tags.add(tag);
     tags.sort(Comparator.comparing(TagEntry::name));
-    return new Retention(newest.records(), newest.oldest(), tags);
+    return new Retention(newest.records(), newest.oldestOfNext(), tags);
   }
 
   /** Returns the tag with a copy that this commit made, which a slow commit may find swept. */

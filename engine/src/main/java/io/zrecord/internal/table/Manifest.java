@@ -43,6 +43,12 @@ public record Manifest(
   public static final Set<String> CARE = Set.of("tag", "untag", "expire", "repair");
 
   /**
+   * Operation of an empty version that takes the creation of the table back, and whose manifest is
+   * deleted soon.
+   */
+  public static final String RETRACT = "retract";
+
+  /**
    * What identifies a version and its commit.
    *
    * @param tableId identity of the table
@@ -160,6 +166,14 @@ public record Manifest(
   /** Returns the floor: versions below it were expired. */
   public long oldest() {
     return retention.oldest;
+  }
+
+  /**
+   * Returns the floor with which the next version begins. After a retraction that is the next
+   * version itself, because the manifest of this one is deleted.
+   */
+  public long oldestOfNext() {
+    return operation().equals(RETRACT) ? version() + 1 : oldest();
   }
 
   /** Returns the tags, sorted by name. */

@@ -1,0 +1,95 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.Manifest.Head;
+import io.zrecord.internal.table.Manifest.Retention;
+import io.zrecord.internal.table.ShardListFile;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/**
+ * Commits an empty version that expires the version before, which created the table. Nothing else
+ * may come between. Belongs to one thread.
+ */
+final class RetractCommit implements Commit {
+  private final String location;
+  private final Manifest created;
+  private final UUID commitId = UUID.randomUUID();
+
+  /**
+   * Plans a commit.
+   *
+   * @param location the table, for messages
+   * @param created version 0
+   */
+  RetractCommit(String location, Manifest created) {
+    this.location = location;
+    this.created = created;
+  }
+
+  @Override
+  public UUID commitId() {
+    return commitId;
+  }
+
+  @Override
+  public OptionalLong baseVersion() {
+    return OptionalLong.of(created.version());
+  }
+
+  @Override
+  public boolean isDone(Manifest newest) {
+    return false;
+  }
+
+  @Override
+  public boolean mayFollowExpired() {
+    return false;
+  }
+
+  @Override
+  public void requireCommutes(Manifest winner) {
+    throw conflict();
+  }
+
+  @Override
+  public void requireFits(Optional<Manifest> newest) {
+    if (newest.filter(manifest -> manifest.commitId().equals(created.commitId())).isEmpty()) {
+      throw conflict();
+    }
+  }
+
+  private CommitConflictException conflict() {
+    return new CommitConflictException(
+        location,
+        "Cannot take the creation of " + location
+            + " back: another version was committed since; nothing was deleted");
+  }
+
+  @Override
+  public void checkFiles() {}
+
+  @Override
+  public Manifest next(Optional<Manifest> newest, long nowMillis, List<ShardListFile> written) {
+    Head head = Head.after(
+        newest,
+        commitId,
+        baseVersion(),
+        nowMillis,
+        Manifest.RETRACT,
+        Map.of("user", System.getProperty("user.name", "")));
+    return new Manifest(
+        head,
+        created.schema(),
+        created.nextFieldId(),
+        List.of(),
+        List.of(),
+        Map.of(),
+        Optional.empty(),
+        new Retention(head.asRecords(), head.version(), List.of()));
+  }
+}
