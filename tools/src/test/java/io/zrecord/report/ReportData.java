@@ -62,9 +62,9 @@ final class ReportData {
   private ReportData() {}
 
   /**
-   * A table of two writes, a tag of the first, and three shards with 2, 3 and 2 chunks. The blob of record <i>i</i>
-   * has <i>i</i> bytes, its picture is absent or of one of four kinds, its text is absent in the
-   * records 3, 13, 23, …
+   * A table of two writes, a tag of the first, and three shards with 2, 3 and 2 chunks. The blob of
+   * record <i>i</i> has <i>i</i> bytes, its picture is absent or of one of four kinds, its text is
+   * absent in the records 3, 13, 23, …
    */
   static void gallery(Path path) {
     try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, GALLERY, OPTIONS)) {
