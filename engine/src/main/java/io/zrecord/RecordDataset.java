@@ -50,6 +50,7 @@ public final class RecordDataset implements RecordSource {
   private final ShardList shards;
   private final ShardUse use;
   private final OptionalLong version;
+  private final OptionalLong recordsVersion;
   private final ReadOptions options;
   private volatile boolean closed;
 
@@ -72,12 +73,14 @@ public final class RecordDataset implements RecordSource {
       ShardList shards,
       ShardUse use,
       OptionalLong version,
+      OptionalLong recordsVersion,
       ReadOptions options) {
     this.location = location;
     this.schema = schema;
     this.shards = shards;
     this.use = use.endWith(shards);
     this.version = version;
+    this.recordsVersion = recordsVersion;
     this.options = options;
   }
 
@@ -116,6 +119,7 @@ public final class RecordDataset implements RecordSource {
         shardList(storage, snapshot.shards(), use),
         use,
         OptionalLong.of(snapshot.version()),
+        OptionalLong.of(snapshot.recordsVersion()),
         options);
   }
 
@@ -154,6 +158,7 @@ public final class RecordDataset implements RecordSource {
         shardList(storage, shards, use),
         use,
         OptionalLong.empty(),
+        OptionalLong.empty(),
         options);
   }
 
@@ -187,7 +192,13 @@ public final class RecordDataset implements RecordSource {
     ShardList shards =
         new ShardList(new long[] {shard.length()}, List.of(() -> use.get(storage, id)));
     return new RecordDataset(
-        storage.location(), schema, shards, use, OptionalLong.empty(), options);
+        storage.location(),
+        schema,
+        shards,
+        use,
+        OptionalLong.empty(),
+        OptionalLong.empty(),
+        options);
   }
 
   /** Returns the number of records. */
@@ -204,6 +215,15 @@ public final class RecordDataset implements RecordSource {
   /** Returns the version of the table; empty for shards. */
   public OptionalLong version() {
     return version;
+  }
+
+  /**
+   * Returns the newest version, up to this one, that may have changed records; empty for shards.
+   * Datasets of one table with the same number have the same records in the same order: tags and
+   * expiries that come after it change none.
+   */
+  public OptionalLong recordsVersion() {
+    return recordsVersion;
   }
 
   /** Returns the counters of what the readers of this dataset did. */

@@ -48,7 +48,8 @@ public record FeedState(
    * Says where a group is in its epoch.
    *
    * @param name the name of the group
-   * @param datasetVersion version of its table; null for a shard on its own
+   * @param datasetVersion newest version of its table that changed records; null for a shard on its
+   *     own
    * @param seed the seed of its sampler
    * @param sampler what its order is called, for people who read the state
    * @param order eight hexadecimal digits that tell its order from others
@@ -190,7 +191,7 @@ public record FeedState(
   private static GroupState groupState(GroupPlan group, Cursor cursor, int ordinal) {
     return new GroupState(
         group.name(),
-        version(group.dataset().version()),
+        version(group.dataset().recordsVersion()),
         group.seed(),
         group.orderName(),
         group.digest(),
@@ -222,7 +223,7 @@ public record FeedState(
   }
 
   private long base(GroupState stored, GroupPlan.Definition now) {
-    Long version = version(now.dataset().version());
+    Long version = version(now.dataset().recordsVersion());
     if (!stored.name().equals(now.name())
         || stored.seed() != now.seed()
         || !java.util.Objects.equals(stored.datasetVersion(), version)) {

@@ -11,7 +11,9 @@ import java.util.regex.Pattern;
  * Holds all that is stored to resume a run, whatever the number of threads and ranks and the depth
  * of prefetching. Immutable.
  *
- * @param datasetVersion version of the table, from 0; empty for a shard on its own
+ * @param datasetVersion version of the table, from 0, best the newest that changed records
+ *     ({@code RecordDataset.recordsVersion}), which a tag leaves as it is; empty for a shard on its
+ *     own
  * @param seed the seed of the sampler
  * @param epoch from 0
  * @param position number of positions of the epoch that are consumed, counted in the global order
