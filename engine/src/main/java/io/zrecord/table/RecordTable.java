@@ -123,6 +123,7 @@ public final class RecordTable {
    * @throws VersionNotFoundException if there is no such tag
    */
   public TableSnapshot tagged(String name) {
+    TagNames.require(name);
     return reading(newest ->
         snapshot(log.read(newest.tag(name).orElseThrow(() -> noTag(newest, name)))));
   }
@@ -163,6 +164,7 @@ public final class RecordTable {
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if the tag may or may not be left
    */
   public void untag(String name) {
+    TagNames.require(name);
     Manifest newest = newest();
     if (newest.tag(name).isEmpty()) {
       throw noTag(newest, name);

@@ -69,7 +69,7 @@ final class TableCheck {
         .sorted()
         .toList());
     listed.stream().filter(version -> version >= floor).forEach(versions::add);
-    requirePresent(choice, versions);
+    requirePresent(choice, versions, current);
     List<Long> newestFirst = new ArrayList<>(versions);
     newestFirst.sort(Comparator.reverseOrder());
     // Versions with a check of values come first, because each shard is checked once.
@@ -120,7 +120,8 @@ final class TableCheck {
     return left;
   }
 
-  private void requirePresent(CheckedVersions choice, List<Long> versions) {
+  private void requirePresent(
+      CheckedVersions choice, List<Long> versions, Optional<Manifest> current) {
     if (versions.isEmpty()) {
       run.found(
           Kind.MANIFEST,
@@ -131,8 +132,11 @@ final class TableCheck {
       throw new VersionNotFoundException(
           storage.location(),
           "Cannot check version " + choice.version().getAsLong() + " of " + storage.location()
-              + ": the versions are " + versions.get(0) + " to "
-              + versions.get(versions.size() - 1));
+              + ": the versions are "
+              + current
+                  .map(manifest ->
+                      new RetainedVersions(log, storage.location(), manifest).described())
+                  .orElse(versions.get(0) + " to " + versions.get(versions.size() - 1)));
     }
   }
 

@@ -42,6 +42,14 @@ final class VersionChain {
               + last.tableId());
       return;
     }
+    boolean isNext = manifest.version() == last.version() + 1;
+    if (isNext && !manifest.previous().equals(Optional.of(last.commitId()))) {
+      found(
+          manifest,
+          "it was made to follow commit " + manifest.previous().orElseThrow() + ", but version "
+              + last.version() + " is of commit " + last.commitId());
+      return;
+    }
     if (last.timestampMillis() >= manifest.timestampMillis()
         || last.nextFieldId() > manifest.nextFieldId()
         || last.oldest() > manifest.oldest()) {
@@ -50,19 +58,7 @@ final class VersionChain {
           "its time, its next field id or its oldest version is not that of a later version than "
               + last.version());
     }
-    if (manifest.version() == last.version() + 1) {
-      checkNext(last, manifest);
-    }
-  }
-
-  private void checkNext(Manifest last, Manifest manifest) {
-    if (!manifest.previous().equals(Optional.of(last.commitId()))) {
-      found(
-          manifest,
-          "it was made to follow commit " + manifest.previous().orElseThrow() + ", but version "
-              + last.version() + " is of commit " + last.commitId());
-    }
-    if (manifest.isCare() && !hasSameRecords(last, manifest)) {
+    if (isNext && manifest.isCare() && !hasSameRecords(last, manifest)) {
       found(
           manifest,
           "operation '" + manifest.operation()
