@@ -101,11 +101,6 @@ record FileMapStorage(Map<String, byte[]> files) implements Storage {
   }
 
   @Override
-  public boolean rename(String from, String to) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
   public void forceDirectory(String directory) {}
 
   @Override

@@ -12,6 +12,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.LaterTable;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
@@ -73,7 +74,7 @@ class TableHistoryTest {
     assertThat(entry.user()).contains(System.getProperty("user.name"));
     assertThat(entry.applicationId()).isEmpty();
     assertThat(entry.tags()).containsExactly("a", "b");
-    assertThat(entry.timestamp()).isEqualTo(RecordTable.at(storage).latest().timestamp());
+    assertThat(entry.timestamp()).isEqualTo(RecordTable.at(storage).version(1).timestamp());
     assertThat(entry(0).tags()).isEmpty();
   }
 
@@ -114,6 +115,35 @@ class TableHistoryTest {
     assertThat(entry.removedBytes()).isEmpty();
     assertThat(entry.applicationId()).contains("a\nb");
     assertThat(entry.properties()).containsEntry("removedBytes", "many");
+  }
+
+  @Test
+  void aTaggedVersionBelowTheFloorIsToldByItsCopy() throws IOException {
+    append(2);
+    append(1);
+    RecordTable.at(storage).tag(0, "old");
+    LaterTable.expire(storage, 1);
+    VersionEntry entry = entry(0);
+    assertThat(entry.recordCount()).isEqualTo(2);
+    assertThat(entry.tags()).containsExactly("old");
+    DatasetFile manifest = TableHistory.of(storage).files(0).get(0);
+    assertThat(manifest.kind()).isEqualTo(DatasetFile.Kind.MANIFEST);
+    assertThat(manifest.name()).isEqualTo("tag/" + storage.list("tag").get(0).name());
+    assertThat(manifest.lengthBytes()).hasValue(Files.size(path.resolve(manifest.name())));
+    RecordTable.at(storage).untag("old");
+    assertThat(TableHistory.of(storage).find(0)).isEmpty();
+  }
+
+  @Test
+  void versionsOfCareAreTold() {
+    append(1);
+    RecordTable.at(storage).tag(0, "old");
+    VersionEntry entry = entry(1);
+    assertThat(entry.operation()).isEqualTo("tag");
+    assertThat(entry.recordCount()).isEqualTo(1);
+    assertThat(entry.addedRecords()).isEmpty();
+    assertThat(entry.user()).contains(System.getProperty("user.name"));
+    assertThat(entry.tags()).isEmpty();
   }
 
   @Test

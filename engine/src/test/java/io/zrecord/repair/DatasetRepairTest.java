@@ -157,7 +157,7 @@ final class DatasetRepairTest {
     Path path = SampleStore.closed(directory.resolve("store"));
     Path chunk = path.resolve("chunk/0.zr");
     byte[] content = Files.readAllBytes(chunk);
-    ByteBuffer header = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 2);
+    ByteBuffer header = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 3);
     header.putInt(60, Crc32c.of(content, 0, 60));
     Files.write(chunk, content);
     LocalMutableFiles files = new LocalMutableFiles(path);
@@ -387,18 +387,19 @@ final class DatasetRepairTest {
     assertThat(kept.isDone()).isFalse();
     assertThat(kept.plan().remaining().get(0)).contains("go back to version 1");
     RepairReport report = repair(DatasetRepair.of(path).restoringPrevious());
-    assertThat(report.plan().actions()).hasSize(2).allMatch(text -> text.contains("version 1"));
+    assertThat(report.plan().actions()).hasSize(3).allMatch(text -> text.contains("version 1"));
     assertThat(manifests.resolve("00000000000000000003.json.damaged-2")).exists();
     assertThat(manifests.resolve("00000000000000000002.json.damaged")).exists();
     requireSound(path);
+    // A version of its own, with the records of version 1.
     try (RecordDataset dataset = RecordDataset.open(path)) {
       assertThat(dataset.length()).isEqualTo(2);
-      assertThat(dataset.version()).hasValue(1);
+      assertThat(dataset.version()).hasValue(2);
     }
     try (RecordDatasetWriter writer =
         RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
       writer.newAppender().set("label", 9).endRecord();
-      assertThat(writer.commit().version()).isEqualTo(2);
+      assertThat(writer.commit().version()).isEqualTo(3);
     }
   }
 

@@ -39,10 +39,6 @@ public abstract class StorageContractTest {
     assertThatThrownBy(() -> storage.read(name, 10)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> storage.create(name)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> storage.delete(name)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> storage.rename(name, "b"))
-        .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> storage.rename("b", name))
-        .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> storage.publish(name, new byte[0]))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> storage.lengthBytes(name))
@@ -190,32 +186,6 @@ public abstract class StorageContractTest {
         }
         assertThat(storage.read(name, 100)).asString().isEqualTo("racer " + winner);
       }
-    } finally {
-      threads.shutdownNow();
-    }
-  }
-
-  @Test
-  void ofThoseWhoRenameOrDeleteAFileOneDoes() throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(4);
-    try {
-      for (int round = 0; round < 50; round++) {
-        String name = "m/" + round;
-        write(name, "content");
-        List<Callable<Boolean>> racers = new ArrayList<>();
-        for (int racer = 0; racer < 4; racer++) {
-          String to = name + "." + racer;
-          racers.add(() -> storage.rename(name, to));
-        }
-        List<Future<Boolean>> outcomes = threads.invokeAll(racers);
-        for (int racer = 0; racer < 4; racer++) {
-          assertThat(storage.exists(name + "." + racer))
-              .isEqualTo(outcomes.get(racer).get());
-        }
-        assertThat(storage.list("m")).hasSize(round + 1);
-        assertThat(storage.rename(name, name + ".late")).isFalse();
-      }
-      assertThat(storage.rename("no/such", "no/file")).isFalse();
     } finally {
       threads.shutdownNow();
     }

@@ -10,6 +10,7 @@ import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardListFile;
+import io.zrecord.internal.table.TagEntry;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
@@ -66,13 +67,12 @@ final class CareModel implements InstantSource {
   private Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS).plus(Duration.ofDays(1));
   private long nextValue;
   private long known = -1;
+  private long oldest;
 
   final MemoryStorage storage = new MemoryStorage(this);
   final RecordTable table = RecordTable.at(storage, this);
   /** Of all versions that ever were. */
   final Map<Long, List<Row>> contents = new HashMap<>();
-  /** Versions that were not expired. */
-  final TreeSet<Long> retained = new TreeSet<>();
 
   final Map<String, Long> tags = new TreeMap<>();
   RecordSchema schema = FIRST_SCHEMA;
@@ -196,12 +196,13 @@ final class CareModel implements InstantSource {
   }
 
   /**
-   * Takes note of the versions that have come: a rebalance changes no record, and no file that is
-   * there.
+   * Takes note of the versions that have come: a rebalance, a tag and an expiry change no record,
+   * and no file that is there.
    */
   void settle() {
-    long newest = table.latest().version();
-    while (known < newest) {
+    Manifest newest = new ManifestLog(storage).newest().orElseThrow();
+    assertThat(newest.oldest()).as("the oldest version").isEqualTo(oldest);
+    while (known < newest.version()) {
       known++;
       Committed change = committed.get(known);
       List<Row> rows = new ArrayList<>();
@@ -209,12 +210,11 @@ final class CareModel implements InstantSource {
         rows.addAll(contents.getOrDefault(known - 1, List.of()));
       }
       if (change == null) {
-        assertThat(table.version(known).operation()).isEqualTo("rebalance");
+        assertThat(table.version(known).operation()).isIn("rebalance", "tag", "untag", "expire");
       } else {
         rows.addAll(change.rows);
       }
       contents.put(known, rows);
-      retained.add(known);
       filesOfVersions.put(known, filesOf(known));
     }
   }
@@ -223,11 +223,27 @@ final class CareModel implements InstantSource {
     return known;
   }
 
+  long oldestVersion() {
+    return oldest;
+  }
+
+  /** Takes note of an expiry. */
+  void expired(long floor) {
+    oldest = floor;
+  }
+
+  /** Returns the versions that can be read: all since the oldest one, and those with a tag. */
+  TreeSet<Long> retained() {
+    TreeSet<Long> retained = new TreeSet<>(tags.values());
+    LongStream.rangeClosed(oldest, known).forEach(retained::add);
+    return retained;
+  }
+
+  /** Returns the files that a version names. */
   private Set<String> filesOf(long version) {
     Set<String> files = new TreeSet<>();
     ManifestLog log = new ManifestLog(storage);
     Manifest manifest = log.read(version);
-    files.add(ManifestNames.nameOf(version));
     manifest.lists().stream().map(ShardListFile::file).forEach(files::add);
     for (ShardSummary shard : log.shards(manifest)) {
       String meta = shard.directory() + "/" + shard.metaFile();
@@ -244,28 +260,41 @@ final class CareModel implements InstantSource {
   /** Returns all files that a table without orphans has. */
   Set<String> namedFiles() {
     Set<String> files = new TreeSet<>();
-    retained.forEach(version -> files.addAll(filesOfVersions.get(version)));
-    tags.keySet().forEach(tag -> files.add("tag/" + tag + ".json"));
+    retained().forEach(version -> files.addAll(filesOfVersions.get(version)));
+    LongStream.rangeClosed(oldest, known).mapToObj(ManifestNames::nameOf).forEach(files::add);
+    new ManifestLog(storage)
+        .newest().orElseThrow().tags().stream().map(TagEntry::file).forEach(files::add);
     return files;
   }
 
-  /** Returns the versions that options expire, found in another way than the table does. */
-  Set<Long> due(ExpireOptions options) {
-    List<Long> present = List.copyOf(retained);
-    Set<Long> due = new TreeSet<>();
-    for (int i = 0; i + options.keepVersions() < present.size(); i++) {
-      Instant superseded = table.version(present.get(i + 1)).timestamp();
-      if (!superseded.isAfter(now.minus(options.olderThan()))
-          && !tags.containsValue(present.get(i))) {
-        due.add(present.get(i));
-      }
+  /** Returns the oldest version after an expiry, found in another way than the table does. */
+  long floor(ExpireOptions options) {
+    List<Long> changing = LongStream.rangeClosed(oldest, known)
+        .filter(version ->
+            !Set.of("tag", "untag", "expire").contains(table.version(version).operation()))
+        .boxed()
+        .toList();
+    int most = changing.size() - options.keepVersions();
+    long floor = oldest;
+    while (most >= 0
+        && floor < changing.get(most)
+        && !table.version(floor + 1).timestamp().isAfter(now.minus(options.olderThan()))) {
+      floor++;
     }
+    return floor;
+  }
+
+  /** Returns the versions that options expire. */
+  Set<Long> due(ExpireOptions options) {
+    Set<Long> due = new TreeSet<>();
+    LongStream.range(oldest, floor(options)).forEach(due::add);
+    due.removeAll(tags.values());
     return due;
   }
 
   /** Requires every version that should be there, no other, and all files that they name. */
   void requireRetained() {
-    assertThat(table.versions()).containsExactlyElementsOf(retained);
+    assertThat(table.versions()).containsExactlyElementsOf(retained());
     assertThat(table.tags()).extracting(Tag::name).containsExactlyElementsOf(tags.keySet());
     Set<String> missing = namedFiles();
     missing.removeAll(storage.names());

@@ -14,14 +14,13 @@ import io.zrecord.repair.DatasetRepair;
 import io.zrecord.repair.RepairReport;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
@@ -29,6 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Manifests and shard lists are untrusted: every damage is found, named, and cheap. */
 final class DamagedManifestTest {
+  private static final String FILE = "\"file\":\"tag/8f14e45f-ceea-467f-9575-5a1f0a2b0000.json\"";
+  private static final String COPY =
+      "\"timestampMillis\":1," + FILE + ",\"bytes\":9,\"crc\":\"5d1f0a2b\"";
+  private static final String OF_0 = "\"version\":0," + COPY;
+  private static final String TAG = "\"name\":\"a\"," + OF_0;
+
   @TempDir
   Path directory;
 
@@ -140,7 +147,7 @@ final class DamagedManifestTest {
 
   @Test
   void aNewerFormatIsRefused() throws IOException {
-    rewrite("{\"format\":1", "{\"format\":2");
+    rewrite("{\"format\":2", "{\"format\":3");
     assertThatThrownBy(table::latest)
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining(manifest(1).toString())
@@ -148,8 +155,17 @@ final class DamagedManifestTest {
   }
 
   @Test
+  void aFormatOfBeforeIsRefused() throws IOException {
+    rewrite("{\"format\":2", "{\"format\":1");
+    assertThatThrownBy(table::latest)
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining(manifest(1).toString())
+        .hasMessageContaining("format version 1 was never released; write the dataset again");
+  }
+
+  @Test
   void aNewestVersionOfANewerFormatIsNotMovedAside() throws IOException {
-    rewrite("{\"format\":1", "{\"format\":2");
+    rewrite("{\"format\":2", "{\"format\":3");
     assertThatThrownBy(() -> DatasetCheck.of(directory).run(finding -> {}))
         .isInstanceOf(UnsupportedFormatException.class);
     assertThatThrownBy(
@@ -178,49 +194,49 @@ final class DamagedManifestTest {
     return DatasetRepair.of(directory).restoringPrevious().run(finding -> {}, plan -> true);
   }
 
-  /** The next commit takes the number, and the tag would name that. */
   @Test
-  void aDamagedVersionThatHasATagIsNotGivenUp() throws IOException {
-    table.tag(0, "older");
+  void aDamagedVersionThatHasATagIsReadByItsCopy() throws IOException {
     table.tag(1, "release");
     rewrite("\"length\":1", "\"length\":2");
-    RepairReport refused = repairRestoringPrevious();
-    assertThat(refused.isDone()).isFalse();
-    assertThat(refused.plan().actions()).isEmpty();
-    assertThat(refused.plan().remaining())
-        .anyMatch(text ->
-            text.contains("zrecord untag " + directory + " release") && !text.contains("older"));
-    assertThat(manifest(1)).exists();
+    assertThat(table.version(1).length()).isEqualTo(4);
+    assertThat(table.tagged("release").length()).isEqualTo(4);
+    Files.delete(manifest(1));
+    assertThat(table.version(1).length()).isEqualTo(4);
+    // The control: without its copy it is lost.
     table.untag("release");
-    assertThat(repairRestoringPrevious().isDone()).isTrue();
-    assertThat(table.latest().version()).isZero();
+    assertThatThrownBy(() -> table.version(1)).isInstanceOf(MissingFileException.class);
+  }
+
+  @Test
+  void tagsThatARepairGivesUpAreToldAndTheirCopiesLeft() throws IOException {
+    table.tag(0, "older");
+    table.tag(1, "release");
+    Files.writeString(manifest(3), "damaged");
+    List<String> copies =
+        table.storage().list("tag").stream().map(StoredFile::name).toList();
+    assertThat(copies).hasSize(2);
+    RepairReport report = repairRestoringPrevious();
+    assertThat(report.isDone()).isTrue();
+    assertThat(table.tags()).extracting(Tag::name).containsExactly("older");
     assertThat(table.tagged("older").version()).isZero();
+    assertThat(report.plan().remaining())
+        .filteredOn(text -> copies.stream().anyMatch(text::contains))
+        .hasSize(1);
+    assertThat(table.storage().list("tag")).hasSize(2);
   }
 
   @Test
-  void aDamagedTagMayNameTheDamagedVersion() throws IOException {
-    table.tag(0, "unknown");
-    Files.writeString(directory.resolve("tag/unknown.json"), "damaged");
-    rewrite("\"length\":1", "\"length\":2");
-    assertThat(repairRestoringPrevious().plan().remaining())
-        .anyMatch(text -> text.contains("zrecord untag " + directory + " unknown"));
-    assertThat(manifest(1)).exists();
-    table.untag("unknown");
+  void aRepairIsAVersionOfTheRecordsThatItGoesBackTo() throws IOException {
+    TableSnapshot first = table.version(0);
+    Files.writeString(manifest(1), "damaged");
     assertThat(repairRestoringPrevious().isDone()).isTrue();
-  }
-
-  @Test
-  void aVersionThatIsTaggedWhileThePlanIsLookedAtIsNotGivenUp() throws IOException {
-    rewrite("\"length\":1", "\"length\":2");
-    assertThatThrownBy(() -> DatasetRepair.of(directory)
-            .restoringPrevious()
-            .run(finding -> {}, plan -> {
-              table.tag(1, "release");
-              return true;
-            }))
-        .isInstanceOf(StorageException.class)
-        .hasMessageContaining("release");
-    assertThat(manifest(1)).exists();
+    TableSnapshot repaired = table.latest();
+    assertThat(repaired.version()).isOne();
+    assertThat(repaired.operation()).isEqualTo("repair");
+    assertThat(repaired.shards()).isEqualTo(first.shards());
+    assertThat(repaired.recordsVersion()).isZero();
+    assertThat(repaired.recordsCommitId()).isEqualTo(first.recordsCommitId());
+    assertThat(table.versions()).containsExactly(0L, 1L);
   }
 
   /** Of the same number, and another one. */
@@ -242,12 +258,15 @@ final class DamagedManifestTest {
         Map.of());
     Files.write(manifest(1), new byte[0]);
     assertThat(repairRestoringPrevious().isDone()).isTrue();
-    ShardSummary other = Shards.write(table.storage(), Shards.SCHEMA, 6);
-    assertThat(table.commit(Shards.append(OptionalLong.of(0), other)).version()).isOne();
     for (TableChange change : List.of(overwrite, relayout)) {
       assertThatThrownBy(() -> table.commit(change))
           .isInstanceOf(CommitConflictException.class)
-          .hasMessageContaining("version 1 is another one");
+          .hasMessageContaining("a repair gave up");
+    }
+    ShardSummary other = Shards.write(table.storage(), Shards.SCHEMA, 6);
+    assertThat(table.commit(Shards.append(OptionalLong.of(0), other)).version()).isEqualTo(2);
+    for (TableChange change : List.of(overwrite, relayout)) {
+      assertThatThrownBy(() -> table.commit(change)).isInstanceOf(CommitConflictException.class);
     }
     assertThat(table.latest().shards()).contains(other);
   }
@@ -258,15 +277,14 @@ final class DamagedManifestTest {
   void nothingIsDeletedBesideAVersionOfANewerFormat(int newer) throws IOException {
     table.commit(
         Shards.append(OptionalLong.of(1), Shards.write(table.storage(), Shards.SCHEMA, 5)));
-    RecordTable later = RecordTable.at(
-        table.storage(), InstantSource.offset(InstantSource.system(), Duration.ofDays(300)));
-    rewrite(newer, "{\"format\":1", "{\"format\":2");
+    RecordTable later = LaterTable.of(table.storage());
+    rewrite(newer, "{\"format\":2", "{\"format\":3");
     assertThatThrownBy(() -> later.expire(ExpireOptions.defaults()))
         .isInstanceOf(UnsupportedFormatException.class);
     assertThatThrownBy(
             () -> later.sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {}))
         .isInstanceOf(UnsupportedFormatException.class);
-    assertThat(table.versions()).containsExactly(0L, 1L, 2L);
+    assertThat(table.storage().list("manifest")).hasSize(3);
     assertThat(table.storage().list("shard")).hasSize(3);
   }
 
@@ -284,9 +302,33 @@ final class DamagedManifestTest {
         "\"meta\":\"meta.json\"|\"meta\":\"\"",
         "\"lists\":[]|\"lists\":[{\"file\":\"../x\",\"shards\":1,\"length\":1}]",
         "\"lists\":[]|\"lists\":{}",
-        "\"format\":1|\"format\":1,\"format\":1",
+        "\"format\":2|\"format\":2,\"format\":2",
         "\"dtype\":\"i64\"|\"dtype\":\"i65\"",
         "\"uuid\":\"|\"uuid\":\"../",
+        "\"previous\":|\"before\":",
+        "\"previous\":\"|\"previous\":\"x",
+        "\"base\":0|\"base\":1",
+        "\"base\":0|\"base\":-1",
+        "\"oldest\":0|\"oldest\":2",
+        "\"oldest\":0|\"oldest\":-1",
+        "\"oldest\":|\"newest\":",
+        "\"records\":|\"recorded\":",
+        "\"records\":{\"version\":1|\"records\":{\"version\":0",
+        "\"operation\":\"append\"|\"operation\":\"tag\"",
+        "\"tags\":|\"tagged\":",
+        "\"tags\":[]|\"tags\":{}",
+        "\"tags\":[]|\"tags\":[{" + TAG + "},{" + TAG + "}]",
+        "\"tags\":[]|\"tags\":[{\"name\":\"b\"," + OF_0 + "},{\"name\":\"a\"," + OF_0 + "}]",
+        "\"tags\":[]|\"tags\":[{\"name\":\"a\",\"version\":1," + COPY + "}]",
+        "\"tags\":[]|\"tags\":[{\"name\":\"a\",\"version\":-1," + COPY + "}]",
+        "\"tags\":[]|\"tags\":[{\"name\":\"7\"," + OF_0 + "}]",
+        "\"tags\":[]|\"tags\":[{\"name\":\"../x\"," + OF_0 + "}]",
+        "\"tags\":[]|\"tags\":[{\"name\":\"a\",\"version\":0,\"timestampMillis\":1,"
+            + "\"file\":\"../x\",\"bytes\":9,\"crc\":\"5d1f0a2b\"}]",
+        "\"tags\":[]|\"tags\":[{\"name\":\"a\",\"version\":0,\"timestampMillis\":1," + FILE
+            + ",\"bytes\":0,\"crc\":\"5d1f0a2b\"}]",
+        "\"tags\":[]|\"tags\":[{\"name\":\"a\",\"version\":0,\"timestampMillis\":1," + FILE
+            + ",\"bytes\":9,\"crc\":\"5d1f\"}]",
         "\"shards\":[|\"shards\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]],",
       })
   void whatIsSealedButSenselessIsCorrupt(String change) throws IOException {
@@ -295,6 +337,44 @@ final class DamagedManifestTest {
     assertThatThrownBy(table::latest)
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining(manifest(1).toString());
+  }
+
+  /** The control of the tags above. */
+  @Test
+  void whatIsSealedAndMakesSenseIsRead() throws IOException {
+    rewrite("\"tags\":[]", "\"tags\":[{" + TAG + "},{\"name\":\"b\"," + OF_0 + "}]");
+    assertThat(table.tags()).extracting(Tag::name).containsExactly("a", "b");
+    assertThatThrownBy(() -> table.tagged("a"))
+        .isInstanceOf(MissingFileException.class)
+        .hasMessageContaining("tag/8f14e45f");
+  }
+
+  @Test
+  void theFirstVersionFollowsNoOther() throws IOException {
+    rewrite(0, "\"records\":", "\"previous\":\"" + UUID.randomUUID() + "\",\"records\":");
+    assertThatThrownBy(() -> table.version(0))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("previous");
+  }
+
+  @Test
+  void moreTagsThanAreAllowedAreRefusedBeforeTheyAreWrittenAndWhenTheyAreRead() throws IOException {
+    rewrite("\"tags\":[]", "\"tags\":[" + tags(10_000) + "]");
+    assertThat(table.tags()).hasSize(10_000);
+    assertThatThrownBy(() -> table.tag(0, "a"))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("at most 10000");
+    assertThat(table.latest().version()).isOne();
+    rewrite("\"tags\":[", "\"tags\":[{" + TAG + "},");
+    assertThatThrownBy(table::latest)
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("10001");
+  }
+
+  private static String tags(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> String.format("{\"name\":\"t%05d\"," + OF_0 + "}", i))
+        .collect(Collectors.joining(","));
   }
 
   @Test

@@ -48,7 +48,7 @@ final class FaultyStorage implements Storage {
 
   private boolean failsNow() {
     int call = calls++;
-    return call >= firstFailing && call < firstFailing + failing;
+    return call >= firstFailing && call - firstFailing < failing;
   }
 
   private <T> T call(Supplier<T> action) {
@@ -109,11 +109,6 @@ final class FaultyStorage implements Storage {
   @Override
   public WritableFile create(String name) {
     return call(() -> storage.create(name));
-  }
-
-  @Override
-  public boolean rename(String from, String to) {
-    return call(() -> storage.rename(from, to));
   }
 
   @Override

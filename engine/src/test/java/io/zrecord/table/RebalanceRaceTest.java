@@ -64,7 +64,7 @@ final class RebalanceRaceTest {
       tally.overwritten += overwritten;
       tally.refused += refused;
       model.settle();
-      model.retained.forEach(model::requireContents);
+      model.retained().forEach(model::requireContents);
       assertThat(model.newestVersion()).isEqualTo(2 + rewritten + appended + overwritten);
       // Whoever was refused has deleted what he wrote.
       assertThat(model.storage.names()).isEqualTo(model.namedFiles());
@@ -163,7 +163,7 @@ final class RebalanceRaceTest {
         assertThat(mortal.isKilled()).as("%s", e).isTrue();
       }
       model.settle();
-      model.retained.forEach(model::requireContents);
+      model.retained().forEach(model::requireContents);
       lengths.add(model.newestVersion());
       withOrphans += model.storage.names().equals(model.namedFiles()) ? 0 : 1;
       // The next one does the rest.
@@ -173,7 +173,7 @@ final class RebalanceRaceTest {
       model.pass(Duration.ofHours(100));
       model.table.sweep(SWEEP, orphan -> {});
       assertThat(model.storage.names()).isEqualTo(model.namedFiles());
-      model.retained.forEach(model::requireContents);
+      model.retained().forEach(model::requireContents);
     }
     System.out.printf("killed at %d calls, %d times with files left%n", calls, withOrphans);
     assertThat(lengths).containsExactly(2L, 3L);

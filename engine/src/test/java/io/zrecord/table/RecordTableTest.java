@@ -132,6 +132,108 @@ final class RecordTableTest {
     assertThat(table.versions()).hasSize(2);
   }
 
+  /** Tags and expiries of a table are not what an overwrite would drop. */
+  @Test
+  void anOverwriteFollowsATagAndAnExpiry() {
+    table.commit(Shards.append(NONE, shard(1)));
+    table.commit(Shards.append(OptionalLong.of(0), shard(2)));
+    TableSnapshot planned = table.latest();
+    table.tag(0, "first");
+    LaterTable.expire(storage, 1);
+    table.untag("first");
+    assertThat(table.commit(planned(TableChange.Kind.OVERWRITE, planned, 3)).version())
+        .isEqualTo(5);
+    assertThat(table.commit(Shards.overwrite(OptionalLong.of(5), shard(4))).length())
+        .isOne();
+    // The control: another overwrite came since.
+    assertThatThrownBy(() -> table.commit(planned(TableChange.Kind.OVERWRITE, planned, 5)))
+        .isInstanceOf(CommitConflictException.class);
+  }
+
+  private TableChange planned(TableChange.Kind kind, TableSnapshot base, long value) {
+    return new TableChange(
+        UUID.randomUUID(),
+        kind,
+        Optional.of(base),
+        Shards.SCHEMA,
+        List.of(shard(value)),
+        Optional.empty(),
+        Map.of());
+  }
+
+  /** It may know nothing of its base but the number. */
+  @Test
+  void anOverwriteOfABaseByNumberFollowsATagAndNoAppend() {
+    table.commit(Shards.append(NONE, shard(1)));
+    table.tag(0, "first");
+    table.tag(0, "second");
+    assertThat(table.commit(Shards.overwrite(OptionalLong.of(1), shard(2))).version())
+        .isEqualTo(3);
+    table.commit(Shards.append(OptionalLong.of(3), shard(3)));
+    table.tag(4, "third");
+    assertThatThrownBy(() -> table.commit(Shards.overwrite(OptionalLong.of(3), shard(4))))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("version 4")
+        .hasMessageContaining("version 3");
+    assertThat(table.latest().length()).isEqualTo(2);
+  }
+
+  @Test
+  void whoExpectsAVersionFollowsItsTagAndNoAppend() {
+    table.commit(Shards.append(NONE, shard(1)));
+    table.tag(0, "first");
+    table.requireExpected(TableChange.Kind.APPEND, 0);
+    table.requireExpected(TableChange.Kind.APPEND, 1);
+    TableChange first = Shards.append(OptionalLong.of(0), shard(2)).expecting(0);
+    assertThat(table.commit(first).version()).isEqualTo(2);
+    for (long expected : new long[] {0, 1, 3}) {
+      assertThatThrownBy(() -> table.requireExpected(TableChange.Kind.APPEND, expected))
+          .isInstanceOf(CommitConflictException.class);
+      TableChange second = Shards.append(OptionalLong.of(0), shard(3)).expecting(expected);
+      assertThatThrownBy(() -> table.commit(second)).isInstanceOf(CommitConflictException.class);
+    }
+    assertThat(table.latest().length()).isEqualTo(2);
+  }
+
+  @Test
+  void aRelayoutFollowsATagAndNoAppend() {
+    table.commit(Shards.append(NONE, shard(1, 2, 3)));
+    TableSnapshot planned = table.latest();
+    table.tag(0, "first");
+    table.requireNewest(planned);
+    assertThat(table.commit(relayout(planned)).version()).isEqualTo(2);
+    TableSnapshot second = table.latest();
+    table.commit(Shards.append(OptionalLong.of(2), shard(4)));
+    table.tag(3, "second");
+    assertThatThrownBy(() -> table.requireNewest(second))
+        .isInstanceOf(CommitConflictException.class);
+    assertThatThrownBy(() -> table.commit(relayout(second)))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("not in the new order");
+    assertThat(table.latest().length()).isEqualTo(4);
+  }
+
+  private TableChange relayout(TableSnapshot base) {
+    ShardSummary map = Shards.write(storage, IndexMap.SCHEMA, 2, 1, 0);
+    return TableChange.relayout(base, List.of(shard(3, 2, 1)), map, Map.of());
+  }
+
+  @Test
+  void aTagChangesNoRecordAndTellsWhichVersionDidLast() {
+    table.commit(Shards.append(NONE, shard(1)));
+    TableSnapshot appended = table.latest();
+    table.tag(0, "first");
+    TableSnapshot tagged = table.latest();
+    assertThat(tagged.version()).isEqualTo(1);
+    assertThat(tagged.operation()).isEqualTo("tag");
+    assertThat(tagged.shards()).isEqualTo(appended.shards());
+    assertThat(tagged.recordsVersion()).isZero();
+    assertThat(tagged.recordsCommitId()).isEqualTo(appended.recordsCommitId());
+    table.commit(Shards.append(OptionalLong.of(1), shard(2)));
+    assertThat(table.latest().recordsVersion()).isEqualTo(2);
+    assertThat(table.latest().recordsCommitId()).isNotEqualTo(appended.recordsCommitId());
+  }
+
   @Test
   void anAppendConflictsWithAnOverwriteThatCameSinceItsBase() {
     table.commit(Shards.append(NONE, shard(1)));

@@ -6,13 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.shard.ShardSummary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
@@ -49,7 +52,9 @@ final class RetentionTest {
   void aTagNamesItsVersionForGood() {
     table.tag(3, "release-1.0");
     table.tag(3, "release-1.0");
+    assertThat(table.latest().version()).as("the second time is no version").isEqualTo(5);
     table.tag(3, "best");
+    assertThat(model.storage.list("tag")).as("copies of version 3").hasSize(1);
     model.append(1);
     assertThat(table.tagged("release-1.0").version()).isEqualTo(3);
     assertThat(table.tags()).extracting(Tag::name).containsExactly("best", "release-1.0");
@@ -58,7 +63,7 @@ final class RetentionTest {
         .hasMessageContaining("taken by version 3");
     assertThatThrownBy(() -> table.tag(9, "future"))
         .isInstanceOf(VersionNotFoundException.class)
-        .hasMessageContaining("0 to 5");
+        .hasMessageContaining("0 to 7");
     table.untag("best");
     table.tag(4, "best");
     assertThat(table.tagged("best").version()).isEqualTo(4);
@@ -80,19 +85,81 @@ final class RetentionTest {
   void whoAsksForAnExpiredVersionIsTold() {
     table.tag(1, "kept");
     var time = table.version(2).timestamp();
-    assertThat(table.expire(EXPIRE.withKeepVersions(2)).expired()).containsExactly(0L, 2L);
-    assertThat(table.versions()).containsExactly(1L, 3L, 4L);
+    assertThat(table.expire(EXPIRE.withKeepVersions(2)))
+        .isEqualTo(new ExpireResult(CareMode.DELETE, List.of(0L, 2L), 1, 4));
+    // Version 5 is the tag, and 6 the expiry.
+    assertThat(table.versions()).containsExactly(1L, 3L, 4L, 5L, 6L);
     assertThatThrownBy(() -> table.version(2))
         .isInstanceOf(VersionNotFoundException.class)
         .hasMessageContaining("it was expired")
-        .hasMessageContaining("1, 3 to 4");
+        .hasMessageContaining("1, 3 to 6");
     // Version 1 is there, but it was not in force at that time.
     assertThatThrownBy(() -> table.asOf(time))
         .isInstanceOf(VersionNotFoundException.class)
         .hasMessageContaining("between 1 and 3");
     assertThat(table.asOf(table.version(3).timestamp()).version()).isEqualTo(3);
     assertThat(table.tagged("kept").length()).isEqualTo(2);
+    assertThat(table.version(1).length()).isEqualTo(2);
+    assertThat(table.latest().length()).isEqualTo(5);
+  }
+
+  @Test
+  void aVersionBelowTheFloorIsGoneWithItsLastTag() {
+    table.tag(1, "kept");
+    table.expire(EXPIRE);
+    table.tag(1, "best");
+    table.untag("kept");
+    assertThat(table.version(1).length()).isEqualTo(2);
+    table.untag("best");
+    assertThat(table.versions()).doesNotContain(1L);
+    assertThatThrownBy(() -> table.version(1))
+        .isInstanceOf(VersionNotFoundException.class)
+        .hasMessageContaining("it was expired");
+    assertThatThrownBy(() -> table.tag(1, "again"))
+        .isInstanceOf(VersionNotFoundException.class)
+        .hasMessageContaining("it was expired");
+  }
+
+  @Test
+  void whatChangesNothingIsNoVersion() {
+    assertThat(table.expire(EXPIRE.withMode(CareMode.DRY_RUN)).expired()).hasSize(4);
+    assertThat(table.expire(EXPIRE.withKeepVersions(5)).expired()).isEmpty();
+    assertThat(table.expire(EXPIRE.withOlderThan(Duration.ofDays(3))).expired()).isEmpty();
+    table.sweep(SWEEP, orphan -> {});
     assertThat(table.latest().version()).isEqualTo(4);
+    assertThat(table.expire(EXPIRE).expired()).hasSize(4);
+    assertThat(table.expire(EXPIRE).expired()).isEmpty();
+    assertThat(table.latest().version()).isEqualTo(5);
+  }
+
+  /** Otherwise each tag would push out a version with other records. */
+  @Test
+  void versionsOfTagsAndExpiriesAreNotCountedAmongThoseThatAreKept() {
+    table.tag(0, "a");
+    table.tag(0, "b");
+    table.untag("a");
+    table.untag("b");
+    model.pass(Duration.ofHours(2));
+    assertThat(table.expire(EXPIRE.withKeepVersions(4)).expired()).containsExactly(0L);
+    model.pass(Duration.ofHours(2));
+    assertThat(table.expire(EXPIRE.withKeepVersions(4)).expired()).isEmpty();
+    assertThat(table.expire(EXPIRE.withKeepVersions(2)).expired()).containsExactly(1L, 2L);
+  }
+
+  /** The last expiry was cut short before it had deleted anything. */
+  @Test
+  void manifestsThatACutShortExpiryLeftHaveNoMeaningAndGoWithTheNext() throws IOException {
+    Path manifests = model.path.resolve("manifest");
+    byte[] first = Files.readAllBytes(manifests.resolve("00000000000000000000.json"));
+    byte[] second = Files.readAllBytes(manifests.resolve("00000000000000000002.json"));
+    table.expire(EXPIRE);
+    Files.write(manifests.resolve("00000000000000000000.json"), first);
+    Files.write(manifests.resolve("00000000000000000002.json"), second);
+    assertThat(table.versions()).containsExactly(4L, 5L);
+    assertThatThrownBy(() -> table.version(2)).isInstanceOf(VersionNotFoundException.class);
+    assertThat(table.expire(EXPIRE).expired()).isEmpty();
+    assertThat(model.storage.list("manifest")).hasSize(2);
+    assertThat(table.latest().version()).isEqualTo(5);
   }
 
   @Test
@@ -118,7 +185,7 @@ final class RetentionTest {
     assertThatThrownBy(() -> table.commit(change))
         .isInstanceOf(CommitOutcomeUnknownException.class)
         .hasMessageContaining("version 1");
-    assertThat(table.latest().version()).isEqualTo(4);
+    assertThat(table.latest().length()).isEqualTo(5);
     assertThat(table.commit(Shards.append(OptionalLong.of(4), shard)).length()).isEqualTo(6);
   }
 
@@ -135,7 +202,7 @@ final class RetentionTest {
       long length = table.latest().length();
       InterruptedStorage interrupted = new InterruptedStorage(model.storage, call, () -> {
         for (int i = 0; i < 3; i++) {
-          model.append(1);
+          table.commit(Shards.append(Shards.newest(table), model.write(1)));
           model.pass(Duration.ofHours(2));
         }
         table.expire(EXPIRE);
@@ -189,18 +256,56 @@ final class RetentionTest {
         .hasMessageContaining(aside.toString());
     Files.delete(aside);
     table.tag(2, "kept");
-    Files.delete(damaged);
+    table.expire(EXPIRE);
+    Path copy = copy();
+    Files.writeString(copy, "damaged");
     assertThatThrownBy(() -> table.sweep(SWEEP, orphan -> {}))
-        .isInstanceOf(StorageException.class)
-        .hasMessageContaining("'kept' names version 2");
-    Files.writeString(model.path.resolve("tag/kept.json"), "damaged");
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(copy.toString());
+    Files.delete(copy);
     assertThatThrownBy(() -> table.sweep(SWEEP, orphan -> {}))
-        .isInstanceOf(CorruptDataException.class);
-    assertThatThrownBy(() -> table.expire(EXPIRE)).isInstanceOf(CorruptDataException.class);
+        .isInstanceOf(MissingFileException.class)
+        .hasMessageContaining(copy.toString());
     assertThat(model.storage.list("shard")).hasSize(6);
     table.untag("kept");
     assertThat(table.sweep(SWEEP, orphan -> {}).fileCount()).isPositive();
     assertThat(model.storage.list("shard")).hasSize(5);
+  }
+
+  private Path copy() {
+    return model.path.resolve("tag").resolve(model.storage.list("tag").get(0).name());
+  }
+
+  @Test
+  void nothingIsExpiredWhileTheCopyOfATagIsDamaged() throws IOException {
+    table.tag(2, "kept");
+    byte[] content = Files.readAllBytes(copy());
+    Path copy = copy();
+    Files.write(copy, Arrays.copyOf(content, content.length - 1));
+    assertThatThrownBy(() -> table.expire(EXPIRE))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(copy.toString());
+    Files.delete(copy);
+    assertThatThrownBy(() -> table.expire(EXPIRE)).isInstanceOf(MissingFileException.class);
+    assertThat(table.versions()).containsExactly(0L, 1L, 2L, 3L, 4L, 5L);
+    // The manifest itself is whole.
+    assertThat(table.version(2).length()).isEqualTo(3);
+    Files.write(copy, content);
+    assertThat(table.expire(EXPIRE).expired()).containsExactly(0L, 1L, 3L);
+    assertThat(table.tagged("kept").length()).isEqualTo(3);
+  }
+
+  /** Even if that manifest is sound. */
+  @Test
+  void anotherManifestInThePlaceOfACopyIsNoticed() throws IOException {
+    table.tag(2, "kept");
+    Path copy = copy();
+    Path manifests = model.path.resolve("manifest");
+    Files.copy(
+        manifests.resolve("00000000000000000003.json"), copy, StandardCopyOption.REPLACE_EXISTING);
+    assertThatThrownBy(() -> table.tagged("kept"))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(copy.toString());
   }
 
   @Test

@@ -6,7 +6,6 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.Interleavings.Work;
@@ -21,13 +20,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * A sweep beside those who move a manifest, in every order of their calls: it keeps the files of
- * that version.
+ * A sweep beside those who move a manifest or a tag, in every order of their calls: it keeps the
+ * files of that version.
  */
 final class SweepRaceTest {
   private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
@@ -76,37 +74,35 @@ final class SweepRaceTest {
     }
   }
 
-  /**
-   * Makes a world in which version 0 has a tag, and a run that was cut short has set its manifest
-   * aside.
-   */
-  private static World withManifestAside() {
+  /** Makes a world in which only the copy of a tag is left of the manifest of version 0. */
+  private static World withExpiredTag() {
     World world = new World(0);
     world.table.tag(0, "first");
-    new ManifestLog(world.storage).setAside(0);
+    world.table.expire(ExpireOptions.defaults().withOlderThan(Duration.ofHours(1)));
+    assertThat(world.storage.names()).doesNotContain(ManifestNames.nameOf(0));
     return world;
   }
 
-  /** Puts the manifest back, as the next run does; then only another tag names it. */
-  private static void putBackAndExchangeTheTag(World world, Storage storage) {
+  private static void exchangeTheTag(World world, Storage storage) {
     RecordTable table = RecordTable.at(storage, CLOCK);
-    assertThat(table.expire(ExpireOptions.defaults()).expired()).isEmpty();
     table.tag(0, "second");
     table.untag("first");
   }
 
   @Test
-  void aVersionThatIsPutBackAndTaggedAnewMeanwhileIsWhole() throws Exception {
-    AtomicInteger swept = new AtomicInteger();
+  void aVersionWhoseTagIsExchangedForAnotherMeanwhileIsWhole() throws Exception {
+    List<World> worlds = new ArrayList<>();
     require(Interleavings.run(
-        SweepRaceTest::withManifestAside,
-        List.<Work<World>>of(
-            (world, storage) -> {
-              sweep(world, storage);
-              swept.addAndGet(world.swept);
-            },
-            SweepRaceTest::putBackAndExchangeTheTag)));
-    assertThat(swept.get()).as("orders in which a sweep did not refuse").isPositive();
+        () -> {
+          worlds.add(withExpiredTag());
+          return worlds.get(worlds.size() - 1);
+        },
+        List.<Work<World>>of(SweepRaceTest::sweep, SweepRaceTest::exchangeTheTag)));
+    for (World world : worlds) {
+      assertThat(world.table.tags()).extracting(Tag::name).containsExactly("second");
+      assertThat(world.table.tagged("second").length()).isEqualTo(2);
+    }
+    assertThat(worlds).anyMatch(world -> world.swept > 0);
   }
 
   private static World withDamagedManifest() {
@@ -161,7 +157,7 @@ final class SweepRaceTest {
   }
 
   private static void require(int orders) {
-    System.out.println(orders + " orders of a sweep and of those who move a manifest");
+    System.out.println(orders + " orders of a sweep and of those beside it");
     assertThat(orders).isGreaterThan(5);
   }
 }

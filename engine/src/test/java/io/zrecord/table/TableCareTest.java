@@ -6,6 +6,7 @@ import io.zrecord.RecordDataset;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.RebalanceResult;
@@ -71,6 +72,7 @@ final class TableCareTest {
               "rebalances with failures",
               "expiries killed",
               "sweeps killed",
+              "tags killed",
               "versions expired",
               "versions tagged",
               "files swept",
@@ -99,19 +101,19 @@ final class TableCareTest {
         model.requireRetained();
         model.requireContents(model.newestVersion());
       }
-      model.retained.forEach(model::requireContents);
+      model.retained().forEach(model::requireContents);
       readers.forEach(this::read);
       model.pass(Duration.ofHours(100));
-      // Deletes what killed expiries set aside.
+      // Deletes the manifests that killed expiries left.
       model.table.expire(ExpireOptions.defaults().withKeepVersions(1000));
       model.table.sweep(
           SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> count("files swept", 1));
       assertThat(model.storage.names()).isEqualTo(model.namedFiles());
-      model.retained.forEach(model::requireContents);
+      model.retained().forEach(model::requireContents);
     }
 
     private void step() {
-      switch (random.nextInt(14)) {
+      switch (random.nextInt(15)) {
         case 0 -> model.write(); // A write that fails before it commits.
         case 1 -> model.addField();
         case 2 -> commitWaiting();
@@ -120,6 +122,7 @@ final class TableCareTest {
         case 8 -> waitingRebalance();
         case 9 -> killed("expiries killed", this::expireWithDeath);
         case 10 -> killed("sweeps killed", this::sweep);
+        case 11 -> killed("tags killed", this::tag);
         default -> simpleStep();
       }
     }
@@ -130,7 +133,7 @@ final class TableCareTest {
       switch (random.nextInt(9)) {
         case 0, 1, 2 -> model.append();
         case 3 -> model.overwrite();
-        case 4 -> tag();
+        case 4 -> tag(model.storage);
         case 5 -> untag();
         case 6 -> expire(model.storage);
         case 7 -> sweep(model.storage);
@@ -156,7 +159,7 @@ final class TableCareTest {
     }
 
     private void read() {
-      long version = any(model.retained);
+      long version = any(model.retained());
       RecordDataset reader = readers.remove(version);
       if (reader != null) {
         count("readers of old versions", 1);
@@ -171,7 +174,7 @@ final class TableCareTest {
     /** Reads a version, which need not be readable any more if it was expired. */
     private void read(long version, RecordDataset reader) {
       try (reader) {
-        if (model.retained.contains(version)) {
+        if (model.retained().contains(version)) {
           model.requireContents(version, reader);
         }
       }
@@ -269,11 +272,21 @@ final class TableCareTest {
       }
     }
 
-    private void tag() {
-      long version = any(model.retained);
+    /** Tags a version. If that is cut short the table tells whether there is a tag. */
+    private void tag(Storage storage) {
+      long version = any(model.retained());
       String name = "tag-" + version;
-      model.table.tag(version, name);
-      model.tags.put(name, version);
+      boolean isDone = false;
+      try {
+        RecordTable.at(storage, model).tag(version, name);
+        isDone = true;
+      } finally {
+        boolean isThere = model.table.tags().stream().anyMatch(tag -> tag.name().equals(name));
+        assertThat(isThere || !isDone).isTrue();
+        if (isThere) {
+          model.tags.put(name, version);
+        }
+      }
       count("versions tagged", 1);
     }
 
@@ -295,28 +308,27 @@ final class TableCareTest {
     private void expire(Storage storage) {
       ExpireOptions options = expireOptions();
       Set<Long> due = model.due(options);
+      long floor = model.floor(options);
       ExpireResult result = RecordTable.at(storage, model).expire(options);
       assertThat(result.expired()).containsExactlyElementsOf(due);
       if (options.mode() == CareMode.DELETE) {
         count("versions expired", due.size());
-        model.retained.removeAll(due);
-        assertThat(result.keptCount()).isEqualTo(model.retained.size());
+        model.expired(floor);
+        // Without the version that the expiry made.
+        assertThat(result.keptCount()).isEqualTo(model.retained().size());
       }
     }
 
-    /**
-     * Expires with a death in between: some of the versions that are due are gone, and no other.
-     */
+    /** Expires with a death in between: all of the versions that are due are gone, or none. */
     private void expireWithDeath(Storage storage) {
       ExpireOptions options = expireOptions();
-      Set<Long> due = model.due(options);
+      long floor = model.floor(options);
       try {
         RecordTable.at(storage, model).expire(options);
       } finally {
-        Set<Long> gone = new TreeSet<>(model.retained);
-        model.table.versions().forEach(gone::remove);
-        assertThat(due).containsAll(gone);
-        model.retained.removeAll(gone);
+        long now = new ManifestLog(model.storage).newest().orElseThrow().oldest();
+        assertThat(now).isIn(model.oldestVersion(), floor);
+        model.expired(now);
       }
     }
 

@@ -40,7 +40,6 @@ final class TableModel implements InstantSource {
   final Storage storage;
   final RecordTable table;
   final Map<Long, List<ShardSummary>> versions = new TreeMap<>();
-  final Map<Long, Instant> commitTimes = new HashMap<>();
   final Map<String, Long> tags = new TreeMap<>();
   final Map<String, long[]> values = new HashMap<>();
   private Instant now = Instant.parse("2000-01-01T00:00:00Z");
@@ -73,6 +72,7 @@ final class TableModel implements InstantSource {
   }
 
   void commit(TableChange.Kind kind, ShardSummary... added) {
+    settle();
     OptionalLong base =
         versions.isEmpty() ? OptionalLong.empty() : OptionalLong.of(newestVersion());
     List<ShardSummary> shards = new ArrayList<>();
@@ -83,7 +83,6 @@ final class TableModel implements InstantSource {
     long version =
         table.commit(Shards.change(kind, base, Shards.SCHEMA, List.of(added))).version();
     versions.put(version, shards);
-    commitTimes.put(version, now);
     stamp();
   }
 
@@ -101,25 +100,22 @@ final class TableModel implements InstantSource {
     stamp();
   }
 
+  /** Takes note of versions of tags and expiries: each has the shards of the one before. */
+  private void settle() {
+    long newest = table.exists() ? table.latest().version() : -1;
+    while (!versions.isEmpty() && newestVersion() < newest) {
+      long version = newestVersion() + 1;
+      assertThat(table.version(version).operation()).isIn("tag", "untag", "expire");
+      versions.put(version, versions.get(version - 1));
+    }
+  }
+
   long newestVersion() {
     return versions.keySet().stream().max(Long::compare).orElseThrow();
   }
 
-  /** Returns the versions that options expire, found in another way than the table does. */
-  Set<Long> due(ExpireOptions options) {
-    List<Long> present = List.copyOf(versions.keySet());
-    Set<Long> due = new TreeSet<>();
-    for (int i = 0; i + options.keepVersions() < present.size(); i++) {
-      Instant superseded = commitTimes.get(present.get(i + 1));
-      if (!superseded.isAfter(now.minus(options.olderThan()))
-          && !tags.containsValue(present.get(i))) {
-        due.add(present.get(i));
-      }
-    }
-    return due;
-  }
-
   void requireEqual() {
+    settle();
     assertThat(table.versions()).containsExactlyElementsOf(versions.keySet());
     assertThat(table.tags().stream().collect(Collectors.toMap(Tag::name, Tag::version)))
         .isEqualTo(tags);
@@ -131,6 +127,7 @@ final class TableModel implements InstantSource {
    * Requires that every version that the table says it has can be read and holds what was written.
    */
   void requireReadable(RecordTable read) {
+    settle();
     for (long version : read.versions()) {
       requireReadable(read.version(version));
     }

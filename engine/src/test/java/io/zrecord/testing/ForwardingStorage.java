@@ -50,11 +50,6 @@ public abstract class ForwardingStorage implements Storage {
   }
 
   @Override
-  public boolean rename(String from, String to) {
-    return storage.rename(from, to);
-  }
-
-  @Override
   public void forceDirectory(String directory) {
     storage.forceDirectory(directory);
   }

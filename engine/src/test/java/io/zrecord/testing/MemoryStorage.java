@@ -210,25 +210,6 @@ public final class MemoryStorage implements Storage {
   }
 
   @Override
-  public synchronized boolean rename(String from, String to) {
-    requireName(from);
-    requireName(to);
-    called("rename " + from + " to " + to);
-    Content file = files.remove(from);
-    if (file == null) {
-      return false;
-    }
-    files.put(to, file);
-    touch(from);
-    modifiedMillis.put(to, modifiedMillis.getOrDefault(from, 1L));
-    // Power loss leaves one of the two names.
-    if (durableNames.remove(from)) {
-      durableNames.add(to);
-    }
-    return true;
-  }
-
-  @Override
   public synchronized void forceDirectory(String directory) {
     called("forceDirectory " + directory);
     list(directory)

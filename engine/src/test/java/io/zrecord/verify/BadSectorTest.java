@@ -171,7 +171,7 @@ final class BadSectorTest {
 
   private static void setVersion(Path file, int checksumAt) throws IOException {
     byte[] content = Files.readAllBytes(file);
-    ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 2);
+    ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 3);
     bytes.putInt(checksumAt, Crc32c.of(content, 0, checksumAt));
     Files.write(file, content);
   }

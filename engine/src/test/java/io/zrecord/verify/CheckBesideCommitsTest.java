@@ -5,28 +5,30 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.errors.StorageException;
+import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
-import io.zrecord.table.CareMode;
+import io.zrecord.table.LaterTable;
 import io.zrecord.table.RecordTable;
-import io.zrecord.table.SweepOptions;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,7 +98,7 @@ final class CheckBesideCommitsTest {
 
   @Test
   void aVersionThatIsExpiredMeanwhileIsNoneThatIsDamaged() {
-    List<Finding> findings = findings(() -> delete("manifest/00000000000000000000.json"));
+    List<Finding> findings = findings(this::expire);
     assertThat(findings).noneMatch(finding -> finding.kind().isDamage());
     assertThat(findings).anyMatch(finding -> finding.problem().contains("expired meanwhile"));
   }
@@ -107,8 +109,7 @@ final class CheckBesideCommitsTest {
     overwrite();
     List<ShardSummary> swept = table.version(1).shards();
     List<Finding> findings = findings(DatasetCheck.of(directory).version(1), () -> {
-      delete("manifest/00000000000000000000.json");
-      delete("manifest/00000000000000000001.json");
+      expire();
       swept.forEach(shard -> table.storage().delete(shard.directory()));
     });
     assertThat(findings).noneMatch(finding -> finding.kind().isDamage());
@@ -123,7 +124,7 @@ final class CheckBesideCommitsTest {
     append();
     ShardSummary deleted = table.version(1).shards().get(1);
     List<Finding> findings = findings(DatasetCheck.of(directory).version(1), () -> {
-      delete("manifest/00000000000000000001.json");
+      expire();
       table.storage().delete(deleted.directory());
     });
     assertThat(findings)
@@ -166,7 +167,7 @@ final class CheckBesideCommitsTest {
     commitCopies(table.version(1).shards().get(0), 1_000);
     overwrite();
     List<Finding> findings = findings(DatasetCheck.of(directory).version(1), () -> {
-      delete("manifest/00000000000000000001.json");
+      assertThat(LaterTable.expire(table.storage(), 2).expired()).containsExactly(0L, 1L);
       table.storage().delete("list");
       table.storage().delete(deleted.directory());
     });
@@ -175,62 +176,125 @@ final class CheckBesideCommitsTest {
             finding -> finding.kind().isDamage() && finding.file().contains(deleted.directory()));
   }
 
-  /** A version that a tag keeps is under none of the names in the first two listings. */
-  @Test
-  void aVersionThatIsPutBackBetweenTheLooksNamesItsShards() {
-    ShardSummary shard = table.version(1).shards().get(0);
-    overwrite();
-    TableSnapshot newest = table.latest();
-    Path manifest = directory.resolve("manifest/00000000000000000001.json");
-    Path away = directory.resolve("away.json");
-    delete("manifest/00000000000000000000.json");
-    move(manifest, away);
-    int[] listings = {0};
-    Storage storage = (Storage) Proxy.newProxyInstance(
-        Storage.class.getClassLoader(), new Class<?>[] {Storage.class}, (proxy, method, given) -> {
-          boolean isListing = method.getName().equals("list");
-          Object found;
-          try {
-            found = method.invoke(table.storage(), given);
-          } catch (InvocationTargetException e) {
-            throw e.getCause();
-          }
-          // Three in vain for version 0, then those of the names and of what is set aside.
-          if (isListing && ++listings[0] == 5) {
-            move(away, manifest);
-          }
-          return found;
-        });
-    ShardNeed need =
-        new ShardNeed(storage, shard, new ShardNeed.Source(newest.tableId(), 0, newest.version()));
-    assertThat(need.isNeeded("a file")).isTrue();
-    assertThat(listings[0]).isGreaterThan(5);
+  /** Expires all versions but the newest one. */
+  private void expire() {
+    assertThat(LaterTable.expire(table.storage(), 1).expired()).isNotEmpty();
   }
 
-  /** A tagging that was killed when its version had been expired. */
   @Test
-  void aPendingTagOfAMissingVersionIsNoDamageAndKeepsNothing() {
-    String pending = "pending-123e4567-e89b-12d3-a456-426614174000";
-    table.tag(0, pending);
-    delete("manifest/00000000000000000000.json");
-    List<Finding> findings = findings(() -> {});
-    assertThat(findings)
+  void aVersionMissingBetweenOthersIsDamage() {
+    append();
+    delete("manifest/00000000000000000001.json");
+    assertThat(findings(() -> {}))
+        .filteredOn(finding -> finding.kind().isDamage())
         .hasSize(1)
-        .allMatch(finding -> !finding.kind().isDamage() && finding.file().contains(pending));
-    table.sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
-    assertThat(findings(() -> {})).hasSize(1);
+        .allMatch(finding -> finding.kind() == Finding.Kind.MANIFEST
+            && finding.file().contains("manifest/00000000000000000001.json"));
   }
 
-  /** The control. */
   @Test
-  void anotherTagOfAMissingVersionIsDamage() {
-    table.tag(0, "pending-soon");
-    delete("manifest/00000000000000000000.json");
-    assertThat(findings(() -> {})).anyMatch(finding -> finding.kind().isDamage());
-    assertThatThrownBy(
-            () -> table.sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {}))
-        .isInstanceOf(StorageException.class)
-        .hasMessageContaining("pending-soon");
+  void aVersionThatFollowsAnotherCommitIsDamage() throws Exception {
+    append();
+    Path first = directory.resolve("manifest/00000000000000000001.json");
+    Path elsewhere = directory.resolveSibling(directory.getFileName() + "-other");
+    copy(directory, elsewhere);
+    Files.delete(elsewhere.resolve("manifest/00000000000000000002.json"));
+    Files.delete(elsewhere.resolve("manifest/00000000000000000001.json"));
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(elsewhere, SCHEMA, WriteOptions.defaults())) {
+      writer.newAppender().set("value", 2).endRecord();
+      writer.commit();
+    }
+    // Of the same table, and as sound as the one whose place it takes.
+    copy(elsewhere.resolve("shard"), directory.resolve("shard"));
+    Files.copy(
+        elsewhere.resolve("manifest/00000000000000000001.json"),
+        first,
+        StandardCopyOption.REPLACE_EXISTING);
+    assertThat(findings(() -> {}))
+        .filteredOn(finding -> finding.kind().isDamage())
+        .hasSize(1)
+        .allMatch(finding -> finding.file().contains("manifest/00000000000000000002.json"));
+  }
+
+  @Test
+  void manifestsBelowTheFloorAreANote() throws Exception {
+    Path first = directory.resolve("manifest/00000000000000000000.json");
+    byte[] content = Files.readAllBytes(first);
+    expire();
+    assertThat(findings(() -> {})).isEmpty();
+    Files.write(first, content);
+    assertThat(findings(() -> {}))
+        .hasSize(1)
+        .allMatch(finding -> finding.kind() == Finding.Kind.NOTE
+            && finding.file().contains("manifest/00000000000000000000.json"));
+  }
+
+  @Test
+  void theFilesOfATaggedVersionBelowTheFloorAreNamedAndChecked() {
+    ShardSummary shard = table.version(0).shards().get(0);
+    overwrite();
+    table.tag(0, "old");
+    expire();
+    assertThat(findings(() -> {}))
+        .allMatch(finding -> !finding.kind().isDamage())
+        .noneMatch(finding -> finding.file().contains(shard.directory()));
+    table.storage().delete(shard.directory() + "/value.runs");
+    assertThat(findings(() -> {}))
+        .filteredOn(finding -> finding.kind().isDamage())
+        .isNotEmpty()
+        .allMatch(finding -> finding.file().contains(shard.directory()));
+  }
+
+  @Test
+  void theValuesOfATaggedVersionBelowTheFloorCanBeChecked() throws Exception {
+    ShardSummary shard = table.version(0).shards().get(0);
+    overwrite();
+    table.tag(0, "old");
+    expire();
+    Damage.flip(directory.resolve(shard.directory()).resolve("chunk/0.zr"), 64);
+    assertThat(findings(() -> {})).noneMatch(finding -> finding.kind().isDamage());
+    assertThat(findings(DatasetCheck.of(directory).version(0), () -> {}))
+        .anyMatch(finding -> finding.kind().isDamage());
+    assertThatThrownBy(() -> DatasetCheck.of(directory).version(1).run(finding -> {}))
+        .isInstanceOf(VersionNotFoundException.class)
+        .hasMessageContaining("0, 2 to 4");
+  }
+
+  @Test
+  void aCopyOfATagThatCannotBeReadIsDamage() throws Exception {
+    table.tag(0, "old");
+    Path copy =
+        directory.resolve("tag").resolve(table.storage().list("tag").get(0).name());
+    byte[] content = Files.readAllBytes(copy);
+    byte[] other = Files.readAllBytes(directory.resolve("manifest/00000000000000000001.json"));
+    for (byte[] damaged : List.of(Arrays.copyOf(content, 30), other)) {
+      Files.write(copy, damaged);
+      requireDamaged(copy);
+    }
+    Files.delete(copy);
+    requireDamaged(copy);
+    Files.write(copy, content);
+    assertThat(findings(() -> {})).isEmpty();
+  }
+
+  private void requireDamaged(Path copy) {
+    assertThat(findings(() -> {}))
+        .filteredOn(finding -> finding.kind().isDamage())
+        .hasSize(1)
+        .allMatch(finding -> finding.kind() == Finding.Kind.MANIFEST
+            && finding.file().contains(copy.getFileName().toString()));
+  }
+
+  @Test
+  void aCopyThatNoTagNamesIsAnOrphan() {
+    table.tag(0, "old");
+    assertThat(findings(() -> {})).isEmpty();
+    table.untag("old");
+    assertThat(findings(() -> {}))
+        .hasSize(1)
+        .allMatch(
+            finding -> finding.kind() == Finding.Kind.ORPHAN && finding.file().contains("/tag/"));
   }
 
   private void overwrite() {
@@ -275,14 +339,17 @@ final class CheckBesideCommitsTest {
     assertThat(shards).hasSize(4);
   }
 
-  @Test
-  void aVersionSetAsideHasNoOrphans() throws Exception {
-    table.tag(0, "old");
-    Files.move(
-        directory.resolve("manifest/00000000000000000000.json"),
-        directory.resolve(
-            "manifest/00000000000000000000.json.123e4567-e89b-12d3-a456-426614174000.expiring"));
-    assertThat(findings(() -> {})).isEmpty();
+  private static void copy(Path from, Path to) throws java.io.IOException {
+    try (Stream<Path> paths = Files.walk(from)) {
+      for (Path path : paths.toList()) {
+        Path target = to.resolve(from.relativize(path).toString());
+        if (Files.isDirectory(path)) {
+          Files.createDirectories(target);
+        } else {
+          Files.copy(path, target, StandardCopyOption.REPLACE_EXISTING);
+        }
+      }
+    }
   }
 
   private static void move(Path from, Path to) {

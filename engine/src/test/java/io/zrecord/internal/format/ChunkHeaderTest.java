@@ -20,7 +20,7 @@ class ChunkHeaderTest {
   void theBytesAreThoseOfTheSpecification() {
     byte[] bytes = HEADER.encode();
     assertThat(HexFormat.of().formatHex(bytes, 0, 60))
-        .isEqualTo("5a52454343484e4b" + "01000000" + "40000000" + "04030201" + "00000000"
+        .isEqualTo("5a52454343484e4b" + "02000000" + "40000000" + "04030201" + "00000000"
             + "9f0c2b9e6a504d0ca8b16c8f7f0e2c11" + "00".repeat(20));
     assertThat(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(60))
         .isEqualTo(Crc32c.of(bytes, 0, 60));
@@ -51,14 +51,16 @@ class ChunkHeaderTest {
   }
 
   @Test
-  void aNewerVersionIsUnsupported() {
-    for (int version : new int[] {2, -1}) {
+  void anotherVersionIsUnsupported() {
+    for (int version : new int[] {0, 1, 3, -1}) {
       byte[] bytes = HEADER.encode();
       ByteBuffer words = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
       words.putInt(8, version).putInt(60, Crc32c.of(bytes, 0, 60));
       assertThatThrownBy(() -> HEADER.check("f", bytes))
           .isInstanceOf(UnsupportedFormatException.class)
-          .hasMessageContaining(Integer.toUnsignedString(version));
+          .hasMessageContaining("format version " + Integer.toUnsignedString(version))
+          .hasMessageContaining(
+              version == 0 || version == 1 ? "write the dataset again" : "upgrade");
     }
   }
 

@@ -43,7 +43,7 @@ class RunsFileTest {
     assertThat(file).hasSize(64 + 2 * 40 + 4 * 4 + 4 + 4);
     assertThat(new String(file, 0, 8, java.nio.charset.StandardCharsets.US_ASCII))
         .isEqualTo("ZRECRUNS");
-    assertThat(words.getInt(8)).isEqualTo(1);
+    assertThat(words.getInt(8)).isEqualTo(2);
     assertThat(words.getInt(12)).isEqualTo(64);
     assertThat(words.getLong(16)).isEqualTo(50_000);
     assertThat(words.getInt(24)).isEqualTo(4);
@@ -159,8 +159,8 @@ class RunsFileTest {
   }
 
   @Test
-  void aNewerVersionIsUnsupported() {
-    for (int version : new int[] {2, Integer.MAX_VALUE, -1}) {
+  void anotherVersionIsUnsupported() {
+    for (int version : new int[] {1, 3, Integer.MAX_VALUE, -1}) {
       byte[] file = SAMPLE.write();
       words(file).putInt(8, version);
       assertThatThrownBy(() -> read(resealed(file)))

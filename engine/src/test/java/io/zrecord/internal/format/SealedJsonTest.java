@@ -10,6 +10,7 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.UnsupportedFormatException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -81,8 +82,8 @@ class SealedJsonTest {
 
   @Test
   void unknownMembersAreIgnored() {
-    JsonObject json = open(sealed(" { \"x\": {\"y\": [1.5, null]}, \"format\": 1"));
-    assertThat(json.requireFormat().integer("format", 0, 9)).isEqualTo(1);
+    JsonObject json = open(sealed(" { \"x\": {\"y\": [1.5, null]}, \"format\": 2"));
+    assertThat(json.requireFormat().integer("format", 0, 9)).isEqualTo(2);
   }
 
   @ParameterizedTest
@@ -142,13 +143,16 @@ class SealedJsonTest {
   }
 
   @Test
-  void aNewerVersionIsUnsupportedAndNotCorrupt() {
-    for (String version : new String[] {"2", "2147483647"}) {
+  void anotherVersionIsUnsupportedAndNotCorrupt() {
+    for (String version : new String[] {"3", "2147483647"}) {
       assertThatThrownBy(() -> open(sealed("{\"format\":" + version)).requireFormat())
           .isInstanceOf(UnsupportedFormatException.class)
           .hasMessageContaining(version)
           .hasMessageContaining("upgrade");
     }
+    assertThatThrownBy(() -> open(sealed("{\"format\":1")).requireFormat())
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("format version 1 was never released; write the dataset again");
     for (String version : new String[] {"0", "-1", "1.0", "\"1\"", "null", "true", "9e99"}) {
       assertThatThrownBy(() -> open(sealed("{\"format\":" + version)).requireFormat())
           .isInstanceOf(CorruptDataException.class);
@@ -156,6 +160,44 @@ class SealedJsonTest {
     assertThatThrownBy(() -> open(sealed("{\"a\":1")).requireFormat())
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("format");
+  }
+
+  @Test
+  void someMembersAreReadWithoutTheOthers() {
+    byte[] file = sealed("{\"a\":{\"b\":1},\"c\":[[{\"a\":2}]],\"d\":3");
+    JsonObject json = SealedJson.openMembers("/d/x.json", file, Set.of("a", "d", "e"));
+    assertThat(json.node().fieldNames()).toIterable().containsExactly("a", "d");
+    assertThat(json.object("a").integer("b", 0, 9)).isEqualTo(1);
+    assertThat(json.integer("d", 0, 9)).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"a\":1,\"a\":2",
+        "{\"c\":1,\"c\":2",
+        "{\"c\":[1,2",
+        "{\"c\":{\"x\":1,\"x\":2}",
+        "{\"c\":01",
+        "[\"a\"",
+      })
+  void whatIsRefusedOfAnObjectIsRefusedOfItsMembers(String beforeSeal) {
+    byte[] file = sealed(beforeSeal);
+    assertThatThrownBy(() -> open(file)).isInstanceOf(CorruptDataException.class);
+    assertThatThrownBy(() -> SealedJson.openMembers("/d/x.json", file, Set.of("a")))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("/d/x.json");
+  }
+
+  @Test
+  void everyFlippedBitIsFoundInMembersThatAreNotRead() {
+    byte[] file = sealed("{\"a\":1,\"c\":[\"some text\",1.5]");
+    for (int bit = 0; bit < file.length * 8; bit++) {
+      byte[] damaged = file.clone();
+      damaged[bit / 8] ^= (byte) (1 << bit % 8);
+      assertThatThrownBy(() -> SealedJson.openMembers("/d/x.json", damaged, Set.of("a")))
+          .isInstanceOf(CorruptDataException.class);
+    }
   }
 
   @Test

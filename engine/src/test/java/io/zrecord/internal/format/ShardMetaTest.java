@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ShardMetaTest {
   /** The example of FORMAT.md section 3, except for the checksum. */
   private static final String EXAMPLE = """
-      { "format": 1,
+      { "format": 2,
         "uuid": "9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11",
         "length": 65536,
         "checksum": "crc32c",
@@ -160,7 +160,7 @@ class ShardMetaTest {
   void aShardThatIsStillWrittenOrNewerIsUnsupported() {
     assertThatThrownBy(() -> read(EXAMPLE.replace("\"unfull\": []", "\"unfull\": [[2, 64, 0]]")))
         .isInstanceOf(UnsupportedFormatException.class);
-    assertThatThrownBy(() -> read(EXAMPLE.replace("\"format\": 1", "\"format\": 2")))
+    assertThatThrownBy(() -> read(EXAMPLE.replace("\"format\": 2", "\"format\": 3")))
         .isInstanceOf(UnsupportedFormatException.class);
   }
 

@@ -131,7 +131,7 @@ final class LiveStateTest {
   void aLaterFormatIsRefusedAndNotRepaired(String name, int checksumAt) throws IOException {
     byte[] content = Files.readAllBytes(path.resolve(name));
     ByteBuffer header = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-    header.putInt(8, 2).putInt(checksumAt, Crc32c.of(content, 0, checksumAt));
+    header.putInt(8, 3).putInt(checksumAt, Crc32c.of(content, 0, checksumAt));
     Files.write(path.resolve(name), content);
     assertThatThrownBy(() -> RecordStore.open(path, StoreOptions.defaults()).close())
         .isInstanceOf(UnsupportedFormatException.class)

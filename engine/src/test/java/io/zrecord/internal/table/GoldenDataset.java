@@ -2,6 +2,8 @@ package io.zrecord.internal.table;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.SealedJson;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
@@ -18,21 +20,24 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * The datasets under {@code golden/v1}: every dtype, codec and layout, absent and empty values, two
- * versions, a shard list, and a shard on its own without checksums. Its values are formulas of
- * field and index.
+ * The datasets under {@code golden/v2}: every dtype, codec and layout, absent and empty values, a
+ * shard list, a tag of a version that was expired, and a shard on its own without checksums. Their
+ * values are formulas of field and index.
  *
- * <p>The files in the repository were written once, by {@link #main}, and are never written again:
- * they represent the datasets that users have. A change of the format adds a directory beside them.
+ * <p>The files in the repository are written by {@link #main}. From the freeze of format 2 on they
+ * are never written again, because they represent the datasets that users have. A change of the
+ * format then adds a directory beside them.
  */
 final class GoldenDataset {
-  static final Path DIRECTORY = Path.of("src/test/resources/golden/v1");
+  static final Path DIRECTORY = Path.of("src/test/resources/golden/v2");
   static final int RECORDS = 40;
   static final UUID RAW_SHARD = new UUID(0x1111_1111_1111_4111L, 0x8111_1111_1111_1111L);
   static final UUID COMPRESSED_SHARD = new UUID(0x2222_2222_2222_4222L, 0x8222_2222_2222_2222L);
@@ -42,6 +47,8 @@ final class GoldenDataset {
 
   private static final UUID TABLE = new UUID(0x4444_4444_4444_4444L, 0x8444_4444_4444_4444L);
   private static final String LIST = "list/55555555-5555-4555-8555-555555555555.json";
+  private static final String COPY = "tag/88888888-8888-4888-8888-888888888888.json";
+  private static final long FIRST_MILLIS = 1_790_000_000_000L;
 
   private GoldenDataset() {}
 
@@ -116,35 +123,24 @@ final class GoldenDataset {
     Storage storage = LocalStorage.at(directory.resolve("table"));
     ShardSummary raw = writeShard(storage, RAW_SHARD, RAW, Checksum.CRC32C);
     ShardSummary compressed = writeShard(storage, COMPRESSED_SHARD, COMPRESSED, Checksum.CRC32C);
-    ManifestLog log = new ManifestLog(storage);
-    int nextFieldId = RAW.fields().size() + 1;
-    log.publish(new Manifest(
-        TABLE,
-        0,
-        new UUID(0x6666_6666_6666_4666L, 0x8666_6666_6666_6666L),
-        1_790_000_000_000L,
-        "create",
-        Map.of(),
-        nextFieldId,
-        RAW,
-        List.of(),
-        List.of(raw),
-        Map.of()));
     storage.publish(LIST, ShardListFile.writeFile(List.of(raw, raw)));
     List<FieldSpec> all = new ArrayList<>(RAW.fields());
     all.addAll(COMPRESSED.fields());
-    log.publish(new Manifest(
-        TABLE,
-        1,
-        new UUID(0x7777_7777_7777_4777L, 0x8777_7777_7777_7777L),
-        1_790_000_000_001L,
-        "append",
-        Map.of("applicationId", "golden \"1\""),
-        nextFieldId + COMPRESSED.fields().size(),
+    Contents first = new Contents(RAW, RAW.fields().size() + 1, List.of(), List.of(raw), Map.of());
+    Contents second = new Contents(
         new RecordSchema(all),
+        all.size() + 1,
         List.of(new ShardListFile(LIST, 2, 2 * raw.length())),
         List.of(compressed),
-        Map.of("job-a", 17L)));
+        Map.of("job-a", 17L));
+    Map<String, String> properties = Map.of("applicationId", "golden \"1\"");
+    ManifestLog log = new ManifestLog(storage);
+    log.publish(manifest(0, "create", Map.of(), first, 0, 0, List.of()));
+    log.publish(manifest(1, "append", properties, second, 1, 0, List.of()));
+    List<TagEntry> tags = List.of(tagOfFirst(storage));
+    log.publish(manifest(2, "tag", Map.of(), second, 1, 0, tags));
+    log.publish(manifest(3, "expire", Map.of(), second, 1, 1, tags));
+    storage.delete(ManifestNames.nameOf(0));
 
     Storage temporary = LocalStorage.at(directory.resolve("temporary"));
     ShardSummary alone = writeShard(temporary, SHARD_ALONE, RAW, Checksum.NONE);
@@ -152,6 +148,56 @@ final class GoldenDataset {
         directory.resolve("temporary").resolve(alone.directory()), directory.resolve("shard"));
     temporary.delete("shard");
     Files.delete(directory.resolve("temporary"));
+  }
+
+  /** What versions with the same records share. */
+  private record Contents(
+      RecordSchema schema,
+      int nextFieldId,
+      List<ShardListFile> lists,
+      List<ShardSummary> shards,
+      Map<String, Long> transactions) {}
+
+  private static Manifest manifest(
+      long version,
+      String operation,
+      Map<String, String> properties,
+      Contents contents,
+      long records,
+      long oldest,
+      List<TagEntry> tags) {
+    return new Manifest(
+        new Manifest.Head(
+            TABLE,
+            version,
+            commit(version),
+            version == 0 ? Optional.empty() : Optional.of(commit(version - 1)),
+            version == 0 ? OptionalLong.empty() : OptionalLong.of(version - 1),
+            FIRST_MILLIS + version,
+            operation,
+            properties),
+        contents.schema,
+        contents.nextFieldId,
+        contents.lists,
+        contents.shards,
+        contents.transactions,
+        Optional.empty(),
+        new Manifest.Retention(new RecordsVersion(records, commit(records)), oldest, tags));
+  }
+
+  private static UUID commit(long version) {
+    long digit = 6 + version;
+    return new UUID(0x1111_1111_1111_0111L * digit + 0x4000, 0x8111_1111_1111_1111L);
+  }
+
+  /** Copies the manifest of version 0 for a tag. */
+  private static TagEntry tagOfFirst(Storage storage) {
+    byte[] content = storage.read(ManifestNames.nameOf(0), SealedJson.MAX_BYTES);
+    storage.publish(COPY, content);
+    // The seal is {"crc32c":"01234567"} and a line feed at the end.
+    String seal = new String(content, content.length - 11, 8, UTF_8);
+    return new TagEntry(
+        "first", 0, FIRST_MILLIS + 2, COPY, content.length, HexFormat.fromHexDigits(seal));
   }
 
   private static ShardSummary writeShard(

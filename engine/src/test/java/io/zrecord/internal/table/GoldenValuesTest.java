@@ -27,7 +27,7 @@ final class GoldenValuesTest {
   @Test
   void valuesAreThoseThatOtherLanguagesAreTestedWith() throws IOException {
     JsonNode vectors =
-        new ObjectMapper().readTree(GOLDEN.resolve("v1-values.json").toFile());
+        new ObjectMapper().readTree(GOLDEN.resolve("v2-values.json").toFile());
     long[] records = StreamSupport.stream(vectors.get("records").spliterator(), false)
         .mapToLong(JsonNode::longValue)
         .toArray();
