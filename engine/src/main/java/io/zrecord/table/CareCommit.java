@@ -66,7 +66,8 @@ abstract class CareCommit implements Commit {
 
       @Override
       Retention change(Manifest newest, long nowMillis) {
-        return new Retention(newest.records(), Math.max(oldest, newest.oldestOfNext()), newest.tags());
+        return new Retention(
+            newest.records(), Math.max(oldest, newest.oldestOfNext()), newest.tags());
       }
     };
   }

@@ -67,15 +67,16 @@ final class Expiry {
     }
     // The version that the expiry itself made is none of those that it was asked to keep.
     ExpireResult result = result(mode, published, commit.floorBefore(), floor.version);
-    return new ExpireResult(
-        mode, result.expired(), result.taggedCount(), countOf(published) - 1);
+    return new ExpireResult(mode, result.expired(), result.taggedCount(), countOf(published) - 1);
   }
 
   /** Returns the result of expiring the versions from one to below another. */
   private ExpireResult result(CareMode mode, Manifest newest, long from, long to) {
     Set<Long> tagged = newest.tags().stream().map(TagEntry::version).collect(Collectors.toSet());
-    List<Long> untagged =
-        LongStream.range(from, to).filter(version -> !tagged.contains(version)).boxed().toList();
+    List<Long> untagged = LongStream.range(from, to)
+        .filter(version -> !tagged.contains(version))
+        .boxed()
+        .toList();
     return new ExpireResult(
         mode, untagged, (int) (to - from) - untagged.size(), countOf(newest) - untagged.size());
   }

@@ -204,7 +204,8 @@ public final class RecordTable {
    * @param oldest the oldest version that is there without a gap up to the newest
    */
   public void restore(long oldest) {
-    new Committer(storage, log, clock).commit(CareCommit.repair(storage.location(), newest(), oldest));
+    new Committer(storage, log, clock)
+        .commit(CareCommit.repair(storage.location(), newest(), oldest));
   }
 
   /**

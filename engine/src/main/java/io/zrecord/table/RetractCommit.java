@@ -58,7 +58,9 @@ final class RetractCommit implements Commit {
 
   @Override
   public void requireFits(Optional<Manifest> newest) {
-    if (newest.filter(manifest -> manifest.commitId().equals(created.commitId())).isEmpty()) {
+    if (newest
+        .filter(manifest -> manifest.commitId().equals(created.commitId()))
+        .isEmpty()) {
       throw conflict();
     }
   }

@@ -48,8 +48,7 @@ final class Retraction {
     Manifest created = newest.get();
     List<ShardSummary> shards = log.shards(created);
     try {
-      new Committer(storage, log, clock)
-          .commit(new RetractCommit(storage.location(), created));
+      new Committer(storage, log, clock).commit(new RetractCommit(storage.location(), created));
     } catch (CommitConflictException e) {
       return false;
     }
