@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
@@ -141,7 +141,7 @@ class TableHistoryTest {
     VersionEntry entry = entry(1);
     assertThat(entry.operation()).isEqualTo("tag");
     assertThat(entry.recordCount()).isEqualTo(1);
-    assertThat(entry.addedRecords()).isEmpty();
+    assertThat(entry.addedRecords()).hasValue(0);
     assertThat(entry.user()).contains(System.getProperty("user.name"));
     assertThat(entry.tags()).isEmpty();
   }
@@ -151,7 +151,8 @@ class TableHistoryTest {
     append(1);
     assertThat(TableHistory.of(storage).find(7)).isEmpty();
     assertThatThrownBy(() -> TableHistory.of(storage).files(7))
-        .isInstanceOf(MissingFileException.class);
+        .isInstanceOf(VersionNotFoundException.class)
+        .hasMessageContaining("the versions are 0");
   }
 
   @Test

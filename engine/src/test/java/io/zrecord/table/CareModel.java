@@ -233,8 +233,8 @@ final class CareModel implements InstantSource {
   }
 
   /** Returns the versions that can be read: all since the oldest one, and those with a tag. */
-  TreeSet<Long> retained() {
-    TreeSet<Long> retained = new TreeSet<>(tags.values());
+  Set<Long> retained() {
+    Set<Long> retained = new TreeSet<>(tags.values());
     LongStream.rangeClosed(oldest, known).forEach(retained::add);
     return retained;
   }

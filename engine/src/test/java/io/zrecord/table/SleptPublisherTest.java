@@ -42,8 +42,8 @@ final class SleptPublisherTest {
   private static final MemoryStorage TEMPLATE = new MemoryStorage();
   private static final ShardSummary FIRST = Shards.write(TEMPLATE, Shards.SCHEMA, 0);
   private static final ShardSummary OWN = Shards.write(TEMPLATE, Shards.SCHEMA, 1);
-  private static final List<ShardSummary> OTHERS = List.of(
-      Shards.write(TEMPLATE, Shards.SCHEMA, 2), Shards.write(TEMPLATE, Shards.SCHEMA, 3));
+  private static final List<ShardSummary> OTHERS =
+      List.of(Shards.write(TEMPLATE, Shards.SCHEMA, 2), Shards.write(TEMPLATE, Shards.SCHEMA, 3));
 
   /** A table or none yet, shards that are to be committed, and how the one who slept fared. */
   private static final class World implements Interleavings.World, InstantSource {
@@ -59,8 +59,7 @@ final class SleptPublisherTest {
       this.tally = tally;
       TEMPLATE
           .names()
-          .forEach(
-              name -> storage.overwrite(name, TEMPLATE.read(name, SealedJson.MAX_BYTES)));
+          .forEach(name -> storage.overwrite(name, TEMPLATE.read(name, SealedJson.MAX_BYTES)));
       if (hasTable) {
         RecordTable.at(storage, this).commit(Shards.append(OptionalLong.empty(), FIRST));
       }
@@ -104,7 +103,9 @@ final class SleptPublisherTest {
       };
     }
 
-    /** Returns the clock as a worker sees it. A look at it is a call that a step may come before. */
+    /**
+     * Returns the clock as a worker sees it. A look at it is a call that a step may come before.
+     */
     InstantSource clockSeenBy(Storage seen) {
       return () -> {
         seen.exists(STEP + "/clock");
@@ -245,8 +246,7 @@ final class SleptPublisherTest {
   @Test
   void soItIsBesideARequestOfTheVersionBeforeThatWasUnderWayForHours() throws Exception {
     requireBoth(all(
-        true,
-        List.of(SleptPublisherTest::publish, SleptPublisherTest::othersAndADelayedRequest)));
+        true, List.of(SleptPublisherTest::publish, SleptPublisherTest::othersAndADelayedRequest)));
   }
 
   /** Does something after version 1 was published and before the publisher is told. */
@@ -264,8 +264,7 @@ final class SleptPublisherTest {
   }
 
   private static void publishFirst(World world, Runnable after) {
-    RecordTable.at(afterPublishing(world, after), world)
-        .commit(Shards.append(world.base, OWN));
+    RecordTable.at(afterPublishing(world, after), world).commit(Shards.append(world.base, OWN));
   }
 
   @Test
@@ -365,7 +364,8 @@ final class SleptPublisherTest {
 
   @Test
   void withoutACheckAfterCreatingATableARecordIsLost() {
-    requireLoss(false, List.of(SleptPublisherTest::createWithoutACheck, SleptPublisherTest::others));
+    requireLoss(
+        false, List.of(SleptPublisherTest::createWithoutACheck, SleptPublisherTest::others));
   }
 
   @Test

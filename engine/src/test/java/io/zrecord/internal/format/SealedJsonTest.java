@@ -43,15 +43,15 @@ class SealedJsonTest {
 
   @Test
   void aSealedFileEndsWithTheChecksumOfWhatIsBefore() {
-    byte[] file = SealedJson.seal(SealedJson.object().put("format", 1).put("名", "值"));
+    byte[] file = SealedJson.seal(SealedJson.object().put("format", 2).put("名", "值"));
     String text = new String(file, UTF_8);
     int crc = Crc32c.of(file, 0, file.length - SEAL_BYTES);
     assertThat(text)
         .isEqualTo(
-            "{\"format\":1,\"名\":\"值\",\"crc32c\":\"" + HexFormat.of().toHexDigits(crc) + "\"}\n");
+            "{\"format\":2,\"名\":\"值\",\"crc32c\":\"" + HexFormat.of().toHexDigits(crc) + "\"}\n");
     assertThat(SealedJson.checksum("f", file)).isEqualTo(crc);
     assertThat(open(file).requireFormat().string("名")).isEqualTo("值");
-    assertThat(file).isEqualTo(sealed("{\"format\":1,\"名\":\"值\""));
+    assertThat(file).isEqualTo(sealed("{\"format\":2,\"名\":\"值\""));
   }
 
   @Test
