@@ -1,6 +1,5 @@
 package io.zrecord.internal.format;
 
-import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -17,7 +16,6 @@ public final class HeaderVersion {
    *
    * @param header at least 12 bytes
    * @throws UnsupportedFormatException if the version is not the version known here
-   * @throws CorruptDataException if the version is 0, which no format has
    */
   public static void requireKnown(String resource, byte[] header) {
     int version = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(AT);
@@ -25,10 +23,6 @@ public final class HeaderVersion {
   }
 
   static void requireKnown(String resource, long version) {
-    if (version == 0) {
-      throw new CorruptDataException(
-          resource, "Cannot read " + resource + ": its format version is 0; restore it from a copy");
-    }
     if (version != JsonObject.FORMAT_VERSION) {
       throw new UnsupportedFormatException(
           resource,
