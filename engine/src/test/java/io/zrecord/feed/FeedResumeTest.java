@@ -7,6 +7,8 @@ import io.zrecord.RecordDataset;
 import io.zrecord.sampler.Remainder;
 import io.zrecord.sampler.Sampler;
 import io.zrecord.sampler.Samplers;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -237,6 +239,29 @@ class FeedResumeTest {
       Thread.onSpinWait();
     }
     return null;
+  }
+
+  /** The newest version is another one then, but its records are the same. */
+  @Test
+  void aTagOfTheTableLetsAFeedGoOn() {
+    Path path = directory.resolve("data");
+    List<Long> found = new ArrayList<>();
+    FeedState state;
+    try (Feed feed = Feed.of(wholeGroup(dataset)).stopBeforeEpoch(1).start()) {
+      found.addAll(FeedData.labels(feed, 3));
+      state = feed.lastCompleted();
+    }
+    RecordTable.at(LocalStorage.at(path)).tag(0, "train");
+    try (RecordDataset tagged = RecordDataset.open(path);
+        Feed feed = Feed.of(wholeGroup(tagged)).stopBeforeEpoch(1).resume(state).start()) {
+      assertThat(tagged.version()).hasValue(1);
+      found.addAll(FeedData.labels(feed, Integer.MAX_VALUE));
+    }
+    assertThat(found).isEqualTo(FeedData.expected(shuffle(), 0, 0, 1));
+  }
+
+  private static FeedGroup wholeGroup(RecordDataset data) {
+    return FeedGroup.of(data).sampler(shuffle(), SEED).batchSize(20);
   }
 
   @Test
