@@ -217,6 +217,8 @@ def test_a_stream_that_is_not_read_to_its_end_ends_quietly(data: Path) -> None:
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_stream_quietly(data: Path, sent: signal.Signals) -> None:
+    # A shell script starts background processes with interrupts ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command(data, "--epochs=0"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as engine:
         assert engine.stdout and engine.stderr
         pa.ipc.open_stream(engine.stdout).read_next_batch()

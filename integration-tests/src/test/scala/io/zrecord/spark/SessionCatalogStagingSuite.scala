@@ -11,7 +11,7 @@ object MeanwhileAction {
   @volatile var action: () => Unit = () => ()
 
   /** What a second query runs meanwhile, given the id of its row. */
-  @volatile var second: Long => Unit = _ => ()
+  @volatile var second: Long => Unit = (_: Long) => ()
 }
 
 /** Tables of the session catalog where ZRecordSessionCatalog is set. */
