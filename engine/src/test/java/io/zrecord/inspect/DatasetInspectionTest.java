@@ -297,7 +297,7 @@ class DatasetInspectionTest {
   void sizesThatOverflowAreDamage() throws IOException {
     ChunkMeta huge = new ChunkMeta(0, 1, Long.MAX_VALUE);
     ShardMeta meta = new ShardMeta(
-        UUID.randomUUID(), 1, true, false, 1, 1, List.of(huge, new ChunkMeta(1, 1, 64)), List.of());
+        UUID.randomUUID(), 1, true, 1, List.of(huge, new ChunkMeta(1, 1, 64)), List.of());
     Files.write(directory.resolve("meta.json"), meta.write());
     assertThatThrownBy(() -> inspect(directory))
         .isInstanceOf(CorruptDataException.class)
@@ -320,7 +320,7 @@ class DatasetInspectionTest {
     }
     ChunkMeta huge = new ChunkMeta(0, 1, Long.MAX_VALUE);
     ShardMeta meta =
-        new ShardMeta(shard, 2 * half, false, false, 1, 1, List.of(huge), fields);
+        new ShardMeta(shard, 2 * half, false, 1, List.of(huge), fields);
     Files.write(directory.resolve("meta.json"), meta.write());
     assertThatThrownBy(() -> inspect(directory))
         .isInstanceOf(CorruptDataException.class)

@@ -210,9 +210,7 @@ final class DatasetCheckTest {
                 meta.id(),
                 meta.length(),
                 true,
-                meta.isSequential(),
-                1,
-                meta.chunkBytes(),
+                meta.chunkBytes() + 1,
                 meta.chunks(),
                 meta.fields())
             .write());

@@ -84,8 +84,6 @@ final class MadeUpLengthTest {
         meta.id(),
         LENGTH,
         meta.hasChecksums(),
-        false,
-        meta.chunkRecords(),
         meta.chunkBytes(),
         chunks,
         List.of(field));

@@ -152,7 +152,7 @@ public final class StoreRewrite {
             files,
             old.shard().id(),
             nextChunkId(),
-            old.shard().chunkRecords(),
+            old.chunkRecords(),
             layout.chunkBytes());
         RewriteSource source = new RewriteSource(files, old, layout.stripeBytes());
         RewriteCopy copy = new RewriteCopy(
@@ -207,14 +207,12 @@ public final class StoreRewrite {
         old.shard().id(),
         length,
         true,
-        false,
-        old.shard().chunkRecords(),
         layout.chunkBytes(),
         chunks,
         metas);
     // The number tells a reader that is reading the state of the whole store that the store is
     // another one.
-    return new StoreMeta(shard, List.of(), old.sequence() + 1);
+    return new StoreMeta(shard, List.of(), old.chunkRecords(), old.sequence() + 1);
   }
 
   /**
