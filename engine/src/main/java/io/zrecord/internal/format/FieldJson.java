@@ -22,10 +22,7 @@ public final class FieldJson {
       ArrayNode shape = node.putArray("shape");
       field.shape().dimensions().forEach(shape::add);
     }
-    node.put("compress", field.compression().codec().toString());
-    if (field.compression().codec() != Codec.RAW) {
-      node.put("level", field.compression().level());
-    }
+    write(node, field.compression());
     if (!field.attributes().isEmpty()) {
       ObjectNode attributes = node.putObject("attributes");
       field.attributes().forEach(attributes::put);
@@ -33,17 +30,22 @@ public final class FieldJson {
     return node;
   }
 
+  static void write(ObjectNode node, Compression compression) {
+    node.put("compress", compression.codec().toString());
+    if (compression.codec() != Codec.RAW) {
+      node.put("level", compression.level());
+    }
+  }
+
   public static FieldSpec read(JsonObject json) {
     int id = (int) json.integer("id", 1, Integer.MAX_VALUE);
     String name = json.string("name");
     ElementType type = json.parse("dtype", ElementType::parse);
-    Codec codec = json.parse("compress", Codec::parse);
-    OptionalInt level = json.optionalInteger("level", Integer.MIN_VALUE, Integer.MAX_VALUE);
+    Compression compression = compression(json);
     try {
       Shape shape = json.has("shape")
           ? new Shape(json.integers("shape", -1, Integer.MAX_VALUE))
           : Shape.scalar();
-      Compression compression = compression(codec, level);
       return new FieldSpec(id, name, type, shape, compression, json.strings("attributes"));
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw json.corrupt("field " + id + " is invalid: " + e.getMessage());
@@ -54,7 +56,9 @@ public final class FieldJson {
    * Returns the compression. The level is informative: a level that this release cannot write with
    * is ignored.
    */
-  private static Compression compression(Codec codec, OptionalInt level) {
+  static Compression compression(JsonObject json) {
+    Codec codec = json.parse("compress", Codec::parse);
+    OptionalInt level = json.optionalInteger("level", Integer.MIN_VALUE, Integer.MAX_VALUE);
     try {
       return level.isPresent() ? new Compression(codec, level.getAsInt()) : Compression.of(codec);
     } catch (IllegalArgumentException e) {

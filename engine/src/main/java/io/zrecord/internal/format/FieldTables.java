@@ -2,7 +2,7 @@ package io.zrecord.internal.format;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.Shape;
 import java.util.HexFormat;
@@ -15,7 +15,7 @@ import java.util.HexFormat;
  * @param id number of the field
  * @param type type of an element
  * @param shape shape of a value
- * @param codec how values are compressed
+ * @param compression how values are compressed; the level is informative
  * @param absentCount number of absent values
  * @param valueBytes sum of the physical lengths
  * @param unitBytes bytes of a run that share a checksum, a power of two; 0 without {@code units}
@@ -29,7 +29,7 @@ public record FieldTables(
     int id,
     ElementType type,
     Shape shape,
-    Codec codec,
+    Compression compression,
     long absentCount,
     long valueBytes,
     int unitBytes,
@@ -60,7 +60,8 @@ public record FieldTables(
       ArrayNode dimensions = node.putArray("shape");
       shape.dimensions().forEach(dimensions::add);
     }
-    node.put("compress", codec.toString()).put("absent", absentCount).put("valueBytes", valueBytes);
+    FieldJson.write(node, compression);
+    node.put("absent", absentCount).put("valueBytes", valueBytes);
     if (unitBytes > 0) {
       node.put("unitBytes", unitBytes);
     }
@@ -83,7 +84,7 @@ public record FieldTables(
         (int) json.integer("id", 1, Integer.MAX_VALUE),
         json.parse("dtype", ElementType::parse),
         shape(json),
-        json.parse("compress", Codec::parse),
+        FieldJson.compression(json),
         json.integer("absent", 0, length),
         json.integer("valueBytes", 0, Long.MAX_VALUE),
         json.optionalInteger("unitBytes", LEAST_UNIT_BYTES, MOST_UNIT_BYTES).orElse(0),

@@ -9,6 +9,7 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.ChunkFile;
@@ -46,7 +47,7 @@ class TablesFileTest {
         7,
         ElementType.I32,
         Shape.scalar(),
-        Codec.RAW,
+        Compression.of(Codec.RAW),
         3,
         200_000,
         units.isPresent() ? 4096 : 0,
@@ -68,7 +69,7 @@ class TablesFileTest {
         9,
         ElementType.U8,
         Shape.of(-1, 3),
-        Codec.ZSTD,
+        Compression.of(Codec.ZSTD),
         0,
         12_345,
         0,
@@ -105,7 +106,7 @@ class TablesFileTest {
         written.id(),
         written.type(),
         written.shape(),
-        written.codec(),
+        written.compression(),
         written.absentCount(),
         written.valueBytes(),
         written.unitBytes(),

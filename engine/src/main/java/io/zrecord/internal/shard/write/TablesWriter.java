@@ -23,6 +23,7 @@ import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 
@@ -40,6 +41,10 @@ public final class TablesWriter implements AutoCloseable {
   private final byte[] unit = new byte[EntryUnits.paddedBytes(EntryUnits.UNIT_SLOTS)];
   private final ByteBuffer unitBuffer = ByteBuffer.wrap(unit).order(ByteOrder.LITTLE_ENDIAN);
   private boolean isClosed;
+
+  /** Gives the bytes of a table, which are all zero. */
+  public static final Source ZEROS =
+      (target, offset, length) -> Arrays.fill(target, offset, offset + length, (byte) 0);
 
   /** Gives the bytes of a table, from its beginning to its end. */
   public interface Source {
@@ -98,7 +103,7 @@ public final class TablesWriter implements AutoCloseable {
         field.id(),
         field.type(),
         field.shape(),
-        field.compression().codec(),
+        field.compression(),
         amount.absentCount,
         amount.valueBytes,
         units == 0 ? 0 : unitBytes,
@@ -122,7 +127,7 @@ public final class TablesWriter implements AutoCloseable {
         field.id(),
         field.type(),
         field.shape(),
-        field.compression().codec(),
+        field.compression(),
         amount.absentCount,
         amount.valueBytes,
         0,
