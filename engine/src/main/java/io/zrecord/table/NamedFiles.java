@@ -1,8 +1,6 @@
 package io.zrecord.table;
 
 import io.zrecord.internal.format.ManifestNames;
-import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardListFile;
@@ -17,7 +15,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The files that the versions of a table name. Takes about 100 bytes a shard, whatever the number
+ * The files that the versions of a table name. Takes some hundred bytes a shard, whatever the number
  * of versions, because each list of shards is read once. The set only grows: files of a version
  * that was expired meanwhile, or of a tag that was removed, stay. Belongs to one thread.
  */
@@ -27,7 +25,7 @@ final class NamedFiles {
   private final Set<Long> versions = new HashSet<>();
   private final Set<String> lists = new HashSet<>();
   private final Set<String> tagFiles = new HashSet<>();
-  private final Map<UUID, Set<String>> metaFiles = new HashMap<>();
+  private final Map<UUID, Set<String>> shardFiles = new HashMap<>();
   private long newest = -1;
 
   NamedFiles(Storage storage) {
@@ -84,8 +82,15 @@ final class NamedFiles {
 
   private void add(List<ShardSummary> shards) {
     for (ShardSummary shard : shards) {
-      metaFiles.merge(shard.id(), Set.of(shard.metaFile()), NamedFiles::union);
+      shardFiles.merge(shard.id(), filesOf(shard), NamedFiles::union);
     }
+  }
+
+  private static Set<String> filesOf(ShardSummary shard) {
+    Set<String> files = new HashSet<>();
+    shard.tables().forEach(tables -> files.add(tables.fileName()));
+    shard.chunks().forEach(chunk -> files.add(chunk.fileName()));
+    return files;
   }
 
   private static Set<String> union(Set<String> present, Set<String> added) {
@@ -106,18 +111,11 @@ final class NamedFiles {
   }
 
   boolean namesShard(UUID shard) {
-    return metaFiles.containsKey(shard);
+    return shardFiles.containsKey(shard);
   }
 
   /** Returns the files of a named shard, relative to the shard's directory. */
   Set<String> filesOf(UUID shard) {
-    Set<String> files = new HashSet<>();
-    for (String metaFile : metaFiles.getOrDefault(shard, Set.of())) {
-      String name = "shard/" + shard + "/" + metaFile;
-      files.add(metaFile);
-      files.addAll(ShardMeta.read(storage.pathOf(name), storage.read(name, SealedJson.MAX_BYTES))
-          .fileNames());
-    }
-    return files;
+    return shardFiles.getOrDefault(shard, Set.of());
   }
 }

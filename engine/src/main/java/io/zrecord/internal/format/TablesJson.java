@@ -79,7 +79,7 @@ public record TablesJson(
     for (ChunkFile chunk : chunks) {
       ArrayNode tuple = chunksNode.addArray().add(chunk.id().toString()).add(chunk.bytes());
       if (chunk.isOfStore()) {
-        tuple.add(chunk.storeChunk());
+        tuple.add(chunk.storeChunk()).add(chunk.storeRecords());
       }
     }
   }
@@ -114,13 +114,18 @@ public record TablesJson(
   public static List<ChunkFile> readChunks(JsonObject json) {
     List<ChunkFile> chunks = new ArrayList<>();
     Set<UUID> ids = new HashSet<>();
-    for (JsonTuple tuple : JsonTuple.all(json, "chunks", 2, 3)) {
-      ChunkFile chunk = new ChunkFile(
-          tuple.uuid(0),
-          tuple.integer(1, FileHeader.BYTES, Long.MAX_VALUE),
-          tuple.size() == 2
-              ? ChunkFile.NOT_OF_A_STORE
-              : tuple.integer(2, 0, LAST_STORE_CHUNK));
+    for (JsonTuple tuple : JsonTuple.all(json, "chunks", 2, 4)) {
+      UUID id = tuple.uuid(0);
+      long bytes = tuple.integer(1, FileHeader.BYTES, Long.MAX_VALUE);
+      ChunkFile chunk = switch (tuple.size()) {
+        case 2 -> ChunkFile.of(id, bytes);
+        case 4 -> new ChunkFile(
+            id,
+            bytes,
+            tuple.integer(2, 0, LAST_STORE_CHUNK),
+            tuple.integer(3, 0, Long.MAX_VALUE));
+        default -> throw tuple.corrupt("two elements, or four for a chunk of a store");
+      };
       if (!ids.add(chunk.id())) {
         throw json.corrupt("chunk " + chunk.id() + " is there twice");
       }

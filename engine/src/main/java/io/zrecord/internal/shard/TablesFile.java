@@ -6,12 +6,13 @@ import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TablesJson;
+import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.UUID;
 
 /**
  * A tables file open for reading (FORMAT.md section 3). The manifest says where the JSON is, so the
@@ -21,30 +22,31 @@ import java.util.UUID;
 public final class TablesFile {
   private final Windows windows;
   private final TablesJson json;
+  private final int[] shardChunks;
 
-  private TablesFile(Windows windows, TablesJson json) {
+  private TablesFile(Windows windows, TablesJson json, int[] shardChunks) {
     this.windows = windows;
     this.json = json;
+    this.shardChunks = shardChunks;
   }
 
   /**
    * Opens a tables file and reads its JSON.
    *
-   * @param directory of the shard, with a slash at the end
+   * @param ref one of the shard's tables files
    * @param onMapped called for each new mapping
    * @throws io.zrecord.errors.MissingFileException if there is no file
    * @throws io.zrecord.errors.TruncatedFileException if the file is shorter than the manifest says
    * @throws CorruptDataException if the JSON is damaged, or the file is not what the manifest says
    */
   public static TablesFile open(
-      Storage storage, String directory, UUID shardId, TablesRef ref, Runnable onMapped) {
-    ReadableFile file = storage.open(directory + ref.fileName());
+      Storage storage, ShardSummary shard, TablesRef ref, Runnable onMapped) {
+    ReadableFile file = storage.open(shard.directory() + "/" + ref.fileName());
     Windows windows = new Windows(file, ref.bytes(), onMapped);
     String path = windows.path();
     if (file.lengthBytes() > ref.bytes()) {
       throw corrupt(
-          path,
-          "it has " + file.lengthBytes() + " bytes, but the dataset says " + ref.bytes());
+          path, "it has " + file.lengthBytes() + " bytes, but the dataset says " + ref.bytes());
     }
     byte[] bytes = new byte[ref.jsonBytes()];
     windows.copy(ref.jsonPosition(), bytes, 0, bytes.length);
@@ -56,19 +58,40 @@ public final class TablesFile {
               + ", but the dataset says " + HexFormat.of().toHexDigits(ref.jsonChecksum()));
     }
     TablesJson json = TablesJson.read(path, bytes, ref.jsonPosition());
-    if (!json.shardId().equals(shardId) || !json.fileId().equals(ref.id())) {
+    requireIs(path, json, shard, ref);
+    int[] shardChunks = new int[json.chunks().size()];
+    for (int i = 0; i < shardChunks.length; i++) {
+      shardChunks[i] = shardChunk(path, shard, i, json.chunks().get(i));
+    }
+    return new TablesFile(windows, json, shardChunks);
+  }
+
+  private static void requireIs(
+      String path, TablesJson json, ShardSummary shard, TablesRef ref) {
+    if (!json.shardId().equals(shard.id())
+        || !json.fileId().equals(ref.id())
+        || json.length() != shard.length()) {
       throw corrupt(
           path,
-          "it is file " + json.fileId() + " of shard " + json.shardId() + ", but the dataset says"
-              + " file " + ref.id() + " of shard " + shardId);
+          "it is file " + json.fileId() + " of shard " + json.shardId() + " with " + json.length()
+              + " records, but the dataset says file " + ref.id() + " of shard " + shard.id()
+              + " with " + shard.length());
     }
-    if (!List.copyOf(json.fields().keySet()).equals(ref.fieldIds())) {
+    if (!List.copyOf(json.fieldIds()).equals(ref.fieldIds())) {
       throw corrupt(
-          path,
-          "it has the fields " + json.fields().keySet() + ", but the dataset says "
-              + ref.fieldIds());
+          path, "it has the fields " + json.fieldIds() + ", but the dataset says " + ref.fieldIds());
     }
-    return new TablesFile(windows, json);
+  }
+
+  private static int shardChunk(String path, ShardSummary shard, int ordinal, ChunkFile chunk) {
+    List<ChunkFile> chunks = shard.chunks();
+    // The usual case, in which the only tables file of a shard uses all its chunks.
+    int found =
+        ordinal < chunks.size() && chunks.get(ordinal).equals(chunk) ? ordinal : chunks.indexOf(chunk);
+    if (found < 0) {
+      throw corrupt(path, "it uses " + chunk + ", which the dataset does not name");
+    }
+    return found;
   }
 
   /** Returns the JSON. */
@@ -86,11 +109,17 @@ public final class TablesFile {
     return windows;
   }
 
+  /** Returns the ordinal in the shard of a chunk of this file. */
+  public int shardChunk(int ordinal) {
+    return shardChunks[ordinal];
+  }
+
   /** Reads the runs of a field. */
   public List<RunRecord> runs(FieldTables field, int widthBytes, Binding binding) {
     if (field.runs().bytes() > Integer.MAX_VALUE - Long.BYTES) {
       throw corrupt(
-          path(), "its list of runs of field " + field.id() + " has " + field.runs().bytes()
+          path(),
+          "its list of runs of field " + field.id() + " has " + field.runs().bytes()
               + " bytes, more than this release reads");
     }
     byte[] section = new byte[(int) field.runs().bytes()];

@@ -222,25 +222,27 @@ public record Manifest(
     schema.fields().forEach(field -> fields.add(FieldJson.write(field)));
     ArrayNode listsNode = node.putArray("lists");
     lists.forEach(list -> listsNode.add(list.write()));
-    ArrayNode shardsNode = node.putArray("shards");
-    shards.forEach(shard -> shardsNode.add(ShardJson.write(shard)));
+    FieldSets fieldSets = new FieldSets();
+    Optional<ObjectNode> mapNode = indexMap.map(map -> ShardJson.write(map, fieldSets));
+    ShardJson.writeAll(node, shards, fieldSets);
     ObjectNode transactionsNode = node.putObject("transactions");
     transactions.forEach(transactionsNode::put);
-    indexMap.ifPresent(map -> node.set("indexMap", ShardJson.write(map)));
+    mapNode.ifPresent(map -> node.set("indexMap", map));
     return SealedJson.seal(node);
   }
 
   static Manifest read(String resource, long expectedVersion, byte[] file) {
     JsonObject json = SealedJson.open(resource, file).requireFormat();
+    FieldSets fieldSets = FieldSets.read(json);
     Manifest manifest = new Manifest(
         readHead(json, expectedVersion),
         readSchema(json),
         (int) json.integer("nextFieldId", 1, Integer.MAX_VALUE),
         json.objects("lists").stream().map(ShardListFile::read).toList(),
-        json.objects("shards").stream().map(ShardJson::read).toList(),
+        ShardJson.readAll(json, fieldSets),
         json.integerMap("transactions"),
         json.has("indexMap")
-            ? Optional.of(ShardJson.read(json.object("indexMap")))
+            ? Optional.of(ShardJson.read(json.object("indexMap"), fieldSets))
             : Optional.empty(),
         readRetention(json));
     ManifestRules.require(json, manifest);

@@ -1,6 +1,5 @@
 package io.zrecord.internal.table;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.SealedJson;
@@ -38,16 +37,14 @@ public record ShardListFile(String file, int shardCount, long length) {
 
   static byte[] writeFile(List<ShardSummary> shards) {
     ObjectNode node = SealedJson.object().put("format", JsonObject.FORMAT_VERSION);
-    ArrayNode array = node.putArray("shards");
-    shards.forEach(shard -> array.add(ShardJson.write(shard)));
+    ShardJson.writeAll(node, shards, new FieldSets());
     return SealedJson.seal(node);
   }
 
   /** Parses the content of this file. */
   List<ShardSummary> readFile(String resource, byte[] bytes) {
     JsonObject json = SealedJson.open(resource, bytes).requireFormat();
-    List<ShardSummary> shards =
-        json.objects("shards").stream().map(ShardJson::read).toList();
+    List<ShardSummary> shards = ShardJson.readAll(json, FieldSets.read(json));
     if (shards.size() != shardCount || sumOfLengths(json, shards) != length) {
       throw json.corrupt("it has " + shards.size() + " shards, but the manifest says " + shardCount
           + " with " + length + " records");
