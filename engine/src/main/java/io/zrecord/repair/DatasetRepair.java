@@ -81,17 +81,6 @@ public final class DatasetRepair {
     return switch (DatasetKind.of(path)) {
       case TABLE ->
         new TableRepair(LocalStorage.at(path), path, restoresPrevious).run(listener, approval);
-      case SHARD -> {
-        boolean isSound = DatasetCheck.of(path).run(listener).isSound();
-        RepairPlan plan = new RepairPlan(
-            List.of(),
-            isSound
-                ? List.of()
-                : List.of(
-                    path + " is a sealed shard, which is never changed: restore the damaged files"
-                        + " from a copy, or write the dataset again without the damaged records"));
-        yield new RepairReport(plan, false);
-      }
       case STORE -> {
         ProcessLock lock = ProcessLock.acquire(path);
         try {

@@ -73,7 +73,6 @@ public final class DatasetCheck {
       case TABLE ->
         new TableCheck(run, LocalStorage.at(path), (shard, schema) -> shard.run(schema, run, files))
             .check(choice);
-      case SHARD -> new SealedShardCheck(run, files, Depth.VALUES).checkAlone();
       case STORE -> {
         ProcessLock lock = ProcessLock.acquire(path);
         try {

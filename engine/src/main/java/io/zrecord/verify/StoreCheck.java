@@ -43,7 +43,7 @@ public final class StoreCheck {
         state.meta().shard().fields().stream().mapToLong(FieldMeta::valueBytes).sum();
     run.expect(bytes);
     run.beginPart(state.journal().length(), bytes);
-    try (ChunkFiles chunks = new ChunkFiles(files, "", state.meta().shard().id(), state.chunks())) {
+    try (ChunkFiles chunks = ChunkFiles.ofStore(files, state.meta().shard().id(), state.chunks())) {
       chunks.check(run);
       reportLeftovers(state);
       if (state.journal().overlay().isEmpty()) {
@@ -67,7 +67,9 @@ public final class StoreCheck {
       try (EntryFiles entries = new EntryFiles(files, "", field, true);
           ValueCheck values = new ValueCheck(shard.id(), field.spec(), true, chunks, run.scratch)) {
         entries.check(run, shard.length());
-        EntriesCheck check = new EntriesCheck(run, field, 0);
+        EntriesCheck.Amount amount =
+            new EntriesCheck.Amount(field.absentCount(), field.valueBytes());
+        EntriesCheck check = new EntriesCheck(run, field.spec(), amount, 0);
         check.check(
             entries,
             state.journal().length(),

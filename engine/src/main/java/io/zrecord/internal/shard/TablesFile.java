@@ -50,6 +50,17 @@ public final class TablesFile {
     }
     byte[] bytes = new byte[ref.jsonBytes()];
     windows.copy(ref.jsonPosition(), bytes, 0, bytes.length);
+    TablesJson json = readJson(path, bytes, shard, ref);
+    return new TablesFile(windows, json, shardChunks(path, json, shard));
+  }
+
+  /**
+   * Reads the JSON of a tables file, and compares it with the manifest.
+   *
+   * @param path the file, for messages
+   * @throws CorruptDataException if the JSON is damaged, or not what the manifest says
+   */
+  public static TablesJson readJson(String path, byte[] bytes, ShardSummary shard, TablesRef ref) {
     int seal = SealedJson.checksum(path, bytes);
     if (seal != ref.jsonChecksum()) {
       throw corrupt(
@@ -59,11 +70,20 @@ public final class TablesFile {
     }
     TablesJson json = TablesJson.read(path, bytes, ref.jsonPosition());
     requireIs(path, json, shard, ref);
+    return json;
+  }
+
+  /**
+   * Returns the ordinal in the shard of each chunk that a tables file uses.
+   *
+   * @throws CorruptDataException if the shard does not name a chunk
+   */
+  public static int[] shardChunks(String path, TablesJson json, ShardSummary shard) {
     int[] shardChunks = new int[json.chunks().size()];
     for (int i = 0; i < shardChunks.length; i++) {
       shardChunks[i] = shardChunk(path, shard, i, json.chunks().get(i));
     }
-    return new TablesFile(windows, json, shardChunks);
+    return shardChunks;
   }
 
   private static void requireIs(
