@@ -118,7 +118,7 @@ public final class ShardProbe {
       assertThat(bytes.length).isEqualTo((int) chunk.endBytes());
       ByteBuffer header = littleEndian(bytes);
       assertThat(new String(bytes, 0, 8, StandardCharsets.US_ASCII)).isEqualTo("ZRECCHNK");
-      assertThat(header.getInt(8)).isEqualTo(1);
+      assertThat(header.getInt(8)).isEqualTo(2);
       assertThat(header.getInt(12)).isEqualTo(64);
       assertThat(header.getInt(16)).isEqualTo(chunk.id());
       assertThat(header.getInt(60)).isEqualTo(crc(Arrays.copyOf(bytes, 60)));
