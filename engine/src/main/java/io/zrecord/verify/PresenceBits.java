@@ -29,8 +29,7 @@ final class PresenceBits implements AutoCloseable {
   private int bytesInMemory;
   private @Nullable FileWindow window;
 
-  PresenceBits(
-      MutableFiles files, String prefix, FieldMeta field, RunsFile runs, Binding binding) {
+  PresenceBits(MutableFiles files, String prefix, FieldMeta field, RunsFile runs, Binding binding) {
     this.files = files;
     this.name = prefix + field.stem() + ".valid";
     this.field = field;

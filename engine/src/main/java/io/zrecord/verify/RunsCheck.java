@@ -54,7 +54,12 @@ final class RunsCheck {
     RunsFile runs;
     try {
       runs = RunsFile.read(
-          path, files.read(name, MAX_FILE_BYTES), meta.length(), width, meta.hasChecksums(), binding);
+          path,
+          files.read(name, MAX_FILE_BYTES),
+          meta.length(),
+          width,
+          meta.hasChecksums(),
+          binding);
     } catch (ZRecordException e) {
       found(Kind.RUNS, path, 0, meta.length(), FileProblem.of(e));
       return;

@@ -319,8 +319,7 @@ class DatasetInspectionTest {
       Files.write(directory.resolve("f" + id + ".runs"), file.write(new Binding(shard, id)));
     }
     ChunkMeta huge = new ChunkMeta(0, 1, Long.MAX_VALUE);
-    ShardMeta meta =
-        new ShardMeta(shard, 2 * half, false, false, 1, 1, List.of(huge), fields);
+    ShardMeta meta = new ShardMeta(shard, 2 * half, false, false, 1, 1, List.of(huge), fields);
     Files.write(directory.resolve("meta.json"), meta.write());
     assertThatThrownBy(() -> inspect(directory))
         .isInstanceOf(CorruptDataException.class)

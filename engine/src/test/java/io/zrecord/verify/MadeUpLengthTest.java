@@ -115,7 +115,9 @@ final class MadeUpLengthTest {
     ChunkMeta chunk = meta.chunks().get(0);
     Run run = new Run(0, LENGTH, 64, chunk.id(), 0);
     RunsFile runs = new RunsFile(LENGTH, 4, false, true, List.of(run), new int[0], new int[0]);
-    Files.write(shard.resolve("field.runs"), runs.write(new Binding(meta.id(), field.spec().id())));
+    Files.write(
+        shard.resolve("field.runs"),
+        runs.write(new Binding(meta.id(), field.spec().id())));
     write(
         shard,
         meta,

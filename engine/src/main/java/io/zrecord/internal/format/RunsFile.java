@@ -104,7 +104,8 @@ public record RunsFile(
         || !Arrays.equals(file, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
         || in.getInt(file.length - 4) != checksum(file, binding)) {
       throw corrupt(
-          resource, "it is damaged or cut, or of another field or shard (its checksum does not hold); restore it from"
+          resource,
+          "it is damaged or cut, or of another field or shard (its checksum does not hold); restore it from"
               + " a copy");
     }
     HeaderVersion.requireKnown(resource, file);

@@ -44,11 +44,7 @@ final class ColumnWriters {
         // bytes more for each.
         boolean dense = field.isDense() && field.valueWidthBytes().getAsInt() <= fairBytes;
         ColumnFiles files = new ColumnFiles(
-            storage,
-            directory,
-            stems.get(i),
-            options.checksum(),
-            new Binding(shardId, field.id()));
+            storage, directory, stems.get(i), options.checksum(), new Binding(shardId, field.id()));
         writers.add(
             dense
                 ? new DenseColumnWriter(field, files, chunks, pool, alignment)
