@@ -10,6 +10,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.Run;
 import io.zrecord.internal.format.RunsFile;
@@ -128,7 +129,12 @@ final class DamageTest {
       } else {
         int width = field.spec().valueWidthBytes().orElseThrow();
         for (Run run : RunsFile.read(
-                "runs", storage.read(field.stem() + ".runs", 1 << 20), meta.length(), width, true)
+                "runs",
+                storage.read(field.stem() + ".runs", 1 << 20),
+                meta.length(),
+                width,
+                true,
+                new Binding(meta.id(), field.spec().id()))
             .runs()) {
           bytes.set((int) run.offset(), (int) (run.offset() + run.count() * width));
         }

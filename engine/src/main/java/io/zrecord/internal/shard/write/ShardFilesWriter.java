@@ -54,7 +54,7 @@ public final class ShardFilesWriter implements AutoCloseable {
     stripeBytes = schema.fields().size() == 1 ? LONE_FIELD_STRIPE_BYTES : Long.MAX_VALUE;
     pool = new SegmentPool(options.stripeBytes(), schema.fields().size());
     chunks = new ChunkWriter(storage, directory, shardId, options.durability());
-    columns = ColumnWriters.create(storage, directory, schema, options, chunks, pool)
+    columns = ColumnWriters.create(storage, directory, shardId, schema, options, chunks, pool)
         .toArray(ColumnWriter[]::new);
   }
 

@@ -156,6 +156,7 @@ public final class StoreRewrite {
             layout.chunkBytes());
         RewriteSource source = new RewriteSource(files, old, layout.stripeBytes());
         RewriteCopy copy = new RewriteCopy(
+            old.shard().id(),
             old.shard().fields().stream().map(FieldMeta::spec).toList(),
             fields,
             sources,
