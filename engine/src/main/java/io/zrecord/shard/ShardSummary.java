@@ -40,13 +40,7 @@ public record ShardSummary(
    */
   public ShardSummary withoutSizes() {
     return new ShardSummary(
-        id,
-        metaFile,
-        metaChecksum,
-        length,
-        chunkCount,
-        chunkBytes,
-        Collections.emptySortedMap());
+        id, metaFile, metaChecksum, length, chunkCount, chunkBytes, Collections.emptySortedMap());
   }
 
   /** Returns the directory of the shard, relative to the table's. */

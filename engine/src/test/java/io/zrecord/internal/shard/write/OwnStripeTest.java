@@ -158,7 +158,7 @@ class OwnStripeTest {
     WriteOptions options = OPTIONS.withStripeBytes(8 << 20);
     RecordSchema.Builder builder = RecordSchema.builder();
     for (int f = 0; f < fields; f++) {
-      builder.field("f" + f, f % 3 == 0 ? ElementType.I64 : ElementType.I16);
+      builder.field("f" + f, f < 300 ? ElementType.I64 : ElementType.I16);
     }
     RecordSchema schema = builder.build();
     long before = directBytes();
@@ -167,7 +167,7 @@ class OwnStripeTest {
       int records = 0;
       for (; writer.writtenBytes() < 5 * options.stripeBytes(); records++) {
         for (int f = 0; f < fields; f++) {
-          if (f % 3 == 0) {
+          if (f < 300) {
             writer.column(f).putLong(records);
           } else {
             writer.column(f).putShort((short) records);
@@ -180,7 +180,7 @@ class OwnStripeTest {
       assertThat(most).isBetween(1L, options.stripeBytes());
       for (int record = 0; record < records; record += records / 50) {
         // 8 MiB are 4 KiB a field, of which 250 are a MiB.
-        assertThat(ranges(meta, schema.fields(), record)).isEqualTo(4);
+        assertThat(ranges(meta, schema.fields(), record)).isLessThanOrEqualTo(4);
       }
     }
   }
@@ -193,8 +193,7 @@ class OwnStripeTest {
       int width = fields.get(f).valueWidthBytes().orElseThrow();
       for (Run run : runs(meta, f)) {
         if (record >= run.firstIndex() && record < run.firstIndex() + run.count()) {
-          places.add(
-              new Place(run.chunkId(), run.offset(), run.offset() + run.count() * width));
+          places.add(new Place(run.chunkId(), run.offset(), run.offset() + run.count() * width));
         }
       }
     }
@@ -203,7 +202,8 @@ class OwnStripeTest {
     int ranges = 1;
     for (int i = 1; i < places.size(); i++) {
       Place last = places.get(i - 1);
-      boolean isNext = places.get(i).chunk() == last.chunk() && places.get(i).start() - last.end() < 8;
+      boolean isNext =
+          places.get(i).chunk() == last.chunk() && places.get(i).start() - last.end() < 8;
       ranges += isNext ? 0 : 1;
     }
     return ranges;
