@@ -74,6 +74,8 @@ final class GoldenDataset {
         .field("标签 \uD83D\uDE00/../x", ElementType.I64)
         .field("IMAGE", ElementType.I16)
         .field("dense", ElementType.I32)
+        // Longer than a block and, from the last record on, in a second chunk.
+        .field("wide", ElementType.U8, Shape.of(1_700), Compression.RAW)
         .build();
   }
 
@@ -203,8 +205,8 @@ final class GoldenDataset {
   private static ShardSummary writeShard(
       Storage storage, UUID id, RecordSchema schema, Checksum checksum) {
     WriteOptions options = WriteOptions.defaults()
-        .withChunkRecords(16)
-        .withStripeBytes(1 << 16)
+        .withChunkBytes(1 << 16)
+        .withStripeBytes(1 << 20)
         .withChecksum(checksum)
         .withDurability(Durability.NONE);
     try (ShardWriter writer = ShardWriter.create(storage, id, schema, options)) {
