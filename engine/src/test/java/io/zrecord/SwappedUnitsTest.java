@@ -207,9 +207,7 @@ final class SwappedUnitsTest {
           seal(shard.resolve("u.runs"), new Owner(uuid(shard), 4));
         },
         Bound.AS_THEY_WERE);
-    assertThatThrownBy(() -> read(copy, "i", 17))
-        .isInstanceOf(CorruptDataException.class)
-        .hasMessageContaining("presence bits");
+    assertThatThrownBy(() -> read(copy, "i", 17)).isInstanceOf(CorruptDataException.class);
     assertThat(damages(copy)).anyMatch(f -> f.kind() == Finding.Kind.PRESENCE);
     assertThat(damages(copy)).anyMatch(f -> f.kind() == Finding.Kind.VALUE);
   }
