@@ -90,8 +90,7 @@ public final class StoreRebalance {
     }
     long neededChunks = 1
         + Math.max(
-            usage.paddedBytes() / options.chunkBytes(),
-            usage.records() / meta.chunkRecords());
+            usage.paddedBytes() / options.chunkBytes(), usage.records() / meta.chunkRecords());
     if (usage.chunkCount() > 2 * neededChunks + MAX_LANES) {
       reasons.add(Reason.SMALL_CHUNKS);
     }

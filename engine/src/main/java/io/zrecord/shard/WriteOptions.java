@@ -7,10 +7,10 @@ import java.io.Serializable;
  *
  * @param chunkBytes a chunk is closed after the stripe with which its file reaches this many bytes,
  *     4 KiB to 1 TiB
- * @param stripeBytes bytes of values that a writer holds before it writes them out, 64 KiB to 1 GiB;
- *     bounds the writer's memory, except for single larger values. Of F fields, each has a stripe of
- *     its own of 1/(2·F) of these bytes, but of 1 MiB or more. A stripe is written when it is full,
- *     and the longest stripes are written when all together are near the bound
+ * @param stripeBytes bytes of values that a writer holds before it writes them out, 64 KiB to 1
+ *     GiB; bounds the writer's memory, except for single larger values. Of F fields, each has a
+ *     stripe of its own of 1/(2·F) of these bytes, but of 1 MiB or more. A stripe is written when
+ *     it is full, and the longest stripes are written when all together are near the bound
  * @param alignBytes a power of two from 8 to 1 MiB; raw values of this length or more start at a
  *     multiple of it, and so does a stripe's run of a fixed-width field if that long. The values of
  *     a run follow each other without gaps, so each is aligned if its width is a multiple of
@@ -21,11 +21,7 @@ import java.io.Serializable;
  * @param durability what a commit survives
  */
 public record WriteOptions(
-    long chunkBytes,
-    long stripeBytes,
-    long alignBytes,
-    Checksum checksum,
-    Durability durability)
+    long chunkBytes, long stripeBytes, long alignBytes, Checksum checksum, Durability durability)
     implements Serializable {
   private static final long KIB = 1024;
   private static final long MIB = 1024 * KIB;
@@ -52,28 +48,23 @@ public record WriteOptions(
   }
 
   public WriteOptions withChunkBytes(long newChunkBytes) {
-    return new WriteOptions(
-        newChunkBytes, stripeBytes, alignBytes, checksum, durability);
+    return new WriteOptions(newChunkBytes, stripeBytes, alignBytes, checksum, durability);
   }
 
   public WriteOptions withStripeBytes(long newStripeBytes) {
-    return new WriteOptions(
-        chunkBytes, newStripeBytes, alignBytes, checksum, durability);
+    return new WriteOptions(chunkBytes, newStripeBytes, alignBytes, checksum, durability);
   }
 
   public WriteOptions withAlignBytes(long newAlignBytes) {
-    return new WriteOptions(
-        chunkBytes, stripeBytes, newAlignBytes, checksum, durability);
+    return new WriteOptions(chunkBytes, stripeBytes, newAlignBytes, checksum, durability);
   }
 
   public WriteOptions withChecksum(Checksum newChecksum) {
-    return new WriteOptions(
-        chunkBytes, stripeBytes, alignBytes, newChecksum, durability);
+    return new WriteOptions(chunkBytes, stripeBytes, alignBytes, newChecksum, durability);
   }
 
   public WriteOptions withDurability(Durability newDurability) {
-    return new WriteOptions(
-        chunkBytes, stripeBytes, alignBytes, checksum, newDurability);
+    return new WriteOptions(chunkBytes, stripeBytes, alignBytes, checksum, newDurability);
   }
 
   private static void requireRange(String name, long value, long lowest, long highest) {

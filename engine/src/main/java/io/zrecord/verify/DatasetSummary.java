@@ -28,8 +28,8 @@ import java.util.TreeMap;
  * @param length number of records
  * @param shardCount number of shards
  * @param chunkCount number of chunk files
- * @param writtenRecords records written; {@code length} of them are live. More than
- *     {@code length} only in a store
+ * @param writtenRecords records written; {@code length} of them are live. More than {@code length}
+ *     only in a store
  * @param chunkBytes bytes of the chunks
  * @param valueBytes stored bytes of the reachable values; of a store, as of its last checkpoint
  * @param journalBytes bytes of a store's journal, which opening the store reads

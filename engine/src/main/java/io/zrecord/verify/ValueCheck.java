@@ -52,12 +52,7 @@ final class ValueCheck implements AutoCloseable {
    * @param owner uuid of the shard or store
    * @param scratch memory that no other check uses meanwhile
    */
-  ValueCheck(
-      UUID owner,
-      FieldSpec field,
-      boolean hasChecksums,
-      ChunkFiles chunks,
-      byte[] scratch) {
+  ValueCheck(UUID owner, FieldSpec field, boolean hasChecksums, ChunkFiles chunks, byte[] scratch) {
     this.binding = new Binding(owner, field.id());
     this.piece = scratch;
     this.field = field;
@@ -120,8 +115,7 @@ final class ValueCheck implements AutoCloseable {
     return damaged != null ? damaged : checkPayload(chunkId, position, length);
   }
 
-  private @Nullable Problem checksumProblem(
-      Binding.Kind kind, long slot, int stored, String what) {
+  private @Nullable Problem checksumProblem(Binding.Kind kind, long slot, int stored, String what) {
     int found = binding.bind(kind, slot, (int) crc.getValue());
     if (!hasChecksums || found == stored) {
       return null;

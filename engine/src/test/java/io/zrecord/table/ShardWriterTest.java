@@ -103,7 +103,8 @@ class ShardWriterTest {
       assertThat(shard.meta().chunks()).hasSizeGreaterThan(1);
       assertThat(summary.chunkCount()).isEqualTo(shard.meta().chunks().size());
       assertThat(summary.chunkBytes())
-          .isEqualTo(shard.meta().chunks().stream().mapToLong(ChunkMeta::endBytes).sum());
+          .isEqualTo(
+              shard.meta().chunks().stream().mapToLong(ChunkMeta::endBytes).sum());
       assertThat(summary.valueBytes())
           .containsEntry(1, 20_000L)
           .containsEntry(2, 100L * (49 * 50 / 2));
@@ -281,6 +282,24 @@ class ShardWriterTest {
         assertThat(shard.value(1, i)).isEqualTo(even);
         assertThat(shard.value(2, i)).isNull();
       }
+    }
+  }
+
+  @Test
+  void largeAndSmallValuesOfAFieldStayInOrder() {
+    byte[] value = bytes(100_000, 3);
+    try (ShardWriter writer = writer(schema(ElementType.BYTES, ElementType.I32), SMALL)) {
+      for (int i = 0; i < 200; i++) {
+        writer.put(0, value, 0, i % 7 == 0 ? value.length : 50 * i);
+        writer.putInt(1, i);
+        writer.endRecord();
+      }
+      writer.finish();
+    }
+    ShardProbe shard = ShardProbe.read(storage, ID);
+    assertThat(shard.meta().chunks()).hasSize(1);
+    for (int i = 1; i < 200; i++) {
+      assertThat(shard.offset(0, i)).as("record %s", i).isGreaterThan(shard.offset(0, i - 1));
     }
   }
 

@@ -166,7 +166,8 @@ public final class ShardProbe {
         }
         if (meta.hasChecksums()) {
           int kind = words.getLong(0) == 0 && words.getLong(8) == 0 ? 2 : 1;
-          assertThat(littleEndian(checksums).getInt(4 * i)).isEqualTo(bound(field, kind, i, stored));
+          assertThat(littleEndian(checksums).getInt(4 * i))
+              .isEqualTo(bound(field, kind, i, stored));
         }
       }
     }
@@ -195,7 +196,8 @@ public final class ShardProbe {
   private void readRuns(int f, FieldMeta field) {
     byte[] file = file(field.stem() + ".runs");
     ByteBuffer in = littleEndian(file);
-    assertThat(in.getInt(file.length - 4)).isEqualTo(bound(field, 5, 0, Arrays.copyOf(file, file.length - 4)));
+    assertThat(in.getInt(file.length - 4))
+        .isEqualTo(bound(field, 5, 0, Arrays.copyOf(file, file.length - 4)));
     int width = in.getInt(24);
     int runs = in.getInt(28);
     boolean hasValidity = (in.getInt(36) & 2) != 0;

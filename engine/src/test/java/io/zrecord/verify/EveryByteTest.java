@@ -82,7 +82,12 @@ final class EveryByteTest {
       } else {
         byte[] file = Files.readAllBytes(shard.resolve(field.stem() + ".runs"));
         for (Run run : RunsFile.read(
-                "runs", file, meta.length(), 4, true, new Binding(meta.id(), field.spec().id()))
+                "runs",
+                file,
+                meta.length(),
+                4,
+                true,
+                new Binding(meta.id(), field.spec().id()))
             .runs()) {
           bytes.set((int) run.offset(), (int) (run.offset() + 4 * run.count()));
         }

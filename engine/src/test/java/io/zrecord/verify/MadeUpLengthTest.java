@@ -81,12 +81,7 @@ final class MadeUpLengthTest {
   private static void write(Path shard, ShardMeta meta, FieldMeta field, List<ChunkMeta> chunks)
       throws IOException {
     ShardMeta changed = new ShardMeta(
-        meta.id(),
-        LENGTH,
-        meta.hasChecksums(),
-        meta.chunkBytes(),
-        chunks,
-        List.of(field));
+        meta.id(), LENGTH, meta.hasChecksums(), meta.chunkBytes(), chunks, List.of(field));
     Files.write(shard.resolve("meta.json"), changed.write());
   }
 
@@ -113,7 +108,9 @@ final class MadeUpLengthTest {
     ChunkMeta chunk = meta.chunks().get(0);
     Run run = new Run(0, LENGTH, 64, chunk.id(), 0);
     RunsFile runs = new RunsFile(LENGTH, 4, false, true, List.of(run), new int[0], new int[0]);
-    Files.write(shard.resolve("field.runs"), runs.write(new Binding(meta.id(), field.spec().id())));
+    Files.write(
+        shard.resolve("field.runs"),
+        runs.write(new Binding(meta.id(), field.spec().id())));
     write(
         shard,
         meta,

@@ -25,7 +25,8 @@ public final class Binding {
   private static final int UNIT_AT = 24;
   private static final int[][] UNIT_TABLES = unitTables();
 
-  private final int[] sums = new int[Kind.values().length];
+  /** The CRC32C of the binding with unit number 0, by the code of the kind. */
+  private final int[] sums = new int[Kind.JOURNAL_RECORD.code + 1];
 
   /** What a unit is. */
   public enum Kind {
@@ -70,7 +71,7 @@ public final class Binding {
     binding.order(ByteOrder.LITTLE_ENDIAN).putInt(fieldId);
     for (Kind kind : Kind.values()) {
       binding.putInt(20, kind.code);
-      sums[kind.ordinal()] = Crc32c.of(bytes);
+      sums[kind.code] = Crc32c.of(bytes);
     }
   }
 
@@ -80,7 +81,7 @@ public final class Binding {
    * @param crc CRC32C of the unit's bytes
    */
   public int bind(Kind kind, long unit, int crc) {
-    return crc ^ sums[kind.ordinal()] ^ ofUnit(unit);
+    return crc ^ sums[kind.code] ^ ofUnit(unit);
   }
 
   /**

@@ -17,8 +17,7 @@ import java.util.Set;
  * @param chunkRecords records at which a chunk is closed
  * @param sequence number of the last journal record that the tables contain
  */
-public record StoreMeta(
-    ShardMeta shard, List<ChunkMeta> unfull, long chunkRecords, long sequence) {
+public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long chunkRecords, long sequence) {
   public StoreMeta {
     unfull = List.copyOf(unfull);
   }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 /** Bound checksums: those of the page and those of an independent computation. */
 class BindingTest {
   private static final Path PAGE = Path.of("../docs/spec/FORMAT.md");
-  private static final Pattern EXAMPLE = Pattern.compile(
-      "(?m)^\\| (\\d+) \\| (\\d+) \\| (\\d+) \\| (?:`(\\p{XDigit}+)`)? *"
+  private static final Pattern EXAMPLE =
+      Pattern.compile("(?m)^\\| (\\d+) \\| (\\d+) \\| (\\d+) \\| (?:`(\\p{XDigit}+)`)? *"
           + "\\| `(\\p{XDigit}{8})` \\| `(\\p{XDigit}{8})` \\| `(\\p{XDigit}{8})` \\|$");
   private static final Pattern UUID_OF_EXAMPLES =
       Pattern.compile("Examples for the uuid `([-0-9a-f]{36})`");
@@ -52,10 +52,8 @@ class BindingTest {
     assertThat(examples).hasSize(6);
     for (MatchResult example : examples) {
       int code = Integer.parseInt(example.group(2));
-      Kind kind = CODES.keySet().stream()
-          .filter(k -> CODES.get(k) == code)
-          .findFirst()
-          .orElseThrow();
+      Kind kind =
+          CODES.keySet().stream().filter(k -> CODES.get(k) == code).findFirst().orElseThrow();
       String hex = example.group(4);
       byte[] bytes = HexFormat.of().parseHex(hex == null ? "" : hex);
       long unit = Long.parseLong(example.group(3));
@@ -73,11 +71,12 @@ class BindingTest {
   @Test
   void bindingIsExclusiveOrWithTheCrcOfTheBinding() {
     assertThat(CODES).containsOnlyKeys(Kind.values());
+    List<Kind> kinds = List.of(Kind.values());
     Random random = new Random(1);
     for (int i = 0; i < 100_000; i++) {
       UUID owner = new UUID(random.nextLong(), random.nextLong());
       int field = random.nextInt();
-      Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+      Kind kind = kinds.get(random.nextInt(kinds.size()));
       long unit = random.nextLong() >>> random.nextInt(Long.SIZE);
       int crc = random.nextInt();
       assertThat(new Binding(owner, field).bind(kind, unit, crc))

@@ -155,6 +155,24 @@ class ShardMetaTest {
   }
 
   @Test
+  void aStoreSaysHowManyRecordsAreInItsChunks() {
+    String store = EXAMPLE
+        .replace("\"sizeBytes\"", "\"size\": 7, \"sizeBytes\"")
+        .replace("\"format\": 2", "\"format\": 2, \"journalSequence\": 3")
+        .replace("\"runs\"", "\"entries\"");
+    assertThatThrownBy(() -> StoreMeta.read("/d/meta.json", SealedJsonTest.sealed(store)))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("how many records are in chunk/0.zr");
+    String counted =
+        store.replace("268435712]", "268435712, 5]").replace("171000064]", "171000064, 0]");
+    StoreMeta meta = StoreMeta.read("/d/meta.json", SealedJsonTest.sealed(counted));
+    assertThat(meta.chunkRecords()).isEqualTo(7);
+    assertThat(meta.shard().chunks())
+        .containsExactly(new ChunkMeta(0, 5, 268435712), new ChunkMeta(1, 0, 171000064));
+    assertThat(StoreMeta.read("/d/meta.json", meta.write())).isEqualTo(meta);
+  }
+
+  @Test
   void aShardThatIsStillWrittenOrNewerIsUnsupported() {
     assertThatThrownBy(() -> read(EXAMPLE.replace("\"unfull\": []", "\"unfull\": [[2, 64, 0]]")))
         .isInstanceOf(UnsupportedFormatException.class);

@@ -148,10 +148,7 @@ public final class EntryColumnWriter extends ColumnWriter {
       } else {
         long word1 = Entry.word1(chunks.ordinal(), length);
         position += alignment.gapBytes(position, length);
-        writeEntry(
-            position,
-            word1,
-            checksums == null ? 0 : crcOf(position - start, length));
+        writeEntry(position, word1, checksums == null ? 0 : crcOf(position - start, length));
         position += length;
       }
     }

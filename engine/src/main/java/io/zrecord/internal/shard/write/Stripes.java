@@ -12,8 +12,8 @@ import java.util.List;
  *
  * <p>With so many fields that a fair share of the memory falls below 1 MiB, neighbouring small
  * fields share a stripe, so that the many scalars of a record are a few ranges, not one range for
- * each. When the memory of all stripes nears the bound, the longest stripes are flushed first:
- * they leave the longest runs.
+ * each. When the memory of all stripes nears the bound, the longest stripes are flushed first: they
+ * leave the longest runs.
  *
  * <p>Belongs to one thread.
  */
@@ -30,8 +30,7 @@ final class Stripes {
   private final long flushAboveBytes;
   private final long flushDownToBytes;
 
-  Stripes(
-      List<ColumnWriter> columns, WriteOptions options, SegmentPool pool, ChunkWriter chunks) {
+  Stripes(List<ColumnWriter> columns, WriteOptions options, SegmentPool pool, ChunkWriter chunks) {
     this.pool = pool;
     this.chunks = chunks;
     this.flushAboveBytes = options.stripeBytes() / 4 * 3;

@@ -4,7 +4,6 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Decoders;
-import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.io.MapFaults;
 import io.zrecord.schema.Codec;

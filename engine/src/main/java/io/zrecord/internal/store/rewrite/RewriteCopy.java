@@ -197,9 +197,8 @@ final class RewriteCopy implements AutoCloseable {
 
   private void requireChecksum(int field, long index) {
     EntryTable table = sources.get(field);
-    int found = bindings
-        .get(field)
-        .bindEntry(index, table.word0(index), table.word1(index), (int) crc.getValue());
+    int found = bindings.get(field).bindEntry(index, table.word0(index), table.word1(index), (int)
+        crc.getValue());
     int stored = table.checksum(index);
     if (found != stored) {
       throw corrupt(
