@@ -11,7 +11,7 @@ import numpy as np
 
 from zrecord._field import Field, indices_of, is_index
 from zrecord._schema import FieldSpec
-from zrecord._source import ShardSource
+from zrecord._source import Source
 
 
 class Dataset:
@@ -27,7 +27,7 @@ class Dataset:
         path: Path,
         version: int | None,
         specs: Iterable[FieldSpec],
-        sources: list[ShardSource],
+        sources: list[Source],
         verify: str,
         reopen: tuple[Callable[..., Dataset], tuple[Any, ...]],
     ) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 
 from zrecord._binding import Binding, Kind
 from zrecord._crc32c import crc32c
-from zrecord._entries import ENTRY
 from zrecord._sealed import corrupt, require_version
 from zrecord._shard import CHUNK_HEADER_BYTES
+from zrecord._tables import ENTRY
 
 Array = np.ndarray[Any, Any]
 _MAGIC = b"ZRECJRNL"

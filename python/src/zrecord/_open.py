@@ -1,4 +1,4 @@
-"""Opens datasets of every shape (FORMAT.md section 1)."""
+"""Opens datasets of both shapes (FORMAT.md section 1)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 
 from zrecord._columns import VERIFY
 from zrecord._dataset import Dataset
-from zrecord._shard import META_FILE, Shard, read_shard_meta
-from zrecord._source import ShardSource
+from zrecord._shard import META_FILE
 from zrecord._store import read_store
 from zrecord._table import has_versions, read_table
 from zrecord.errors import NotADatasetError
@@ -38,10 +37,5 @@ def open(path: str | os.PathLike[str], version: int | None = None, verify: str =
         )
     if version is not None:
         raise NotADatasetError(f"Cannot open version {version} of {root}: only tables have versions", root)
-    if (root / "journal").is_file():
-        source, fields = read_store(root)
-    else:
-        meta = read_shard_meta(root / META_FILE)
-        source = ShardSource(meta.length, lambda: Shard(root, meta))
-        fields = [field.spec for field in meta.fields]
+    source, fields = read_store(root)
     return Dataset(root, None, fields, [source], verify, (open, (path, None, verify)))

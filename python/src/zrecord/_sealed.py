@@ -32,7 +32,11 @@ class JsonObject:
     @classmethod
     def read(cls, path: Path) -> JsonObject:
         """Reads a sealed file of this version of the format."""
-        content = read_bytes(path, MAX_BYTES)
+        return cls.parse(path, read_bytes(path, MAX_BYTES))
+
+    @classmethod
+    def parse(cls, path: Path, content: bytes) -> JsonObject:
+        """Reads sealed JSON that is the content of a file, or a part of one."""
         seal = _SEAL.fullmatch(content[-_SEAL_BYTES:])
         if not seal:
             raise corrupt(path, "it does not end with its checksum")
@@ -96,6 +100,14 @@ class JsonObject:
             raise self._unexpected(name, found, f"a list of lists of {width} integers")
         return [[self._integer(name, n, 0, MAX_LONG) for n in element] for element in found]
 
+    def mixed(self, name: str, sizes: tuple[int, ...]) -> list[MixedTuple]:
+        """Returns a list of lists, each with one of these numbers of elements of any kinds."""
+        return [MixedTuple(self, name, element, sizes) for element in self._list(name)]
+
+    def mixed_one(self, name: str, sizes: tuple[int, ...]) -> MixedTuple:
+        """Returns a list with one of these numbers of elements of any kinds."""
+        return MixedTuple(self, name, self.members.get(name), sizes)
+
     def strings(self, name: str) -> dict[str, str]:
         """Returns an object of strings; empty if the member is missing."""
         found = self.object(name).members if name in self.members else {}
@@ -120,6 +132,26 @@ class JsonObject:
     def _unexpected(self, name: str, value: Any, expected: str) -> CorruptDataError:
         found = repr(value)
         return self.corrupt(f"member '{name}' is {found[:80]}{'…' * (len(found) > 80)}, expected {expected}")
+
+
+class MixedTuple:
+    """A list whose elements mean different things."""
+
+    def __init__(self, owner: JsonObject, name: str, value: Any, sizes: tuple[int, ...]) -> None:
+        if not isinstance(value, list) or len(value) not in sizes:
+            raise owner._unexpected(name, value, f"a list of {' or '.join(map(str, sizes))} elements")
+        self.size = len(value)
+        self._elements = JsonObject(owner.path, {f"{name}[{i}]": element for i, element in enumerate(value)})
+        self._name = name
+
+    def integer(self, i: int, low: int = 0, high: int = MAX_LONG) -> int:
+        return self._elements.integer(f"{self._name}[{i}]", low, high)
+
+    def uuid(self, i: int) -> uuid.UUID:
+        return self._elements.uuid(f"{self._name}[{i}]")
+
+    def matching(self, i: int, pattern: str) -> str:
+        return self._elements.matching(f"{self._name}[{i}]", pattern)
 
 
 def corrupt(path: Path, reason: str) -> CorruptDataError:
