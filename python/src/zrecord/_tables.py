@@ -308,8 +308,10 @@ class EntryTable:
         self._check(units)
         found: Array = np.empty(indices.shape, dtype)
         is_whole = units < self._whole.shape[0]
-        begin, end = (0, 16 * _ENTRY_SLOTS) if part == 0 else (16 * _ENTRY_SLOTS, 20 * _ENTRY_SLOTS)
-        found[is_whole] = self._whole[:, begin:end].view(dtype)[units[is_whole], slots[is_whole]]
+        if is_whole.any():
+            shape, strides = (self._whole.shape[0], _ENTRY_SLOTS), (_ENTRY_STRIDE, dtype.itemsize)
+            table: Array = np.ndarray(shape, dtype, self._whole, 16 * _ENTRY_SLOTS * part, strides)
+            found[is_whole] = table[units[is_whole], slots[is_whole]]
         begin, end = (0, 16 * self._slots) if part == 0 else (16 * self._slots, 20 * self._slots)
         found[~is_whole] = self._rest[begin:end].view(dtype)[slots[~is_whole]]
         return found
