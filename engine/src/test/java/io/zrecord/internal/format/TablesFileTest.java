@@ -34,7 +34,7 @@ class TablesFileTest {
   private static final int WIDTH = 4;
   private static final Binding BINDING = new Binding(SHARD, 7);
   private static final List<ChunkFile> CHUNKS = List.of(
-      ChunkFile.of(new UUID(5, 6), 400_000), new ChunkFile(new UUID(7, 8), 300_000, 0xffff_fffeL));
+      ChunkFile.of(new UUID(5, 6), 400_000), new ChunkFile(new UUID(7, 8), 300_000, 0xffff_fffeL, 12));
 
   /** 30,000 and 20,000 values of 4 bytes: 30 and 20 units of 4 KiB. */
   private static final List<RunRecord> RUNS = List.of(
@@ -161,7 +161,7 @@ class TablesFileTest {
             + "\"file\":\"00000000-0000-0003-0000-000000000004\",\"length\":50000,"
             + "\"checksum\":\"crc32c\","
             + "\"chunks\":[[\"00000000-0000-0005-0000-000000000006\",400000],"
-            + "[\"00000000-0000-0007-0000-000000000008\",300000,4294967294]],"
+            + "[\"00000000-0000-0007-0000-000000000008\",300000,4294967294,12]],"
             + "\"fields\":[{\"id\":7,\"dtype\":\"i32\",\"compress\":\"raw\",\"absent\":3,"
             + "\"valueBytes\":200000,\"unitBytes\":4096,\"runs\":[64,128,\"")
         .contains("\"units\":[1024,204],\"validity\":[2048,6272]}],\"crc32c\":");
@@ -244,7 +244,9 @@ class TablesFileTest {
     refused(node -> node.remove("chunks"));
     refused(node -> ((ArrayNode) node.get("chunks")).add("x"));
     refused(node -> ((ArrayNode) node.get("chunks")).add(node.get("chunks").get(0)));
-    refused(node -> ((ArrayNode) node.get("chunks").get(0)).add(0xffff_ffffL));
+    refused(node -> ((ArrayNode) node.get("chunks").get(0)).add(0));
+    refused(node -> ((ArrayNode) node.get("chunks").get(0)).add(0xffff_ffffL).add(0));
+    refused(node -> ((ArrayNode) node.get("chunks").get(1)).set(3, -1));
     refused(node -> ((ArrayNode) node.get("chunks").get(0)).set(1, 63));
     refused(node -> ((ArrayNode) node.get("chunks").get(0)).set(0, 7));
     refused(node -> ((ArrayNode) node.get("chunks").get(0)).set(0, "5-6-7-8-9"));

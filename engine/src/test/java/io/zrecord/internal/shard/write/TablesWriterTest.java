@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.TruncatedFileException;
-import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.EntryUnits;
@@ -25,10 +24,12 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.testing.MemoryStorage;
 import java.util.Arrays;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -83,7 +84,13 @@ class TablesWriterTest {
   }
 
   private TablesFile open(TablesRef opened) {
-    return TablesFile.open(storage, DIRECTORY + "/", SHARD, opened, () -> {});
+    return open(SHARD, CHUNKS, opened);
+  }
+
+  private TablesFile open(UUID shardId, List<ChunkFile> chunks, TablesRef opened) {
+    ShardSummary shard =
+        new ShardSummary(shardId, LENGTH, chunks, List.of(opened), new TreeMap<>());
+    return TablesFile.open(storage, shard, opened, () -> {});
   }
 
   private static byte[] bytes(Windows windows, long position, int length) {
@@ -202,10 +209,14 @@ class TablesWriterTest {
     assertThatThrownBy(() -> open(new TablesRef(
             new UUID(9, 9), ref.bytes(), ref.jsonPosition(), ref.jsonBytes(), seal, ids)))
         .isInstanceOf(MissingFileException.class);
-    assertThatThrownBy(() ->
-            TablesFile.open(storage, DIRECTORY + "/", new UUID(1, 3), ref, () -> {}))
-        .isInstanceOf(ZRecordException.class)
-        .hasMessageContaining("of shard " + SHARD);
+    assertThatThrownBy(() -> open(SHARD, List.of(), ref))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("which the dataset does not name");
+    ChunkFile shorter = ChunkFile.of(CHUNKS.get(0).id(), CHUNKS.get(0).bytes() - 8);
+    assertThatThrownBy(() -> open(SHARD, List.of(shorter), ref))
+        .isInstanceOf(CorruptDataException.class);
+    ChunkFile other = ChunkFile.of(new UUID(9, 9), 64);
+    assertThat(open(SHARD, List.of(other, CHUNKS.get(0)), ref).shardChunk(0)).isOne();
   }
 
   @Test
