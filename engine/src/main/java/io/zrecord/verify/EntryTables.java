@@ -81,13 +81,12 @@ final class EntryTables implements EntrySource {
         && (read < padded - bytes
             || !ShardTables.holds(unit, bytes, binding, Binding.Kind.OFFSETS, number)
             || !ShardTables.isPadded(unit, bytes, padded))) {
-      run.found(new Finding(
+      run.found(
           Kind.ENTRY_FILE,
           tables.path(),
           fieldName,
-          firstIndex + number * EntryUnits.UNIT_SLOTS,
-          slots,
-          "the checksum of the entries at byte " + at + " does not hold"));
+          "the checksum of the entries at byte " + at + " does not hold, which are those of "
+              + slots + " records from " + (firstIndex + number * EntryUnits.UNIT_SLOTS) + " on");
     }
     for (int k = 0; k < slots; k++) {
       block.words[2 * (from + k)] = buffer.getLong(k * Entry.BYTES);

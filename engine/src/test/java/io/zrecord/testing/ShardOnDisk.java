@@ -1,0 +1,130 @@
+package io.zrecord.testing;
+
+import io.zrecord.internal.format.EntryUnits;
+import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.TablesJson;
+import io.zrecord.internal.format.TablesTrailer;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** Finds things in the files of a sealed shard with one tables file, for tests that damage them. */
+public final class ShardOnDisk {
+  private final Path directory;
+  private final Path tables;
+  private final byte[] content;
+  private final TablesJson json;
+
+  private ShardOnDisk(Path directory, Path tables, byte[] content, TablesJson json) {
+    this.directory = directory;
+    this.tables = tables;
+    this.content = content;
+    this.json = json;
+  }
+
+  /** Reads the tables file of a shard's directory as it is now. */
+  public static ShardOnDisk of(Path directory) {
+    try (Stream<Path> files = Files.list(directory)) {
+      Path tables = files
+          .filter(file -> file.toString().endsWith(".tables"))
+          .reduce((first, second) -> {
+            throw new IllegalStateException("Two tables files in " + directory);
+          })
+          .orElseThrow();
+      return of(directory, tables, Files.readAllBytes(tables));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static ShardOnDisk of(Path directory, Path tables, byte[] content) {
+    int end = content.length - TablesTrailer.BYTES;
+    TablesTrailer trailer = TablesTrailer.read(
+        "tables", Arrays.copyOfRange(content, end, content.length), content.length);
+    byte[] json = Arrays.copyOfRange(content, (int) trailer.position(), end);
+    return new ShardOnDisk(
+        directory, tables, content, TablesJson.read("tables", json, trailer.position()));
+  }
+
+  /** Returns the tables file. */
+  public Path tables() {
+    return tables;
+  }
+
+  public Path chunk(int ordinal) {
+    return directory.resolve(json.chunks().get(ordinal).fileName());
+  }
+
+  public TablesJson json() {
+    return json;
+  }
+
+  public FieldTables field(int id) {
+    return json.field(id);
+  }
+
+  /** Returns the summary that a manifest has of the shard, without the sizes of its fields. */
+  public ShardSummary summary() {
+    int end = content.length - TablesTrailer.BYTES;
+    byte[] sealed = Arrays.copyOfRange(content, (int) json.position(), end);
+    TablesRef ref = new TablesRef(
+        json.fileId(),
+        content.length,
+        json.position(),
+        sealed.length,
+        SealedJson.checksum("tables", sealed),
+        List.copyOf(json.fieldIds()));
+    return new ShardSummary(
+        json.shardId(), json.length(), json.chunks(), List.of(ref), new TreeMap<>());
+  }
+
+  /** Returns the position in the tables file of the entry of a slot. */
+  public long entryAt(int fieldId, long slot) {
+    return field(fieldId).offsets().position() + EntryUnits.entryAt(slot);
+  }
+
+  /** Returns the position in the tables file of the checksum of a slot's value. */
+  public long checksumAt(int fieldId, long slot) {
+    return field(fieldId).offsets().position() + EntryUnits.checksumAt(slot, json.length());
+  }
+
+  /** Returns the position in its chunk of the value of a slot with an entry. */
+  public long offset(int fieldId, long slot) {
+    return words().getLong((int) entryAt(fieldId, slot));
+  }
+
+  /** Returns the length in its chunk of the value of a slot with an entry. */
+  public int storedBytes(int fieldId, long slot) {
+    return words().getInt((int) entryAt(fieldId, slot) + 12);
+  }
+
+  /** Returns the position in its chunk of a run of values of one width. */
+  public long runOffset(int fieldId, int run) {
+    return words().getLong((int) field(fieldId).runs().position() + RunRecord.BYTES * run + 24);
+  }
+
+  /** Returns the length in its chunk of a run of values of one width. */
+  public long runBytes(int fieldId, int run) {
+    return words().getLong((int) field(fieldId).runs().position() + RunRecord.BYTES * run + 32);
+  }
+
+  /** Returns the number of runs of a field. */
+  public int runCount(int fieldId) {
+    return (int) (field(fieldId).runs().bytes() / RunRecord.BYTES);
+  }
+
+  private ByteBuffer words() {
+    return ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+  }
+}
