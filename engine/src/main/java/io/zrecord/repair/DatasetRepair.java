@@ -6,9 +6,7 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.verify.CheckListener;
-import io.zrecord.verify.DatasetCheck;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.function.Consumer;
 
 /**

@@ -5,7 +5,6 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.storage.local.LocalStorage;
-import io.zrecord.verify.SealedShardCheck.Depth;
 import java.nio.file.Path;
 
 /**

@@ -67,13 +67,14 @@ final class EntryTables implements EntrySource {
   private void loadUnit(long number, int slots, EntryBlock block, int from) {
     long at = field.offsets().position() + EntryUnits.unitAt(number);
     boolean isWhole = true;
+    int checksums = slots * Entry.BYTES;
     for (int step = 0; step < slots; step += STEP_SLOTS) {
       int end = Math.min(slots, step + STEP_SLOTS);
       int offset = step * Entry.BYTES;
       isWhole &= read(at, offset, (end - step) * Entry.BYTES, block, from + step, from + end);
+      int checksum = checksums + step * Integer.BYTES;
+      isWhole &= read(at, checksum, (end - step) * Integer.BYTES, block, from + step, from + end);
     }
-    int checksums = slots * Entry.BYTES;
-    isWhole &= read(at, checksums, slots * Integer.BYTES, block, from, from + slots);
     int bytes = checksums + slots * Integer.BYTES;
     int padded = EntryUnits.paddedBytes(slots);
     int read = tables.tryRead(at + bytes, unit, bytes, padded - bytes);

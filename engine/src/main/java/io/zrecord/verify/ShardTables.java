@@ -58,6 +58,7 @@ final class ShardTables implements AutoCloseable {
           Kind.META,
           path(),
           "it has " + window.lengthBytes() + " bytes, but the manifest says " + ref.bytes());
+      return;
     }
     try {
       new FileHeader(FileHeader.Kind.TABLES, shard.id(), ref.id())

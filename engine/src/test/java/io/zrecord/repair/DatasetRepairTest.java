@@ -19,6 +19,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.ShardOnDisk;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.Damage;
 import io.zrecord.verify.DatasetCheck;
@@ -458,13 +459,12 @@ final class DatasetRepairTest {
     try (Stream<Path> shards = Files.list(path.resolve("shard"))) {
       shard = shards.findFirst().orElseThrow();
     }
-    Damage.flip(shard.resolve("text.crc32c"), 0);
-    for (Path damaged : new Path[] {path, shard}) {
-      RepairReport report = DatasetRepair.of(damaged)
-          .damagedValues(DamagedValues.MARK_ABSENT)
-          .run(finding -> {}, plan -> true);
-      assertThat(report.isDone()).isFalse();
-      assertThat(report.plan().remaining().get(0)).contains("never changed");
-    }
+    ShardOnDisk files = ShardOnDisk.of(shard);
+    Damage.flip(files.tables(), files.checksumAt(1, 0));
+    RepairReport report = DatasetRepair.of(path)
+        .damagedValues(DamagedValues.MARK_ABSENT)
+        .run(finding -> {}, plan -> true);
+    assertThat(report.isDone()).isFalse();
+    assertThat(report.plan().remaining().get(0)).contains("never changed");
   }
 }

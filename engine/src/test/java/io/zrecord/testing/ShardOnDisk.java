@@ -1,5 +1,7 @@
 package io.zrecord.testing;
 
+import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
@@ -122,6 +124,21 @@ public final class ShardOnDisk {
   /** Returns the number of runs of a field. */
   public int runCount(int fieldId) {
     return (int) (field(fieldId).runs().bytes() / RunRecord.BYTES);
+  }
+
+  /** Gives a unit of entries, which was changed on disk, a checksum that holds. */
+  public void sealEntries(int fieldId, long unit) {
+    try {
+      byte[] changed = Files.readAllBytes(tables);
+      int at = (int) (field(fieldId).offsets().position() + EntryUnits.unitAt(unit));
+      int bytes = EntryUnits.unitBytes(unit, json.length());
+      int checksum = new Binding(json.shardId(), fieldId)
+          .bind(Binding.Kind.OFFSETS, unit, Crc32c.of(changed, at, bytes));
+      ByteBuffer.wrap(changed).order(ByteOrder.LITTLE_ENDIAN).putInt(at + bytes, checksum);
+      Files.write(tables, changed);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private ByteBuffer words() {

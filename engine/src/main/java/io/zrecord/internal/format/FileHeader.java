@@ -44,12 +44,16 @@ public record FileHeader(Kind kind, UUID shardId, UUID fileId) {
     CHUNK("ZRECCHNK", "chunk file"),
     TABLES("ZRECTBLS", "tables file");
 
-    private final byte[] magic;
+    private final String magic;
     private final String described;
 
     Kind(String magic, String described) {
-      this.magic = magic.getBytes(StandardCharsets.US_ASCII);
+      this.magic = magic;
       this.described = described;
+    }
+
+    private byte[] magic() {
+      return magic.getBytes(StandardCharsets.US_ASCII);
     }
   }
 
@@ -57,7 +61,7 @@ public record FileHeader(Kind kind, UUID shardId, UUID fileId) {
   public byte[] encode() {
     byte[] bytes = new byte[BYTES];
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    buffer.put(kind.magic).putInt(JsonObject.FORMAT_VERSION).putInt(BYTES);
+    buffer.put(kind.magic()).putInt(JsonObject.FORMAT_VERSION).putInt(BYTES);
     buffer.order(ByteOrder.BIG_ENDIAN);
     put(buffer, shardId);
     put(buffer, fileId);
@@ -74,7 +78,7 @@ public record FileHeader(Kind kind, UUID shardId, UUID fileId) {
    */
   public void check(String resource, byte[] found) {
     ByteBuffer buffer = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);
-    if (!Arrays.equals(found, 0, MAGIC_BYTES, kind.magic, 0, MAGIC_BYTES)
+    if (!Arrays.equals(found, 0, MAGIC_BYTES, kind.magic(), 0, MAGIC_BYTES)
         || buffer.getInt(CRC_AT) != Crc32c.of(found, 0, CRC_AT)) {
       throw new CorruptDataException(
           resource,
