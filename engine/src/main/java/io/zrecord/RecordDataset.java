@@ -2,7 +2,6 @@ package io.zrecord;
 
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.dataset.DirectoryGuess;
-import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.shard.OpenShard;
@@ -186,8 +185,7 @@ public final class RecordDataset implements RecordSource {
     ShardMeta shard = ShardMeta.read(path, meta);
     ShardId id =
         new ShardId(storage.location(), "", ShardMeta.FILE_NAME, SealedJson.checksum(path, meta));
-    RecordSchema schema =
-        new RecordSchema(shard.fields().stream().map(FieldMeta::spec).toList());
+    RecordSchema schema = shard.schema();
     ShardUse use = OpenShards.shared().use();
     ShardList shards =
         new ShardList(new long[] {shard.length()}, List.of(() -> use.get(storage, id)));
@@ -236,9 +234,12 @@ public final class RecordDataset implements RecordSource {
    *
    * @throws IllegalArgumentException if there is no such field; the message lists the names
    * @throws IllegalStateException if the dataset is closed
+   * @throws io.zrecord.errors.UnsupportedFormatException if the field uses a feature of a later
+   *     release
    */
   public FieldReader reader(String field) {
     requireOpen();
+    schema.requireReadable(location, field);
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
     return new ShardedFieldReader(spec, shards, options.verification(), options.metrics());
   }
@@ -254,6 +255,7 @@ public final class RecordDataset implements RecordSource {
    */
   public Optional<FieldReader> storedReader(String field, Compression compression) {
     requireOpen();
+    schema.requireReadable(location, field);
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
     return ShardedFieldReader.ofStored(
         spec, compression, shards, options.verification(), options.metrics());
@@ -269,7 +271,7 @@ public final class RecordDataset implements RecordSource {
    * Gathers the values of some fields at any indices, in the order of the indices; duplicates are
    * allowed. The caller closes the batch.
    *
-   * @param fields names of fields; none: all fields
+   * @param fields names of fields; none: all fields that this release can read
    * @throws IndexOutOfBoundsException if an index is not in {@code [0, length)}
    * @throws IllegalArgumentException if there is no such field
    * @throws IllegalStateException if the dataset is closed

@@ -102,7 +102,7 @@ public final class DatasetInspection {
     String path = storage.pathOf(ShardMeta.FILE_NAME);
     ShardMeta meta = ShardMeta.read(path, file);
     RecordSchema schema =
-        new RecordSchema(meta.fields().stream().map(FieldMeta::spec).toList());
+        meta.schema();
     ShardInspection shard = ShardInspection.alone(storage, schema, SealedJson.checksum(path, file));
     return new DatasetInspection(storage.location(), schema, meta.length(), 1, ordinal -> shard);
   }

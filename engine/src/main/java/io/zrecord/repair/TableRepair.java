@@ -90,6 +90,7 @@ final class TableRepair {
           + " or go back to version " + current.version() + " by restoring the previous one");
       return List.of();
     }
+    current.requireWritable(path.toString());
     List<RepairAction> actions = new ArrayList<>();
     for (long version : damaged) {
       actions.add(moveAside(version, current));

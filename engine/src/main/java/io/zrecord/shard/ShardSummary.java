@@ -19,6 +19,8 @@ import java.util.UUID;
  * @param chunks sizes of its chunks in index order, or a single sum if the shard is not sequential
  * @param valueBytes stored bytes of each field's values, by field id; a field that is missing here
  *     is absent in this shard
+ * @param unknown what a later release says of the shard, as JSON, which commits carry on; mostly
+ *     empty
  */
 public record ShardSummary(
     UUID id,
@@ -26,12 +28,24 @@ public record ShardSummary(
     int metaChecksum,
     long length,
     List<ChunkSummary> chunks,
-    SortedMap<Integer, Long> valueBytes)
+    SortedMap<Integer, Long> valueBytes,
+    String unknown)
     implements Serializable {
 
   public ShardSummary {
     chunks = List.copyOf(chunks);
     valueBytes = Collections.unmodifiableSortedMap(new TreeMap<>(valueBytes));
+  }
+
+  /** Makes a summary that says nothing beyond this release. */
+  public ShardSummary(
+      UUID id,
+      String metaFile,
+      int metaChecksum,
+      long length,
+      List<ChunkSummary> chunks,
+      SortedMap<Integer, Long> valueBytes) {
+    this(id, metaFile, metaChecksum, length, chunks, valueBytes, "");
   }
 
   /**

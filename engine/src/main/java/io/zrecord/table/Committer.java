@@ -60,6 +60,7 @@ final class Committer {
     for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       Instant began = clock.instant();
       Optional<Manifest> newest = log.newest();
+      newest.ifPresent(manifest -> manifest.requireWritable(storage.location()));
       if (newest.isPresent()) {
         if (commit.isDone(newest.get())) {
           return findPublished(commit, seen + 1, newest.get()).orElse(newest.get());

@@ -94,10 +94,11 @@ final class Expiry {
     long latest = clock.millis() - options.olderThan().toMillis();
     long highest = oldestToKeep(newest, options.keepVersions());
     long floor = newest.oldest();
+    newest.requireWritable(storage.location());
     if (highest > floor) {
-      log.read(floor);
+      writable(floor);
     }
-    while (floor < highest && log.read(floor + 1).timestampMillis() <= latest) {
+    while (floor < highest && writable(floor + 1).timestampMillis() <= latest) {
       floor++;
     }
     for (TagEntry tag : newest.tags()) {
@@ -107,6 +108,13 @@ final class Expiry {
       }
     }
     return new Floor(newest, floor);
+  }
+
+  /** Reads a version that says nothing to programs that delete beyond what is known here. */
+  private Manifest writable(long version) {
+    Manifest manifest = log.read(version);
+    manifest.requireWritable(storage.location());
+    return manifest;
   }
 
   /**

@@ -70,10 +70,30 @@ final class NamedFiles {
     return storage.exists(ManifestNames.nameOf(newest + 1));
   }
 
+  /**
+   * Requires that this release knows what all named shards need of programs that delete. Manifests
+   * and lists are looked at when they are read. Reads the meta file of each shard.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if a shard uses an unknown feature: it may
+   *     need files that are not known here
+   */
+  void requireWritable() {
+    metaFiles.forEach((id, files) -> {
+      for (String metaFile : files) {
+        String name = "shard/" + id + "/" + metaFile;
+        if (storage.exists(name)) {
+          ShardMeta.requireWritable(
+              storage.pathOf(name), storage.read(name, SealedJson.MAX_BYTES));
+        }
+      }
+    });
+  }
+
   private void addVersion(Manifest manifest) {
+    manifest.requireWritable(storage.location());
     for (ShardListFile list : manifest.lists()) {
       if (!lists.contains(list.file())) {
-        add(log.shards(list));
+        add(log.shardsToChange(list));
         lists.add(list.file());
       }
     }

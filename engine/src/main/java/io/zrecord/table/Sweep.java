@@ -74,6 +74,7 @@ final class Sweep {
     List<StoredFile> tagFiles = storage.list(TagNames.DIRECTORY);
     refresh();
     if (mode == CareMode.DELETE) {
+      named.requireWritable();
       // A power loss must not take back the newest version, which expired what is deleted now.
       storage.forceDirectory(ManifestNames.DIRECTORY);
     }

@@ -1,6 +1,7 @@
 package io.zrecord.verify;
 
 import io.zrecord.DatasetKind;
+import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalHeader;
@@ -88,7 +89,11 @@ public record DatasetSummary(
     Map<Integer, String> stems = new TreeMap<>();
     if (!shards.isEmpty()) {
       ShardSummary newest = shards.get(shards.size() - 1);
-      stems.putAll(stems(readMeta(files, newest.directory() + "/" + newest.metaFile())));
+      try {
+        stems.putAll(stems(readMeta(files, newest.directory() + "/" + newest.metaFile())));
+      } catch (UnsupportedFormatException e) {
+        // A shard of a later release counts, with stems that are not known here.
+      }
     }
     return new DatasetSummary(
         DatasetKind.TABLE,
@@ -115,7 +120,7 @@ public record DatasetSummary(
       DatasetKind kind, ShardMeta meta, long length, List<ChunkMeta> chunks, long journalBytes) {
     return new DatasetSummary(
         kind,
-        new RecordSchema(meta.fields().stream().map(FieldMeta::spec).toList()),
+        meta.schema(),
         stems(meta),
         length,
         1,

@@ -80,7 +80,12 @@ final class SealedShardCheck {
   private Optional<ShardMeta> readMeta(String name, long firstIndex, long count) {
     String path = files.pathOf(name);
     try {
-      return Optional.of(ShardMeta.read(path, files.read(name, SealedJson.MAX_BYTES)));
+      ShardMeta meta = ShardMeta.read(path, files.read(name, SealedJson.MAX_BYTES));
+      if (!meta.unreadable().isEmpty()) {
+        // Nothing could be said about these values, so the shard must not count as sound.
+        throw meta.unreadable().get(0).exception(path);
+      }
+      return Optional.of(meta);
     } catch (ZRecordException e) {
       run.found(new Finding(Kind.META, path, null, firstIndex, count, FileProblem.of(e)));
       return Optional.empty();

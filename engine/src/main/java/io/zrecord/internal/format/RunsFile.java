@@ -101,17 +101,20 @@ public record RunsFile(
           resource, "it is damaged or cut (its checksum does not hold); restore it from a copy");
     }
     HeaderVersion.requireKnown(resource, file);
+    HeaderVersion.requirePlain(resource, file, HEADER_BYTES, 56, 64);
     long records = in.getLong(16);
     int width = in.getInt(24);
     long runCount = Integer.toUnsignedLong(in.getInt(28));
     int flags = in.getInt(36);
+    if ((flags & ~(FLAG_CHECKSUMS | FLAG_VALIDITY)) != 0) {
+      throw HeaderVersion.unknown(resource, "it has the flags " + Integer.toHexString(flags));
+    }
     boolean checksums = (flags & FLAG_CHECKSUMS) != 0;
     boolean validity = (flags & FLAG_VALIDITY) != 0;
     long blocks = in.getLong(40);
     long validityBlocks = in.getLong(48);
     long words = (file.length - HEADER_BYTES - 4 - RUN_BYTES * runCount) / 4;
     if (in.getInt(8) != JsonObject.FORMAT_VERSION
-        || in.getInt(12) != HEADER_BYTES
         || in.getInt(32) != Run.BLOCK_BYTES
         || blocks < 0
         || validityBlocks < 0

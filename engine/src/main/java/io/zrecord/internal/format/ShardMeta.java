@@ -3,10 +3,13 @@ package io.zrecord.internal.format;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.UnreadableField;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -20,7 +23,8 @@ import java.util.UUID;
  * @param chunkRecords records at which a chunk is closed
  * @param chunkBytes bytes at which a chunk is closed
  * @param chunks all chunks, in rising order of their unsigned ids
- * @param fields all fields
+ * @param fields all fields that this release can read
+ * @param unreadable the other fields
  */
 public record ShardMeta(
     UUID id,
@@ -30,7 +34,8 @@ public record ShardMeta(
     long chunkRecords,
     long chunkBytes,
     List<ChunkMeta> chunks,
-    List<FieldMeta> fields) {
+    List<FieldMeta> fields,
+    List<UnreadableField> unreadable) {
   /** Name of the meta file of a shard that was never changed. */
   public static final String FILE_NAME = "meta.json";
 
@@ -42,6 +47,26 @@ public record ShardMeta(
   public ShardMeta {
     chunks = List.copyOf(chunks);
     fields = List.copyOf(fields);
+    unreadable = List.copyOf(unreadable);
+  }
+
+  /** Makes the meta file of a shard that this release writes. */
+  public ShardMeta(
+      UUID id,
+      long length,
+      boolean hasChecksums,
+      boolean isSequential,
+      long chunkRecords,
+      long chunkBytes,
+      List<ChunkMeta> chunks,
+      List<FieldMeta> fields) {
+    this(
+        id, length, hasChecksums, isSequential, chunkRecords, chunkBytes, chunks, fields, List.of());
+  }
+
+  /** Returns the fields, with those that this release cannot read. */
+  public RecordSchema schema() {
+    return new RecordSchema(fields.stream().map(FieldMeta::spec).toList(), unreadable);
   }
 
   /**
@@ -74,7 +99,6 @@ public record ShardMeta(
         .put("checksum", hasChecksums ? "crc32c" : "none")
         .put("sequential", isSequential);
     ObjectNode chunksNode = node.putObject("chunks")
-        .put("num", chunks.size() + unfull.size())
         .put("size", chunkRecords)
         .put("sizeBytes", chunkBytes);
     ArrayNode unfullNode = chunksNode.putArray("unfull");
@@ -82,8 +106,8 @@ public record ShardMeta(
       unfullNode
           .addArray()
           .add(Integer.toUnsignedLong(chunk.id()))
-          .add(chunk.endBytes())
-          .add(chunk.recordCount());
+          .add(chunk.recordCount())
+          .add(chunk.endBytes());
     }
     ArrayNode closed = chunksNode.putArray("closed");
     for (ChunkMeta chunk : chunks) {
@@ -128,7 +152,17 @@ public record ShardMeta(
     List<FieldMeta> fields = new ArrayList<>();
     Set<String> stems = new HashSet<>();
     Set<Object> namesAndIds = new HashSet<>();
+    List<UnreadableField> unreadable = new ArrayList<>();
     for (JsonObject fieldJson : json.objects("fields")) {
+      Optional<UnreadableField> unknown = FieldJson.unreadable(fieldJson);
+      if (unknown.isPresent()) {
+        if (!namesAndIds.add(unknown.get().name()) || !namesAndIds.add(unknown.get().id())) {
+          throw json.corrupt(
+              "the name or id of field '" + unknown.get().name() + "' appears twice");
+        }
+        unreadable.add(unknown.get());
+        continue;
+      }
       FieldMeta field = FieldMeta.read(fieldJson, length);
       if (!stems.add(field.stem().toLowerCase(Locale.ROOT))
           || !namesAndIds.add(field.spec().name())
@@ -141,12 +175,26 @@ public record ShardMeta(
     return new ShardMeta(
         json.uuid("uuid"),
         length,
-        json.parse("checksum", ShardMeta::hasChecksums),
+        hasChecksums(json),
         isSequential,
         chunksJson.integer("size", 1, Long.MAX_VALUE),
         chunksJson.integer("sizeBytes", 1, Long.MAX_VALUE),
         chunks,
-        fields);
+        fields,
+        unreadable);
+  }
+
+  /**
+   * Requires that this release knows what a shard or a store needs of programs that change or
+   * delete files.
+   *
+   * @param resource the file, for messages
+   * @throws UnsupportedFormatException if the shard or a field uses an unknown feature
+   */
+  public static void requireWritable(String resource, byte[] file) {
+    Features.obstacle(SealedJson.open(resource, file).requireFormat()).ifPresent(obstacle -> {
+      throw Features.unwritable(resource, obstacle);
+    });
   }
 
   private static List<ChunkMeta> chunks(JsonObject json) {
@@ -160,10 +208,6 @@ public record ShardMeta(
       }
       previousId = tuple[0];
       chunks.add(new ChunkMeta((int) tuple[0], tuple[1], tuple[2]));
-    }
-    if (json.integer("num", 0, Integer.MAX_VALUE)
-        != chunks.size() + json.tuples("unfull", 3).size()) {
-      throw json.corrupt("it names " + chunks.size() + " chunks but counts another number of them");
     }
     return chunks;
   }
@@ -185,11 +229,16 @@ public record ShardMeta(
     }
   }
 
-  private static boolean hasChecksums(String name) {
+  private static boolean hasChecksums(JsonObject json) {
+    String name = json.string("checksum");
     return switch (name) {
       case "crc32c" -> true;
       case "none" -> false;
-      default -> throw new IllegalArgumentException("expected crc32c or none");
+      default ->
+        throw new UnsupportedFormatException(
+            json.resource(),
+            "Cannot read " + json.resource() + ": it uses the feature 'checksum " + name
+                + "', which this release does not know; upgrade zrecord");
     };
   }
 }

@@ -71,18 +71,22 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) 
   public static StoreMeta read(String resource, byte[] file) {
     JsonObject json = SealedJson.open(resource, file).requireFormat();
     ShardMeta shard = ShardMeta.read(json);
+    if (!shard.unreadable().isEmpty()) {
+      // Journal records hold the entries of all fields, whatever these are.
+      throw shard.unreadable().get(0).exception(resource);
+    }
     Set<Integer> ids = new HashSet<>();
     shard.chunks().forEach(chunk -> ids.add(chunk.id()));
     List<ChunkMeta> unfull = new ArrayList<>();
     for (long[] tuple : json.object("chunks").tuples("unfull", 3)) {
       if (tuple[0] > ShardMeta.MAX_CHUNK_ID
-          || tuple[1] < ChunkHeader.BYTES
+          || tuple[2] < ChunkHeader.BYTES
           || !ids.add((int) tuple[0])) {
-        throw json.corrupt("unfull chunk " + tuple[0] + " of " + tuple[1]
+        throw json.corrupt("unfull chunk " + tuple[0] + " of " + tuple[2]
             + " bytes appears twice, has an id beyond " + ShardMeta.MAX_CHUNK_ID
             + " or is shorter than its header");
       }
-      unfull.add(new ChunkMeta((int) tuple[0], tuple[2], tuple[1]));
+      unfull.add(new ChunkMeta((int) tuple[0], tuple[1], tuple[2]));
     }
     for (FieldMeta field : shard.fields()) {
       if (field.layout() != FieldMeta.Layout.ENTRIES) {

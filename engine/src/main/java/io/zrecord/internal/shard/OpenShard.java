@@ -9,6 +9,7 @@ import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.UnreadableField;
 import io.zrecord.storage.Storage;
 import java.util.HexFormat;
 import java.util.List;
@@ -88,6 +89,11 @@ public final class OpenShard {
         return field.layout() == FieldMeta.Layout.RUNS
             ? DenseField.open(this, field)
             : EntryField.open(this, field);
+      }
+    }
+    for (UnreadableField field : meta().unreadable()) {
+      if (field.id() == spec.id()) {
+        throw field.exception(metaPath());
       }
     }
     return new AbsentField();

@@ -9,6 +9,7 @@ import io.zrecord.shard.ShardSummary;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -16,6 +17,9 @@ import java.util.regex.Pattern;
 /** Reads and writes the shards in manifests and shard lists. */
 final class ShardJson {
   private static final Pattern META_FILE = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}");
+
+  private static final Set<String> MEMBERS =
+      Set.of("uuid", "meta", "metaCrc", "length", "chunks", "values");
 
   private ShardJson() {}
 
@@ -29,7 +33,7 @@ final class ShardJson {
     shard.chunks().forEach(c -> chunks.addArray().add(c.recordCount()).add(c.lengthBytes()));
     ArrayNode values = node.putArray("values");
     shard.valueBytes().forEach((id, bytes) -> values.addArray().add(id).add(bytes));
-    return node;
+    return JsonObject.withMembers(node, shard.unknown());
   }
 
   static ShardSummary read(JsonObject json) {
@@ -66,6 +70,12 @@ final class ShardJson {
       throw json.corrupt("'" + metaFile + "' is not allowed as the name of a meta file");
     }
     return new ShardSummary(
-        json.uuid("uuid"), metaFile, json.checksum("metaCrc"), length, chunks, values);
+        json.uuid("uuid"),
+        metaFile,
+        json.checksum("metaCrc"),
+        length,
+        chunks,
+        values,
+        json.unknown(MEMBERS));
   }
 }

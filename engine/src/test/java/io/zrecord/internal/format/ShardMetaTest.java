@@ -28,7 +28,7 @@ class ShardMetaTest {
         "length": 65536,
         "checksum": "crc32c",
         "sequential": true,
-        "chunks": { "num": 2, "size": 67108864, "sizeBytes": 268435456,
+        "chunks": { "size": 67108864, "sizeBytes": 268435456,
                     "unfull": [],
                     "closed": [[0, 40000, 268435200], [1, 25536, 171000064]] },
         "fields": [ { "id": 1, "name": "image", "dtype": "u8", "shape": [28, 28], "compress": "raw",
