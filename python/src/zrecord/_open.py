@@ -29,8 +29,8 @@ def open(path: str | os.PathLike[str], version: int | None = None, verify: str =
         raise NotADatasetError(f"Cannot open dataset {root}: there is no such directory; check the path", root)
     has_meta = (root / META_FILE).is_file()
     if has_versions(root):
-        number, fields, sources = read_table(root, version)
-        return Dataset(root, number, fields, sources, verify, (open, (path, number, verify)))
+        number, fields, unreadable, sources = read_table(root, version)
+        return Dataset(root, number, fields, unreadable, sources, verify, (open, (path, number, verify)))
     if not has_meta:
         raise NotADatasetError(
             f"Cannot open dataset {root}: it has neither the manifest of a version nor a file '{META_FILE}'; check the path",
@@ -38,10 +38,12 @@ def open(path: str | os.PathLike[str], version: int | None = None, verify: str =
         )
     if version is not None:
         raise NotADatasetError(f"Cannot open version {version} of {root}: only tables have versions", root)
+    unreadable = []
     if (root / "journal").is_file():
         source, fields = read_store(root)
     else:
         meta = read_shard_meta(root / META_FILE)
         source = ShardSource(meta.length, lambda: Shard(root, meta))
         fields = [field.spec for field in meta.fields]
-    return Dataset(root, None, fields, [source], verify, (open, (path, None, verify)))
+        unreadable = meta.unreadable
+    return Dataset(root, None, fields, unreadable, [source], verify, (open, (path, None, verify)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from zrecord._crc32c import Bytes, crc32c, crc32c_each
 from zrecord._files import map_bytes
-from zrecord._sealed import corrupt, require_version
+from zrecord._sealed import corrupt, require_plain, require_version, unsupported
 from zrecord._shard import CHUNK_HEADER_BYTES, Shard, ShardField
 from zrecord._span import Span, address
 from zrecord.errors import CorruptDataError
@@ -54,6 +54,9 @@ class RunsColumn:
             raise corrupt(self._path, "its checksum does not hold")
         header = {name: content[: _HEADER.itemsize].view(_HEADER)[name][0].item() for name in _HEADER.names or ()}
         require_version(self._path, header["version"])
+        require_plain(self._path, content[: _HEADER.itemsize].tobytes(), _HEADER.itemsize, (56, 64))
+        if header["flags"] & ~3:
+            raise unsupported(self._path, self._path, f"flags {header['flags']:x}")
         has_checksums, has_validity = bool(header["flags"] & 1), bool(header["flags"] & 2)
         valid_bytes = (self._length + 7) // 8
         expected = {

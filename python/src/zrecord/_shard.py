@@ -8,8 +8,8 @@ from pathlib import Path
 
 from zrecord._crc32c import Bytes, crc32c
 from zrecord._files import map_bytes
-from zrecord._schema import FieldSpec, read_field
-from zrecord._sealed import JsonObject, corrupt, require_version
+from zrecord._schema import FieldSpec, UnreadableField, read_field, read_unreadable
+from zrecord._sealed import JsonObject, corrupt, require_plain, require_version, unsupported
 from zrecord.errors import FormatError
 
 META_FILE = "meta.json"
@@ -39,6 +39,7 @@ class ShardMeta:
     has_checksums: bool
     chunks: dict[int, int]
     fields: list[ShardField]
+    unreadable: list[UnreadableField]
     journal_sequence: int | None
 
 
@@ -74,10 +75,18 @@ def read_meta(json: JsonObject) -> ShardMeta:
     """Returns the content of the meta file of a shard or of a store."""
     length = json.integer("length", 0, 2**63 // 16 - 1)
     is_store = "journalSequence" in json.members
-    fields = [_read_shard_field(member, length) for member in json.objects("fields")]
-    for values in ([f.spec.id for f in fields], [f.spec.name for f in fields], [f.stem.lower() for f in fields]):
+    members = [(read_unreadable(member), member) for member in json.objects("fields")]
+    unreadable = [unknown for unknown, _ in members if unknown is not None]
+    fields = [_read_shard_field(member, length) for unknown, member in members if unknown is None]
+    every = [f.spec for f in fields] + unreadable
+    for values in ([f.id for f in every], [f.name for f in every], [f.stem.lower() for f in fields]):
         if len(set(values)) != len(values):
             raise json.corrupt("an id, name or stem of a field appears twice")
+    if is_store and unreadable:
+        raise unreadable[0].error(json.path)
+    checksum = json.string("checksum")
+    if checksum not in ("crc32c", "none"):
+        raise unsupported(json.path, json.path, f"checksum {checksum[:40]}")
     if is_store and any(f.layout != "entries" for f in fields):
         raise json.corrupt("a field of a store has runs, which cannot be changed")
     return ShardMeta(
@@ -85,9 +94,10 @@ def read_meta(json: JsonObject) -> ShardMeta:
         checksum=json.string("crc32c"),
         uuid=json.uuid("uuid"),
         length=length,
-        has_checksums=json.matching("checksum", "crc32c|none") == "crc32c",
+        has_checksums=checksum == "crc32c",
         chunks=_read_chunks(json, is_store),
         fields=fields,
+        unreadable=unreadable,
         journal_sequence=json.integer("journalSequence") if is_store else None,
     )
 
@@ -100,9 +110,9 @@ def _read_chunks(json: JsonObject, is_store: bool) -> dict[int, int]:
         raise json.corrupt("it is of a sealed shard, but has chunks that are still being written")
     if [number for number, _, _ in closed] != sorted({number for number, _, _ in closed}):
         raise json.corrupt("its chunks are not in rising order")
-    ends = {number: end for number, _, end in closed} | {number: end for number, end, _ in unfull}
-    if len(ends) != len(closed) + len(unfull) or chunks.integer("num") != len(ends):
-        raise json.corrupt(f"it counts {chunks.integer('num')} chunks, but names {len(ends)}")
+    ends = {number: end for number, _, end in closed} | {number: end for number, _, end in unfull}
+    if len(ends) != len(closed) + len(unfull):
+        raise json.corrupt("a chunk is named twice")
     if any(number > _MAX_CHUNK_ID or end < CHUNK_HEADER_BYTES for number, end in ends.items()):
         raise json.corrupt(f"a chunk has an id beyond {_MAX_CHUNK_ID} or is shorter than its header")
     return dict(sorted(ends.items()))
@@ -120,7 +130,6 @@ def _check_header(path: Path, header: bytes, number: int, shard: uuid.UUID) -> N
     if header[:8] != _CHUNK_MAGIC or crc32c(header[:60]) != int.from_bytes(header[60:], "little"):
         raise corrupt(path, "its header is damaged")
     require_version(path, int.from_bytes(header[8:12], "little"))
-    if int.from_bytes(header[12:16], "little") != CHUNK_HEADER_BYTES:
-        raise corrupt(path, "its header has another length")
+    require_plain(path, header, CHUNK_HEADER_BYTES, (20, 24), (40, 60))
     if int.from_bytes(header[16:20], "little") != number or header[24:40] != shard.bytes:
         raise corrupt(path, "it is a chunk of another shard")

@@ -36,6 +36,9 @@ class ShardSource:
                         self._shard.meta.path,
                     )
                 return self._tables(self._shard, field, verify)
+        for unknown in self._shard.meta.unreadable:
+            if unknown.id == spec.id:
+                raise unknown.error(self._shard.meta.path)
         return AbsentColumn(spec.width or 0)
 
 

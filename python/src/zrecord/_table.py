@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
 
-from zrecord._schema import FieldSpec, read_field
+from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject
 from zrecord._shard import Shard, read_shard_meta
 from zrecord._source import ShardSource
 from zrecord.errors import CorruptDataError, NotADatasetError
 
 _Read = TypeVar("_Read")
+Contents = tuple[int, list[FieldSpec], list[UnreadableField], list[ShardSource]]
 
 _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -70,10 +71,10 @@ def has_versions(path: Path) -> bool:
     return (path / "manifest").is_dir() and bool(_listed(path))
 
 
-def read_table(path: Path, version: int | None) -> tuple[int, list[FieldSpec], list[ShardSource]]:
+def read_table(path: Path, version: int | None) -> Contents:
     """Reads a version, by default the newest: its number, its fields and its shards."""
 
-    def read(newest: _Manifest) -> tuple[int, list[FieldSpec], list[ShardSource]]:
+    def read(newest: _Manifest) -> Contents:
         return _contents(path, newest if version is None else _find(path, newest, version))
 
     try:
@@ -220,10 +221,11 @@ def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
     return tags
 
 
-def _contents(path: Path, manifest: _Manifest) -> tuple[int, list[FieldSpec], list[ShardSource]]:
+def _contents(path: Path, manifest: _Manifest) -> Contents:
     json = manifest.json
-    fields = [read_field(member) for member in json.objects("fields")]
-    if len({f.id for f in fields}) != len(fields) or len({f.name for f in fields}) != len(fields):
+    fields, unreadable = read_fields(json.objects("fields"))
+    every = [*fields, *unreadable]
+    if len({f.id for f in every}) != len(every) or len({f.name for f in every}) != len(every):
         raise json.corrupt("an id or name of a field appears twice")
     shards: list[_ShardEntry] = []
     for entry in json.objects("lists"):
@@ -232,7 +234,7 @@ def _contents(path: Path, manifest: _Manifest) -> tuple[int, list[FieldSpec], li
     length = sum(shard.length for shard in shards)
     if length != json.integer("length"):
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
-    return manifest.version, fields, [ShardSource(shard.length, shard.load) for shard in shards]
+    return manifest.version, fields, unreadable, [ShardSource(shard.length, shard.load) for shard in shards]
 
 
 def _read_list(path: Path, entry: JsonObject) -> list[_ShardEntry]:
