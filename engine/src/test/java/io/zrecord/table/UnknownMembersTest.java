@@ -9,6 +9,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.SealedJson;
+import io.zrecord.rebalance.GroupRewriter;
+import io.zrecord.rebalance.RebalanceOptions;
+import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
@@ -177,7 +180,8 @@ final class UnknownMembersTest {
         () -> table.tag(1, "x"),
         () -> table.untag("first"),
         () -> table.expire(ExpireOptions.defaults().withKeepVersions(1)),
-        () -> table.sweep(SweepOptions.defaults(), orphan -> {}));
+        () -> table.sweep(SweepOptions.defaults(), orphan -> {}),
+        () -> RebalancePlan.of(table.latest(), RebalanceOptions.defaults()));
     for (Runnable change : changes) {
       assertThatThrownBy(change::run)
           .isInstanceOf(UnsupportedFormatException.class)
@@ -213,6 +217,22 @@ final class UnknownMembersTest {
     Files.write(meta, sound);
     table.sweep(SweepOptions.defaults(), found -> {});
     assertThat(orphan).doesNotExist();
+  }
+
+  @Test
+  void aShardWithAFeatureForWritersIsNotRewritten() throws IOException {
+    ShardSummary shard = table.latest().shards().get(0);
+    Path meta = directory.resolve(shard.directory()).resolve(shard.metaFile());
+    RebalanceOptions options = RebalanceOptions.defaults();
+    edit(meta, node -> node.putObject("features").putArray("write").add("far"));
+    RebalancePlan plan = RebalancePlan.of(table.latest(), options);
+    assertThat(plan.groups()).hasSize(1);
+    try (GroupRewriter rewriter =
+        new GroupRewriter(storage, plan.schema(), options, records -> {})) {
+      assertThatThrownBy(() -> rewriter.rewrite(plan.groups().get(0)))
+          .isInstanceOf(UnsupportedFormatException.class)
+          .hasMessageContaining("'far'");
+    }
   }
 
   @Test
