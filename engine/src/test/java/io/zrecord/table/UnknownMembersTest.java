@@ -208,14 +208,15 @@ final class UnknownMembersTest {
     Path meta = directory.resolve(shard.directory()).resolve(shard.metaFile());
     byte[] sound = Files.readAllBytes(meta);
     edit(meta, node -> node.putObject("features").putArray(kind).add("far"));
-    assertThatThrownBy(() -> table.sweep(SweepOptions.defaults(), found -> {}))
+    SweepOptions options = SweepOptions.defaults().withMode(CareMode.DELETE);
+    assertThatThrownBy(() -> table.sweep(options, found -> {}))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining("'far'");
     assertThat(orphan).exists();
 
     // Without the feature the same sweep deletes the orphan.
     Files.write(meta, sound);
-    table.sweep(SweepOptions.defaults(), found -> {});
+    table.sweep(options, found -> {});
     assertThat(orphan).doesNotExist();
   }
 
