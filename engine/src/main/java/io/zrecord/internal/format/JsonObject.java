@@ -46,8 +46,15 @@ public record JsonObject(String resource, ObjectNode node) {
    * Whoever writes the object again adds them with {@link #withMembers}.
    */
   public String unknown(Set<String> known) {
-    ObjectNode unknown = node.deepCopy().remove(known);
-    return unknown.isEmpty() ? "" : unknown.toString();
+    ObjectNode unknown = null;
+    for (Iterator<Map.Entry<String, JsonNode>> members = node.fields(); members.hasNext(); ) {
+      Map.Entry<String, JsonNode> member = members.next();
+      if (!known.contains(member.getKey())) {
+        unknown = unknown == null ? SealedJson.object() : unknown;
+        unknown.set(member.getKey(), member.getValue());
+      }
+    }
+    return unknown == null ? "" : unknown.toString();
   }
 
   /**
