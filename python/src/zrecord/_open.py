@@ -7,6 +7,7 @@ from pathlib import Path
 
 from zrecord._columns import VERIFY
 from zrecord._dataset import Dataset
+from zrecord._schema import UnreadableField
 from zrecord._shard import META_FILE, Shard, read_shard_meta
 from zrecord._source import ShardSource
 from zrecord._store import read_store
@@ -38,7 +39,7 @@ def open(path: str | os.PathLike[str], version: int | None = None, verify: str =
         )
     if version is not None:
         raise NotADatasetError(f"Cannot open version {version} of {root}: only tables have versions", root)
-    unreadable = []
+    unreadable: list[UnreadableField] = []
     if (root / "journal").is_file():
         source, fields = read_store(root)
     else:

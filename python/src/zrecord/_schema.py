@@ -16,6 +16,7 @@ from zrecord._sealed import JsonObject, unsupported
 from zrecord.errors import FormatError
 
 CODECS = ("raw", "flate", "zstd", "lz4")
+LAYOUTS = ("entries", "runs")
 _MAX_WIDTH = 2**31 - 1
 _MAX_RANK = 16
 STORED = {
@@ -119,11 +120,18 @@ def read_unreadable(json: JsonObject) -> UnreadableField | None:
     """Returns the field if it names a feature, or has a dtype, codec or layout, that this release does not know."""
     feature = json.unknown_feature()
     if feature is None:
-        known = {"dtype": _is_known_dtype, "compress": CODECS.__contains__}
-        if "layout" in json.members:
-            known["layout"] = ("entries", "runs").__contains__
-        feature = next((f"{name} {json.string(name)[:64]}" for name, is_known in known.items() if not is_known(json.string(name))), None)
+        feature = _unknown_value(json)
     return None if feature is None else UnreadableField(json.integer("id", 1, 2**31 - 1), _read_name(json), feature)
+
+
+def _unknown_value(json: JsonObject) -> str | None:
+    dtype, codec = json.string("dtype"), json.string("compress")
+    layout = json.string("layout") if "layout" in json.members else LAYOUTS[0]
+    if not _is_known_dtype(dtype):
+        return f"dtype {dtype[:64]}"
+    if codec not in CODECS:
+        return f"compress {codec[:64]}"
+    return None if layout in LAYOUTS else f"layout {layout[:64]}"
 
 
 def _is_known_dtype(dtype: str) -> bool:

@@ -60,13 +60,13 @@ class JsonObject:
         """Returns a feature that a reader of this object must know; this release knows none."""
         if "features" not in self.members:
             return None
-        found: list[str] = []
         features = self.object("features")
-        for kind in ("write", "read"):
-            found = features._list(kind) if kind in features.members else []
-            if len(found) > 64 or not all(isinstance(name, str) and _FEATURE.fullmatch(name) for name in found):
-                raise self._unexpected(kind, found, "at most 64 names of features")
-        return min(found, default=None)
+        names: dict[str, list[str]] = {"read": [], "write": []}
+        for kind in names.keys() & features.members.keys():
+            names[kind] = features._list(kind)
+            if len(names[kind]) > 64 or not all(isinstance(name, str) and _FEATURE.fullmatch(name) for name in names[kind]):
+                raise self._unexpected(kind, names[kind], "at most 64 names of features")
+        return min(names["read"], default=None)
 
     def integer(self, name: str, low: int = 0, high: int = MAX_LONG) -> int:
         return self._integer(name, self.members.get(name), low, high)
