@@ -7,6 +7,7 @@ import json
 import re
 import os
 import shutil
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ import pytest
 
 import zrecord
 from tests.conftest import GOLDEN
+from zrecord._binding import Binding, Kind
 from zrecord._crc32c import crc32c
 from zrecord._sealed import JsonObject
+from zrecord._shard import read_shard_meta
 
 NEWEST = 3  # of the golden table: two versions with records, a tag of version 0, and an expiry with the floor 1
 
@@ -101,6 +104,61 @@ def test_no_shorter_file_is_mapped(table: Path) -> None:
         file.write_bytes(content)
 
 
+def exchange(file: Path, one: int, two: int, width: int) -> None:
+    items = np.fromfile(file, f"V{width}")
+    items[[one, two]] = items[[two, one]]
+    items.tofile(file)
+
+
+def bind_again(checksums: Path, binding: Binding, moves: dict[int, int]) -> None:
+    """Binds checksums to the slots where they are, from the slots where they were."""
+    sums = np.fromfile(checksums, "<u4")
+    for to, origin in moves.items():
+        sums[to] ^= binding.of(Kind.VALUE, origin) ^ binding.of(Kind.VALUE, to)
+    sums.tofile(checksums)
+
+
+def test_exchanged_values_are_found(table: Path) -> None:
+    """Two entries with their checksums. As a control, checksums that are bound again make them wrong values."""
+    sound = zrecord.open(table)["bytes"][:4]
+    shard = table / "shard" / "11111111-1111-4111-8111-111111111111"
+    exchange(shard / "bytes.offset", 1, 3, 16)
+    exchange(shard / "bytes.crc32c", 1, 3, 4)
+    for i in (1, 3):
+        with pytest.raises(zrecord.CorruptDataError, match=rf"record {i} of the shard in field 'bytes': it fails its checksum"):
+            zrecord.open(table)["bytes"][i]
+    binding = Binding(read_shard_meta(shard / "meta.json").uuid, zrecord.open(table).fields["bytes"].id)
+    bind_again(shard / "bytes.crc32c", binding, {1: 3, 3: 1})
+    assert zrecord.open(table)["bytes"][:4] == [sound[i] for i in (0, 3, 2, 1)] != sound
+
+
+def test_exchanged_fields_are_found(table: Path) -> None:
+    """The files of two fields of one width and one number of absent values."""
+    shard = table / "shard" / "11111111-1111-4111-8111-111111111111"
+    absent = {field.spec.name: field.absent for field in read_shard_meta(shard / "meta.json").fields}
+    assert absent["i32"] == absent["u32"]
+    for suffix in ("runs", "valid"):
+        i32, u32 = (shard / f"{name}.{suffix}" for name in ("i32", "u32"))
+        kept = i32.read_bytes()
+        i32.write_bytes(u32.read_bytes())
+        u32.write_bytes(kept)
+    for name in ("i32", "u32"):
+        with pytest.raises(zrecord.CorruptDataError, match="its checksum does not hold"):
+            zrecord.open(table)[name][0]
+
+
+def test_an_empty_value_is_not_taken_for_an_absent_one(table: Path) -> None:
+    field = zrecord.open(table)["bytes"]
+    empty = next(i for i in range(40) if field[i] == b"")
+    entries = table / "shard" / "11111111-1111-4111-8111-111111111111" / "bytes.offset"
+    content = bytearray(entries.read_bytes())
+    content[16 * empty : 16 * empty + 16] = bytes(16)
+    entries.write_bytes(content)
+    with pytest.raises(zrecord.CorruptDataError, match="it fails its checksum"):
+        zrecord.open(table)["bytes"][empty]
+    assert zrecord.open(table, verify="never")["bytes"][empty] is None
+
+
 def test_a_flipped_value_is_named(table: Path) -> None:
     dataset = zrecord.open(table)
     column = dataset._fields["bytes"]._sources[0].column(dataset.fields["bytes"], "first")
@@ -159,7 +217,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "appears twice": lambda m: m["fields"][1].update(name="bool"),
     "no common width": lambda m: m["fields"][0].update(compress="flate"),
     "rising order": lambda m: m["chunks"]["closed"].reverse(),
-    "still being written": lambda m: m["chunks"].update(unfull=[[3, 0, 64]]),
+    "still being written": lambda m: m["chunks"].update(unfull=[[3, 64, 0]]),
     "an integer from": lambda m: m.update(length=40.5),
     "levels": lambda m: m.update(deep=json.loads("[" * 40 + "]" * 40)),
     "not allowed as the name": lambda m: m["fields"][0].update(name="a\0b"),
@@ -188,7 +246,8 @@ def test_an_unknown_feature_costs_its_field_only(shard: Path, change: Any, featu
     edit(shard / "meta.json", lambda m: change(m["fields"][0]))
     dataset = zrecord.open(shard)
     assert "bool" not in dataset and "bool" not in dataset[0] and dataset["i8"][1] is not None
-    with pytest.raises(zrecord.FormatError, match=re.escape(f"Cannot read field 'bool' of {shard}: it uses the feature '{feature}'")):
+    message = re.escape(f"Cannot read field 'bool' of {shard}: it uses the feature '{feature}'")
+    with pytest.raises(zrecord.FormatError, match=message):
         dataset["bool"]
 
 
@@ -249,13 +308,14 @@ def test_entries_outside_of_their_chunk_are_refused(shard: Path) -> None:
     [(3, "format version 3 is newer than 2; upgrade zrecord"), (1, "format version 1 was never released; write the dataset again")],
 )
 def test_other_versions_of_the_format_are_refused(shard: Path, version: int, reason: str) -> None:
-    for name, field in (("i32.runs", "i32"), ("chunk/0.zr", "dense")):
+    for name, field in (("i32.runs", "i32"), ("chunk/0.zr", "wide")):
         file = shard / name
         sound = file.read_bytes()
         content = bytearray(sound)
         content[8] = version
         if name.endswith(".runs"):
-            content[-4:] = crc32c(bytes(content[:-4])).to_bytes(4, "little")
+            binding = Binding(read_shard_meta(shard / "meta.json").uuid, zrecord.open(shard).fields[field].id)
+            content[-4:] = (crc32c(bytes(content[:-4])) ^ binding.of(Kind.RUNS, 0)).to_bytes(4, "little")
         else:
             content[60:64] = crc32c(bytes(content[:60])).to_bytes(4, "little")
         file.write_bytes(content)
@@ -305,7 +365,6 @@ SENSELESS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "not sorted by name": lambda m: m["tags"].append({**m["tags"][0], "name": "a"}),
     "member 'name'": lambda m: m["tags"][0].update(name="Latest"),
     r"member 'name' is '7'": lambda m: m["tags"][0].update(name="7"),
-    "name two copies": lambda m: m["tags"].append({**m["tags"][0], "name": "z", "file": f"tag/{ID}.json"}),
     "from 0 to 2": lambda m: m["tags"][0].update(version=NEWEST),
     "member 'file'": lambda m: m["tags"][0].update(file=f"tag/../{ID}.json"),
     "member 'bytes'": lambda m: m["tags"][0].update(bytes=0),
@@ -346,10 +405,53 @@ def test_versions_below_the_floor_are_expired(table: Path) -> None:
         zrecord.open(table, version=-1)
 
 
+def test_a_version_that_a_hostile_manifest_claims_costs_no_memory(table: Path) -> None:
+    far = 3_000_000_000
+    shutil.copy(manifest_of(table, NEWEST), manifest_of(table, far))
+    edit(manifest_of(table, far), lambda m: m.update(version=far, oldest=0))
+    tracemalloc.start()
+    try:
+        for version in (far + 1, -1, 10**30):
+            with pytest.raises(zrecord.NotADatasetError, match=rf"version {version} of .*: the versions are 0 to {far}"):
+                zrecord.open(table, version=version)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
 def test_versions_that_are_left_may_have_gaps(table: Path) -> None:
     edit(manifest_of(table, NEWEST), lambda m: m.update(oldest=2))
     with pytest.raises(zrecord.NotADatasetError, match=r"version 1 of .*: it was expired; the versions are 0, 2 to 3"):
         zrecord.open(table, version=1)
+    assert len(zrecord.open(table, version=0)) == 40
+
+
+def test_a_tag_takes_the_place_of_another_of_the_version(tmp_path: Path) -> None:
+    """Below the floor the copies of all tags are tried, and above the floor the manifest first."""
+    care = Path(shutil.copytree(GOLDEN / "v2-versions" / "care", tmp_path / "care"))
+    newest = json.loads(manifest_of(care, 8).read_text(encoding="utf-8"))
+    copies = {tag["name"]: care / tag["file"] for tag in newest["tags"]}
+    sound = copies["also-first"].read_bytes()
+    for damage in (lambda: copies["also-first"].write_bytes(b"damaged"), copies["also-first"].unlink):
+        damage()
+        assert zrecord.open(care, version=0)["value"][:].tolist() == [*range(10)]
+    copies["also-first"].write_bytes(sound)
+    copies["first"].unlink()
+    assert zrecord.open(care, version=0)["value"][:].tolist() == [*range(10)]
+    copies["also-first"].write_bytes(b"damaged")
+    with pytest.raises(zrecord.CorruptDataError, match="it does not end with its checksum") as error:
+        zrecord.open(care, version=0)
+    assert error.value.resource == str(copies["also-first"])
+    manifest_of(care, 1).unlink()
+    assert zrecord.open(care, version=1)["value"][:].tolist() == [*range(20)]
+    copies["second"].unlink()
+    with pytest.raises(zrecord.CorruptDataError, match="the file is missing") as error:
+        zrecord.open(care, version=1)
+    assert error.value.resource == str(manifest_of(care, 1))
+
+
+def test_tags_may_share_a_copy(table: Path) -> None:
+    edit(manifest_of(table, NEWEST), lambda m: m["tags"].append({**m["tags"][0], "name": "same"}))
     assert len(zrecord.open(table, version=0)) == 40
 
 
@@ -385,9 +487,12 @@ def test_a_damaged_version_that_has_a_tag_is_read_by_its_copy(table: Path) -> No
     assert len(zrecord.open(table, version=0)) == 40
     manifest_of(table, 0).write_bytes(b"damaged")
     assert len(zrecord.open(table, version=0)) == 40
+    manifest_of(table, 0).unlink()
+    assert len(zrecord.open(table, version=0)) == 40
     copy.unlink()
-    with pytest.raises(zrecord.CorruptDataError, match="the file is missing"):
+    with pytest.raises(zrecord.CorruptDataError, match="the file is missing") as error:
         zrecord.open(table, version=0)
+    assert error.value.resource == str(manifest_of(table, 0))
 
 
 def test_an_older_version_is_read_beside_a_damaged_newest_one(table: Path) -> None:
@@ -415,7 +520,7 @@ def test_a_version_that_is_expired_while_it_is_read_is_looked_for_again(table: P
         def expire_first(path: Path) -> JsonObject:
             if path == manifest_of(table, 1) and not next_.exists():
                 content = json.loads(newest.read_text(encoding="utf-8"))
-                content.update(version=NEWEST + 1, oldest=2, tags=tags)
+                content.update(version=NEWEST + 1, commit=ID, oldest=2, tags=tags)
                 next_.write_bytes(sealed(content))
                 path.rename(path.with_name("gone"))
             return read(path)
@@ -449,6 +554,41 @@ def test_the_newest_version_is_looked_for_again_when_it_was_expired(table: Path,
     monkeypatch.setattr(JsonObject, "read", expire_first)
     dataset = zrecord.open(table)
     assert (dataset.version, len(dataset)) == (NEWEST + 1, 120)
+
+
+def test_a_newest_version_that_a_repair_replaced_is_looked_at_again(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The repair gives the newest version up, and its own version has the same number and a higher floor."""
+    newest = manifest_of(table, NEWEST)
+    edit(newest, lambda m: m.update(oldest=0, tags=[]))
+    read = JsonObject.read
+
+    def repair_first(path: Path) -> JsonObject:
+        if path == manifest_of(table, 0):
+            edit(newest, lambda m: m.update(commit=ID, oldest=1))
+        return read(path)
+
+    monkeypatch.setattr(JsonObject, "read", repair_first)
+    with pytest.raises(zrecord.NotADatasetError, match=r"version 0 of .*: it was expired; the versions are 1 to 3"):
+        zrecord.open(table, version=0)
+
+
+def test_a_creation_that_was_taken_back_is_no_table(tmp_path: Path) -> None:
+    retracted = Path(shutil.copytree(GOLDEN / "v2-versions" / "retracted", tmp_path / "retracted"))
+    for version in (None, 0, 1, 2):
+        with pytest.raises(zrecord.NotADatasetError, match="the creation of its table was taken back; check the path"):
+            zrecord.open(retracted, version=version)
+    # Neither is a retraction that was cut short before version 0 was deleted.
+    manifest_of(retracted, 0).write_bytes(b"any")
+    for version in (None, 0):
+        with pytest.raises(zrecord.NotADatasetError, match="the creation of its table was taken back"):
+            zrecord.open(retracted, version=version)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links and pipes of POSIX")
+def test_a_link_is_a_manifest_that_is_refused(table: Path) -> None:
+    manifest_of(table, 9).symlink_to(manifest_of(table, NEWEST))
+    with pytest.raises(zrecord.ZrecordError, match=r"9.json"):
+        zrecord.open(table)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links and pipes of POSIX")

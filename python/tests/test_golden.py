@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import struct
+import uuid
 import zlib
 from decimal import Decimal, localcontext
 from pathlib import Path
@@ -12,8 +14,9 @@ import numpy as np
 import pytest
 
 import zrecord
-from tests.conftest import GOLDEN
+from tests.conftest import GOLDEN, ROOT
 from zrecord import FieldSpec, _crc32c
+from zrecord._binding import Binding, Kind
 
 FORMATS = {
     "bool": "?",
@@ -102,7 +105,7 @@ def test_a_shard_stands_alone_and_a_table_has_versions() -> None:
     assert len(zrecord.open(GOLDEN / "v2" / "table", version=1)) == 120
     for name in shard.fields:
         assert same(as_python(shard[name][7]), as_python(table[name][7]))
-    with pytest.raises(zrecord.NotADatasetError, match=r"version 4 of .*: the versions are 0 to 3"):
+    with pytest.raises(zrecord.NotADatasetError, match=r"version 4 of .*: the versions are 0, 1 to 3"):
         zrecord.open(GOLDEN / "v2" / "table", version=4)
     with pytest.raises(zrecord.NotADatasetError, match="only tables have versions"):
         zrecord.open(GOLDEN / "v2" / "shard", version=0)
@@ -115,6 +118,24 @@ def test_a_tagged_version_below_the_floor_is_read_by_its_copy() -> None:
     assert (tagged.version, len(tagged)) == (0, 40)
     for name in set(tagged.fields) & set(newest.fields):
         assert same(as_python(tagged[name][7]), as_python(newest[name][7])), name
+
+
+def test_care_keeps_the_records() -> None:
+    care = GOLDEN / "v2-versions" / "care"
+    newest = zrecord.open(care)
+    assert (newest.version, newest["value"][:].tolist()) == (8, [*range(20)])
+    for version in range(9):
+        assert zrecord.open(care, version=version)["value"][:].tolist() == [*range(20 if version else 10)], version
+
+
+def test_a_table_is_created_after_a_creation_was_taken_back() -> None:
+    table = GOLDEN / "v2-versions" / "created-again"
+    assert (table / "manifest" / f"{1:020d}.json").exists()
+    dataset = zrecord.open(table)
+    assert (dataset.version, dataset["value"][:].tolist()) == (2, [*range(10)])
+    for version in (0, 1):
+        with pytest.raises(zrecord.NotADatasetError, match=rf"version {version} of .*: it was expired; the versions are 2$"):
+            zrecord.open(table, version=version)
 
 
 def test_checksums_need_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,6 +152,30 @@ def test_checksums_need_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = zrecord.open(GOLDEN / "v2" / "table", verify="always")
     for name in dataset.fields:
         dataset[name][:]
+
+
+def test_bound_checksums_are_those_of_the_page() -> None:
+    page = (ROOT / "docs" / "spec" / "FORMAT.md").read_text(encoding="utf-8")
+    owner = re.search(r"Examples for the uuid `([-0-9a-f]{36})`", page)
+    assert owner is not None
+    word = "`([0-9a-f]{8})`"
+    rows = re.findall(rf"^\| (\d+) \| (\d+) \| (\d+) \| (?:`([0-9a-f]+)`)? *\| {word} \| {word} \| {word} \|$", page, re.M)
+    assert len(rows) == 6
+    for field, kind, unit, data, crc, of_binding, bound in rows:
+        found = _crc32c.crc32c(bytes.fromhex(data))
+        mask = Binding(uuid.UUID(owner[1]), int(field)).of(Kind(int(kind)), int(unit))
+        assert [f"{x:08x}" for x in (found, mask, found ^ mask)] == [crc, of_binding, bound]
+
+
+def test_the_bindings_of_many_units_are_those_of_their_bytes() -> None:
+    random = np.random.default_rng(5)
+    owner = uuid.UUID(bytes=random.bytes(16))
+    units = random.integers(0, 2**63, 1000, dtype=np.int64) >> random.integers(0, 63, 1000)
+    kinds = random.choice([int(kind) for kind in Kind], 1000)
+    found = Binding(owner, 7).of_each(kinds, units).tolist()
+    for mask, kind, unit in zip(found, kinds.tolist(), units.tolist()):
+        parts = (7).to_bytes(4, "little"), kind.to_bytes(4, "little"), unit.to_bytes(8, "little")
+        assert mask == _crc32c.crc32c(owner.bytes + b"".join(parts))
 
 
 def test_what_is_no_dataset_is_named(tmp_path: Path) -> None:

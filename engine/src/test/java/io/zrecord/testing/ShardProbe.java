@@ -17,15 +17,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a sealed shard byte by byte as docs/spec/FORMAT.md says. Shares no code with the engine
  * except for meta files and codecs. Asserts everything that the specification demands: checksums,
- * bounds, alignment, zero padding, no two values on one byte, records that do not span chunks, and
- * the sums in the meta file. Also asserts that the writer aligned what it was to align.
+ * bounds, alignment, zero padding, no two values on one byte, and the sums in the meta file. Also
+ * asserts that the writer aligned what it was to align.
  */
 public final class ShardProbe {
   private static final int BLOCK = 65_536;
@@ -35,7 +34,8 @@ public final class ShardProbe {
   private final ShardMeta meta;
   private final Map<Integer, byte[]> chunks = new HashMap<>();
   private final Map<Integer, List<long[]>> taken = new HashMap<>();
-  private final int[] chunkOfRecord;
+  private final int recordCount;
+  private final int[][] chunkIds;
   private final byte[] @Nullable [][] values;
   private final long[][] offsets;
   private final int[] runCounts;
@@ -47,9 +47,9 @@ public final class ShardProbe {
     this.directory = "shard/" + id + "/";
     this.meta = ShardMeta.read("meta.json", file("meta.json"));
     assertThat(meta.id()).isEqualTo(id);
-    assertThat(meta.isSequential()).isTrue();
     int count = Math.toIntExact(meta.length());
-    chunkOfRecord = new int[count];
+    recordCount = count;
+    chunkIds = new int[meta.fields().size()][count];
     values = new byte[meta.fields().size()][count][];
     offsets = new long[meta.fields().size()][count];
     runCounts = new int[meta.fields().size()];
@@ -90,6 +90,11 @@ public final class ShardProbe {
     return offsets[field][record];
   }
 
+  /** Returns the chunk of the value. */
+  public int chunk(int field, int record) {
+    return chunkIds[field][record];
+  }
+
   /** Runs of a dense field. */
   public int runCount(int field) {
     return runCounts[field];
@@ -103,48 +108,44 @@ public final class ShardProbe {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  private static int crc(byte[]... parts) {
-    CRC32C crc = new CRC32C();
-    for (byte[] part : parts) {
-      crc.update(part, 0, part.length);
-    }
-    return (int) crc.getValue();
+  /** Returns the checksum of a unit that belongs to the shard, a field, a kind and a number. */
+  private int bound(FieldMeta field, int kind, long unit, byte[] bytes) {
+    return BindingProbe.crc(bytes)
+        ^ BindingProbe.crcOfBinding(meta.id(), field.spec().id(), kind, unit);
   }
 
   private void readChunks() {
-    int next = 0;
     for (ChunkMeta chunk : meta.chunks()) {
       byte[] bytes = file("chunk/" + chunk.id() + ".zr");
       assertThat(bytes.length).isEqualTo((int) chunk.endBytes());
       ByteBuffer header = littleEndian(bytes);
       assertThat(new String(bytes, 0, 8, StandardCharsets.US_ASCII)).isEqualTo("ZRECCHNK");
-      assertThat(header.getInt(8)).isEqualTo(1);
+      assertThat(header.getInt(8)).isEqualTo(2);
       assertThat(header.getInt(12)).isEqualTo(64);
       assertThat(header.getInt(16)).isEqualTo(chunk.id());
-      assertThat(header.getInt(60)).isEqualTo(crc(Arrays.copyOf(bytes, 60)));
+      assertThat(header.getInt(60)).isEqualTo(BindingProbe.crc(Arrays.copyOf(bytes, 60)));
       header.order(ByteOrder.BIG_ENDIAN);
       assertThat(new UUID(header.getLong(24), header.getLong(32))).isEqualTo(meta.id());
       chunks.put(chunk.id(), bytes);
       taken.put(chunk.id(), new ArrayList<>());
-      assertThat(chunk.recordCount()).isBetween(1L, meta.chunkRecords());
-      Arrays.fill(chunkOfRecord, next, next + (int) chunk.recordCount(), chunk.id());
-      next += (int) chunk.recordCount();
+      assertThat(chunk.isOfStore()).isFalse();
     }
-    assertThat(next).isEqualTo(chunkOfRecord.length);
-    assertThat(storage.list(directory + "chunk")).hasSize(meta.chunks().size());
+    if (!meta.chunks().isEmpty()) {
+      assertThat(storage.list(directory + "chunk")).hasSize(meta.chunks().size());
+    }
   }
 
   private void readEntries(int f, FieldMeta field) {
     byte[] entries = file(field.stem() + ".offset");
-    assertThat(entries).hasSize(16 * chunkOfRecord.length);
+    assertThat(entries).hasSize(16 * recordCount);
     byte[] checksums = meta.hasChecksums() ? file(field.stem() + ".crc32c") : new byte[0];
-    assertThat(checksums).hasSize(meta.hasChecksums() ? 4 * chunkOfRecord.length : 0);
+    assertThat(checksums).hasSize(meta.hasChecksums() ? 4 * recordCount : 0);
     long absent = 0;
     long bytes = 0;
     try (ValueCodec codec = field.spec().compression().codec() == Codec.RAW
         ? null
         : ValueCodec.of(field.spec().compression())) {
-      for (int i = 0; i < chunkOfRecord.length; i++) {
+      for (int i = 0; i < recordCount; i++) {
         byte[] entry = Arrays.copyOfRange(entries, 16 * i, 16 * i + 16);
         ByteBuffer words = littleEndian(entry);
         byte[] stored = new byte[0];
@@ -154,9 +155,7 @@ public final class ShardProbe {
           long offset = words.getLong(0);
           int chunk = words.getInt(8);
           int length = words.getInt(12);
-          assertThat(chunk)
-              .as("chunk of record %s of %s", i, field.stem())
-              .isEqualTo(chunkOfRecord[i]);
+          chunkIds[f][i] = chunk;
           stored = take(chunk, offset, length);
           bytes += length;
           offsets[f][i] = offset;
@@ -166,7 +165,9 @@ public final class ShardProbe {
           values[f][i] = codec == null ? stored : decode(codec, stored);
         }
         if (meta.hasChecksums()) {
-          assertThat(littleEndian(checksums).getInt(4 * i)).isEqualTo(crc(entry, stored));
+          int kind = words.getLong(0) == 0 && words.getLong(8) == 0 ? 2 : 1;
+          assertThat(littleEndian(checksums).getInt(4 * i))
+              .isEqualTo(bound(field, kind, i, stored));
         }
       }
     }
@@ -195,14 +196,15 @@ public final class ShardProbe {
   private void readRuns(int f, FieldMeta field) {
     byte[] file = file(field.stem() + ".runs");
     ByteBuffer in = littleEndian(file);
-    assertThat(in.getInt(file.length - 4)).isEqualTo(crc(Arrays.copyOf(file, file.length - 4)));
+    assertThat(in.getInt(file.length - 4))
+        .isEqualTo(bound(field, 5, 0, Arrays.copyOf(file, file.length - 4)));
     int width = in.getInt(24);
     int runs = in.getInt(28);
     boolean hasValidity = (in.getInt(36) & 2) != 0;
     int blocks = (int) in.getLong(40);
     assertThat(in.getInt(36) & 1).isEqualTo(meta.hasChecksums() ? 1 : 0);
     byte[] valid = hasValidity ? file(field.stem() + ".valid") : new byte[0];
-    checkValidity(in, 64 + 40 * runs + 4 * blocks, valid, hasValidity);
+    checkValidity(field, in, 64 + 40 * runs + 4 * blocks, valid, hasValidity);
     int next = 0;
     int nextBlock = 0;
     for (int r = 0; r < runs; r++) {
@@ -216,11 +218,13 @@ public final class ShardProbe {
         assertThat(in.getLong(at + 32)).isEqualTo(nextBlock);
         for (int start = 0; start < run.length; start += BLOCK) {
           byte[] block = Arrays.copyOfRange(run, start, Math.min(run.length, start + BLOCK));
-          assertThat(in.getInt(64 + 40 * runs + 4 * nextBlock++)).isEqualTo(crc(block));
+          assertThat(in.getInt(64 + 40 * runs + 4 * nextBlock))
+              .isEqualTo(bound(field, 3, nextBlock, block));
+          nextBlock++;
         }
       }
       for (int i = 0; i < count; i++, next++) {
-        assertThat(chunk).isEqualTo(chunkOfRecord[next]);
+        chunkIds[f][next] = chunk;
         offsets[f][next] = in.getLong(at + 16) + (long) i * width;
         byte[] value = Arrays.copyOfRange(run, i * width, (i + 1) * width);
         if (hasValidity && (valid[next / 8] >> (next % 8) & 1) == 0) {
@@ -231,7 +235,7 @@ public final class ShardProbe {
       }
     }
     runCounts[f] = runs;
-    assertThat(next).isEqualTo(chunkOfRecord.length);
+    assertThat(next).isEqualTo(recordCount);
     assertThat(nextBlock).isEqualTo(blocks);
     long absent = Arrays.stream(values[f]).filter(v -> v == null).count();
     assertThat(field.absentCount()).isEqualTo(absent);
@@ -239,15 +243,16 @@ public final class ShardProbe {
     assertThat(field.valueBytes()).isEqualTo((long) width * next);
   }
 
-  private void checkValidity(ByteBuffer in, int at, byte[] valid, boolean hasValidity) {
-    assertThat(valid).hasSize(hasValidity ? (chunkOfRecord.length + 7) / 8 : 0);
+  private void checkValidity(
+      FieldMeta field, ByteBuffer in, int at, byte[] valid, boolean hasValidity) {
+    assertThat(valid).hasSize(hasValidity ? (recordCount + 7) / 8 : 0);
     int count = meta.hasChecksums() ? (valid.length + BLOCK - 1) / BLOCK : 0;
     assertThat(in.getLong(48)).isEqualTo(count);
     for (int k = 0; k < count; k++) {
       byte[] block = Arrays.copyOfRange(valid, k * BLOCK, Math.min(valid.length, (k + 1) * BLOCK));
-      assertThat(in.getInt(at + 4 * k)).isEqualTo(crc(block));
+      assertThat(in.getInt(at + 4 * k)).isEqualTo(bound(field, 4, k, block));
     }
-    int unused = -chunkOfRecord.length & 7;
+    int unused = -recordCount & 7;
     if (valid.length > 0 && unused > 0) {
       assertThat((valid[valid.length - 1] & 0xff) >> (8 - unused)).isZero();
     }

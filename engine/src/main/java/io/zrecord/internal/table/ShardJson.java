@@ -4,11 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.SealedJson;
-import io.zrecord.shard.ChunkSummary;
 import io.zrecord.shard.ShardSummary;
-import java.util.ArrayList;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -19,7 +16,7 @@ final class ShardJson {
   private static final Pattern META_FILE = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}");
 
   private static final Set<String> MEMBERS =
-      Set.of("uuid", "meta", "metaCrc", "length", "chunks", "values");
+      Set.of("uuid", "meta", "metaCrc", "length", "chunks", "chunkBytes", "values");
 
   private ShardJson() {}
 
@@ -28,33 +25,16 @@ final class ShardJson {
         .put("uuid", shard.id().toString())
         .put("meta", shard.metaFile())
         .put("metaCrc", HexFormat.of().toHexDigits(shard.metaChecksum()))
-        .put("length", shard.length());
-    ArrayNode chunks = node.putArray("chunks");
-    shard.chunks().forEach(c -> chunks.addArray().add(c.recordCount()).add(c.lengthBytes()));
+        .put("length", shard.length())
+        .put("chunks", shard.chunkCount())
+        .put("chunkBytes", shard.chunkBytes());
     ArrayNode values = node.putArray("values");
     shard.valueBytes().forEach((id, bytes) -> values.addArray().add(id).add(bytes));
     return JsonObject.withMembers(node, shard.unknown());
   }
 
   static ShardSummary read(JsonObject json) {
-    long length = json.integer("length", 1, Long.MAX_VALUE);
-    List<ChunkSummary> chunks = new ArrayList<>();
-    long chunkRecords = 0;
-    long chunkBytes = 0;
-    try {
-      for (long[] tuple : json.tuples("chunks", 2)) {
-        chunks.add(new ChunkSummary(tuple[0], tuple[1]));
-        chunkRecords = Math.addExact(chunkRecords, tuple[0]);
-        chunkBytes = Math.addExact(chunkBytes, tuple[1]);
-      }
-    } catch (ArithmeticException e) {
-      throw json.corrupt(
-          "the chunks of shard " + json.uuid("uuid") + " exceed 2^63 records or bytes");
-    }
-    if (chunkRecords != length) {
-      throw json.corrupt("the chunks of shard " + json.uuid("uuid") + " have " + chunkRecords
-          + " records, but the shard has " + length);
-    }
+    long chunkBytes = json.integer("chunkBytes", 0, Long.MAX_VALUE);
     SortedMap<Integer, Long> values = new TreeMap<>();
     for (long[] tuple : json.tuples("values", 2)) {
       if (tuple[0] < 1
@@ -73,8 +53,9 @@ final class ShardJson {
         json.uuid("uuid"),
         metaFile,
         json.checksum("metaCrc"),
-        length,
-        chunks,
+        json.integer("length", 1, Long.MAX_VALUE),
+        (int) json.integer("chunks", 0, Integer.MAX_VALUE),
+        chunkBytes,
         values,
         json.unknown(MEMBERS));
   }

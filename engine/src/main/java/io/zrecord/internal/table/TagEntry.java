@@ -35,17 +35,10 @@ public record TagEntry(
     this(name, version, timestampMillis, file, lengthBytes, checksum, "");
   }
 
-  /** Returns another tag of the same version, which shares the copy. */
-  public TagEntry withName(String newName, long newTimestampMillis) {
-    return new TagEntry(newName, version, newTimestampMillis, file, lengthBytes, checksum);
-  }
-
-  /** Tells whether both tags name the same copy of the same version. */
-  boolean sharesCopy(TagEntry other) {
-    return version == other.version
-        && file.equals(other.file)
-        && lengthBytes == other.lengthBytes
-        && checksum == other.checksum;
+  /** Returns the same tag, made at another time. */
+  TagEntry at(long newTimestampMillis) {
+    return new TagEntry(
+        name, version, newTimestampMillis, file, lengthBytes, checksum, unknown);
   }
 
   ObjectNode write() {

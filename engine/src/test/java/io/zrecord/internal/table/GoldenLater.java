@@ -59,7 +59,8 @@ final class GoldenLater {
         written.metaFile(),
         SealedJson.checksum("meta.json", later),
         written.length(),
-        written.chunks(),
+        written.chunkCount(),
+        written.chunkBytes(),
         written.valueBytes(),
         "{" + LATER + "}");
     Manifest manifest = new Manifest(

@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard.write;
 
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.Run;
 import io.zrecord.internal.format.RunsFile;
@@ -13,8 +14,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Writes raw values of one width as runs (FORMAT.md section 5). The values of a stripe are one
- * dense array. If that array directly follows the array before, as in a shard of one field, the run
- * grows instead. Belongs to one thread.
+ * dense array. If that array directly follows the array before, because no other field was written
+ * meanwhile, the run grows instead. Belongs to one thread.
  */
 public final class DenseColumnWriter extends ColumnWriter {
   private final ColumnFiles files;
@@ -42,7 +43,7 @@ public final class DenseColumnWriter extends ColumnWriter {
     this.chunks = chunks;
     this.alignment = alignment;
     this.stripe = new StripeBuffer(pool);
-    this.validity = new ValidityWriter(files.storage(), files.name(".valid"), files.checksum());
+    this.validity = new ValidityWriter(files);
   }
 
   @Override
@@ -128,7 +129,7 @@ public final class DenseColumnWriter extends ColumnWriter {
         blockChecksums.toArray(),
         validityChecksums);
     try (WritableFile file = files.storage().create(files.name(".runs"))) {
-      file.write(ByteBuffer.wrap(runsFile.write()));
+      file.write(ByteBuffer.wrap(runsFile.write(files.binding())));
       if (durability == Durability.COMMIT) {
         file.force();
       }
@@ -182,7 +183,8 @@ public final class DenseColumnWriter extends ColumnWriter {
 
   private void endBlock() {
     if (blockFill > 0) {
-      blockChecksums.add((int) blockChecksum.getValue());
+      int crc = (int) blockChecksum.getValue();
+      blockChecksums.add(files.binding().bind(Binding.Kind.BLOCK, blockChecksums.count(), crc));
       blockChecksum.reset();
       blockFill = 0;
     }

@@ -1,7 +1,7 @@
 package io.zrecord.internal.shard.write;
 
 import io.zrecord.errors.ValueTooLargeException;
-import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ValueCodec;
@@ -13,20 +13,22 @@ import io.zrecord.shard.Durability;
 import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes values of any length as entries (FORMAT.md section 4). A value that is too large for what
- * is left of the stripe goes straight to the chunk, in pieces. Belongs to one thread.
+ * is left of the memory goes straight to the chunk, in pieces. Belongs to one thread.
  */
 public final class EntryColumnWriter extends ColumnWriter {
   private static final int ABSENT = -1;
-  private static final int DIRECT = -2;
+
+  /** Bytes of bookkeeping that a value takes until the stripe is flushed. */
+  private static final int BOOKKEEPING_BYTES = 4;
 
   private final String stem;
+  private final Binding binding;
   private final ChunkWriter chunks;
   private final SegmentPool pool;
   private final StripeBuffer stripe;
@@ -36,20 +38,15 @@ public final class EntryColumnWriter extends ColumnWriter {
   private final @Nullable TableFile checksums;
   private final @Nullable ValueCodec codec;
   private final IntList lengths = new IntList();
-  private final ArrayDeque<DirectValue> directValues = new ArrayDeque<>();
   private final byte[] scalar = new byte[8];
   private final ByteBuffer scalarBuffer = ByteBuffer.wrap(scalar).order(ByteOrder.LITTLE_ENDIAN);
-  private final byte[] entryBytes = new byte[Entry.BYTES];
-  private final ByteBuffer entryBuffer = ByteBuffer.wrap(entryBytes).order(ByteOrder.LITTLE_ENDIAN);
   private final byte[] prefix = new byte[ValueCodec.PREFIX_BYTES];
   private final CRC32C crc = new CRC32C();
-  private final int checksumOfAbsent = Crc32c.of(new byte[Entry.BYTES]);
   private byte[] scratch = new byte[0];
+  private long entryCount;
   private int currentLength;
   private int longestLength;
-
-  /** Holds the entry of a value that is in the chunk already. */
-  private record DirectValue(long word0, long word1, int checksum) {}
+  private boolean isDirect;
 
   EntryColumnWriter(
       FieldSpec field,
@@ -61,6 +58,7 @@ public final class EntryColumnWriter extends ColumnWriter {
       int tableBufferBytes) {
     super(field);
     this.stem = files.stem();
+    this.binding = files.binding();
     this.chunks = chunks;
     this.pool = pool;
     this.stripe = new StripeBuffer(pool);
@@ -135,15 +133,17 @@ public final class EntryColumnWriter extends ColumnWriter {
 
   @Override
   void endPresent(long before) {
-    lengths.add(currentLength);
-    if (currentLength != DIRECT) {
-      stripe.align();
+    if (isDirect) {
+      isDirect = false;
+      return;
     }
+    addLength(currentLength);
+    stripe.align();
   }
 
   @Override
   void endAbsent(long before) {
-    lengths.add(ABSENT);
+    addLength(ABSENT);
   }
 
   @Override
@@ -158,28 +158,23 @@ public final class EntryColumnWriter extends ColumnWriter {
     for (int i = 0; i < lengths.count(); i++) {
       int length = lengths.get(i);
       if (length == ABSENT) {
-        writeEntry(0, 0, checksumOfAbsent);
-      } else if (length == DIRECT) {
-        DirectValue value = directValues.remove();
-        writeEntry(value.word0, value.word1, value.checksum);
+        writeEntry(0, 0, 0);
       } else {
         long word1 = Entry.word1(chunks.chunkId(), length);
         position += alignment.gapBytes(position, length);
-        writeEntry(
-            position,
-            word1,
-            checksums == null ? 0 : checksum(position, word1, position - start, length));
+        writeEntry(position, word1, checksums == null ? 0 : crcOf(position - start, length));
         position += length;
       }
     }
     stripe.drainTo(file);
+    pool.count(-(long) BOOKKEEPING_BYTES * lengths.count());
     lengths.clear();
     longestLength = 0;
   }
 
   @Override
   public long collectedBytes() {
-    return stripe.lengthBytes();
+    return stripe.lengthBytes() + (long) BOOKKEEPING_BYTES * lengths.count();
   }
 
   @Override
@@ -209,8 +204,10 @@ public final class EntryColumnWriter extends ColumnWriter {
     countBytes(stored);
     int gap = alignment.gapBytes(stripe.lengthBytes(), stored);
     if (stored > budgetBytes / 8 || gap + stored + pool.takenBytes() > budgetBytes / 8 * 7) {
-      currentLength = DIRECT;
-      directValues.add(writeDirect(prefixLength, source, offset, length));
+      // The values before go first, so that the chunk has the values in order.
+      flushStripe();
+      writeDirect(prefixLength, source, offset, length);
+      isDirect = true;
     } else {
       currentLength = (int) stored;
       longestLength = Math.max(longestLength, currentLength);
@@ -220,11 +217,11 @@ public final class EntryColumnWriter extends ColumnWriter {
     }
   }
 
-  private DirectValue writeDirect(int prefixLength, byte[] source, int offset, int length) {
+  private void writeDirect(int prefixLength, byte[] source, int offset, int length) {
     WritableFile file = chunks.aligned(alignment, (long) prefixLength + length);
     long word0 = file.positionBytes();
     long word1 = Entry.word1(chunks.chunkId(), prefixLength + length);
-    beginChecksum(word0, word1);
+    crc.reset();
     ByteBuffer piece = pool.take();
     try {
       piece.put(prefix, 0, prefixLength);
@@ -242,25 +239,25 @@ public final class EntryColumnWriter extends ColumnWriter {
     } finally {
       pool.giveBack(piece);
     }
-    return new DirectValue(word0, word1, (int) crc.getValue());
+    writeEntry(word0, word1, (int) crc.getValue());
   }
 
-  private void beginChecksum(long word0, long word1) {
+  private void addLength(int length) {
+    lengths.add(length);
+    pool.count(BOOKKEEPING_BYTES);
+  }
+
+  private int crcOf(long at, int length) {
     crc.reset();
-    entryBuffer.putLong(0, word0).putLong(8, word1);
-    crc.update(entryBytes, 0, Entry.BYTES);
-  }
-
-  private int checksum(long word0, long word1, long at, int length) {
-    beginChecksum(word0, word1);
     stripe.checksum(crc, at, length);
     return (int) crc.getValue();
   }
 
-  private void writeEntry(long word0, long word1, int checksum) {
+  private void writeEntry(long word0, long word1, int crcOfBytes) {
     entries.putEntry(word0, word1);
     if (checksums != null) {
-      checksums.putInt(checksum);
+      checksums.putInt(binding.bindEntry(entryCount, word0, word1, crcOfBytes));
     }
+    entryCount++;
   }
 }
