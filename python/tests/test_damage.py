@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import tracemalloc
 from collections.abc import Callable
@@ -210,19 +211,14 @@ def test_resealing_alone_changes_nothing(shard: Path) -> None:
 HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "member 'stem'": lambda m: m["fields"][0].update(stem="../../x"),
     "member 'length'": lambda m: m.update(length=2**62),
-    "member 'layout'": lambda m: m["fields"][0].update(layout="heap"),
-    "member 'checksum'": lambda m: m.update(checksum="md5"),
     "member 'uuid'": lambda m: m.update(uuid="x"),
-    "unknown dtype 'u128'": lambda m: m["fields"][0].update(dtype="u128"),
-    "unknown codec 'brotli'": lambda m: m["fields"][0].update(compress="brotli"),
     "shape": lambda m: m["fields"][0].update(shape=[2, -1]),
     "more than 2147483647 bytes": lambda m: m["fields"][0].update(shape=[2**31 - 1, 2]),
     "appears twice": lambda m: m["fields"][1].update(name="bool"),
     "no common width": lambda m: m["fields"][0].update(compress="flate"),
     "rising order": lambda m: m["chunks"]["closed"].reverse(),
-    "counts 9 chunks": lambda m: m["chunks"].update(num=9),
-    "still being written": lambda m: m["chunks"].update(unfull=[[3, 64, 0]], num=3),
-    "not an integer": lambda m: m.update(length=40.5),
+    "still being written": lambda m: m["chunks"].update(unfull=[[3, 64, 0]]),
+    "an integer from": lambda m: m.update(length=40.5),
     "levels": lambda m: m.update(deep=json.loads("[" * 40 + "]" * 40)),
     "not allowed as the name": lambda m: m["fields"][0].update(name="a\0b"),
 }
@@ -234,6 +230,44 @@ def test_sealed_metadata_is_not_trusted(shard: Path, reason: str) -> None:
     with pytest.raises(zrecord.CorruptDataError, match=reason) as error:
         zrecord.open(shard)
     assert error.value.resource == str(shard / "meta.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "feature"),
+    [
+        (lambda f: f.update(layout="heap"), "layout heap"),
+        (lambda f: f.update(dtype="u128"), "dtype u128"),
+        (lambda f: f.update(dtype="decimal(09,2)"), "dtype decimal(09,2)"),
+        (lambda f: f.update(compress="brotli"), "compress brotli"),
+        (lambda f: f.update(features={"read": ["far"], "write": ["other"]}), "far"),
+    ],
+)
+def test_an_unknown_feature_costs_its_field_only(shard: Path, change: Any, feature: str) -> None:
+    edit(shard / "meta.json", lambda m: change(m["fields"][0]))
+    dataset = zrecord.open(shard)
+    assert "bool" not in dataset and "bool" not in dataset[0] and dataset["i8"][1] is not None
+    message = re.escape(f"Cannot read field 'bool' of {shard}: it uses the feature '{feature}'")
+    with pytest.raises(zrecord.FormatError, match=message):
+        dataset["bool"]
+
+
+def test_an_unknown_feature_of_the_shard_costs_the_shard(shard: Path) -> None:
+    for change in (lambda m: m.update(features={"read": ["far"]}), lambda m: m.update(checksum="md5")):
+        edit(shard / "meta.json", change)
+        with pytest.raises(zrecord.FormatError, match="uses the feature"):
+            zrecord.open(shard)
+
+
+def test_a_reader_ignores_what_only_writers_must_know(shard: Path) -> None:
+    edit(shard / "meta.json", lambda m: m.update(features={"write": ["far"]}, unknown=[1.5, None, {"x": 10**40}]))
+    assert len(zrecord.open(shard)) == 40
+
+
+@pytest.mark.parametrize("features", [[], {"read": "far"}, {"read": ["Far"]}, {"write": [1]}, {"write": ["a"] * 65}])
+def test_names_of_features_are_names(shard: Path, features: Any) -> None:
+    edit(shard / "meta.json", lambda m: m.update(features=features))
+    with pytest.raises(zrecord.CorruptDataError, match="member '(features|read|write)'"):
+        zrecord.open(shard)
 
 
 def test_longer_lengths_than_the_files_are_refused(shard: Path) -> None:

@@ -230,3 +230,11 @@ def test_an_index_map_is_read_as_an_array() -> None:
     new_index = zrecord.open(shard)["newIndex"][:]
     assert new_index.tolist() == [1, 2, 0, 4, 5, 3, 7, 8, 6, 9]  # not its own inverse
     assert zrecord.open(table)["value"][new_index].tolist() == list(range(10))
+
+
+def test_a_table_of_a_later_release_is_read_without_its_unknown_field() -> None:
+    dataset = zrecord.open(GOLDEN / "v2-later")
+    assert list(dataset.fields) == ["near"]
+    assert dataset["near"][:].tolist() == [3 * i for i in range(20)]
+    with pytest.raises(zrecord.FormatError, match="field 'far' .* uses the feature 'dtype f8_e4m3'"):
+        dataset["far"]

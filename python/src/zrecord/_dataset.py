@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from zrecord._field import Field, indices_of, is_index
-from zrecord._schema import FieldSpec
+from zrecord._schema import FieldSpec, UnreadableField
 from zrecord._source import Source
 
 
@@ -27,6 +27,7 @@ class Dataset:
         path: Path,
         version: int | None,
         specs: Iterable[FieldSpec],
+        unreadable: Iterable[UnreadableField],
         sources: list[Source],
         verify: str,
         reopen: tuple[Callable[..., Dataset], tuple[Any, ...]],
@@ -37,6 +38,7 @@ class Dataset:
         np.cumsum([source.length for source in sources], out=starts[1:])
         self._length = int(starts[-1])
         self._fields = {spec.name: Field(str(path), spec, sources, starts, verify) for spec in specs}
+        self._unreadable = {field.name: field for field in unreadable}
         self._reopen = reopen
 
     @property
@@ -76,4 +78,6 @@ class Dataset:
         try:
             return self._fields[name]
         except KeyError:
+            if name in self._unreadable:
+                raise self._unreadable[name].error(self.path) from None
             raise KeyError(f"Dataset {self.path} has no field {name!r}; it has {', '.join(self._fields)}") from None

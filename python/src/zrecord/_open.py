@@ -28,8 +28,8 @@ def open(path: str | os.PathLike[str], version: int | None = None, verify: str =
         raise NotADatasetError(f"Cannot open dataset {root}: there is no such directory; check the path", root)
     has_meta = (root / META_FILE).is_file()
     if has_versions(root):
-        number, fields, sources = read_table(root, version)
-        return Dataset(root, number, fields, sources, verify, (open, (path, number, verify)))
+        number, fields, unreadable, sources = read_table(root, version)
+        return Dataset(root, number, fields, unreadable, sources, verify, (open, (path, number, verify)))
     if not has_meta:
         raise NotADatasetError(
             f"Cannot open dataset {root}: it has neither the manifest of a version nor a file '{META_FILE}'; check the path",
@@ -38,4 +38,4 @@ def open(path: str | os.PathLike[str], version: int | None = None, verify: str =
     if version is not None:
         raise NotADatasetError(f"Cannot open version {version} of {root}: only tables have versions", root)
     source, fields = read_store(root)
-    return Dataset(root, None, fields, [source], verify, (open, (path, None, verify)))
+    return Dataset(root, None, fields, [], [source], verify, (open, (path, None, verify)))

@@ -19,6 +19,7 @@ FORMAT_VERSION = 2
 _MAX_DEPTH = 32
 _SEAL = re.compile(rb',"crc32c":"([0-9a-f]{8})"\}\n')
 _SEAL_BYTES = 22
+_FEATURE = re.compile("[a-z][a-z0-9-]{0,63}", re.ASCII)
 
 
 class JsonObject:
@@ -46,7 +47,6 @@ class JsonObject:
             parsed = json.loads(
                 content.decode("utf-8"),
                 object_pairs_hook=_without_duplicates,
-                parse_float=_refuse,
                 parse_constant=_refuse,
             )
         except (ValueError, RecursionError) as e:
@@ -55,7 +55,22 @@ class JsonObject:
             raise corrupt(path, f"it is not one object of at most {_MAX_DEPTH} levels")
         sealed = cls(path, parsed, len(content))
         require_version(path, sealed.integer("format", 1, 2**31 - 1))
+        feature = sealed.unknown_feature()
+        if feature is not None:
+            raise unsupported(path, path, feature)
         return sealed
+
+    def unknown_feature(self) -> str | None:
+        """Returns a feature that a reader of this object must know; this release knows none."""
+        if "features" not in self.members:
+            return None
+        features = self.object("features")
+        names: dict[str, list[str]] = {"read": [], "write": []}
+        for kind in names.keys() & features.members.keys():
+            names[kind] = features._list(kind)
+            if len(names[kind]) > 64 or not all(isinstance(name, str) and _FEATURE.fullmatch(name) for name in names[kind]):
+                raise self._unexpected(kind, names[kind], "at most 64 names of features")
+        return min(names["read"], default=None)
 
     def integer(self, name: str, low: int = 0, high: int = MAX_LONG) -> int:
         return self._integer(name, self.members.get(name), low, high)
@@ -169,6 +184,22 @@ def require_version(path: Path, version: int) -> None:
         raise FormatError(f"Cannot read {path}: format version {version} was never released; write the dataset again", path)
 
 
+def unsupported(path: Path | str, what: object, feature: str) -> FormatError:
+    """Returns the error for what uses a feature of a later release."""
+    reason = f"it uses the feature '{feature}', which this release does not know; upgrade zrecord"
+    return FormatError(f"Cannot read {what}: {reason}", path)
+
+
+def require_plain(path: Path, header: bytes, length: int, *reserved: tuple[int, int]) -> None:
+    """Refuses a header of another length, and reserved bytes that are not zero: a later release may own them."""
+    found = int.from_bytes(header[12:16], "little")
+    if found != length:
+        raise unsupported(path, path, f"header of {found} bytes")
+    for start, end in reserved:
+        if any(header[start:end]):
+            raise unsupported(path, path, f"bytes {start} to {end} of the header")
+
+
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
@@ -177,7 +208,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(number: str) -> Any:
-    raise ValueError(f"{number} is not an integer")
+    raise ValueError(f"{number} is not JSON")
 
 
 def _depth_exceeds(value: Any, depth: int) -> bool:

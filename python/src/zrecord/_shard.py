@@ -8,8 +8,8 @@ from pathlib import Path
 
 from zrecord._crc32c import Bytes, crc32c
 from zrecord._files import map_bytes
-from zrecord._schema import FieldSpec, read_field
-from zrecord._sealed import JsonObject, corrupt, require_version
+from zrecord._schema import FieldSpec, read_field, read_unreadable
+from zrecord._sealed import JsonObject, corrupt, require_plain, require_version, unsupported
 from zrecord.errors import FormatError
 
 META_FILE = "meta.json"
@@ -63,6 +63,10 @@ def read_meta(json: JsonObject) -> StoreMeta:
     """Returns the content of the meta file of a store."""
     if "journalSequence" not in json.members:
         raise FormatError(f"Cannot read {json.path}: it is not the meta file of a store", json.path)
+    for member in json.objects("fields"):
+        unknown = read_unreadable(member)
+        if unknown is not None:
+            raise unknown.error(json.path)
     fields = [
         StoreField(read_field(member), member.matching("stem", "[A-Za-z0-9_-]{1,64}"))
         for member in json.objects("fields")
@@ -71,7 +75,9 @@ def read_meta(json: JsonObject) -> StoreMeta:
     for values in ([f.spec.id for f in fields], [f.spec.name for f in fields], [f.stem.lower() for f in fields]):
         if len(set(values)) != len(values):
             raise json.corrupt("an id, name or stem of a field appears twice")
-    json.matching("checksum", "crc32c")
+    checksum = json.string("checksum")
+    if checksum != "crc32c":
+        raise unsupported(json.path, json.path, f"checksum {checksum[:40]}")
     return StoreMeta(
         path=json.path,
         uuid=json.uuid("uuid"),
@@ -89,8 +95,8 @@ def _read_chunks(json: JsonObject) -> dict[int, int]:
     if [chunk[0] for chunk in closed] != sorted({chunk[0] for chunk in closed}):
         raise json.corrupt("its chunks are not in rising order")
     ends = {chunk[0]: chunk[1] for chunk in closed + unfull}
-    if len(ends) != len(closed) + len(unfull) or chunks.integer("num") != len(ends):
-        raise json.corrupt(f"it counts {chunks.integer('num')} chunks, but names {len(ends)}")
+    if len(ends) != len(closed) + len(unfull):
+        raise json.corrupt("a chunk is named twice")
     if any(number > _MAX_CHUNK_ID or end < CHUNK_HEADER_BYTES for number, end in ends.items()):
         raise json.corrupt(f"a chunk has an id beyond {_MAX_CHUNK_ID} or is shorter than its header")
     return dict(sorted(ends.items()))
@@ -100,13 +106,7 @@ def check_store_header(path: Path, header: bytes, number: int, store: uuid.UUID)
     """Checks the header of a chunk that a store wrote."""
     if header[:8] != _CHUNK_MAGIC or crc32c(header[:60]) != int.from_bytes(header[60:], "little"):
         raise corrupt(path, "its header is damaged")
-    require_header_version(path, header)
+    require_version(path, int.from_bytes(header[8:12], "little"))
+    require_plain(path, header, CHUNK_HEADER_BYTES, (20, 24), (40, 60))
     if int.from_bytes(header[16:20], "little") != number or header[24:40] != store.bytes:
         raise corrupt(path, "it is a chunk of another store")
-
-
-def require_header_version(path: Path, header: bytes) -> None:
-    """Refuses a header of another version or length."""
-    require_version(path, int.from_bytes(header[8:12], "little"))
-    if int.from_bytes(header[12:16], "little") != CHUNK_HEADER_BYTES:
-        raise corrupt(path, "its header has another length")

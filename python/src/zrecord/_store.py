@@ -15,7 +15,7 @@ from zrecord._entries import EntriesColumn
 from zrecord._files import map_bytes, open_regular, read_bytes
 from zrecord._journal import StoreState, replay
 from zrecord._schema import FieldSpec
-from zrecord._sealed import JsonObject, corrupt, require_version
+from zrecord._sealed import JsonObject, corrupt, require_plain, require_version
 from zrecord._shard import META_FILE, StoreChunks, StoreMeta, read_meta
 from zrecord._source import OpenSource
 from zrecord._tables import ENTRY
@@ -108,6 +108,7 @@ def _published_sequence(root: Path, meta: StoreMeta) -> int:
     ):
         raise corrupt(path, "it is damaged or of another store")
     require_version(path, int.from_bytes(content[8:12], "little"))
+    require_plain(path, content, _LIVE_BYTES, (32, 40))
     return int(mapped[_SEQUENCE_AT : _SEQUENCE_AT + 8].view("<u8")[0])  # one load; reading the file might tear it
 
 

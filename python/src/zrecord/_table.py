@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
 
-from zrecord._schema import FieldSpec, read_field
+from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject
 from zrecord._source import ShardSource, Source
 from zrecord._tables import SealedShard, read_chunks, read_field_sets, read_refs
 from zrecord.errors import CorruptDataError, NotADatasetError
 
 _Read = TypeVar("_Read")
+Contents = tuple[int, list[FieldSpec], list[UnreadableField], list[Source]]
 
 _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -52,10 +53,10 @@ def has_versions(path: Path) -> bool:
     return (path / "manifest").is_dir() and bool(_listed(path))
 
 
-def read_table(path: Path, version: int | None) -> tuple[int, list[FieldSpec], list[Source]]:
+def read_table(path: Path, version: int | None) -> Contents:
     """Reads a version, by default the newest: its number, its fields and its shards."""
 
-    def read(newest: _Manifest) -> tuple[int, list[FieldSpec], list[Source]]:
+    def read(newest: _Manifest) -> Contents:
         _require_table(path, newest)
         return _contents(path, _find(path, newest, newest.version if version is None else version))
 
@@ -199,10 +200,11 @@ def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
     return tags
 
 
-def _contents(path: Path, manifest: _Manifest) -> tuple[int, list[FieldSpec], list[Source]]:
+def _contents(path: Path, manifest: _Manifest) -> Contents:
     json = manifest.json
-    fields = [read_field(member) for member in json.objects("fields")]
-    if len({f.id for f in fields}) != len(fields) or len({f.name for f in fields}) != len(fields):
+    fields, unreadable = read_fields(json.objects("fields"))
+    every = [*fields, *unreadable]
+    if len({f.id for f in every}) != len(every) or len({f.name for f in every}) != len(every):
         raise json.corrupt("an id or name of a field appears twice")
     shards: list[SealedShard] = []
     for entry in json.objects("lists"):
@@ -211,7 +213,7 @@ def _contents(path: Path, manifest: _Manifest) -> tuple[int, list[FieldSpec], li
     length = sum(shard.length for shard in shards)
     if length != json.integer("length"):
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
-    return manifest.version, fields, [ShardSource(shard) for shard in shards]
+    return manifest.version, fields, unreadable, [ShardSource(shard) for shard in shards]
 
 
 def _read_list(path: Path, entry: JsonObject) -> list[SealedShard]:

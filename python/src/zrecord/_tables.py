@@ -12,10 +12,10 @@ import numpy as np
 from zrecord._binding import Binding, Kind
 from zrecord._crc32c import Bytes, crc32c, crc32c_each
 from zrecord._files import map_bytes
-from zrecord._schema import FieldSpec, read_field
-from zrecord._sealed import JsonObject, corrupt
-from zrecord._shard import CHUNK_HEADER_BYTES, check_store_header, require_header_version
-from zrecord.errors import CorruptDataError, FormatError
+from zrecord._schema import FieldSpec, read_field, read_unreadable
+from zrecord._sealed import JsonObject, corrupt, require_plain, require_version, unsupported
+from zrecord._shard import CHUNK_HEADER_BYTES, check_store_header
+from zrecord.errors import CorruptDataError
 
 Array = np.ndarray[Any, Any]
 ENTRY = np.dtype([("offset", "<u8"), ("chunk", "<u4"), ("length", "<u4")])
@@ -156,7 +156,10 @@ class TablesFile:
             raise corrupt(self.path, f"it has {self.path.stat().st_size} bytes, but the manifest says {ref.size}")
         json = JsonObject.parse(self.path, self._content[ref.json_at : ref.json_at + ref.json_size].tobytes())
         self._check(json, ref)
-        self.has_checksums = json.matching("checksum", "crc32c|none") == "crc32c"
+        checksum = json.string("checksum")
+        if checksum not in ("crc32c", "none"):
+            raise unsupported(self.path, self.path, f"checksum {checksum[:40]}")
+        self.has_checksums = checksum == "crc32c"
         self._chunks = read_chunks(json)
         if not set(self._chunks) <= set(shard.chunks):
             raise json.corrupt("it uses a chunk that the manifest does not name")
@@ -174,10 +177,14 @@ class TablesFile:
         return self._shard.map(self._chunks[ordinal])
 
     def field(self, number: int) -> FieldTables:
-        json = self._fields[number]
+        members = self._fields[number].members
+        json = JsonObject(self.path, {**members, "name": f"field {number}"})
+        unknown = read_unreadable(json)
+        if unknown is not None:
+            raise unknown.error(self.path)
         runs, crc = self._sealed_section(json)
         tables = FieldTables(
-            spec=read_field(JsonObject(json.path, {**json.members, "name": f"field {number}"})),
+            spec=read_field(json),
             absent=json.integer("absent", 0, self.length),
             unit_bytes=json.integer("unitBytes", 4096, 65536) if "unitBytes" in json.members else 0,
             runs=runs,
@@ -217,10 +224,7 @@ class TablesFile:
         runs: Array = content.view(RUN)
         kind = int(runs["kind"][0])
         if kind not in (FIXED, ENTRIES) or runs["zero"].any():
-            raise FormatError(
-                f"Cannot read field {field} in {self.path}: its runs use what this release does not know; upgrade zrecord",
-                self.path,
-            )
+            raise unsupported(self.path, f"field {field} in {self.path}", f"runs of kind {kind}")
         if not self._are_sound(runs, kind, tables, width or 0):
             raise corrupt(self.path, f"the runs of field {field} are out of order or not within the chunks of the shard")
         return runs
@@ -387,8 +391,7 @@ def damaged(path: Path, what: str) -> CorruptDataError:
 def _check_header(path: Path, header: bytes, magic: bytes, shard: UUID, file: UUID) -> None:
     if header[:8] != magic or crc32c(header[:60]) != int.from_bytes(header[60:], "little"):
         raise corrupt(path, "its header is damaged")
-    require_header_version(path, header)
-    if any(header[48:60]):
-        raise FormatError(f"Cannot read {path}: its header uses what this release does not know; upgrade zrecord", path)
+    require_version(path, int.from_bytes(header[8:12], "little"))
+    require_plain(path, header, CHUNK_HEADER_BYTES, (48, 60))
     if header[16:48] != shard.bytes + file.bytes:
         raise corrupt(path, "it is a file of another shard")

@@ -202,9 +202,12 @@ public final class RecordDataset implements RecordSource {
    *
    * @throws IllegalArgumentException if there is no such field; the message lists the names
    * @throws IllegalStateException if the dataset is closed
+   * @throws io.zrecord.errors.UnsupportedFormatException if the field uses a feature of a later
+   *     release
    */
   public FieldReader reader(String field) {
     requireOpen();
+    schema.requireReadable(location, field);
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
     return new ShardedFieldReader(spec, shards, options.verification(), options.metrics());
   }
@@ -220,6 +223,7 @@ public final class RecordDataset implements RecordSource {
    */
   public Optional<FieldReader> storedReader(String field, Compression compression) {
     requireOpen();
+    schema.requireReadable(location, field);
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
     return ShardedFieldReader.ofStored(
         spec, compression, shards, options.verification(), options.metrics());
@@ -235,7 +239,7 @@ public final class RecordDataset implements RecordSource {
    * Gathers the values of some fields at any indices, in the order of the indices; duplicates are
    * allowed. The caller closes the batch.
    *
-   * @param fields names of fields; none: all fields
+   * @param fields names of fields; none: all fields that this release can read
    * @throws IndexOutOfBoundsException if an index is not in {@code [0, length)}
    * @throws IllegalArgumentException if there is no such field
    * @throws IllegalStateException if the dataset is closed

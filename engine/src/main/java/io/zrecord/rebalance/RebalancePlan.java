@@ -49,6 +49,7 @@ public final class RebalancePlan {
    * @throws IllegalArgumentException if a compression is asked for a field that does not exist
    */
   public static RebalancePlan of(TableSnapshot snapshot, RebalanceOptions options) {
+    snapshot.requireWritable();
     return new Planner(snapshot, options).plan();
   }
 

@@ -18,19 +18,32 @@ import java.util.UUID;
  * @param tables its tables files; a field is in one of them at most
  * @param valueBytes stored bytes of each field's values, by field id; a field that is missing here
  *     is absent in this shard
+ * @param unknown what a later release says of the shard, as JSON, which commits carry on; mostly
+ *     empty
  */
 public record ShardSummary(
     UUID id,
     long length,
     List<ChunkFile> chunks,
     List<TablesRef> tables,
-    SortedMap<Integer, Long> valueBytes)
+    SortedMap<Integer, Long> valueBytes,
+    String unknown)
     implements Serializable {
 
   public ShardSummary {
     chunks = List.copyOf(chunks);
     tables = List.copyOf(tables);
     valueBytes = Collections.unmodifiableSortedMap(new TreeMap<>(valueBytes));
+  }
+
+  /** Makes a summary that says nothing beyond this release. */
+  public ShardSummary(
+      UUID id,
+      long length,
+      List<ChunkFile> chunks,
+      List<TablesRef> tables,
+      SortedMap<Integer, Long> valueBytes) {
+    this(id, length, chunks, tables, valueBytes, "");
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.zrecord.table;
 
 import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.RetainedVersions;
@@ -26,7 +27,7 @@ final class NamedFiles {
   private final Set<Long> versions = new HashSet<>();
   private final Set<String> lists = new HashSet<>();
   private final Set<String> tagFiles = new HashSet<>();
-  private final Map<UUID, Set<String>> shardFiles = new HashMap<>();
+  private final Map<UUID, Set<ShardSummary>> shards = new HashMap<>();
   private long newest = -1;
 
   NamedFiles(Storage storage) {
@@ -70,10 +71,24 @@ final class NamedFiles {
     return storage.exists(ManifestNames.nameOf(newest + 1));
   }
 
+  /**
+   * Requires that this release knows what all named shards need of programs that delete. Manifests
+   * and lists are looked at when they are read. Reads what the tables files of each shard say.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if a shard uses an unknown feature: it may
+   *     need files that are not known here
+   */
+  void requireWritable() {
+    shards
+        .values()
+        .forEach(same -> same.forEach(shard -> TablesFile.requireWritable(storage, shard)));
+  }
+
   private void addVersion(Manifest manifest) {
+    manifest.requireWritable(storage.location());
     for (ShardListFile list : manifest.lists()) {
       if (!lists.contains(list.file())) {
-        add(log.shards(list));
+        add(log.shardsToChange(list));
         lists.add(list.file());
       }
     }
@@ -82,24 +97,17 @@ final class NamedFiles {
     versions.add(manifest.version());
   }
 
-  private void add(List<ShardSummary> shards) {
-    for (ShardSummary shard : shards) {
-      shardFiles.merge(shard.id(), filesOf(shard), NamedFiles::union);
+  private void add(List<ShardSummary> named) {
+    for (ShardSummary shard : named) {
+      shards.merge(shard.id(), Set.of(shard.withoutSizes()), NamedFiles::union);
     }
   }
 
-  private static Set<String> filesOf(ShardSummary shard) {
-    Set<String> files = new HashSet<>();
-    shard.tables().forEach(tables -> files.add(tables.fileName()));
-    shard.chunks().forEach(chunk -> files.add(chunk.fileName()));
-    return files;
-  }
-
-  private static Set<String> union(Set<String> present, Set<String> added) {
+  private static Set<ShardSummary> union(Set<ShardSummary> present, Set<ShardSummary> added) {
     if (present.containsAll(added)) {
       return present;
     }
-    Set<String> union = new HashSet<>(present);
+    Set<ShardSummary> union = new HashSet<>(present);
     union.addAll(added);
     return Set.copyOf(union);
   }
@@ -113,11 +121,16 @@ final class NamedFiles {
   }
 
   boolean namesShard(UUID shard) {
-    return shardFiles.containsKey(shard);
+    return shards.containsKey(shard);
   }
 
   /** Returns the files of a named shard, relative to the shard's directory. */
-  Set<String> filesOf(UUID shard) {
-    return shardFiles.getOrDefault(shard, Set.of());
+  Set<String> filesOf(UUID id) {
+    Set<String> files = new HashSet<>();
+    for (ShardSummary shard : shards.getOrDefault(id, Set.of())) {
+      shard.tables().forEach(tables -> files.add(tables.fileName()));
+      shard.chunks().forEach(chunk -> files.add(chunk.fileName()));
+    }
+    return files;
   }
 }

@@ -1,6 +1,7 @@
 package io.zrecord.verify;
 
 import io.zrecord.DatasetKind;
+import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalHeader;
@@ -97,7 +98,7 @@ public record DatasetSummary(
       ShardMeta meta, long length, List<ChunkMeta> chunks, long journalBytes) {
     return new DatasetSummary(
         DatasetKind.STORE,
-        new RecordSchema(meta.fields().stream().map(FieldMeta::spec).toList()),
+        meta.schema(),
         stems(meta),
         length,
         1,

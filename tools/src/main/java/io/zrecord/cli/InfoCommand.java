@@ -12,6 +12,7 @@ import io.zrecord.inspect.DatasetInspection;
 import io.zrecord.inspect.DatasetUsage;
 import io.zrecord.inspect.ShardUsage;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.UnreadableField;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.verify.DatasetSummary;
 import java.io.IOException;
@@ -143,6 +144,11 @@ final class InfoCommand extends Subcommand {
               field.compression(),
               summary.stems().getOrDefault(field.id(), "-"));
     }
+    for (UnreadableField field : summary.schema().unreadable()) {
+      out()
+          .println("cannot be read: " + Printable.of(field.name()) + ", which uses the feature '"
+              + Printable.of(field.feature()) + "'; upgrade zrecord");
+    }
   }
 
   private static int nameWidth(DatasetSummary summary) {
@@ -194,6 +200,16 @@ final class InfoCommand extends Subcommand {
           .put("stem", summary.stems().get(field.id()));
       if (!field.shape().isScalar()) {
         field.shape().dimensions().forEach(fieldNode.putArray("shape")::add);
+      }
+    }
+    if (!summary.schema().unreadable().isEmpty()) {
+      ArrayNode unreadable = node.putArray("unreadable");
+      for (UnreadableField field : summary.schema().unreadable()) {
+        unreadable
+            .addObject()
+            .put("id", field.id())
+            .put("name", field.name())
+            .put("feature", field.feature());
       }
     }
     return node;

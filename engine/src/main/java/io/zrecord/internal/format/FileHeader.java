@@ -1,7 +1,6 @@
 package io.zrecord.internal.format;
 
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -74,7 +73,7 @@ public record FileHeader(Kind kind, UUID shardId, UUID fileId) {
    *
    * @param found the first {@value #BYTES} bytes of the file
    * @throws CorruptDataException if the header is damaged, or that of another file
-   * @throws UnsupportedFormatException if the header uses what this release does not know
+   * @throws io.zrecord.errors.UnsupportedFormatException if the header uses what this release does not know
    */
   public void check(String resource, byte[] found) {
     ByteBuffer buffer = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);
@@ -86,12 +85,7 @@ public record FileHeader(Kind kind, UUID shardId, UUID fileId) {
               + "; restore it from a copy");
     }
     HeaderVersion.requireKnown(resource, found);
-    if (buffer.getInt(MAGIC_BYTES + 4) != BYTES || !isZero(found, RESERVED_AT, CRC_AT)) {
-      throw new UnsupportedFormatException(
-          resource,
-          "Cannot read " + resource + ": its header uses reserved bytes, a feature that this"
-              + " release does not know; upgrade zrecord");
-    }
+    HeaderVersion.requirePlain(resource, found, BYTES, RESERVED_AT, CRC_AT);
     if (!Arrays.equals(found, encode())) {
       throw new CorruptDataException(
           resource,
@@ -108,14 +102,5 @@ public record FileHeader(Kind kind, UUID shardId, UUID fileId) {
   private static UUID uuid(byte[] bytes, int at) {
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     return new UUID(buffer.getLong(at), buffer.getLong(at + 8));
-  }
-
-  private static boolean isZero(byte[] bytes, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (bytes[i] != 0) {
-        return false;
-      }
-    }
-    return true;
   }
 }

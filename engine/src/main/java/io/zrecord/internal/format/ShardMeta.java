@@ -3,10 +3,13 @@ package io.zrecord.internal.format;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.UnreadableField;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -18,7 +21,8 @@ import java.util.UUID;
  * @param hasChecksums whether values have checksums
  * @param chunkBytes bytes at which a chunk is closed
  * @param chunks all chunks, in rising order of their unsigned ids
- * @param fields all fields
+ * @param fields all fields that this release can read
+ * @param unreadable the other fields
  */
 public record ShardMeta(
     UUID id,
@@ -26,7 +30,8 @@ public record ShardMeta(
     boolean hasChecksums,
     long chunkBytes,
     List<ChunkMeta> chunks,
-    List<FieldMeta> fields) {
+    List<FieldMeta> fields,
+    List<UnreadableField> unreadable) {
   /** Name of the meta file of a shard that was never changed. */
   public static final String FILE_NAME = "meta.json";
 
@@ -38,6 +43,23 @@ public record ShardMeta(
   public ShardMeta {
     chunks = List.copyOf(chunks);
     fields = List.copyOf(fields);
+    unreadable = List.copyOf(unreadable);
+  }
+
+  /** Makes the meta file of a shard that this release writes. */
+  public ShardMeta(
+      UUID id,
+      long length,
+      boolean hasChecksums,
+      long chunkBytes,
+      List<ChunkMeta> chunks,
+      List<FieldMeta> fields) {
+    this(id, length, hasChecksums, chunkBytes, chunks, fields, List.of());
+  }
+
+  /** Returns the fields, with those that this release cannot read. */
+  public RecordSchema schema() {
+    return new RecordSchema(fields.stream().map(FieldMeta::spec).toList(), unreadable);
   }
 
   /**
@@ -69,7 +91,6 @@ public record ShardMeta(
         .put("length", length)
         .put("checksum", hasChecksums ? "crc32c" : "none");
     ObjectNode chunksNode = node.putObject("chunks")
-        .put("num", chunks.size() + unfull.size())
         .put("sizeBytes", chunkBytes);
     write(unfull, chunksNode.putArray("unfull"));
     write(chunks, chunksNode.putArray("closed"));
@@ -114,7 +135,17 @@ public record ShardMeta(
     List<FieldMeta> fields = new ArrayList<>();
     Set<String> stems = new HashSet<>();
     Set<Object> namesAndIds = new HashSet<>();
+    List<UnreadableField> unreadable = new ArrayList<>();
     for (JsonObject fieldJson : json.objects("fields")) {
+      Optional<UnreadableField> unknown = FieldJson.unreadable(fieldJson);
+      if (unknown.isPresent()) {
+        if (!namesAndIds.add(unknown.get().name()) || !namesAndIds.add(unknown.get().id())) {
+          throw json.corrupt(
+              "the name or id of field '" + unknown.get().name() + "' appears twice");
+        }
+        unreadable.add(unknown.get());
+        continue;
+      }
       FieldMeta field = FieldMeta.read(fieldJson, length);
       if (!stems.add(field.stem().toLowerCase(Locale.ROOT))
           || !namesAndIds.add(field.spec().name())
@@ -127,10 +158,24 @@ public record ShardMeta(
     return new ShardMeta(
         json.uuid("uuid"),
         length,
-        json.parse("checksum", ShardMeta::hasChecksums),
+        hasChecksums(json),
         chunksJson.integer("sizeBytes", 1, Long.MAX_VALUE),
         chunks,
-        fields);
+        fields,
+        unreadable);
+  }
+
+  /**
+   * Requires that this release knows what a shard or a store needs of programs that change or
+   * delete files.
+   *
+   * @param resource the file, for messages
+   * @throws UnsupportedFormatException if the shard or a field uses an unknown feature
+   */
+  public static void requireWritable(String resource, byte[] file) {
+    Features.obstacle(SealedJson.open(resource, file).requireFormat()).ifPresent(obstacle -> {
+      throw Features.unwritable(resource, obstacle);
+    });
   }
 
   private static List<ChunkMeta> chunks(JsonObject json) {
@@ -148,18 +193,19 @@ public record ShardMeta(
               ? ChunkMeta.writtenInBulk((int) tuple[0], tuple[1])
               : new ChunkMeta((int) tuple[0], tuple[2], tuple[1]));
     }
-    if (json.integer("num", 0, Integer.MAX_VALUE)
-        != chunks.size() + json.tuples("unfull", 3).size()) {
-      throw json.corrupt("it names " + chunks.size() + " chunks but counts another number of them");
-    }
     return chunks;
   }
 
-  private static boolean hasChecksums(String name) {
+  static boolean hasChecksums(JsonObject json) {
+    String name = json.string("checksum");
     return switch (name) {
       case "crc32c" -> true;
       case "none" -> false;
-      default -> throw new IllegalArgumentException("expected crc32c or none");
+      default ->
+        throw new UnsupportedFormatException(
+            json.resource(),
+            "Cannot read " + json.resource() + ": it uses the feature 'checksum " + name
+                + "', which this release does not know; upgrade zrecord");
     };
   }
 }

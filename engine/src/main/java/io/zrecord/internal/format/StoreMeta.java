@@ -73,6 +73,10 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long chunkRecor
   public static StoreMeta read(String resource, byte[] file) {
     JsonObject json = SealedJson.open(resource, file).requireFormat();
     ShardMeta shard = ShardMeta.read(json);
+    if (!shard.unreadable().isEmpty()) {
+      // Journal records hold the entries of all fields, whatever these are.
+      throw shard.unreadable().get(0).exception(resource);
+    }
     Set<Integer> ids = new HashSet<>();
     for (ChunkMeta chunk : shard.chunks()) {
       ids.add(chunk.id());

@@ -104,7 +104,7 @@ public record TablesJson(
         json.uuid("shard"),
         json.uuid("file"),
         json.integer("length", 1, MOST_RECORDS),
-        json.parse("checksum", TablesJson::hasChecksums),
+        ShardMeta.hasChecksums(json),
         readChunks(json),
         fields,
         position);
@@ -134,6 +134,21 @@ public record TablesJson(
     return chunks;
   }
 
+  /**
+   * Requires that this release knows what a tables file needs of programs that change or delete
+   * files.
+   *
+   * @param resource the file, for messages
+   * @param bytes the JSON
+   * @throws io.zrecord.errors.UnsupportedFormatException if the file or a field uses an unknown
+   *     feature
+   */
+  public static void requireWritable(String resource, byte[] bytes) {
+    Features.obstacle(SealedJson.open(resource, bytes).requireFormat()).ifPresent(obstacle -> {
+      throw Features.unwritable(resource, obstacle);
+    });
+  }
+
   /** Returns the ids of the fields with tables in the file. */
   public SortedSet<Integer> fieldIds() {
     return new TreeSet<>(fields.keySet());
@@ -143,20 +158,16 @@ public record TablesJson(
    * Returns the tables of a field that the file has.
    *
    * @throws CorruptDataException if what the JSON says of the field contradicts itself
+   * @throws io.zrecord.errors.UnsupportedFormatException if the field uses an unknown feature
    */
   public FieldTables field(int id) {
     JsonObject field = fields.get(id);
     if (field == null) {
       throw new IllegalArgumentException("No tables of field " + id);
     }
+    FieldJson.unreadable(field).ifPresent(unknown -> {
+      throw unknown.exception(field.resource());
+    });
     return FieldTables.read(field, length, position);
-  }
-
-  private static boolean hasChecksums(String name) {
-    return switch (name) {
-      case "crc32c" -> true;
-      case "none" -> false;
-      default -> throw new IllegalArgumentException("expected crc32c or none");
-    };
   }
 }

@@ -86,6 +86,25 @@ public final class TablesFile {
     return shardChunks;
   }
 
+  /**
+   * Requires that this release knows what a shard needs of programs that change or delete files.
+   * Files that are missing are passed over.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if the shard or a field uses an unknown
+   *     feature
+   */
+  public static void requireWritable(Storage storage, ShardSummary shard) {
+    for (TablesRef ref : shard.tables()) {
+      String name = shard.directory() + "/" + ref.fileName();
+      if (storage.exists(name)) {
+        Windows windows = new Windows(storage.open(name), ref.bytes(), () -> {});
+        byte[] bytes = new byte[ref.jsonBytes()];
+        windows.copy(ref.jsonPosition(), bytes, 0, bytes.length);
+        TablesJson.requireWritable(windows.path(), bytes);
+      }
+    }
+  }
+
   private static void requireIs(
       String path, TablesJson json, ShardSummary shard, TablesRef ref) {
     if (!json.shardId().equals(shard.id())

@@ -21,7 +21,9 @@ final class ManifestRules {
     requireTags(json, manifest.version(), manifest.tags());
     requireLengths(json, manifest);
     if (manifest.schema().fields().stream()
-        .anyMatch(field -> field.id() >= manifest.nextFieldId())) {
+            .anyMatch(field -> field.id() >= manifest.nextFieldId())
+        || manifest.schema().unreadable().stream()
+            .anyMatch(field -> field.id() >= manifest.nextFieldId())) {
       throw json.corrupt(
           "a field has an id that is not below nextFieldId " + manifest.nextFieldId());
     }

@@ -23,6 +23,8 @@ import java.util.UUID;
 /** Reads and writes the shards in manifests and shard lists (FORMAT.md section 7). */
 final class ShardJson {
   private static final int TABLES_ELEMENTS = 6;
+  private static final Set<String> MEMBERS =
+      Set.of("uuid", "length", "chunks", "tables", "values");
 
   private ShardJson() {}
 
@@ -43,7 +45,7 @@ final class ShardJson {
     }
     ArrayNode values = node.putArray("values");
     shard.valueBytes().forEach((id, bytes) -> values.addArray().add(id).add(bytes));
-    return node;
+    return JsonObject.withMembers(node, shard.unknown());
   }
 
   static ShardSummary read(JsonObject json, FieldSets fieldSets) {
@@ -54,7 +56,8 @@ final class ShardJson {
         json.integer("length", 1, Long.MAX_VALUE),
         chunks,
         readTables(json, fieldSets),
-        readValues(json, id, sumOf(json, chunks)));
+        readValues(json, id, sumOf(json, chunks)),
+        json.unknown(MEMBERS));
   }
 
   private static long sumOf(JsonObject json, List<ChunkFile> chunks) {

@@ -11,6 +11,7 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Shape;
+import io.zrecord.schema.UnreadableField;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,7 @@ class ShardMetaTest {
         "uuid": "9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11",
         "length": 65536,
         "checksum": "crc32c",
-        "chunks": { "num": 2, "sizeBytes": 268435456,
+        "chunks": { "sizeBytes": 268435456,
                     "unfull": [],
                     "closed": [[0, 268435712], [1, 171000064]] },
         "fields": [ { "id": 1, "name": "image", "dtype": "u8", "shape": [28, 28], "compress": "raw",
@@ -110,10 +111,8 @@ class ShardMetaTest {
         "\"length\": 65536      | \"length\": -1",
         "\"length\": 65536      | \"length\": 9223372036854775807",
         "\"length\": 65536      | \"x\": 65536",
-        "\"checksum\": \"crc32c\" | \"checksum\": \"md5\"",
         "9f0c2b9e-              | 9F0C2B9E-",
         "9f0c2b9e-              | 9-",
-        "\"num\": 2             | \"num\": 3",
         "[1, 171000064          | [0, 171000064",
         "[1, 171000064          | [4294967295, 171000064",
         "[1, 171000064          | [-1, 171000064",
@@ -134,13 +133,12 @@ class ShardMetaTest {
         "\"stem\": \"field-2\"   | \"stem\": \"\"",
         "\"stem\": \"field-2\"   | \"stem\": \"a\\n\"",
         "\"entries\"            | \"runs\"",
-        "\"entries\"            | \"columns\"",
         "\"absent\": 12         | \"absent\": 65537",
-        "\"utf8\"               | \"utf9\"",
-        "\"utf8\"               | \"decimal(39,0)\"",
-        "\"zstd\"               | \"snappy\"",
         "\"level\": 3           | \"level\": true",
         "[28, 28]               | [28, -1]",
+        "[28, 28]               | [-1, 0]",
+        "65536,                 | 65536.0,",
+        "\"length\": 65536      | \"length\": 6.5536e4",
         "[28, 28]               | [65536, 65536]",
         "[28, 28]               | [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]",
         "[28, 28]               | 784",
@@ -152,6 +150,44 @@ class ShardMetaTest {
     assertThatThrownBy(() -> read(replaced))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("/d/meta.json");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"entries\"   | \"blocks\"        | layout blocks",
+        "\"utf8\"      | \"utf9\"          | dtype utf9",
+        "\"utf8\"      | \"decimal(39,0)\" | dtype decimal(39,0)",
+        "\"utf8\"      | \"decimal(09,2)\" | dtype decimal(09,2)",
+        "\"zstd\"      | \"snappy\"        | compress snappy",
+        "\"zstd\"      | \"ZSTD\"          | compress ZSTD",
+        "\"level\": 3  | \"features\": {\"read\": [\"far\"]} | far",
+      })
+  void anUnknownFeatureCostsItsFieldOnly(String part, String other, String feature) {
+    String replaced = EXAMPLE.replace(part, other);
+    assertThat(replaced).isNotEqualTo(EXAMPLE);
+    ShardMeta meta = read(replaced);
+    assertThat(meta.fields()).hasSize(1);
+    assertThat(meta.unreadable()).containsExactly(new UnreadableField(2, "标签", feature));
+  }
+
+  @Test
+  void anUnknownChecksumCostsTheShard() {
+    assertThatThrownBy(
+            () -> read(EXAMPLE.replace("\"checksum\": \"crc32c\"", "\"checksum\": \"md5\"")))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("checksum md5");
+  }
+
+  @Test
+  void namesOfUnreadableFieldsAreTaken() {
+    String unreadable = EXAMPLE.replace("\"utf8\"", "\"utf9\"");
+    assertThatThrownBy(() -> read(unreadable.replace("标签", "image")))
+        .isInstanceOf(CorruptDataException.class);
+    assertThatThrownBy(() -> read(unreadable.replace("\"id\": 2", "\"id\": 1")))
+        .isInstanceOf(CorruptDataException.class);
   }
 
   @Test

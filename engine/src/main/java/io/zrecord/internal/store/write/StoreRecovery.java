@@ -79,6 +79,7 @@ public final class StoreRecovery {
 
   private static StoreWriter open(MutableFiles files, StoreLimits limits, boolean acceptsLoss) {
     StoreMeta meta = StoreMetaFile.read(files);
+    StoreMetaFile.requireWritable(files);
     List<AutoCloseable> opened = new ArrayList<>();
     boolean isOpen = false;
     try {
