@@ -1,7 +1,6 @@
 package io.zrecord.verify;
 
 import io.zrecord.DatasetKind;
-import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalHeader;

@@ -18,7 +18,6 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
-import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
