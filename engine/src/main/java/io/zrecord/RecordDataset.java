@@ -26,9 +26,9 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * Reads a dataset: a version of a table, or what is committed in a store when the dataset is
- * opened (FORMAT.md section 1). Opening reads metadata only. Data files are opened
- * and mapped when a reader first needs them, and stay open for other readers of the process.
+ * Reads a dataset: a version of a table, or what is committed in a store when the dataset is opened
+ * (FORMAT.md section 1). Opening reads metadata only. Data files are opened and mapped when a
+ * reader first needs them, and stay open for other readers of the process.
  *
  * <pre>{@code
  * try (RecordDataset dataset = RecordDataset.open(Path.of("/data/train"));
@@ -91,8 +91,8 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
-   * Opens what is at the root of a storage: the newest version of a table, or a snapshot
-   * of a store.
+   * Opens what is at the root of a storage: the newest version of a table, or a snapshot of a
+   * store.
    *
    * @throws NotADatasetException if the root is neither; the message says what it is
    */

@@ -186,9 +186,7 @@ final class DamageTest {
       ShardSummary cut = many.write(storage, OPTIONS, 0, 400);
       List<Path> files;
       try (Stream<Path> found = Files.walk(Path.of(storage.pathOf(cut.directory())))) {
-        files = found
-            .filter(path -> path.toString().matches(".*(zr|tables)"))
-            .toList();
+        files = found.filter(path -> path.toString().matches(".*(zr|tables)")).toList();
       }
       for (Path file : files) {
         byte[] content = Files.readAllBytes(file);
@@ -276,8 +274,7 @@ final class DamageTest {
     Files.copy(chunk, directory.resolve("elsewhere"));
     Files.delete(chunk);
     Files.createSymbolicLink(chunk, directory.resolve("elsewhere"));
-    FieldReader reader =
-        open(LocalStorage.at(directory), Verification.FIRST).reader("never");
+    FieldReader reader = open(LocalStorage.at(directory), Verification.FIRST).reader("never");
     assertThatThrownBy(() -> reader.select(new long[] {0}, 0, 1))
         .isInstanceOf(StorageException.class)
         .hasMessageContaining("symbolic link");

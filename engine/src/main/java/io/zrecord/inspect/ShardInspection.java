@@ -64,8 +64,7 @@ public final class ShardInspection {
    * Reports how well the shard is used. Takes time for its entries, 16 bytes a value of a field
    * that is not dense, and memory for its chunks and fields.
    *
-   * @throws CorruptDataException if a table, an entry or a run is damaged, or if values
-   *     overlap
+   * @throws CorruptDataException if a table, an entry or a run is damaged, or if values overlap
    * @throws io.zrecord.errors.TruncatedFileException if a table is shorter than it should be
    */
   public ShardUsage usage() {

@@ -25,8 +25,7 @@ final class ShardTally implements ShardPlaces.Visitor {
     fields.forEach(field -> this.fields.add(new FieldTally(field)));
     for (int i = 0; i < shard.chunks().size(); i++) {
       ChunkFile chunk = shard.chunks().get(i);
-      chunks.add(
-          new ChunkTally(i, chunk, nameOf.apply(chunk), shard.pathOf(chunk.fileName())));
+      chunks.add(new ChunkTally(i, chunk, nameOf.apply(chunk), shard.pathOf(chunk.fileName())));
     }
   }
 

@@ -8,8 +8,8 @@ import java.util.UUID;
  *
  * @param id identity of the file; its name in the shard's directory is {@code <id>.zr}
  * @param bytes published end of the file, header included
- * @param storeChunk number of the chunk in the store that wrote the file, an unsigned 32-bit number;
- *     {@link #NOT_OF_A_STORE} for a chunk that was written for the table
+ * @param storeChunk number of the chunk in the store that wrote the file, an unsigned 32-bit
+ *     number; {@link #NOT_OF_A_STORE} for a chunk that was written for the table
  * @param storeRecords records that the store wrote to the chunk; 0 for a chunk that was written for
  *     the table
  */

@@ -16,12 +16,7 @@ import java.util.UUID;
  * @param fieldIds the fields that have tables in the file, in rising order
  */
 public record TablesRef(
-    UUID id,
-    long bytes,
-    long jsonPosition,
-    int jsonBytes,
-    int jsonChecksum,
-    List<Integer> fieldIds)
+    UUID id, long bytes, long jsonPosition, int jsonBytes, int jsonChecksum, List<Integer> fieldIds)
     implements Serializable {
 
   public TablesRef {

@@ -17,9 +17,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The files that the versions of a table name. Takes some hundred bytes a shard, whatever the number
- * of versions, because each list of shards is read once. The set only grows: files of a version
- * that was expired meanwhile, or of a tag that was removed, stay. Belongs to one thread.
+ * The files that the versions of a table name. Takes some hundred bytes a shard, whatever the
+ * number of versions, because each list of shards is read once. The set only grows: files of a
+ * version that was expired meanwhile, or of a tag that was removed, stay. Belongs to one thread.
  */
 final class NamedFiles {
   private final Storage storage;

@@ -65,8 +65,8 @@ final class ShardCheck {
     if (length < least || length > most) {
       throw new CorruptDataException(
           path,
-          "Cannot commit shard " + shard.id() + ": " + path + " has " + length + " bytes instead of "
-              + least + "; run the write again");
+          "Cannot commit shard " + shard.id() + ": " + path + " has " + length
+              + " bytes instead of " + least + "; run the write again");
     }
   }
 }

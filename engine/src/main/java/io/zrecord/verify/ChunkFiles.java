@@ -168,7 +168,8 @@ final class ChunkFiles implements AutoCloseable {
         Integer eldest = open.keySet().iterator().next();
         closeOne(open.remove(eldest));
       }
-      window = new FileWindow(files.open(Objects.requireNonNull(chunks.get(chunkId)).fileName, false));
+      window =
+          new FileWindow(files.open(Objects.requireNonNull(chunks.get(chunkId)).fileName, false));
       open.put(chunkId, window);
     }
     return window;

@@ -106,8 +106,8 @@ final class RunsCheck {
     }
     long number = stretch.firstUnit() + unit;
     if (unitCount > 0 && loadGroup(UnitChecksums.groupOf(number))) {
-      int expected = checksums.getInt(
-          (int) (UnitChecksums.at(number) - UnitChecksums.groupAt(groupInMemory)));
+      int expected =
+          checksums.getInt((int) (UnitChecksums.at(number) - UnitChecksums.groupAt(groupInMemory)));
       int found = binding.bind(Binding.Kind.BLOCK, number, Crc32c.of(block, 0, length));
       if (found != expected) {
         found(

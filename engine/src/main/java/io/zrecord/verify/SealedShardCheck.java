@@ -67,8 +67,7 @@ final class SealedShardCheck {
       }
     } catch (ZRecordException e) {
       String path = files.pathOf(shard.directory() + "/" + ref.fileName());
-      run.found(
-          new Finding(Kind.META, path, null, firstIndex, shard.length(), FileProblem.of(e)));
+      run.found(new Finding(Kind.META, path, null, firstIndex, shard.length(), FileProblem.of(e)));
     }
   }
 
@@ -86,13 +85,11 @@ final class SealedShardCheck {
         FieldTables field = tables.json().field(id);
         fields.add(field);
         checkAgainst(tables.path(), field, named, shard);
-        FieldSpec spec =
-            new FieldSpec(id, name, field.type(), field.shape(), field.compression());
+        FieldSpec spec = new FieldSpec(id, name, field.type(), field.shape(), field.compression());
         checkField(tables, field, spec, firstIndex, chunks);
       } catch (ZRecordException e) {
         String problem = FileProblem.of(e);
-        run.found(
-            new Finding(Kind.RUNS, tables.path(), name, firstIndex, shard.length(), problem));
+        run.found(new Finding(Kind.RUNS, tables.path(), name, firstIndex, shard.length(), problem));
       } catch (IllegalArgumentException | ArithmeticException e) {
         run.found(Kind.META, tables.path(), name, "it is invalid: " + e.getMessage());
       }
@@ -130,8 +127,8 @@ final class SealedShardCheck {
     if (field.runs().bytes() > Integer.MAX_VALUE) {
       throw new CorruptDataException(
           tables.path(),
-          "Cannot read " + tables.path() + ": its list of runs has " + field.runs().bytes()
-              + " bytes");
+          "Cannot read " + tables.path() + ": its list of runs has "
+              + field.runs().bytes() + " bytes");
     }
     List<RunRecord> runs = RunRecord.read(
         tables.path(),
@@ -144,16 +141,15 @@ final class SealedShardCheck {
       return;
     }
     switch (runs.get(0).kind()) {
-      case FIXED -> new RunsCheck(run, tables, field, spec.name(), width, firstIndex)
-          .check(runs, chunks);
+      case FIXED ->
+        new RunsCheck(run, tables, field, spec.name(), width, firstIndex).check(runs, chunks);
       case ENTRY -> checkEntries(tables, field, spec, firstIndex, chunks);
     }
   }
 
   private void checkEntries(
       ShardTables tables, FieldTables field, FieldSpec spec, long firstIndex, ChunkFiles chunks) {
-    EntriesCheck.Amount amount =
-        new EntriesCheck.Amount(field.absentCount(), field.valueBytes());
+    EntriesCheck.Amount amount = new EntriesCheck.Amount(field.absentCount(), field.valueBytes());
     EntriesCheck check = new EntriesCheck(run, spec, amount, firstIndex);
     try (EntryTables entries = new EntryTables(run, tables, field, spec.name(), firstIndex);
         ValueCheck values = new ValueCheck(

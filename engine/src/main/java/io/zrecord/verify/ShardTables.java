@@ -22,8 +22,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A tables file that is being checked (FORMAT.md section 3). Reads by position, so that a bad sector
- * costs what is in it. Belongs to one thread.
+ * A tables file that is being checked (FORMAT.md section 3). Reads by position, so that a bad
+ * sector costs what is in it. Belongs to one thread.
  */
 final class ShardTables implements AutoCloseable {
   private final FileWindow window;
@@ -40,8 +40,7 @@ final class ShardTables implements AutoCloseable {
    * @throws ZRecordException if there is no such file, or its JSON cannot be used
    */
   static ShardTables open(MutableFiles files, ShardSummary shard, TablesRef ref) {
-    FileWindow window =
-        new FileWindow(files.open(shard.directory() + "/" + ref.fileName(), false));
+    FileWindow window = new FileWindow(files.open(shard.directory() + "/" + ref.fileName(), false));
     try {
       byte[] bytes = read(window, ref.jsonPosition(), ref.jsonBytes());
       return new ShardTables(window, TablesFile.readJson(window.path(), bytes, shard, ref));
@@ -78,8 +77,7 @@ final class ShardTables implements AutoCloseable {
   void checkGaps(CheckRun run, List<FieldTables> fields) {
     List<Section> sections = new ArrayList<>();
     for (FieldTables field : fields) {
-      sections.addAll(
-          List.of(field.runs(), field.units(), field.validity(), field.offsets()));
+      sections.addAll(List.of(field.runs(), field.units(), field.validity(), field.offsets()));
     }
     sections.removeIf(section -> !section.isPresent());
     sections.sort(Comparator.comparingLong(Section::position));
@@ -161,8 +159,7 @@ final class ShardTables implements AutoCloseable {
   }
 
   private static byte[] read(FileWindow window, long position, int length) {
-    byte[] bytes = new byte[(int) Math.max(
-        0, Math.min(length, window.lengthBytes() - position))];
+    byte[] bytes = new byte[(int) Math.max(0, Math.min(length, window.lengthBytes() - position))];
     if (bytes.length < length || window.read(position, bytes, 0, length) < length) {
       throw new CorruptDataException(
           window.path(),

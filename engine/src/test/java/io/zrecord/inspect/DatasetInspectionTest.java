@@ -289,8 +289,7 @@ class DatasetInspectionTest {
         RecordTable.at(LocalStorage.at(table)).latest().shards().get(0).directory()));
   }
 
-  private static void writeEntry(Path table, int index, long word0, long word1)
-      throws IOException {
+  private static void writeEntry(Path table, int index, long word0, long word1) throws IOException {
     ByteBuffer entry = ByteBuffer.allocate(Entry.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     entry.putLong(0, word0).putLong(8, word1);
     ShardOnDisk files = files(table);

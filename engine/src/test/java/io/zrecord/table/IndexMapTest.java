@@ -161,8 +161,7 @@ final class IndexMapTest {
         .put("uuid", map.id().toString())
         .put("length", manifest.get("length").longValue());
     ArrayNode chunks = shard.putArray("chunks");
-    map.chunks().forEach(chunk ->
-        chunks.addArray().add(chunk.id().toString()).add(chunk.bytes()));
+    map.chunks().forEach(chunk -> chunks.addArray().add(chunk.id().toString()).add(chunk.bytes()));
     shard
         .putArray("tables")
         .addArray()
@@ -202,8 +201,8 @@ final class IndexMapTest {
     String text = Files.readString(manifest);
     String body = text.substring(0, text.lastIndexOf(",\"crc32c\""));
     int at = body.lastIndexOf("\"indexMap\"");
-    String changed = body.substring(0, at)
-        + body.substring(at).replace("\"length\":4", "\"length\":3");
+    String changed =
+        body.substring(0, at) + body.substring(at).replace("\"length\":4", "\"length\":3");
     Files.write(manifest, sealed(changed));
     assertThatThrownBy(table::latest)
         .isInstanceOf(CorruptDataException.class)

@@ -15,6 +15,7 @@ import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,8 +102,7 @@ final class UnknownMembersTest {
   void membersSurviveEveryCommit() throws IOException {
     edit(manifest(newest()), UnknownMembersTest::addAll);
     requireKept();
-    table.commit(
-        Shards.append(OptionalLong.of(newest()), Shards.write(storage, Shards.SCHEMA, 4)));
+    table.commit(Shards.append(OptionalLong.of(newest()), Shards.write(storage, Shards.SCHEMA, 4)));
     requireKept();
     table.tag(1, "a second");
     requireKept();
@@ -153,10 +153,12 @@ final class UnknownMembersTest {
   @ParameterizedTest
   @CsvSource({"read", "write"})
   void aTableWithAnUnknownFeatureOfAFieldIsNotChanged(String kind) throws IOException {
-    edit(manifest(newest()), node -> ((ObjectNode) node.get("fields").get(0))
-        .putObject("features")
-        .putArray(kind)
-        .add("far"));
+    edit(
+        manifest(newest()),
+        node -> ((ObjectNode) node.get("fields").get(0))
+            .putObject("features")
+            .putArray(kind)
+            .add("far"));
     requireUntouched("'far'");
     String name = Shards.SCHEMA.fields().get(0).name();
     try (RecordDataset dataset = RecordDataset.open(directory)) {
@@ -176,7 +178,8 @@ final class UnknownMembersTest {
   private void requireUntouched(String feature) throws IOException {
     List<Path> before = files();
     List<Runnable> changes = List.of(
-        () -> table.commit(Shards.append(OptionalLong.of(2), Shards.write(storage, Shards.SCHEMA, 4))),
+        () -> table.commit(
+            Shards.append(OptionalLong.of(2), Shards.write(storage, Shards.SCHEMA, 4))),
         () -> table.tag(1, "x"),
         () -> table.untag("first"),
         () -> table.expire(ExpireOptions.defaults().withKeepVersions(1)),
@@ -197,35 +200,44 @@ final class UnknownMembersTest {
     }
   }
 
+  /** Adds a shard of one record that a later release wrote. */
+  private void commitLaterShard(String kind) {
+    ShardSummary written = Shards.write(storage, Shards.SCHEMA, 4);
+    Path shard = directory.resolve(written.directory());
+    ShardSummary later = ShardOnDisk.of(shard)
+        .withJson(node -> node.putObject("features").putArray(kind).add("far"))
+        .summary();
+    table.commit(Shards.append(OptionalLong.of(newest()), later));
+  }
+
   @ParameterizedTest
   @CsvSource({"read", "write"})
   void aSweepDeletesNothingBesideAShardOfALaterRelease(String kind) throws IOException {
+    SweepOptions options = SweepOptions.defaults().withMode(CareMode.DELETE);
     Path orphan = directory.resolve("list/11111111-1111-4111-8111-111111111111.json");
     Files.createDirectories(orphan.getParent());
-    Files.write(orphan, new byte[10]);
-    Files.setLastModifiedTime(orphan, java.nio.file.attribute.FileTime.fromMillis(0));
-    ShardSummary shard = table.latest().shards().get(0);
-    Path meta = directory.resolve(shard.directory()).resolve(shard.metaFile());
-    byte[] sound = Files.readAllBytes(meta);
-    edit(meta, node -> node.putObject("features").putArray(kind).add("far"));
-    SweepOptions options = SweepOptions.defaults().withMode(CareMode.DELETE);
+    writeOld(orphan);
+    table.sweep(options, found -> {});
+    assertThat(orphan).doesNotExist();
+
+    // With the shard the same sweep deletes nothing.
+    writeOld(orphan);
+    commitLaterShard(kind);
     assertThatThrownBy(() -> table.sweep(options, found -> {}))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining("'far'");
     assertThat(orphan).exists();
+  }
 
-    // Without the feature the same sweep deletes the orphan.
-    Files.write(meta, sound);
-    table.sweep(options, found -> {});
-    assertThat(orphan).doesNotExist();
+  private static void writeOld(Path file) throws IOException {
+    Files.write(file, new byte[10]);
+    Files.setLastModifiedTime(file, java.nio.file.attribute.FileTime.fromMillis(0));
   }
 
   @Test
-  void aShardWithAFeatureForWritersIsNotRewritten() throws IOException {
-    ShardSummary shard = table.latest().shards().get(0);
-    Path meta = directory.resolve(shard.directory()).resolve(shard.metaFile());
+  void aShardWithAFeatureForWritersIsNotRewritten() {
+    commitLaterShard("write");
     RebalanceOptions options = RebalanceOptions.defaults();
-    edit(meta, node -> node.putObject("features").putArray("write").add("far"));
     RebalancePlan plan = RebalancePlan.of(table.latest(), options);
     assertThat(plan.groups()).hasSize(1);
     try (GroupRewriter rewriter =
@@ -237,15 +249,13 @@ final class UnknownMembersTest {
   }
 
   @Test
-  void aShardOfALaterReleaseCountsButIsNotRead() throws IOException {
-    ShardSummary shard = table.latest().shards().get(0);
-    Path meta = directory.resolve(shard.directory()).resolve(shard.metaFile());
-    edit(meta, node -> node.putObject("features").putArray("read").add("far"));
+  void aShardOfALaterReleaseCountsButIsNotRead() {
+    commitLaterShard("read");
     String name = Shards.SCHEMA.fields().get(0).name();
     try (RecordDataset dataset = RecordDataset.open(directory)) {
-      assertThat(dataset.length()).isEqualTo(3);
+      assertThat(dataset.length()).isEqualTo(4);
       dataset.gather(new long[] {2}, name).close();
-      assertThatThrownBy(() -> dataset.gather(new long[] {0}, name))
+      assertThatThrownBy(() -> dataset.gather(new long[] {3}, name))
           .isInstanceOf(UnsupportedFormatException.class)
           .hasMessageContaining("'far'");
     }

@@ -1,5 +1,7 @@
 package io.zrecord.testing;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.EntryUnits;
@@ -19,6 +21,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Finds things in the files of a sealed shard with one tables file, for tests that damage them. */
@@ -59,6 +62,38 @@ public final class ShardOnDisk {
         directory, tables, content, TablesJson.read("tables", json, trailer.position()));
   }
 
+  /** Writes the JSON as it is after a change, with a seal that holds, and reads the file again. */
+  public ShardOnDisk withJson(Consumer<ObjectNode> change) {
+    try {
+      ObjectNode node = (ObjectNode) new ObjectMapper().readTree(sealedJson());
+      node.remove("crc32c");
+      change.accept(node);
+      return withJson(SealedJson.seal(node));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Writes another JSON after the sections, and reads the file again. */
+  public ShardOnDisk withJson(byte[] sealed) {
+    int position = (int) json.position();
+    byte[] trailer = new TablesTrailer(position, sealed.length).encode();
+    byte[] changed = Arrays.copyOf(content, position + sealed.length + trailer.length);
+    System.arraycopy(sealed, 0, changed, position, sealed.length);
+    System.arraycopy(trailer, 0, changed, position + sealed.length, trailer.length);
+    try {
+      Files.write(tables, changed);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return of(directory, tables, changed);
+  }
+
+  /** Returns the JSON with its seal. */
+  public byte[] sealedJson() {
+    return Arrays.copyOfRange(content, (int) json.position(), content.length - TablesTrailer.BYTES);
+  }
+
   /** Returns the tables file. */
   public Path tables() {
     return tables;
@@ -78,8 +113,7 @@ public final class ShardOnDisk {
 
   /** Returns the summary that a manifest has of the shard, without the sizes of its fields. */
   public ShardSummary summary() {
-    int end = content.length - TablesTrailer.BYTES;
-    byte[] sealed = Arrays.copyOfRange(content, (int) json.position(), end);
+    byte[] sealed = sealedJson();
     TablesRef ref = new TablesRef(
         json.fileId(),
         content.length,

@@ -22,10 +22,10 @@ import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a sealed shard with one tables file byte by byte as docs/spec/FORMAT.md says. Shares no code
- * with the engine except for codecs. Asserts everything that the specification demands: checksums,
- * bounds, alignment, zero padding, no two values on one byte, no two tables on one byte, and the
- * sums in the JSON. Also asserts that the writer aligned what it was to align.
+ * Reads a sealed shard with one tables file byte by byte as docs/spec/FORMAT.md says. Shares no
+ * code with the engine except for codecs. Asserts everything that the specification demands:
+ * checksums, bounds, alignment, zero padding, no two values on one byte, no two tables on one byte,
+ * and the sums in the JSON. Also asserts that the writer aligned what it was to align.
  */
 public final class ShardProbe {
   private static final int SEAL_BYTES = 22;
@@ -84,8 +84,7 @@ public final class ShardProbe {
   private static JsonNode parse(byte[] sealed) {
     int end = sealed.length - SEAL_BYTES;
     String seal = new String(sealed, end, SEAL_BYTES, StandardCharsets.US_ASCII);
-    String crc =
-        HexFormat.of().toHexDigits(BindingProbe.crc(Arrays.copyOf(sealed, end)));
+    String crc = HexFormat.of().toHexDigits(BindingProbe.crc(Arrays.copyOf(sealed, end)));
     assertThat(seal).isEqualTo(",\"crc32c\":\"" + crc + "\"}\n");
     try {
       return new ObjectMapper().readTree(sealed);
@@ -208,8 +207,7 @@ public final class ShardProbe {
     int runs = (int) (field.get("runs").get(1).longValue() / 64);
     int runsAt = section(field, "runs", 64L * runs);
     assertThat(HexFormat.fromHexDigits(field.get("runs").get(2).textValue()))
-        .isEqualTo(bound(
-            fieldId, 5, 0, Arrays.copyOfRange(tables, runsAt, runsAt + 64 * runs)));
+        .isEqualTo(bound(fieldId, 5, 0, Arrays.copyOfRange(tables, runsAt, runsAt + 64 * runs)));
     runCounts[f] = runs;
     if (in.getInt(runsAt) == 4) {
       assertThat(runs).isOne();

@@ -118,7 +118,8 @@ final class BadSectorTest {
 
   @Test
   void ofPresenceBitsIsNamed() {
-    CheckSummary summary = check(files().tables(), files().field(LABEL).validity().position());
+    CheckSummary summary =
+        check(files().tables(), files().field(LABEL).validity().position());
     assertThat(findings).hasSize(1);
     assertThat(findings.get(0))
         .returns(Kind.PRESENCE, Finding::kind)
@@ -152,7 +153,8 @@ final class BadSectorTest {
   void whatIsNoFaultOfTheContentIsNoFinding() {
     for (Path file : new Path[] {files().tables(), files().chunk(0)}) {
       for (String reason : new String[] {"Permission denied", "Too many open files"}) {
-        BadSectors files = new BadSectors(table(), nameOf(file), 0, 1 << 30, new IOException(reason));
+        BadSectors files =
+            new BadSectors(table(), nameOf(file), 0, 1 << 30, new IOException(reason));
         assertThatThrownBy(() -> check(files))
             .as("%s, %s", file, reason)
             .isInstanceOf(FileUnavailableException.class);

@@ -14,8 +14,8 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Checksum;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.verify.Finding.Kind;
 import io.zrecord.testing.ShardOnDisk;
+import io.zrecord.verify.Finding.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,7 +98,10 @@ final class DatasetCheckTest {
     assertThat(check(DatasetCheck.of(table)).isSound()).isFalse();
     assertThat(findings).hasSize(2);
     assertThat(findings).filteredOn(f -> f.kind() == Kind.ENTRY_FILE).hasSize(1);
-    return findings.stream().filter(f -> f.kind() != Kind.ENTRY_FILE).findFirst().orElseThrow();
+    return findings.stream()
+        .filter(f -> f.kind() != Kind.ENTRY_FILE)
+        .findFirst()
+        .orElseThrow();
   }
 
   private ShardOnDisk files() {
@@ -240,7 +243,8 @@ final class DatasetCheckTest {
   void aReplacedTablesFileIsNamed() throws IOException {
     Path other = directory.resolve("other");
     append(other, WriteOptions.defaults());
-    Files.write(tables(), Files.readAllBytes(ShardOnDisk.of(shards(other).get(0)).tables()));
+    Files.write(
+        tables(), Files.readAllBytes(ShardOnDisk.of(shards(other).get(0)).tables()));
     assertThat(onlyDamage(table)).returns(Kind.META, Finding::kind);
   }
 

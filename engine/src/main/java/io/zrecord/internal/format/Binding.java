@@ -26,7 +26,7 @@ public final class Binding {
   private static final int[][] UNIT_TABLES = unitTables();
 
   /** The CRC32C of the binding with unit number 0, by the code of the kind. */
-  private final int[] sums = new int[Kind.JOURNAL_RECORD.code + 1];
+  private final int[] sums = new int[Kind.CHECKSUMS.code + 1];
 
   /** What a unit is. */
   public enum Kind {

@@ -93,8 +93,7 @@ public record FieldTables(
         Section.read(json, "units", endBytes),
         Section.read(json, "validity", endBytes),
         Section.read(json, "offsets", endBytes));
-    if (field.units.isPresent() != (field.unitBytes > 0)
-        || Integer.bitCount(field.unitBytes) > 1) {
+    if (field.units.isPresent() != (field.unitBytes > 0) || Integer.bitCount(field.unitBytes) > 1) {
       throw json.corrupt("field " + field.id + " has units of " + field.unitBytes + " bytes");
     }
     if (field.validity.isPresent() && field.validity.bytes() != ValidityUnits.bytes(length)) {

@@ -73,7 +73,8 @@ public record FileHeader(Kind kind, UUID shardId, UUID fileId) {
    *
    * @param found the first {@value #BYTES} bytes of the file
    * @throws CorruptDataException if the header is damaged, or that of another file
-   * @throws io.zrecord.errors.UnsupportedFormatException if the header uses what this release does not know
+   * @throws io.zrecord.errors.UnsupportedFormatException if the header uses what this release does
+   *     not know
    */
   public void check(String resource, byte[] found) {
     ByteBuffer buffer = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A record of the section {@code runs} of a tables file: consecutive slots whose values are found in
- * one way (FORMAT.md sections 4 and 5). Integers are little-endian. All runs of a field in one file
- * are of one kind, in order, without a gap, and cover the shard.
+ * A record of the section {@code runs} of a tables file: consecutive slots whose values are found
+ * in one way (FORMAT.md sections 4 and 5). Integers are little-endian. All runs of a field in one
+ * file are of one kind, in order, without a gap, and cover the shard.
  *
  * <pre>
  *  0       4       8               16              24              32
@@ -104,9 +104,7 @@ public record RunRecord(
       int widthBytes,
       Binding binding) {
     int checksum = binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(section));
-    if (section.length == 0
-        || section.length % BYTES != 0
-        || checksum != field.runsChecksum()) {
+    if (section.length == 0 || section.length % BYTES != 0 || checksum != field.runsChecksum()) {
       throw corrupt(
           resource,
           field,
@@ -157,8 +155,7 @@ public record RunRecord(
       }
     }
     if (nextSlot != file.length()
-        || (field.units().isPresent()
-            && field.units().bytes() != UnitChecksums.bytes(nextUnit))) {
+        || (field.units().isPresent() && field.units().bytes() != UnitChecksums.bytes(nextUnit))) {
       throw corrupt(
           resource,
           field,
@@ -171,13 +168,15 @@ public record RunRecord(
   private static void requireSections(
       String resource, TablesJson file, FieldTables field, Kind kind, int widthBytes) {
     boolean fits = switch (kind) {
-      case FIXED -> widthBytes > 0
-          && field.units().isPresent() == file.hasChecksums()
-          && (field.validity().isPresent() || field.absentCount() == 0)
-          && !field.offsets().isPresent();
-      case ENTRY -> !field.units().isPresent()
-          && !field.validity().isPresent()
-          && field.offsets().bytes() == EntryUnits.bytes(file.length());
+      case FIXED ->
+        widthBytes > 0
+            && field.units().isPresent() == file.hasChecksums()
+            && (field.validity().isPresent() || field.absentCount() == 0)
+            && !field.offsets().isPresent();
+      case ENTRY ->
+        !field.units().isPresent()
+            && !field.validity().isPresent()
+            && field.offsets().bytes() == EntryUnits.bytes(file.length());
     };
     if (!fits) {
       throw corrupt(resource, field, "it has not the tables that they need: " + field);

@@ -97,7 +97,8 @@ public record TablesJson(
     SortedMap<Integer, JsonObject> fields = new TreeMap<>();
     for (JsonObject field : json.objects("fields")) {
       if (fields.put((int) field.integer("id", 1, Integer.MAX_VALUE), field) != null) {
-        throw json.corrupt("field " + field.integer("id", 1, Integer.MAX_VALUE) + " is there twice");
+        throw json.corrupt(
+            "field " + field.integer("id", 1, Integer.MAX_VALUE) + " is there twice");
       }
     }
     return new TablesJson(
@@ -119,11 +120,12 @@ public record TablesJson(
       long bytes = tuple.integer(1, FileHeader.BYTES, Long.MAX_VALUE);
       ChunkFile chunk = switch (tuple.size()) {
         case 2 -> ChunkFile.of(id, bytes);
-        case 4 -> new ChunkFile(
-            id,
-            bytes,
-            tuple.integer(2, 0, LAST_STORE_CHUNK),
-            tuple.integer(3, 0, Long.MAX_VALUE));
+        case 4 ->
+          new ChunkFile(
+              id,
+              bytes,
+              tuple.integer(2, 0, LAST_STORE_CHUNK),
+              tuple.integer(3, 0, Long.MAX_VALUE));
         default -> throw tuple.corrupt("two elements, or four for a chunk of a store");
       };
       if (!ids.add(chunk.id())) {

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The last 16 bytes of a tables file (FORMAT.md section 3). They tell where the JSON is, for whoever
- * has no manifest that does. Integers are little-endian.
+ * The last 16 bytes of a tables file (FORMAT.md section 3). They tell where the JSON is, for
+ * whoever has no manifest that does. Integers are little-endian.
  *
  * <pre>
  *  0                               8               12              16

@@ -10,7 +10,9 @@ import io.zrecord.schema.Codec;
 import io.zrecord.shard.ChunkFile;
 import java.nio.ByteBuffer;
 
-/** A field whose values have entries: 16 bytes a slot tell where the value is (FORMAT.md section 4). */
+/**
+ * A field whose values have entries: 16 bytes a slot tell where the value is (FORMAT.md section 4).
+ */
 public final class EntryField implements OpenField {
   private final TablesFile file;
   private final Codec codec;

@@ -3,8 +3,8 @@ package io.zrecord.internal.shard;
 import java.util.UUID;
 
 /**
- * Gives the files of a shard their identities when the shard is written. They follow the identity of
- * the shard, which is never used again, so no two files have the same. A file that is added to a
+ * Gives the files of a shard their identities when the shard is written. They follow the identity
+ * of the shard, which is never used again, so no two files have the same. A file that is added to a
  * shard later has a random identity instead.
  */
 public final class FileIds {

@@ -26,11 +26,7 @@ public final class FixedRuns implements OpenField {
   private final VerifiedBits verifiedValidity;
 
   private FixedRuns(
-      TablesFile file,
-      FieldTables tables,
-      int widthBytes,
-      Binding binding,
-      List<RunRecord> runs) {
+      TablesFile file, FieldTables tables, int widthBytes, Binding binding, List<RunRecord> runs) {
     this.file = file;
     this.binding = binding;
     this.widthBytes = widthBytes;
@@ -53,11 +49,7 @@ public final class FixedRuns implements OpenField {
   }
 
   static FixedRuns open(
-      TablesFile file,
-      FieldTables tables,
-      int widthBytes,
-      Binding binding,
-      List<RunRecord> runs) {
+      TablesFile file, FieldTables tables, int widthBytes, Binding binding, List<RunRecord> runs) {
     return new FixedRuns(file, tables, widthBytes, binding, runs);
   }
 

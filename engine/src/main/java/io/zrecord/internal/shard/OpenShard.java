@@ -19,9 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * A sealed shard open for reading (FORMAT.md section 3): everything that readers needed of its files
- * so far. Files are opened at first use, and a failure is not remembered. Holds the verified bits,
- * so one object serves all readers of the process. Thread-safe.
+ * A sealed shard open for reading (FORMAT.md section 3): everything that readers needed of its
+ * files so far. Files are opened at first use, and a failure is not remembered. Holds the verified
+ * bits, so one object serves all readers of the process. Thread-safe.
  */
 public final class OpenShard {
   private final Storage storage;
@@ -104,8 +104,7 @@ public final class OpenShard {
   private TablesFile tables(int ordinal) {
     TablesFile file = tables.getAcquire(ordinal);
     if (file == null) {
-      TablesFile opened =
-          TablesFile.open(storage, shard, shard.tables().get(ordinal), onMapped);
+      TablesFile opened = TablesFile.open(storage, shard, shard.tables().get(ordinal), onMapped);
       file = tables.compareAndSet(ordinal, null, opened) ? opened : tables.getAcquire(ordinal);
     }
     return file;

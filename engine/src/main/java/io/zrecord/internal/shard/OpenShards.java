@@ -74,9 +74,7 @@ public final class OpenShards {
     return new ShardUse(this);
   }
 
-  /**
-   * Returns an open shard. From now on the use holds the shard, unless the use is closed.
-   */
+  /** Returns an open shard. From now on the use holds the shard, unless the use is closed. */
   synchronized OpenShard get(ShardUse use, Storage storage, ShardSummary shard) {
     ShardId id = ShardId.of(storage.location(), shard);
     Slot slot = slots.get(id);

@@ -105,8 +105,7 @@ public final class TablesFile {
     }
   }
 
-  private static void requireIs(
-      String path, TablesJson json, ShardSummary shard, TablesRef ref) {
+  private static void requireIs(String path, TablesJson json, ShardSummary shard, TablesRef ref) {
     if (!json.shardId().equals(shard.id())
         || !json.fileId().equals(ref.id())
         || json.length() != shard.length()) {
@@ -118,15 +117,17 @@ public final class TablesFile {
     }
     if (!List.copyOf(json.fieldIds()).equals(ref.fieldIds())) {
       throw corrupt(
-          path, "it has the fields " + json.fieldIds() + ", but the dataset says " + ref.fieldIds());
+          path,
+          "it has the fields " + json.fieldIds() + ", but the dataset says " + ref.fieldIds());
     }
   }
 
   private static int shardChunk(String path, ShardSummary shard, int ordinal, ChunkFile chunk) {
     List<ChunkFile> chunks = shard.chunks();
     // The usual case, in which the only tables file of a shard uses all its chunks.
-    int found =
-        ordinal < chunks.size() && chunks.get(ordinal).equals(chunk) ? ordinal : chunks.indexOf(chunk);
+    int found = ordinal < chunks.size() && chunks.get(ordinal).equals(chunk)
+        ? ordinal
+        : chunks.indexOf(chunk);
     if (found < 0) {
       throw corrupt(path, "it uses " + chunk + ", which the dataset does not name");
     }

@@ -23,8 +23,7 @@ import java.util.UUID;
 /** Reads and writes the shards in manifests and shard lists (FORMAT.md section 7). */
 final class ShardJson {
   private static final int TABLES_ELEMENTS = 6;
-  private static final Set<String> MEMBERS =
-      Set.of("uuid", "length", "chunks", "tables", "values");
+  private static final Set<String> MEMBERS = Set.of("uuid", "length", "chunks", "tables", "values");
 
   private ShardJson() {}
 
@@ -98,8 +97,8 @@ final class ShardJson {
           || tuple[0] > Integer.MAX_VALUE
           || tuple[1] > chunkBytes
           || values.put((int) tuple[0], tuple[1]) != null) {
-        throw json.corrupt("the value bytes of shard " + id + " are out of range: field "
-            + tuple[0] + ", " + tuple[1] + " bytes of " + chunkBytes);
+        throw json.corrupt("the value bytes of shard " + id + " are out of range: field " + tuple[0]
+            + ", " + tuple[1] + " bytes of " + chunkBytes);
       }
     }
     return values;

@@ -53,17 +53,17 @@ class FileHeaderTest {
   @Test
   void theHeaderOfAnotherFileIsNamed() {
     UUID other = new UUID(5, 6);
-    assertThatThrownBy(() -> HEADER.check(
-            "f", new FileHeader(FileHeader.Kind.TABLES, SHARD, other).encode()))
+    assertThatThrownBy(
+            () -> HEADER.check("f", new FileHeader(FileHeader.Kind.TABLES, SHARD, other).encode()))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining(other.toString())
         .hasMessageContaining(FILE.toString());
-    assertThatThrownBy(() -> HEADER.check(
-            "f", new FileHeader(FileHeader.Kind.TABLES, other, FILE).encode()))
+    assertThatThrownBy(
+            () -> HEADER.check("f", new FileHeader(FileHeader.Kind.TABLES, other, FILE).encode()))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("shard " + other);
-    assertThatThrownBy(() -> HEADER.check(
-            "f", new FileHeader(FileHeader.Kind.CHUNK, SHARD, FILE).encode()))
+    assertThatThrownBy(
+            () -> HEADER.check("f", new FileHeader(FileHeader.Kind.CHUNK, SHARD, FILE).encode()))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("not a tables file");
   }

@@ -34,7 +34,8 @@ class TablesFileTest {
   private static final int WIDTH = 4;
   private static final Binding BINDING = new Binding(SHARD, 7);
   private static final List<ChunkFile> CHUNKS = List.of(
-      ChunkFile.of(new UUID(5, 6), 400_000), new ChunkFile(new UUID(7, 8), 300_000, 0xffff_fffeL, 12));
+      ChunkFile.of(new UUID(5, 6), 400_000),
+      new ChunkFile(new UUID(7, 8), 300_000, 0xffff_fffeL, 12));
 
   /** 30,000 and 20,000 values of 4 bytes: 30 and 20 units of 4 KiB. */
   private static final List<RunRecord> RUNS = List.of(
@@ -206,8 +207,8 @@ class TablesFileTest {
   @Test
   void theRunsOfAnotherFieldOrShardAreFound() {
     for (Binding other : List.of(new Binding(SHARD, 8), new Binding(new UUID(1, 3), 7))) {
-      assertThatThrownBy(() -> RunRecord.read(
-              "f", RunRecord.encode(RUNS), json(true, FIXED), FIXED, WIDTH, other))
+      assertThatThrownBy(() ->
+              RunRecord.read("f", RunRecord.encode(RUNS), json(true, FIXED), FIXED, WIDTH, other))
           .isInstanceOf(CorruptDataException.class)
           .hasMessageContaining("of another field or shard");
     }
@@ -297,8 +298,7 @@ class TablesFileTest {
           .isInstanceOf(CorruptDataException.class);
     }
     // The last byte that still fits.
-    assertThat(readRuns(
-            List.of(first, RunRecord.fixed(1, 30_000, 20_000, 220_000, 80_000, 30))))
+    assertThat(readRuns(List.of(first, RunRecord.fixed(1, 30_000, 20_000, 220_000, 80_000, 30))))
         .hasSize(2);
   }
 
@@ -317,8 +317,8 @@ class TablesFileTest {
     for (long bytes : new long[] {0, EntryUnits.bytes(LENGTH) - 8, EntryUnits.bytes(LENGTH) + 8}) {
       FieldTables field = entries(bytes);
       byte[] entries = RunRecord.encode(List.of(RunRecord.entries(LENGTH)));
-      assertThatThrownBy(() -> RunRecord.read(
-              "f", entries, json(true, field), field, -1, new Binding(SHARD, 9)))
+      assertThatThrownBy(() ->
+              RunRecord.read("f", entries, json(true, field), field, -1, new Binding(SHARD, 9)))
           .isInstanceOf(CorruptDataException.class);
     }
   }

@@ -60,7 +60,8 @@ final class OpenShardsTest {
     OpenShards shards = open(100);
     ShardUse use = shards.use();
     assertThat(use.get(storage, summaries.get(0))).isSameAs(use.get(storage, summaries.get(0)));
-    assertThat(shards.use().get(storage, summaries.get(0))).isSameAs(use.get(storage, summaries.get(0)));
+    assertThat(shards.use().get(storage, summaries.get(0)))
+        .isSameAs(use.get(storage, summaries.get(0)));
     assertThat(use.get(storage, summaries.get(0))).isNotSameAs(use.get(storage, summaries.get(1)));
     OpenShard before = use.get(storage, summaries.get(0));
     shards.clear();
@@ -195,12 +196,12 @@ final class OpenShardsTest {
   }
 
   private void read(ShardUse use, int shard) {
-    ShardList list = new ShardList(new long[] {1}, List.of(() -> use.get(storage, summaries.get(shard))));
+    ShardList list =
+        new ShardList(new long[] {1}, List.of(() -> use.get(storage, summaries.get(shard))));
     FieldReader reader = new ShardedFieldReader(TEXT, list, Verification.FIRST, new ReadMetrics());
     reader.select(new long[] {0}, 0, 1);
     byte[] value = new byte[1];
     reader.copyAll(value, 0);
     assertThat(value).containsExactly(shard);
   }
-
 }

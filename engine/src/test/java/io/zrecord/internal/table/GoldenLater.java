@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.ManifestNames;
-import io.zrecord.internal.format.SealedJson;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
@@ -13,6 +12,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
+import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,16 +51,13 @@ final class GoldenLater {
   static void write(Path directory) throws IOException {
     Storage storage = LocalStorage.at(directory);
     ShardSummary written = writeShard(storage);
-    Path meta = directory.resolve(written.directory()).resolve(written.metaFile());
-    byte[] later = sealed(asLater(Files.readAllBytes(meta)));
-    Files.write(meta, later);
+    ShardOnDisk files = ShardOnDisk.of(directory.resolve(written.directory()));
+    ShardSummary later = files.withJson(sealed(asLater(files.sealedJson()))).summary();
     ShardSummary shard = new ShardSummary(
-        written.id(),
-        written.metaFile(),
-        SealedJson.checksum("meta.json", later),
-        written.length(),
-        written.chunkCount(),
-        written.chunkBytes(),
+        later.id(),
+        later.length(),
+        later.chunks(),
+        later.tables(),
         written.valueBytes(),
         "{" + LATER + "}");
     Manifest manifest = new Manifest(

@@ -1,8 +1,8 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.internal.format.Binding.Kind;
 import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.Binding.Kind;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.UnitChecksums;
@@ -251,7 +251,10 @@ final class BlockCheck {
     int expected = tables.intAt(position + length);
     if (found != expected) {
       throw mismatch.of(
-          tables.path(), "the table at byte " + position + " (" + length + " bytes)", expected, found);
+          tables.path(),
+          "the table at byte " + position + " (" + length + " bytes)",
+          expected,
+          found);
     }
   }
 

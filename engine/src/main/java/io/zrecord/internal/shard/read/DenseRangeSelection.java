@@ -180,8 +180,7 @@ final class DenseRangeSelection implements Selection {
       if (due) {
         copyDue(segment.part, field, segment.run, next, end, target, at + (int) (next - from));
       } else {
-        while (end < to
-            && !context.check().isDue(field, run.firstUnit() + end / unitBytes)) {
+        while (end < to && !context.check().isDue(field, run.firstUnit() + end / unitBytes)) {
           end = Math.min(to, end + unitBytes);
         }
         copyBytes(
@@ -214,13 +213,7 @@ final class DenseRangeSelection implements Selection {
       context
           .check()
           .copyUnit(
-              part,
-              field,
-              runOrdinal,
-              unit,
-              unitBytes,
-              target.array(),
-              target.arrayOffset() + at);
+              part, field, runOrdinal, unit, unitBytes, target.array(), target.arrayOffset() + at);
     } else {
       byte[] scratch = context.check().scratch();
       context.check().copyUnit(part, field, runOrdinal, unit, unitBytes, scratch, 0);

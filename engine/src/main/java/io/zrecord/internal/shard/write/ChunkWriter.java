@@ -53,8 +53,7 @@ final class ChunkWriter implements AutoCloseable {
       UUID id = FileIds.chunk(shardId, ordinal());
       current = storage.create(directory + "/" + ChunkFile.of(id, 0).fileName());
       file = current;
-      current.write(
-          ByteBuffer.wrap(new FileHeader(FileHeader.Kind.CHUNK, shardId, id).encode()));
+      current.write(ByteBuffer.wrap(new FileHeader(FileHeader.Kind.CHUNK, shardId, id).encode()));
     }
     Zeros.write(current, alignment.gapBytes(current.positionBytes(), lengthBytes));
     return current;

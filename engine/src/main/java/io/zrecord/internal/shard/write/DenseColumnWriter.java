@@ -120,8 +120,7 @@ public final class DenseColumnWriter extends ColumnWriter {
   @Override
   public void finish(TablesWriter target) {
     endUnit();
-    target.fixed(
-        field(), amount(), unitBytes, runs, unitChecksums, validity.finish(flushedCount));
+    target.fixed(field(), amount(), unitBytes, runs, unitChecksums, validity.finish(flushedCount));
   }
 
   @Override
@@ -150,8 +149,8 @@ public final class DenseColumnWriter extends ColumnWriter {
 
   private void beginRun(long position, long bytes) {
     endUnit();
-    runs.add(RunRecord.fixed(
-        chunks.ordinal(), flushedCount, stripeCount, position, bytes, unitCount));
+    runs.add(
+        RunRecord.fixed(chunks.ordinal(), flushedCount, stripeCount, position, bytes, unitCount));
   }
 
   private void addChecksums(long bytes) {

@@ -18,8 +18,8 @@ import java.util.UUID;
 
 /**
  * The files of a shard that is being written in bulk. Collects stripes of values, writes full
- * stripes to the chunk, and closes full chunks. Order of forcing: chunks, then the tables file, then
- * the directories. Belongs to one thread.
+ * stripes to the chunk, and closes full chunks. Order of forcing: chunks, then the tables file,
+ * then the directories. Belongs to one thread.
  */
 public final class ShardFilesWriter implements AutoCloseable {
   private final Storage storage;
@@ -95,8 +95,7 @@ public final class ShardFilesWriter implements AutoCloseable {
     for (ColumnWriter column : columns) {
       valueBytes.put(column.field().id(), column.valueBytes());
     }
-    return new ShardSummary(
-        shardId, recordCount, chunks.chunks(), List.of(tables), valueBytes);
+    return new ShardSummary(shardId, recordCount, chunks.chunks(), List.of(tables), valueBytes);
   }
 
   private TablesRef writeTables() {

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A table of items of one size, a power of two up to 16, that grows in a {@link TableSpool}. Belongs
- * to one thread.
+ * A table of items of one size, a power of two up to 16, that grows in a {@link TableSpool}.
+ * Belongs to one thread.
  */
 final class SpooledTable {
   private final TableSpool spool;
@@ -53,8 +53,7 @@ final class SpooledTable {
     full.clear();
     spilledBytes += bytes;
     int previous = extents.size() - 1;
-    if (previous >= 0
-        && extents.get(previous).position + extents.get(previous).bytes == position) {
+    if (previous >= 0 && extents.get(previous).position + extents.get(previous).bytes == position) {
       Extent joined = extents.remove(previous);
       extents.add(new Extent(joined.position, joined.bytes + bytes));
     } else {

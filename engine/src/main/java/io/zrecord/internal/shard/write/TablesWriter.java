@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Writes a tables file: the tables of one field after the other, then the JSON that tells where they
- * are (FORMAT.md section 3). Belongs to one thread.
+ * Writes a tables file: the tables of one field after the other, then the JSON that tells where
+ * they are (FORMAT.md section 3). Belongs to one thread.
  */
 public final class TablesWriter implements AutoCloseable {
   private final UUID shardId;
@@ -79,8 +79,7 @@ public final class TablesWriter implements AutoCloseable {
     this.length = length;
     this.hasChecksums = hasChecksums;
     this.file = storage.create(directory + "/" + fileId + ".tables");
-    file.write(ByteBuffer.wrap(
-        new FileHeader(FileHeader.Kind.TABLES, shardId, fileId).encode()));
+    file.write(ByteBuffer.wrap(new FileHeader(FileHeader.Kind.TABLES, shardId, fileId).encode()));
   }
 
   /**

@@ -87,8 +87,7 @@ public final class SealedCopy {
       LocalMutableFiles root = new LocalMutableFiles(table);
       root.createDirectory(directory);
       boolean isDone = false;
-      SealedCopy copy =
-          new SealedCopy(files, root.below(directory), LocalStorage.at(table), meta);
+      SealedCopy copy = new SealedCopy(files, root.below(directory), LocalStorage.at(table), meta);
       try {
         Optional<ShardSummary> summary = copy.write(store, durable);
         if (durable) {

@@ -118,8 +118,7 @@ class OwnStripeTest {
     String directory = "shard/" + ID;
     ChunkWriter chunks = new ChunkWriter(storage, directory, ID, OPTIONS);
     TableSpool spool = new TableSpool(storage, directory + "/x.spool", 1 << 20, 4);
-    List<ColumnWriter> columns =
-        ColumnWriters.create(ID, schema, OPTIONS, chunks, pool, spool);
+    List<ColumnWriter> columns = ColumnWriters.create(ID, schema, OPTIONS, chunks, pool, spool);
     Stripe common = new Stripe(columns, OPTIONS.stripeBytes() / 4 * 3);
     for (int i = 0; i < 10_000; i++) {
       columns.get(0).putInt(i);

@@ -59,7 +59,8 @@ class TableSpoolTest {
         assertThat(ints(tables.get(i), random)).isEqualTo(expected.get(i));
       }
       SpooledTable.Reader reader = tables.get(0).reader();
-      reader.read(new byte[(int) tables.get(0).lengthBytes()], 0, 4 * expected.get(0).size());
+      reader.read(
+          new byte[(int) tables.get(0).lengthBytes()], 0, 4 * expected.get(0).size());
       assertThatThrownBy(() -> reader.read(new byte[1], 0, 1))
           .isInstanceOf(IllegalStateException.class);
     }

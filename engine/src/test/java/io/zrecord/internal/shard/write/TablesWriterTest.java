@@ -53,8 +53,7 @@ class TablesWriterTest {
 
   private TablesRef write() {
     try (TableSpool spool = new TableSpool(storage, DIRECTORY + "/x.spool", 64 << 10, 4);
-        TablesWriter writer =
-            new TablesWriter(storage, DIRECTORY, SHARD, FILE, LENGTH, true)) {
+        TablesWriter writer = new TablesWriter(storage, DIRECTORY, SHARD, FILE, LENGTH, true)) {
       SpooledTable units = spool.table();
       SpooledTable bits = spool.table();
       SpooledTable entries = spool.table();
@@ -77,8 +76,7 @@ class TablesWriterTest {
           List.of(RunRecord.fixed(0, 0, LENGTH, 64, 256L * LENGTH, 0)),
           units,
           bits);
-      writer.entries(
-          TEXT, new TablesWriter.Amount(1, 77), entries.reader(), checksums.reader());
+      writer.entries(TEXT, new TablesWriter.Amount(1, 77), entries.reader(), checksums.reader());
       return writer.seal(CHUNKS, Durability.COMMIT);
     }
   }
@@ -182,8 +180,7 @@ class TablesWriterTest {
     Arrays.fill(file, (int) ref.jsonPosition(), file.length, (byte) 0);
     for (int id : new int[] {3, 9}) {
       FieldTables field = open(ref).json().field(id);
-      for (var section :
-          List.of(field.runs(), field.units(), field.validity(), field.offsets())) {
+      for (var section : List.of(field.runs(), field.units(), field.validity(), field.offsets())) {
         Arrays.fill(file, (int) section.position(), (int) section.end(), (byte) 0);
       }
     }
@@ -203,8 +200,8 @@ class TablesWriterTest {
         new TablesRef(id, ref.bytes(), ref.jsonPosition(), ref.jsonBytes(), seal, List.of(3)))) {
       assertThatThrownBy(() -> open(wrong)).isInstanceOf(CorruptDataException.class);
     }
-    assertThatThrownBy(() -> open(new TablesRef(
-            id, ref.bytes() + 1, ref.jsonPosition(), ref.jsonBytes(), seal, ids)))
+    assertThatThrownBy(() -> open(
+            new TablesRef(id, ref.bytes() + 1, ref.jsonPosition(), ref.jsonBytes(), seal, ids)))
         .isInstanceOf(TruncatedFileException.class);
     assertThatThrownBy(() -> open(new TablesRef(
             new UUID(9, 9), ref.bytes(), ref.jsonPosition(), ref.jsonBytes(), seal, ids)))
