@@ -185,12 +185,12 @@ class ShardWriterTest {
       writer.finish();
     }
     ShardProbe shard = ShardProbe.read(storage, ID);
-    assertThat(storage.names()).noneMatch(name -> name.endsWith("fi8.valid"));
+    assertThat(shard.sectionBytes(0, "validity")).isZero();
     assertThat(shard.value(1, absent)).isNull();
     assertThat(shard.value(1, absent - 1)).isEqualTo(littleEndian(absent - 1));
     assertThat(shard.value(1, absent + 1)).isEqualTo(littleEndian(absent + 1));
-    // 600,000 bits are more than one block of 65,536 bytes.
-    assertThat(storage.lengthBytes("shard/" + ID + "/fi32.valid")).isEqualTo(75_000);
+    // 600,000 bits are in 19 units of at most 4,096 bytes, each with a checksum.
+    assertThat(shard.sectionBytes(1, "validity")).isEqualTo(75_000 + 19 * 8);
   }
 
   @Test
@@ -203,13 +203,14 @@ class ShardWriterTest {
       }
       writer.finish();
     }
-    byte[] chunk = storage.read("shard/" + ID + "/chunk/0.zr", 1 << 20);
+    ShardProbe shard = ShardProbe.read(storage, ID);
+    byte[] chunk = shard.chunkFile(0);
     for (int i = 0; i < 500; i++) {
       assertThat(Arrays.copyOfRange(chunk, 64 + 4 * i, 68 + 4 * i)).isEqualTo(littleEndian(i));
       int at = 64 + 2000 + 24 * i;
       assertThat(Arrays.copyOfRange(chunk, at, at + 20)).isEqualTo(bytes(20, i));
     }
-    assertThat(ShardProbe.read(storage, ID).runCount(0)).isOne();
+    assertThat(shard.runCount(0)).isOne();
   }
 
   @Test

@@ -205,8 +205,7 @@ final class UnknownMembersTest {
     ShardSummary written = Shards.write(storage, Shards.SCHEMA, 4);
     Path shard = directory.resolve(written.directory());
     ShardSummary later = ShardOnDisk.of(shard)
-        .withJson(node -> node.putObject("features").putArray(kind).add("far"))
-        .summary();
+        .writeJson(node -> node.putObject("features").putArray(kind).add("far"));
     table.commit(Shards.append(OptionalLong.of(newest()), later));
   }
 

@@ -62,20 +62,23 @@ public final class ShardOnDisk {
         directory, tables, content, TablesJson.read("tables", json, trailer.position()));
   }
 
-  /** Writes the JSON as it is after a change, with a seal that holds, and reads the file again. */
-  public ShardOnDisk withJson(Consumer<ObjectNode> change) {
+  /**
+   * Writes the JSON as it is after a change, with a seal that holds. Returns the summary that a
+   * manifest has of the shard then.
+   */
+  public ShardSummary writeJson(Consumer<ObjectNode> change) {
     try {
       ObjectNode node = (ObjectNode) new ObjectMapper().readTree(sealedJson());
       node.remove("crc32c");
       change.accept(node);
-      return withJson(SealedJson.seal(node));
+      return writeJson(SealedJson.seal(node));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Writes another JSON after the sections, and reads the file again. */
-  public ShardOnDisk withJson(byte[] sealed) {
+  /** Writes another JSON after the sections. */
+  public ShardSummary writeJson(byte[] sealed) {
     int position = (int) json.position();
     byte[] trailer = new TablesTrailer(position, sealed.length).encode();
     byte[] changed = Arrays.copyOf(content, position + sealed.length + trailer.length);
@@ -86,7 +89,7 @@ public final class ShardOnDisk {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return of(directory, tables, changed);
+    return summary(sealed);
   }
 
   /** Returns the JSON with its seal. */
@@ -113,10 +116,13 @@ public final class ShardOnDisk {
 
   /** Returns the summary that a manifest has of the shard, without the sizes of its fields. */
   public ShardSummary summary() {
-    byte[] sealed = sealedJson();
+    return summary(sealedJson());
+  }
+
+  private ShardSummary summary(byte[] sealed) {
     TablesRef ref = new TablesRef(
         json.fileId(),
-        content.length,
+        json.position() + sealed.length + TablesTrailer.BYTES,
         json.position(),
         sealed.length,
         SealedJson.checksum("tables", sealed),

@@ -108,7 +108,7 @@ final class GoldenDatasetTest {
       }
     });
     assertThat(golden.values().stream().mapToLong(content -> content.length).sum())
-        .isLessThan(300 << 10);
+        .isLessThan(350 << 10);
   }
 
   /**

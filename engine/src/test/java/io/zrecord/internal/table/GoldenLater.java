@@ -52,7 +52,7 @@ final class GoldenLater {
     Storage storage = LocalStorage.at(directory);
     ShardSummary written = writeShard(storage);
     ShardOnDisk files = ShardOnDisk.of(directory.resolve(written.directory()));
-    ShardSummary later = files.withJson(sealed(asLater(files.sealedJson()))).summary();
+    ShardSummary later = files.writeJson(sealed(asLater(files.sealedJson())));
     ShardSummary shard = new ShardSummary(
         later.id(),
         later.length(),
