@@ -101,7 +101,6 @@ class RunsFileTest {
   void contradictionsUnderAValidChecksumAreCorrupt() {
     long[][] changes = {
       // position, bytes of the word, value
-      {12, 4, 65},
       {16, 8, 49_999},
       {16, 8, -1},
       {24, 4, 0},
@@ -183,6 +182,19 @@ class RunsFileTest {
       assertThatThrownBy(() -> read(resealed(file)))
           .isInstanceOf(UnsupportedFormatException.class)
           .hasMessageContaining(Integer.toUnsignedString(version));
+    }
+  }
+
+  @Test
+  void whatALaterReleaseMayOwnIsUnsupported() {
+    int[][] changes = {{12, 65}, {36, 4 | 3}, {36, 1 << 31 | 3}, {56, 1}, {60, 1 << 24}};
+    for (int[] change : changes) {
+      byte[] file = SAMPLE.write(BINDING);
+      words(file).putInt(change[0], change[1]);
+      assertThatThrownBy(() -> read(resealed(file)))
+          .as("%s at %s", change[1], change[0])
+          .isInstanceOf(UnsupportedFormatException.class)
+          .hasMessageContaining("upgrade zrecord");
     }
   }
 
