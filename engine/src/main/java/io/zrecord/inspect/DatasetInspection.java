@@ -3,7 +3,6 @@ package io.zrecord.inspect;
 import io.zrecord.DatasetKind;
 import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.schema.RecordSchema;
@@ -101,8 +100,7 @@ public final class DatasetInspection {
     byte[] file = storage.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES);
     String path = storage.pathOf(ShardMeta.FILE_NAME);
     ShardMeta meta = ShardMeta.read(path, file);
-    RecordSchema schema =
-        meta.schema();
+    RecordSchema schema = meta.schema();
     ShardInspection shard = ShardInspection.alone(storage, schema, SealedJson.checksum(path, file));
     return new DatasetInspection(storage.location(), schema, meta.length(), 1, ordinal -> shard);
   }

@@ -91,8 +91,7 @@ public record RecordSchema(List<FieldSpec> fields, List<UnreadableField> unreada
 
   /** Returns these fields without their attributes: all that a reader of values needs. */
   public RecordSchema withoutAttributes() {
-    return new RecordSchema(
-        fields.stream().map(FieldSpec::withoutAttributes).toList(), unreadable);
+    return new RecordSchema(fields.stream().map(FieldSpec::withoutAttributes).toList(), unreadable);
   }
 
   /** Collects fields. Not thread-safe. */

@@ -9,8 +9,8 @@ import java.io.Serializable;
  *
  * @param id number of the field
  * @param name name of the field, which no other field has
- * @param feature the unknown feature, or the member and its unknown value, as in
- *     {@code dtype f8_e4m3}
+ * @param feature the unknown feature, or the member and its unknown value, as in {@code dtype
+ *     f8_e4m3}
  */
 public record UnreadableField(int id, String name, String feature) implements Serializable {
   public UnreadableField {

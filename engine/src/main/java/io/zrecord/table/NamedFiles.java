@@ -84,8 +84,7 @@ final class NamedFiles {
       for (String metaFile : files) {
         String name = "shard/" + id + "/" + metaFile;
         if (storage.exists(name)) {
-          ShardMeta.requireWritable(
-              storage.pathOf(name), storage.read(name, SealedJson.MAX_BYTES));
+          ShardMeta.requireWritable(storage.pathOf(name), storage.read(name, SealedJson.MAX_BYTES));
         }
       }
     });

@@ -125,11 +125,11 @@ public final class TableSnapshot {
   }
 
   /**
-   * Requires that this release can write the table, before a long write begins. Each commit requires
-   * the same.
+   * Requires that this release can write the table, before a long write begins. Each commit
+   * requires the same.
    *
-   * @throws io.zrecord.errors.UnsupportedFormatException if the table or a field uses a feature that
-   *     this release does not know
+   * @throws io.zrecord.errors.UnsupportedFormatException if the table or a field uses a feature
+   *     that this release does not know
    */
   public void requireWritable() {
     manifest.requireWritable(storage.location());

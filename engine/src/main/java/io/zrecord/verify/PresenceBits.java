@@ -79,7 +79,10 @@ final class PresenceBits implements AutoCloseable {
       }
       boolean isEnd = first + BITS_PER_BLOCK >= runs.recordCount();
       int used = (int) (runs.recordCount() & 7);
-      if (isEnd && used != 0 && bytesInMemory >= length && (block[length - 1] & 0xff) >>> used != 0) {
+      if (isEnd
+          && used != 0
+          && bytesInMemory >= length
+          && (block[length - 1] & 0xff) >>> used != 0) {
         report(run, "bits after the last record are not 0");
       }
       for (int i = 0; i < length; i++) {

@@ -101,8 +101,7 @@ final class UnknownMembersTest {
   void membersSurviveEveryCommit() throws IOException {
     edit(manifest(newest()), UnknownMembersTest::addAll);
     requireKept();
-    table.commit(
-        Shards.append(OptionalLong.of(newest()), Shards.write(storage, Shards.SCHEMA, 4)));
+    table.commit(Shards.append(OptionalLong.of(newest()), Shards.write(storage, Shards.SCHEMA, 4)));
     requireKept();
     table.tag(1, "a second");
     requireKept();
@@ -153,10 +152,12 @@ final class UnknownMembersTest {
   @ParameterizedTest
   @CsvSource({"read", "write"})
   void aTableWithAnUnknownFeatureOfAFieldIsNotChanged(String kind) throws IOException {
-    edit(manifest(newest()), node -> ((ObjectNode) node.get("fields").get(0))
-        .putObject("features")
-        .putArray(kind)
-        .add("far"));
+    edit(
+        manifest(newest()),
+        node -> ((ObjectNode) node.get("fields").get(0))
+            .putObject("features")
+            .putArray(kind)
+            .add("far"));
     requireUntouched("'far'");
     String name = Shards.SCHEMA.fields().get(0).name();
     try (RecordDataset dataset = RecordDataset.open(directory)) {
@@ -176,7 +177,8 @@ final class UnknownMembersTest {
   private void requireUntouched(String feature) throws IOException {
     List<Path> before = files();
     List<Runnable> changes = List.of(
-        () -> table.commit(Shards.append(OptionalLong.of(2), Shards.write(storage, Shards.SCHEMA, 4))),
+        () -> table.commit(
+            Shards.append(OptionalLong.of(2), Shards.write(storage, Shards.SCHEMA, 4))),
         () -> table.tag(1, "x"),
         () -> table.untag("first"),
         () -> table.expire(ExpireOptions.defaults().withKeepVersions(1)),

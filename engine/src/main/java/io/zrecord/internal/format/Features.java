@@ -44,8 +44,8 @@ public record Features(Set<String> read, Set<String> write) {
       return names;
     }
     if (!(features.node().get(member) instanceof ArrayNode array) || array.size() > MAX_NAMES) {
-      throw features.corrupt("member '" + member + "' of its features is no array of at most "
-          + MAX_NAMES + " names");
+      throw features.corrupt(
+          "member '" + member + "' of its features is no array of at most " + MAX_NAMES + " names");
     }
     for (JsonNode element : array) {
       if (!element.isTextual() || !NAME.matcher(element.textValue()).matches()) {
@@ -93,8 +93,8 @@ public record Features(Set<String> read, Set<String> write) {
             .map(UnreadableField::feature)
             .or(() -> of(field).unknownToWriters());
         if (unknown.isPresent()) {
-          return Optional.of("its field '" + field.string("name") + "' uses the feature '"
-              + unknown.get() + "'");
+          return Optional.of(
+              "its field '" + field.string("name") + "' uses the feature '" + unknown.get() + "'");
         }
       }
     }
@@ -109,7 +109,6 @@ public record Features(Set<String> read, Set<String> write) {
    */
   public static UnsupportedFormatException unwritable(String location, String obstacle) {
     return new UnsupportedFormatException(
-        location,
-        "Cannot change " + location + ", nor delete files of it: " + obstacle + REMEDY);
+        location, "Cannot change " + location + ", nor delete files of it: " + obstacle + REMEDY);
   }
 }

@@ -82,8 +82,7 @@ public final class FieldJson {
     } catch (IllegalArgumentException e) {
       // A later release may have added the value.
     }
-    return Optional.of(
-        member + " " + (value.length() > 64 ? value.substring(0, 64) + "…" : value));
+    return Optional.of(member + " " + (value.length() > 64 ? value.substring(0, 64) + "…" : value));
   }
 
   /** Reads the fields of a manifest, with those that cannot be read. */

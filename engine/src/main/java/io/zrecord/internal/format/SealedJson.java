@@ -31,12 +31,12 @@ public final class SealedJson {
   private static final String SEAL_END = "\"}\n";
   private static final int SEAL_BYTES = SEAL_START.length() + 8 + SEAL_END.length();
   private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
-      .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-      .streamReadConstraints(StreamReadConstraints.builder()
-          .maxNestingDepth(MAX_DEPTH)
-          .maxStringLength(1 << 20)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .streamReadConstraints(StreamReadConstraints.builder()
+              .maxNestingDepth(MAX_DEPTH)
+              .maxStringLength(1 << 20)
+              .build())
           .build())
-      .build())
       .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
   private SealedJson() {}

@@ -90,8 +90,7 @@ public record ShardMeta(
         .put("uuid", id.toString())
         .put("length", length)
         .put("checksum", hasChecksums ? "crc32c" : "none");
-    ObjectNode chunksNode = node.putObject("chunks")
-        .put("sizeBytes", chunkBytes);
+    ObjectNode chunksNode = node.putObject("chunks").put("sizeBytes", chunkBytes);
     write(unfull, chunksNode.putArray("unfull"));
     write(chunks, chunksNode.putArray("closed"));
     ArrayNode fieldsNode = node.putArray("fields");
@@ -139,7 +138,8 @@ public record ShardMeta(
     for (JsonObject fieldJson : json.objects("fields")) {
       Optional<UnreadableField> unknown = FieldJson.unreadable(fieldJson);
       if (unknown.isPresent()) {
-        if (!namesAndIds.add(unknown.get().name()) || !namesAndIds.add(unknown.get().id())) {
+        if (!namesAndIds.add(unknown.get().name())
+            || !namesAndIds.add(unknown.get().id())) {
           throw json.corrupt(
               "the name or id of field '" + unknown.get().name() + "' appears twice");
         }

@@ -37,8 +37,7 @@ public record TagEntry(
 
   /** Returns the same tag, made at another time. */
   TagEntry at(long newTimestampMillis) {
-    return new TagEntry(
-        name, version, newTimestampMillis, file, lengthBytes, checksum, unknown);
+    return new TagEntry(name, version, newTimestampMillis, file, lengthBytes, checksum, unknown);
   }
 
   ObjectNode write() {

@@ -35,11 +35,13 @@ class FeaturesTest {
 
   @Test
   void aFeatureOfAFieldIsAnObstacleToWriters() {
-    String field = ",\"fields\":[{\"id\":1,\"name\":\"a\",\"dtype\":\"u8\",\"compress\":\"raw\"%s}]";
+    String field =
+        ",\"fields\":[{\"id\":1,\"name\":\"a\",\"dtype\":\"u8\",\"compress\":\"raw\"%s}]";
     assertThat(Features.obstacle(file(String.format(field, "")))).isEmpty();
     for (String kind : new String[] {"read", "write"}) {
       String features = String.format(field, ",\"features\":{\"" + kind + "\":[\"far\"]}");
-      assertThat(Features.obstacle(file(features))).contains("its field 'a' uses the feature 'far'");
+      assertThat(Features.obstacle(file(features)))
+          .contains("its field 'a' uses the feature 'far'");
     }
     assertThat(Features.obstacle(file(String.format(field, "").replace("u8", "u7"))))
         .contains("its field 'a' uses the feature 'dtype u7'");
@@ -48,7 +50,8 @@ class FeaturesTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "{}", "{\"read\":[],\"write\":[]}"})
   void noNameIsNoObstacle(String features) {
-    JsonObject json = file(features.isEmpty() ? "" : ",\"features\":" + features).requireFormat();
+    JsonObject json =
+        file(features.isEmpty() ? "" : ",\"features\":" + features).requireFormat();
     assertThat(Features.obstacle(json)).isEmpty();
   }
 
@@ -74,9 +77,9 @@ class FeaturesTest {
     for (int i = 1; i < 64; i++) {
       names.append(",\"a").append(i).append('"');
     }
-    assertThat(Features.of(file(",\"features\":{\"write\":[" + names + "]}")).write()).hasSize(64);
-    assertThatThrownBy(
-            () -> Features.of(file(",\"features\":{\"write\":[" + names + ",\"b\"]}")))
+    assertThat(Features.of(file(",\"features\":{\"write\":[" + names + "]}")).write())
+        .hasSize(64);
+    assertThatThrownBy(() -> Features.of(file(",\"features\":{\"write\":[" + names + ",\"b\"]}")))
         .isInstanceOf(CorruptDataException.class);
   }
 }

@@ -126,7 +126,8 @@ class SealedJsonTest {
 
   @Test
   void unknownMembersComeBackAsTheyWere() {
-    String unknown = "{\"a\":[1.5,null,-0.125,123456789012345678901234567890],\"b\":{\"c\":\"\u00e9\"}}";
+    String unknown =
+        "{\"a\":[1.5,null,-0.125,123456789012345678901234567890],\"b\":{\"c\":\"\u00e9\"}}";
     JsonObject json = open(sealed("{\"known\":1," + unknown.substring(1, unknown.length() - 1)));
     assertThat(json.unknown(Set.of("known", "crc32c"))).isEqualTo(unknown);
     assertThat(json.unknown(Set.of("known", "a", "b", "crc32c"))).isEmpty();

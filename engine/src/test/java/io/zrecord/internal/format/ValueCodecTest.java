@@ -126,9 +126,7 @@ class ValueCodecTest {
   void aPayloadIsOneZstandardFrame() throws DataFormatException {
     byte[] skippable = {0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7};
     // Magic, no flags, a window of 2^28 bytes, one raw block of one byte.
-    byte[] wide = {
-      0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, (byte) (18 << 3), 9, 0, 0, 42
-    };
+    byte[] wide = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, (byte) (18 << 3), 9, 0, 0, 42};
     try (ValueCodec codec = ValueCodec.of(Compression.of(Codec.ZSTD))) {
       byte[] frame = payload(codec, compressible(300));
       assertThat(decode(codec, frame, 300)).isEqualTo(compressible(300));

@@ -46,8 +46,10 @@ class GoldenLaterTest {
       assertThat(dataset.length()).isEqualTo(GoldenLater.RECORDS);
       assertThat(dataset.schema().unreadable())
           .containsExactly(new UnreadableField(2, "far", "dtype f8_e4m3"));
-      assertThat(batch.value("near", 0).order(ByteOrder.LITTLE_ENDIAN).getInt(0)).isEqualTo(21);
-      assertThat(batch.value("near", 1).order(ByteOrder.LITTLE_ENDIAN).getInt(0)).isEqualTo(57);
+      assertThat(batch.value("near", 0).order(ByteOrder.LITTLE_ENDIAN).getInt(0))
+          .isEqualTo(21);
+      assertThat(batch.value("near", 1).order(ByteOrder.LITTLE_ENDIAN).getInt(0))
+          .isEqualTo(57);
     }
   }
 
