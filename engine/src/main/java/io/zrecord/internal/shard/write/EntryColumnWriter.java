@@ -164,6 +164,9 @@ public final class EntryColumnWriter extends ColumnWriter {
   }
 
   @Override
+  public void end() {}
+
+  @Override
   public void finish(TablesWriter tables) {
     tables.entries(
         field(),
