@@ -24,11 +24,11 @@ import org.apache.spark.sql.types.StructType;
  */
 public final class IndexOrder implements ScanOrder {
   private final List<TableSnapshot> snapshots;
-  private final List<SnapshotId> ids;
+  private final List<SnapshotId> records;
 
   public IndexOrder(List<TableSnapshot> snapshots) {
     this.snapshots = List.copyOf(snapshots);
-    this.ids = snapshots.stream().map(SnapshotId::of).toList();
+    this.records = snapshots.stream().map(SnapshotId::ofRecords).toList();
   }
 
   @Override
@@ -148,15 +148,15 @@ public final class IndexOrder implements ScanOrder {
     return new RecordSchema(fields);
   }
 
-  /** Tells whether the other order has the same versions. */
+  /** Tells whether the other order has the same records. */
   @Override
   public boolean equals(Object other) {
-    return other instanceof IndexOrder order && ids.equals(order.ids);
+    return other instanceof IndexOrder order && records.equals(order.records);
   }
 
   @Override
   public int hashCode() {
-    return ids.hashCode();
+    return records.hashCode();
   }
 
   @Override

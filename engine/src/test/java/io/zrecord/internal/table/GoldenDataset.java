@@ -139,7 +139,7 @@ final class GoldenDataset {
     ManifestLog log = new ManifestLog(storage);
     log.publish(manifest(0, "create", Map.of(), first, 0, 0, List.of()));
     log.publish(manifest(1, "append", properties, second, 1, 0, List.of()));
-    List<TagEntry> tags = List.of(tagOfFirst(storage));
+    List<TagEntry> tags = List.of(tag(storage, "first", 0, COPY, FIRST_MILLIS + 2));
     log.publish(manifest(2, "tag", Map.of(), second, 1, 0, tags));
     log.publish(manifest(3, "expire", Map.of(), second, 1, 1, tags));
     storage.delete(ManifestNames.nameOf(0));
@@ -192,14 +192,14 @@ final class GoldenDataset {
     return new UUID(0x1111_1111_1111_0111L * digit + 0x4000, 0x8111_1111_1111_1111L);
   }
 
-  /** Copies the manifest of version 0 for a tag. */
-  private static TagEntry tagOfFirst(Storage storage) {
-    byte[] content = storage.read(ManifestNames.nameOf(0), SealedJson.MAX_BYTES);
-    storage.publish(COPY, content);
+  /** Copies the manifest of a version for a tag. */
+  static TagEntry tag(Storage storage, String name, long version, String file, long nowMillis) {
+    byte[] content = storage.read(ManifestNames.nameOf(version), SealedJson.MAX_BYTES);
+    storage.publish(file, content);
     // The seal is {"crc32c":"01234567"} and a line feed at the end.
     String seal = new String(content, content.length - 11, 8, UTF_8);
     return new TagEntry(
-        "first", 0, FIRST_MILLIS + 2, COPY, content.length, HexFormat.fromHexDigits(seal));
+        name, version, nowMillis, file, content.length, HexFormat.fromHexDigits(seal));
   }
 
   private static ShardSummary writeShard(
