@@ -16,8 +16,10 @@ import pytest
 
 import zrecord
 from tests.conftest import GOLDEN
+from zrecord._binding import Binding, Kind
 from zrecord._crc32c import crc32c
 from zrecord._sealed import JsonObject
+from zrecord._shard import read_shard_meta
 
 NEWEST = 3  # of the golden table: two versions with records, a tag of version 0, and an expiry with the floor 1
 
@@ -99,6 +101,61 @@ def test_no_shorter_file_is_mapped(table: Path) -> None:
             with pytest.raises(zrecord.CorruptDataError, match="the file is missing"):
                 assert everything(table) == sound
         file.write_bytes(content)
+
+
+def exchange(file: Path, one: int, two: int, width: int) -> None:
+    items = np.fromfile(file, f"V{width}")
+    items[[one, two]] = items[[two, one]]
+    items.tofile(file)
+
+
+def bind_again(checksums: Path, binding: Binding, moves: dict[int, int]) -> None:
+    """Binds checksums to the slots where they are, from the slots where they were."""
+    sums = np.fromfile(checksums, "<u4")
+    for to, origin in moves.items():
+        sums[to] ^= binding.of(Kind.VALUE, origin) ^ binding.of(Kind.VALUE, to)
+    sums.tofile(checksums)
+
+
+def test_exchanged_values_are_found(table: Path) -> None:
+    """Two entries with their checksums. As a control, checksums that are bound again make them wrong values."""
+    sound = zrecord.open(table)["bytes"][:4]
+    shard = table / "shard" / "11111111-1111-4111-8111-111111111111"
+    exchange(shard / "bytes.offset", 1, 3, 16)
+    exchange(shard / "bytes.crc32c", 1, 3, 4)
+    for i in (1, 3):
+        with pytest.raises(zrecord.CorruptDataError, match=rf"record {i} of the shard in field 'bytes': it fails its checksum"):
+            zrecord.open(table)["bytes"][i]
+    binding = Binding(read_shard_meta(shard / "meta.json").uuid, zrecord.open(table).fields["bytes"].id)
+    bind_again(shard / "bytes.crc32c", binding, {1: 3, 3: 1})
+    assert zrecord.open(table)["bytes"][:4] == [sound[i] for i in (0, 3, 2, 1)] != sound
+
+
+def test_exchanged_fields_are_found(table: Path) -> None:
+    """The files of two fields of one width and one number of absent values."""
+    shard = table / "shard" / "11111111-1111-4111-8111-111111111111"
+    absent = {field.spec.name: field.absent for field in read_shard_meta(shard / "meta.json").fields}
+    assert absent["i32"] == absent["u32"]
+    for suffix in ("runs", "valid"):
+        i32, u32 = (shard / f"{name}.{suffix}" for name in ("i32", "u32"))
+        kept = i32.read_bytes()
+        i32.write_bytes(u32.read_bytes())
+        u32.write_bytes(kept)
+    for name in ("i32", "u32"):
+        with pytest.raises(zrecord.CorruptDataError, match="its checksum does not hold"):
+            zrecord.open(table)[name][0]
+
+
+def test_an_empty_value_is_not_taken_for_an_absent_one(table: Path) -> None:
+    field = zrecord.open(table)["bytes"]
+    empty = next(i for i in range(40) if field[i] == b"")
+    entries = table / "shard" / "11111111-1111-4111-8111-111111111111" / "bytes.offset"
+    content = bytearray(entries.read_bytes())
+    content[16 * empty : 16 * empty + 16] = bytes(16)
+    entries.write_bytes(content)
+    with pytest.raises(zrecord.CorruptDataError, match="it fails its checksum"):
+        zrecord.open(table)["bytes"][empty]
+    assert zrecord.open(table, verify="never")["bytes"][empty] is None
 
 
 def test_a_flipped_value_is_named(table: Path) -> None:
@@ -223,7 +280,8 @@ def test_other_versions_of_the_format_are_refused(shard: Path, version: int, rea
         content = bytearray(sound)
         content[8] = version
         if name.endswith(".runs"):
-            content[-4:] = crc32c(bytes(content[:-4])).to_bytes(4, "little")
+            binding = Binding(read_shard_meta(shard / "meta.json").uuid, zrecord.open(shard).fields[field].id)
+            content[-4:] = (crc32c(bytes(content[:-4])) ^ binding.of(Kind.RUNS, 0)).to_bytes(4, "little")
         else:
             content[60:64] = crc32c(bytes(content[:60])).to_bytes(4, "little")
         file.write_bytes(content)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import struct
+import uuid
 import zlib
 from decimal import Decimal, localcontext
 from pathlib import Path
@@ -12,8 +14,9 @@ import numpy as np
 import pytest
 
 import zrecord
-from tests.conftest import GOLDEN
+from tests.conftest import GOLDEN, ROOT
 from zrecord import FieldSpec, _crc32c
+from zrecord._binding import Binding, Kind
 
 FORMATS = {
     "bool": "?",
@@ -149,6 +152,30 @@ def test_checksums_need_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = zrecord.open(GOLDEN / "v2" / "table", verify="always")
     for name in dataset.fields:
         dataset[name][:]
+
+
+def test_bound_checksums_are_those_of_the_page() -> None:
+    page = (ROOT / "docs" / "spec" / "FORMAT.md").read_text(encoding="utf-8")
+    owner = re.search(r"Examples for the uuid `([-0-9a-f]{36})`", page)
+    assert owner is not None
+    word = "`([0-9a-f]{8})`"
+    rows = re.findall(rf"^\| (\d+) \| (\d+) \| (\d+) \| (?:`([0-9a-f]+)`)? *\| {word} \| {word} \| {word} \|$", page, re.M)
+    assert len(rows) == 6
+    for field, kind, unit, data, crc, of_binding, bound in rows:
+        found = _crc32c.crc32c(bytes.fromhex(data))
+        mask = Binding(uuid.UUID(owner[1]), int(field)).of(Kind(int(kind)), int(unit))
+        assert [f"{x:08x}" for x in (found, mask, found ^ mask)] == [crc, of_binding, bound]
+
+
+def test_the_bindings_of_many_units_are_those_of_their_bytes() -> None:
+    random = np.random.default_rng(5)
+    owner = uuid.UUID(bytes=random.bytes(16))
+    units = random.integers(0, 2**63, 1000, dtype=np.int64) >> random.integers(0, 63, 1000)
+    kinds = random.choice([int(kind) for kind in Kind], 1000)
+    found = Binding(owner, 7).of_each(kinds, units).tolist()
+    for mask, kind, unit in zip(found, kinds.tolist(), units.tolist()):
+        parts = (7).to_bytes(4, "little"), kind.to_bytes(4, "little"), unit.to_bytes(8, "little")
+        assert mask == _crc32c.crc32c(owner.bytes + b"".join(parts))
 
 
 def test_what_is_no_dataset_is_named(tmp_path: Path) -> None:

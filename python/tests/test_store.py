@@ -15,6 +15,7 @@ import pytest
 
 import zrecord
 from zrecord import _journal, _launcher, _store
+from zrecord._binding import Binding
 
 TYPES: dict[str, tuple[str, list[Any]]] = {
     "bool": ("bool", [True, False, None, True]),
@@ -135,16 +136,18 @@ def test_a_damaged_record_of_the_journal_is_not_the_end_of_it(writer: subprocess
     writer.wait()
     journal = store / "journal"
     content = journal.read_bytes()
-    sequence = zrecord._store._meta(store).journal_sequence or 0
+    meta = zrecord._store._meta(store)
+    sequence = meta.journal_sequence or 0
+    binding = Binding(meta.uuid, 0)
     assert generation(store) > 0
     journal.write_bytes(content[:-5])  # the last record is cut, as by a crash
     assert generation(store) > 0
-    first = _journal._whole(content, 64)
+    first = _journal._whole(content, 64, binding)
     assert first is not None and int(first["sequence"]) <= sequence + 1
     at = 64
     while int(first["sequence"]) <= sequence:
         at += int(first["bytes"])
-        first = _journal._whole(content, at)
+        first = _journal._whole(content, at, binding)
         assert first is not None
     journal.write_bytes(content[: at + 60] + bytes([content[at + 60] ^ 1]) + content[at + 61 :])
     with pytest.raises(zrecord.CorruptDataError, match=r"journal: record \d+ at byte \d+ is damaged"):

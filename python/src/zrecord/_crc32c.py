@@ -48,11 +48,11 @@ def _with_numpy(pieces: Sequence[Bytes]) -> Words:
         padded = np.zeros((len(group), -(-pieces[group[-1]].size // _WORD) * _WORD), np.uint8)
         for row, i in zip(padded, group):
             row[row.size - pieces[i].size :] = pieces[i]
-        result[group] = _linear(padded) ^ np.array([_inversions(pieces[i].size) for i in group], np.uint32)
+        result[group] = linear(padded) ^ np.array([_inversions(pieces[i].size) for i in group], np.uint32)
     return result
 
 
-def _linear(rows: Bytes) -> Words:
+def linear(rows: Bytes) -> Words:
     """Returns the CRC of each row without inversions. The length of a row is a multiple of the word's length."""
     table = _table()
     columns = rows.reshape(rows.shape[0], -1, _WORD)

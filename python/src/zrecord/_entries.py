@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from zrecord._binding import Binding, Kind
 from zrecord._codecs import decoder
 from zrecord._crc32c import Bytes, crc32c_each
 from zrecord._files import map_bytes
@@ -17,6 +18,7 @@ from zrecord._span import Span, address
 Array = np.ndarray[Any, Any]
 ENTRY = np.dtype([("offset", "<u8"), ("chunk", "<u4"), ("length", "<u4")])
 _MAX_LENGTH = 2**31 - 1
+_NOTHING = np.zeros(0, np.uint8)
 
 
 def map_entries(shard: Shard, stem: str) -> tuple[Array, Array | None]:
@@ -36,6 +38,7 @@ class EntriesColumn:
         self._spec = field.spec
         self._shard = shard
         self._entries = entries
+        self._binding = Binding(shard.meta.uuid, field.spec.id)
         self._checksums = None if verify == "never" else checksums
         self._verified = np.zeros(entries.size if self._checksums is not None and verify == "first" else 0, bool)
         self._ids = np.array(list(shard.meta.chunks), np.int64)
@@ -122,11 +125,10 @@ class EntriesColumn:
         todo = np.flatnonzero(~self._verified[indices]) if self._verified.size else np.arange(indices.size)
         if not todo.size:
             return
-        pieces = []
-        for i in todo.tolist():
-            head = entries[i : i + 1].view(np.uint8)
-            pieces.append(np.concatenate([head, self._stored(entries[i])]) if is_present[i] else head)
-        is_wrong = crc32c_each(pieces) != self._checksums[indices[todo]]
+        pieces = [self._stored(entries[i]) if is_present[i] else _NOTHING for i in todo.tolist()]
+        kinds = np.where(is_present[todo], Kind.VALUE, Kind.ABSENT)
+        found = crc32c_each(pieces) ^ self._binding.of_each(kinds, indices[todo])
+        is_wrong = found != self._checksums[indices[todo]]
         if is_wrong.any():
             raise self._corrupt(indices[todo][is_wrong][0], "it fails its checksum")
         if self._verified.size:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import numpy as np
 
+from zrecord._binding import Binding, Kind
 from zrecord._crc32c import crc32c
 from zrecord._entries import ENTRY
 from zrecord._sealed import corrupt, require_version
@@ -78,9 +79,10 @@ def replay(path: Path, content: bytes, store: UUID, state: StoreState, after: in
     ):
         raise corrupt(path, "its header is damaged, or it is of another store")
     require_version(path, int.from_bytes(content[8:12], "little"))
+    binding = Binding(store, 0)
     at, sequence = _HEADER_BYTES, after
     while last is None or sequence < last:
-        header = _whole(content, at)
+        header = _whole(content, at, binding)
         if header is None or int(header["sequence"]) > sequence + 1:
             break
         end = at + int(header["bytes"])
@@ -89,13 +91,13 @@ def replay(path: Path, content: bytes, store: UUID, state: StoreState, after: in
             sequence += 1
         at = end
     if last is None:
-        _require_tail(path, content, at, sequence)
+        _require_tail(path, content, at, sequence, binding)
     elif sequence < last:
         raise corrupt(path, f"record {sequence + 1} of {last} is damaged")
     return sequence
 
 
-def _whole(content: bytes, at: int) -> Array | None:
+def _whole(content: bytes, at: int, binding: Binding) -> Array | None:
     """Returns the header of the record at a position, if the record is whole and its checksum holds."""
     if at + _RECORD_HEADER_BYTES > len(content):
         return None
@@ -104,14 +106,15 @@ def _whole(content: bytes, at: int) -> Array | None:
     if header["magic"] != _RECORD_MAGIC or length < _RECORD_HEADER_BYTES or length % 8 or at + length > len(content):
         return None
     summed = content[at : at + 20] + bytes(4) + content[at + 24 : at + length]
-    return header if crc32c(summed) == header["crc"] else None
+    found = crc32c(summed) ^ binding.of(Kind.JOURNAL_RECORD, int(header["sequence"]))
+    return header if found == header["crc"] else None
 
 
-def _require_tail(path: Path, content: bytes, at: int, sequence: int) -> None:
+def _require_tail(path: Path, content: bytes, at: int, sequence: int, binding: Binding) -> None:
     """Requires that at most one cut record follows the last whole record."""
     words = np.frombuffer(content, "<u4", (len(content) - at) // 4, at)
     for place in np.flatnonzero(words[::2] == _RECORD_MAGIC).tolist():
-        header = _whole(content, at + 8 * place)
+        header = _whole(content, at + 8 * place, binding)
         if header is not None and int(header["sequence"]) > sequence + 1 and header["flags"] & 1:
             raise corrupt(path, f"record {sequence + 1} at byte {at} is damaged, but was safe when a later one was written")
 

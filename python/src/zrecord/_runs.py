@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from zrecord._binding import Binding, Kind
 from zrecord._crc32c import Bytes, crc32c, crc32c_each
 from zrecord._files import map_bytes
 from zrecord._sealed import corrupt, require_version
@@ -44,13 +45,14 @@ class RunsColumn:
         self.width = field.spec.width or 0
         self._length = shard.meta.length
         self._verify = verify
+        self._binding = Binding(shard.meta.uuid, field.spec.id)
         self._read(shard, field)
 
     def _read(self, shard: Shard, field: ShardField) -> None:
         content = map_bytes(self._path, self._path.stat().st_size if self._path.is_file() else _HEADER.itemsize)
         if content.size < _HEADER.itemsize + 4 or content[:8].tobytes() != _MAGIC:
             raise corrupt(self._path, "it is not a file of runs")
-        if crc32c(content[:-4]) != int.from_bytes(content[-4:].tobytes(), "little"):
+        if crc32c(content[:-4]) ^ self._binding.of(Kind.RUNS, 0) != int.from_bytes(content[-4:].tobytes(), "little"):
             raise corrupt(self._path, "its checksum does not hold")
         header = {name: content[: _HEADER.itemsize].view(_HEADER)[name][0].item() for name in _HEADER.names or ()}
         require_version(self._path, header["version"])
@@ -166,7 +168,7 @@ class RunsColumn:
         runs = self._blocks.searchsorted(blocks, "right") - 1
         begins = ((blocks - self._blocks[runs]) * _BLOCK_BYTES).tolist()
         pieces = [self.runs[r][at : at + _BLOCK_BYTES] for r, at in zip(runs.tolist(), begins)]
-        wrong = np.flatnonzero(crc32c_each(pieces) != self._checksums[blocks])
+        wrong = np.flatnonzero(crc32c_each(pieces) ^ self._binding.of_each(Kind.BLOCK, blocks) != self._checksums[blocks])
         if wrong.size:
             at = begins[wrong[0]]
             record = int(self.firsts[runs[wrong[0]]]) + at // self.width
@@ -179,7 +181,8 @@ class RunsColumn:
         valid = map_bytes(self._valid_path, self._valid_bytes)
         if self._verify != "never" and self._valid_checksums.size:
             pieces = [valid[at : at + _BLOCK_BYTES] for at in range(0, valid.size, _BLOCK_BYTES)]
-            if (crc32c_each(pieces) != self._valid_checksums).any():
+            found = crc32c_each(pieces) ^ self._binding.of_each(Kind.VALIDITY, np.arange(len(pieces)))
+            if (found != self._valid_checksums).any():
                 raise _damaged(self._valid_path, f"the bits of absent values of field '{self._name}'")
         return valid
 

@@ -1,5 +1,6 @@
 package io.zrecord.repair;
 
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.JournalHeader;
 import io.zrecord.internal.format.JournalRecord;
@@ -103,7 +104,8 @@ final class JournalRepair {
 
   private ByteBuffer recordOfChunks(MutableFile file, long at) {
     Collection<ChunkMeta> chunks = journal.changedChunks();
-    JournalRecord.Encoder encoder = new JournalRecord.Encoder();
+    Binding binding = new Binding(state.meta().shard().id(), 0);
+    JournalRecord.Encoder encoder = new JournalRecord.Encoder(binding);
     int fields = state.meta().shard().fields().size();
     encoder.begin(journal.sequence() + 1, 0, journal.length(), fields, chunks.size(), 0);
     chunks.forEach(encoder::chunk);

@@ -124,7 +124,7 @@ final class EntriesCheck {
   private long checkOne(long first, int k, EntryBlock block, ValueCheck values) {
     long word0 = block.word0(k);
     long word1 = block.word1(k);
-    ValueCheck.Problem problem = values.check(word0, word1, block.checksums[k]);
+    ValueCheck.Problem problem = values.check(first + k, word0, word1, block.checksums[k]);
     if (problem != null) {
       add(problem, first + k, 1);
     }

@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.JournalHeader;
 import io.zrecord.internal.format.JournalRecord;
@@ -27,6 +28,7 @@ public final class JournalScan {
   private static final int MAX_SEARCH_FACTOR = 4;
 
   private final int fieldCount;
+  private final Binding binding;
   private final Map<Integer, ChunkMeta> changedChunks = new HashMap<>();
   private final JournalOverlay overlay = new JournalOverlay();
   private JournalHeaderState header = JournalHeaderState.MISSING;
@@ -51,6 +53,7 @@ public final class JournalScan {
 
   private JournalScan(StoreMeta meta) {
     this.fieldCount = meta.shard().fields().size();
+    this.binding = new Binding(meta.shard().id(), 0);
     this.sequence = meta.sequence();
     this.length = meta.shard().length();
   }
@@ -118,7 +121,7 @@ public final class JournalScan {
     long at = JournalHeader.BYTES;
     String problem = "it is not whole";
     while (true) {
-      JournalRecord record = JournalRecord.read(file::read, at, fileBytes);
+      JournalRecord record = JournalRecord.read(file::read, at, fileBytes, binding);
       if (record == null || record.sequence() > sequence + 1) {
         break;
       }
@@ -195,7 +198,7 @@ public final class JournalScan {
       }
       return;
     }
-    JournalRecord record = JournalRecord.read(file::read, at, fileBytes);
+    JournalRecord record = JournalRecord.read(file::read, at, fileBytes, binding);
     if (record != null && record.contradiction(fieldCount, Long.MAX_VALUE) == null) {
       if (damage == null) {
         // From here on other records count as well.

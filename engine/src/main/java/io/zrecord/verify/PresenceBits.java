@@ -2,6 +2,7 @@ package io.zrecord.verify;
 
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.Run;
@@ -22,16 +23,18 @@ final class PresenceBits implements AutoCloseable {
   private final String name;
   private final FieldMeta field;
   private final RunsFile runs;
+  private final Binding binding;
   private final byte[] block = new byte[Run.BLOCK_BYTES];
   private long blockInMemory = -1;
   private int bytesInMemory;
   private @Nullable FileWindow window;
 
-  PresenceBits(MutableFiles files, String prefix, FieldMeta field, RunsFile runs) {
+  PresenceBits(MutableFiles files, String prefix, FieldMeta field, RunsFile runs, Binding binding) {
     this.files = files;
     this.name = prefix + field.stem() + ".valid";
     this.field = field;
     this.runs = runs;
+    this.binding = binding;
   }
 
   /** Opens the file, checks all of it, and reports what is wrong. */
@@ -62,7 +65,7 @@ final class PresenceBits implements AutoCloseable {
       }
       int length = (int) Math.min(Run.BLOCK_BYTES, bytes - number * Run.BLOCK_BYTES);
       load(number);
-      int found = Crc32c.of(block, 0, length);
+      int found = binding.bind(Binding.Kind.VALIDITY, number, Crc32c.of(block, 0, length));
       if (bytesInMemory < length
           || (runs.hasChecksums() && found != runs.validityChecksums()[(int) number])) {
         isSound = false;

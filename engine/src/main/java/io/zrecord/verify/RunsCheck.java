@@ -1,6 +1,7 @@
 package io.zrecord.verify;
 
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.FieldMeta;
@@ -26,6 +27,7 @@ final class RunsCheck {
   private final FieldMeta field;
   private final long firstIndex;
   private final byte[] block;
+  private final Binding binding;
 
   RunsCheck(
       CheckRun run,
@@ -41,6 +43,7 @@ final class RunsCheck {
     this.meta = meta;
     this.field = field;
     this.firstIndex = firstIndex;
+    this.binding = new Binding(meta.id(), field.spec().id());
   }
 
   /** Checks the files of the field, and the field's values if chunks are given. */
@@ -51,7 +54,12 @@ final class RunsCheck {
     RunsFile runs;
     try {
       runs = RunsFile.read(
-          path, files.read(name, MAX_FILE_BYTES), meta.length(), width, meta.hasChecksums());
+          path,
+          files.read(name, MAX_FILE_BYTES),
+          meta.length(),
+          width,
+          meta.hasChecksums(),
+          binding);
     } catch (ZRecordException e) {
       found(Kind.RUNS, path, 0, meta.length(), FileProblem.of(e));
       return;
@@ -73,7 +81,7 @@ final class RunsCheck {
           "the meta file says " + field.valueBytes() + " bytes of values, but there are "
               + meta.length() * width);
     }
-    try (PresenceBits presence = new PresenceBits(files, prefix, field, runs)) {
+    try (PresenceBits presence = new PresenceBits(files, prefix, field, runs, binding)) {
       if (runs.hasValidity()) {
         presence.check(run, firstIndex);
       }
@@ -126,8 +134,9 @@ final class RunsCheck {
       return;
     }
     if (file.hasChecksums()) {
-      int expected = file.blockChecksums()[(int) (stretch.firstBlock() + number)];
-      int crc = Crc32c.of(block, 0, length);
+      long unit = stretch.firstBlock() + number;
+      int expected = file.blockChecksums()[(int) unit];
+      int crc = binding.bind(Binding.Kind.BLOCK, unit, Crc32c.of(block, 0, length));
       if (crc != expected) {
         found(
             new Finding.Stretch(path, position, length),

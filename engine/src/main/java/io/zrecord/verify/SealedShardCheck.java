@@ -156,7 +156,7 @@ final class SealedShardCheck {
       if (depth == Depth.VALUES) {
         EntriesCheck check = new EntriesCheck(run, field, firstIndex);
         try (ValueCheck values =
-            new ValueCheck(field.spec(), meta.hasChecksums(), chunks, run.scratch)) {
+            new ValueCheck(meta.id(), field.spec(), meta.hasChecksums(), chunks, run.scratch)) {
           check.check(entries, meta.length(), EntriesCheck.Overlay.NONE, values);
         }
         check.compareSums(entries.path());

@@ -65,7 +65,7 @@ public final class StoreCheck {
       FieldMeta field = shard.fields().get(i);
       int ordinal = i;
       try (EntryFiles entries = new EntryFiles(files, "", field, true);
-          ValueCheck values = new ValueCheck(field.spec(), true, chunks, run.scratch)) {
+          ValueCheck values = new ValueCheck(shard.id(), field.spec(), true, chunks, run.scratch)) {
         entries.check(run, shard.length());
         EntriesCheck check = new EntriesCheck(run, field, 0);
         check.check(

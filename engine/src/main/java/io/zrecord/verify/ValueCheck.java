@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
@@ -11,6 +12,7 @@ import io.zrecord.verify.Finding.Kind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
+import java.util.UUID;
 import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
@@ -20,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class ValueCheck implements AutoCloseable {
+  private final Binding binding;
   private final FieldSpec field;
   private final boolean hasChecksums;
   private final ChunkFiles chunks;
   private final @Nullable ValueCodec codec;
   private final CRC32C crc = new CRC32C();
-  private final byte[] entry = new byte[Entry.BYTES];
   private final byte[] piece;
   private byte[] packed = new byte[0];
   private byte[] unpacked = new byte[0];
@@ -48,9 +50,11 @@ final class ValueCheck implements AutoCloseable {
   /**
    * Prepares a check of values.
    *
+   * @param owner uuid of the shard or store
    * @param scratch memory that no other check uses meanwhile
    */
-  ValueCheck(FieldSpec field, boolean hasChecksums, ChunkFiles chunks, byte[] scratch) {
+  ValueCheck(UUID owner, FieldSpec field, boolean hasChecksums, ChunkFiles chunks, byte[] scratch) {
+    this.binding = new Binding(owner, field.id());
     this.piece = scratch;
     this.field = field;
     this.hasChecksums = hasChecksums;
@@ -60,14 +64,12 @@ final class ValueCheck implements AutoCloseable {
         : ValueCodec.of(io.zrecord.schema.Compression.of(field.compression().codec()));
   }
 
-  /** Checks a value and returns the problem; null if there is none. */
+  /** Checks the value of a slot and returns the problem; null if there is none. */
   @Nullable
-  Problem check(long word0, long word1, int storedChecksum) {
-    ByteBuffer.wrap(entry).order(ByteOrder.LITTLE_ENDIAN).putLong(0, word0).putLong(8, word1);
+  Problem check(long slot, long word0, long word1, int storedChecksum) {
     crc.reset();
-    crc.update(entry, 0, entry.length);
     if (Entry.isAbsent(word0, word1)) {
-      return checksumProblem(storedChecksum, "its absence");
+      return checksumProblem(Binding.Kind.ABSENT, slot, storedChecksum, "its absence");
     }
     ChunkMeta chunk = chunks.find(Entry.chunkId(word1));
     int length = Entry.physicalLength(word1);
@@ -84,13 +86,14 @@ final class ValueCheck implements AutoCloseable {
               + Integer.toUnsignedString(Entry.chunkId(word1))
               + (chunk == null ? ", which does not exist" : ", which ends at " + chunk.endBytes()));
     }
-    Problem problem = checkStored(chunk.id(), word0, length, storedChecksum);
+    Problem problem = checkStored(slot, chunk.id(), word0, length, storedChecksum);
     return problem == null
         ? null
         : problem.at(new Finding.Stretch(chunks.path(chunk.id()), word0, length));
   }
 
-  private @Nullable Problem checkStored(int chunkId, long position, int length, int checksum) {
+  private @Nullable Problem checkStored(
+      long slot, int chunkId, long position, int length, int checksum) {
     for (int done = 0; done < length; ) {
       int wanted = Math.min(piece.length, length - done);
       int read = chunks.read(chunkId, position + done, piece, 0, wanted);
@@ -106,18 +109,21 @@ final class ValueCheck implements AutoCloseable {
       done += read;
     }
     Problem damaged = checksumProblem(
-        checksum, "its " + length + " bytes at " + position + " of " + chunks.path(chunkId));
+        Binding.Kind.VALUE,
+        slot,
+        checksum,
+        "its " + length + " bytes at " + position + " of " + chunks.path(chunkId));
     return damaged != null ? damaged : checkPayload(chunkId, position, length);
   }
 
-  private @Nullable Problem checksumProblem(int stored, String what) {
-    int found = (int) crc.getValue();
+  private @Nullable Problem checksumProblem(Binding.Kind kind, long slot, int stored, String what) {
+    int found = binding.bind(kind, slot, (int) crc.getValue());
     if (!hasChecksums || found == stored) {
       return null;
     }
     return new Problem(
         Kind.VALUE,
-        "the checksum of " + what + " and of its entry is "
+        "the checksum of " + what + " is "
             + HexFormat.of().toHexDigits(found) + ", but "
             + HexFormat.of().toHexDigits(stored) + " was stored");
   }

@@ -12,6 +12,7 @@ import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.FieldMeta;
@@ -310,15 +311,16 @@ class DatasetInspectionTest {
     long half = (1L << 58) - 1;
     List<Run> runs = List.of(new Run(0, half, 64, 0, 0), new Run(half, half, 1L << 61, 0, 0));
     RunsFile file = new RunsFile(2 * half, 8, false, false, runs, new int[0], new int[0]);
+    UUID shard = UUID.randomUUID();
     List<FieldMeta> fields = new ArrayList<>();
     for (int id = 1; id <= 3; id++) {
       FieldSpec spec =
           new FieldSpec(id, "f" + id, ElementType.I64, Shape.scalar(), Compression.RAW, Map.of());
       fields.add(new FieldMeta(spec, "f" + id, FieldMeta.Layout.RUNS, 0, 16 * half));
-      Files.write(directory.resolve("f" + id + ".runs"), file.write());
+      Files.write(directory.resolve("f" + id + ".runs"), file.write(new Binding(shard, id)));
     }
     ChunkMeta huge = new ChunkMeta(0, 1, Long.MAX_VALUE);
-    ShardMeta meta = new ShardMeta(UUID.randomUUID(), 2 * half, false, 1, List.of(huge), fields);
+    ShardMeta meta = new ShardMeta(shard, 2 * half, false, 1, List.of(huge), fields);
     Files.write(directory.resolve("meta.json"), meta.write());
     assertThatThrownBy(() -> inspect(directory))
         .isInstanceOf(CorruptDataException.class)

@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
@@ -109,12 +108,10 @@ public final class ShardProbe {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  private static int crc(byte[]... parts) {
-    CRC32C crc = new CRC32C();
-    for (byte[] part : parts) {
-      crc.update(part, 0, part.length);
-    }
-    return (int) crc.getValue();
+  /** Returns the checksum of a unit that belongs to the shard, a field, a kind and a number. */
+  private int bound(FieldMeta field, int kind, long unit, byte[] bytes) {
+    return BindingProbe.crc(bytes)
+        ^ BindingProbe.crcOfBinding(meta.id(), field.spec().id(), kind, unit);
   }
 
   private void readChunks() {
@@ -126,7 +123,7 @@ public final class ShardProbe {
       assertThat(header.getInt(8)).isEqualTo(2);
       assertThat(header.getInt(12)).isEqualTo(64);
       assertThat(header.getInt(16)).isEqualTo(chunk.id());
-      assertThat(header.getInt(60)).isEqualTo(crc(Arrays.copyOf(bytes, 60)));
+      assertThat(header.getInt(60)).isEqualTo(BindingProbe.crc(Arrays.copyOf(bytes, 60)));
       header.order(ByteOrder.BIG_ENDIAN);
       assertThat(new UUID(header.getLong(24), header.getLong(32))).isEqualTo(meta.id());
       chunks.put(chunk.id(), bytes);
@@ -168,7 +165,9 @@ public final class ShardProbe {
           values[f][i] = codec == null ? stored : decode(codec, stored);
         }
         if (meta.hasChecksums()) {
-          assertThat(littleEndian(checksums).getInt(4 * i)).isEqualTo(crc(entry, stored));
+          int kind = words.getLong(0) == 0 && words.getLong(8) == 0 ? 2 : 1;
+          assertThat(littleEndian(checksums).getInt(4 * i))
+              .isEqualTo(bound(field, kind, i, stored));
         }
       }
     }
@@ -197,14 +196,15 @@ public final class ShardProbe {
   private void readRuns(int f, FieldMeta field) {
     byte[] file = file(field.stem() + ".runs");
     ByteBuffer in = littleEndian(file);
-    assertThat(in.getInt(file.length - 4)).isEqualTo(crc(Arrays.copyOf(file, file.length - 4)));
+    assertThat(in.getInt(file.length - 4))
+        .isEqualTo(bound(field, 5, 0, Arrays.copyOf(file, file.length - 4)));
     int width = in.getInt(24);
     int runs = in.getInt(28);
     boolean hasValidity = (in.getInt(36) & 2) != 0;
     int blocks = (int) in.getLong(40);
     assertThat(in.getInt(36) & 1).isEqualTo(meta.hasChecksums() ? 1 : 0);
     byte[] valid = hasValidity ? file(field.stem() + ".valid") : new byte[0];
-    checkValidity(in, 64 + 40 * runs + 4 * blocks, valid, hasValidity);
+    checkValidity(field, in, 64 + 40 * runs + 4 * blocks, valid, hasValidity);
     int next = 0;
     int nextBlock = 0;
     for (int r = 0; r < runs; r++) {
@@ -218,7 +218,9 @@ public final class ShardProbe {
         assertThat(in.getLong(at + 32)).isEqualTo(nextBlock);
         for (int start = 0; start < run.length; start += BLOCK) {
           byte[] block = Arrays.copyOfRange(run, start, Math.min(run.length, start + BLOCK));
-          assertThat(in.getInt(64 + 40 * runs + 4 * nextBlock++)).isEqualTo(crc(block));
+          assertThat(in.getInt(64 + 40 * runs + 4 * nextBlock))
+              .isEqualTo(bound(field, 3, nextBlock, block));
+          nextBlock++;
         }
       }
       for (int i = 0; i < count; i++, next++) {
@@ -241,13 +243,14 @@ public final class ShardProbe {
     assertThat(field.valueBytes()).isEqualTo((long) width * next);
   }
 
-  private void checkValidity(ByteBuffer in, int at, byte[] valid, boolean hasValidity) {
+  private void checkValidity(
+      FieldMeta field, ByteBuffer in, int at, byte[] valid, boolean hasValidity) {
     assertThat(valid).hasSize(hasValidity ? (recordCount + 7) / 8 : 0);
     int count = meta.hasChecksums() ? (valid.length + BLOCK - 1) / BLOCK : 0;
     assertThat(in.getLong(48)).isEqualTo(count);
     for (int k = 0; k < count; k++) {
       byte[] block = Arrays.copyOfRange(valid, k * BLOCK, Math.min(valid.length, (k + 1) * BLOCK));
-      assertThat(in.getInt(at + 4 * k)).isEqualTo(crc(block));
+      assertThat(in.getInt(at + 4 * k)).isEqualTo(bound(field, 4, k, block));
     }
     int unused = -recordCount & 7;
     if (valid.length > 0 && unused > 0) {

@@ -6,6 +6,7 @@ import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.Run;
 import io.zrecord.internal.format.RunsFile;
@@ -80,7 +81,14 @@ final class EveryByteTest {
         setValues(bytes, shard, field.stem(), meta.length());
       } else {
         byte[] file = Files.readAllBytes(shard.resolve(field.stem() + ".runs"));
-        for (Run run : RunsFile.read("runs", file, meta.length(), 4, true).runs()) {
+        for (Run run : RunsFile.read(
+                "runs",
+                file,
+                meta.length(),
+                4,
+                true,
+                new Binding(meta.id(), field.spec().id()))
+            .runs()) {
           bytes.set((int) run.offset(), (int) (run.offset() + 4 * run.count()));
         }
       }

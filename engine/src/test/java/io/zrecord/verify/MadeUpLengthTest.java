@@ -8,6 +8,7 @@ import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.FieldMeta;
@@ -26,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -106,7 +108,9 @@ final class MadeUpLengthTest {
     ChunkMeta chunk = meta.chunks().get(0);
     Run run = new Run(0, LENGTH, 64, chunk.id(), 0);
     RunsFile runs = new RunsFile(LENGTH, 4, false, true, List.of(run), new int[0], new int[0]);
-    Files.write(shard.resolve("field.runs"), runs.write());
+    Files.write(
+        shard.resolve("field.runs"),
+        runs.write(new Binding(meta.id(), field.spec().id())));
     write(
         shard,
         meta,
@@ -116,6 +120,12 @@ final class MadeUpLengthTest {
     assertThat(findings)
         .anyMatch(f -> f.kind() == Kind.VALUE && f.firstIndex() == 0 && f.count() == LENGTH);
     assertThat(findings).anyMatch(f -> f.kind() == Kind.PRESENCE);
+  }
+
+  /** Returns the uuid in the header of a journal. */
+  private static UUID storeId(byte[] journal) {
+    ByteBuffer header = ByteBuffer.wrap(journal);
+    return new UUID(header.getLong(16), header.getLong(24));
   }
 
   /** A record of the journal cannot make the store longer by more records than it has. */
@@ -132,7 +142,9 @@ final class MadeUpLengthTest {
     bytes.putLong(at + 32, LENGTH).putInt(at + 20, 0);
     byte[] record = new byte[length];
     System.arraycopy(content, at, record, 0, length);
-    bytes.putInt(at + 20, Crc32c.of(record));
+    Binding binding = new Binding(storeId(content), 0);
+    int crc = Crc32c.of(record);
+    bytes.putInt(at + 20, binding.bind(Binding.Kind.JOURNAL_RECORD, bytes.getLong(at + 8), crc));
     Files.write(journal, content);
     check(path);
     assertThat(findings)

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   +-----------------------------------------------+
  *
  *   flags, bit 0: all records before were forced when this one was written
- *   CRC32C: of the L bytes of the record, with this member taken as 0
+ *   CRC32C: of the L bytes of the record, with this member taken as 0, bound to the store and to
+ *           the sequence number
  *   length: records of the store after the group
  * </pre>
  *
@@ -79,9 +80,11 @@ public final class JournalRecord {
    * Reads the record at a position.
    *
    * @param fileBytes length of the file
+   * @param binding of the store
    * @return null if no whole record starts there
    */
-  public static @Nullable JournalRecord read(Source file, long at, long fileBytes) {
+  public static @Nullable JournalRecord read(
+      Source file, long at, long fileBytes, Binding binding) {
     if (at > fileBytes - HEADER_BYTES) {
       return null;
     }
@@ -98,7 +101,13 @@ public final class JournalRecord {
     record.flip();
     int stored = record.getInt(CRC_AT);
     record.putInt(CRC_AT, 0);
-    return stored == Crc32c.of(content) ? new JournalRecord(record) : null;
+    return stored == checksum(content, bytes, sequenceAt(record, 0), binding)
+        ? new JournalRecord(record)
+        : null;
+  }
+
+  private static int checksum(byte[] record, int bytes, long sequence, Binding binding) {
+    return binding.bind(Binding.Kind.JOURNAL_RECORD, sequence, Crc32c.of(record, 0, bytes));
   }
 
   private static ByteBuffer allocate(int bytes) {
@@ -253,8 +262,14 @@ public final class JournalRecord {
   public static final class Encoder {
     private static final int MAX_SPARE_BYTES = 1 << 28;
 
+    private final Binding binding;
     private byte[] memory = new byte[1 << 16];
     private ByteBuffer buffer = wrap(memory);
+
+    /** Prepares records of the store that a binding is for. */
+    public Encoder(Binding binding) {
+      this.binding = binding;
+    }
 
     /** Begins a record with its header and counts. */
     public void begin(
@@ -319,7 +334,8 @@ public final class JournalRecord {
         buffer = wrap(memory);
       }
       Arrays.fill(memory, filled, bytes, (byte) 0);
-      buffer.putInt(BYTES_AT, bytes).putInt(CRC_AT, Crc32c.of(memory, 0, bytes));
+      buffer.putInt(BYTES_AT, bytes);
+      buffer.putInt(CRC_AT, checksum(memory, bytes, sequenceAt(buffer, 0), binding));
       return buffer.position(bytes).flip();
     }
   }

@@ -29,7 +29,7 @@ import java.util.List;
  *  +-------------------------------+
  *  | B times CRC32C of a block of the runs
  *  | V times CRC32C of a block of the validity file
- *  | CRC32C of all bytes before
+ *  | CRC32C of all bytes before, bound as the others
  *
  *  flags, bit 0: block checksums are present; bit 1: a validity file exists
  * </pre>
@@ -39,8 +39,8 @@ import java.util.List;
  * @param hasChecksums whether blocks have checksums
  * @param hasValidity whether a {@code .valid} file exists
  * @param runs the runs in order, which cover all records
- * @param blockChecksums CRC32C of the blocks of the runs
- * @param validityChecksums CRC32C of the blocks of the validity file
+ * @param blockChecksums checksums of the blocks of the runs, bound to the field
+ * @param validityChecksums checksums of the blocks of the validity file, bound to the field
  */
 @SuppressWarnings(
     "ArrayRecordComponent") // Never compared; boxes would cost as much as what is checked.
@@ -58,8 +58,8 @@ public record RunsFile(
   private static final int FLAG_CHECKSUMS = 1;
   private static final int FLAG_VALIDITY = 2;
 
-  /** Returns the content of the file. */
-  public byte[] write() {
+  /** Returns the content of the file of the field that a binding is for. */
+  public byte[] write(Binding binding) {
     long bytes = HEADER_BYTES
         + (long) RUN_BYTES * runs.size()
         + 4L * blockChecksums.length
@@ -76,8 +76,12 @@ public record RunsFile(
       out.putInt(run.chunkId()).putInt(widthBytes).putLong(run.firstBlock());
     }
     out.asIntBuffer().put(blockChecksums).put(validityChecksums);
-    out.putInt(file.length - 4, Crc32c.of(file, 0, file.length - 4));
+    out.putInt(file.length - 4, checksum(file, binding));
     return file;
+  }
+
+  private static int checksum(byte[] file, Binding binding) {
+    return binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(file, 0, file.length - 4));
   }
 
   /**
@@ -85,6 +89,7 @@ public record RunsFile(
    *
    * @param expectedRecords length of the shard
    * @param expectedWidth width by dtype and shape
+   * @param binding of the field
    * @throws CorruptDataException if the file is damaged, cut, or contradicts the shard
    */
   public static RunsFile read(
@@ -92,13 +97,16 @@ public record RunsFile(
       byte[] file,
       long expectedRecords,
       int expectedWidth,
-      boolean expectChecksums) {
+      boolean expectChecksums,
+      Binding binding) {
     ByteBuffer in = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
     if (file.length < HEADER_BYTES + 4
         || !Arrays.equals(file, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
-        || in.getInt(file.length - 4) != Crc32c.of(file, 0, file.length - 4)) {
+        || in.getInt(file.length - 4) != checksum(file, binding)) {
       throw corrupt(
-          resource, "it is damaged or cut (its checksum does not hold); restore it from a copy");
+          resource,
+          "it is damaged or cut, or of another field or shard (its checksum does not hold); restore it from"
+              + " a copy");
     }
     HeaderVersion.requireKnown(resource, file);
     long records = in.getLong(16);

@@ -1,6 +1,7 @@
 package io.zrecord.internal.shard;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.Run;
 import io.zrecord.internal.format.RunsFile;
@@ -16,6 +17,7 @@ public final class DenseField implements OpenField {
   private static final int RUN_BYTES = 40;
 
   private final RunsFile file;
+  private final Binding binding;
   private final String path;
   private final long[] firstIndices;
   private final long[] offsets;
@@ -25,9 +27,15 @@ public final class DenseField implements OpenField {
   private final VerifiedBits verifiedBlocks;
   private final VerifiedBits verifiedValidity;
 
-  private DenseField(String path, RunsFile file, int[] chunkOrdinals, @Nullable Windows validity) {
+  private DenseField(
+      String path,
+      RunsFile file,
+      Binding binding,
+      int[] chunkOrdinals,
+      @Nullable Windows validity) {
     this.path = path;
     this.file = file;
+    this.binding = binding;
     this.chunkOrdinals = chunkOrdinals;
     this.validity = validity;
     this.firstIndices = file.runs().stream().mapToLong(Run::firstIndex).toArray();
@@ -51,12 +59,14 @@ public final class DenseField implements OpenField {
     String path = shard.pathOf(name);
     long length = shard.meta().length();
     int width = field.spec().valueWidthBytes().orElseThrow();
+    Binding binding = new Binding(shard.meta().id(), field.spec().id());
     RunsFile file = RunsFile.read(
         path,
         shard.read(name, maxFileBytes(length, width)),
         length,
         width,
-        shard.meta().hasChecksums());
+        shard.meta().hasChecksums(),
+        binding);
     List<Run> runs = file.runs();
     int[] chunkOrdinals = new int[runs.size()];
     for (int i = 0; i < chunkOrdinals.length; i++) {
@@ -78,7 +88,7 @@ public final class DenseField implements OpenField {
     }
     Windows validity =
         file.hasValidity() ? shard.open(field.stem() + ".valid", (length + 7) / 8) : null;
-    return new DenseField(path, file, chunkOrdinals, validity);
+    return new DenseField(path, file, binding, chunkOrdinals, validity);
   }
 
   /** Returns the full path of the file of the runs. */
@@ -130,6 +140,11 @@ public final class DenseField implements OpenField {
       }
     }
     return low;
+  }
+
+  /** Returns what binds the checksums of the field. */
+  public Binding binding() {
+    return binding;
   }
 
   public int blockChecksum(long block) {

@@ -1,11 +1,13 @@
 package io.zrecord.internal.shard;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.schema.Codec;
+import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,15 +21,18 @@ public final class EntryField implements OpenField {
 
   private final OpenShard shard;
   private final Codec codec;
+  private final Binding binding;
   private final Windows entries;
   private final @Nullable Windows checksums;
   private final VerifiedBits verified;
   private final int[] chunkIds;
   private final long[] chunkEnds;
 
-  private EntryField(OpenShard shard, Codec codec, Windows entries, @Nullable Windows checksums) {
+  private EntryField(
+      OpenShard shard, FieldSpec spec, Windows entries, @Nullable Windows checksums) {
     this.shard = shard;
-    this.codec = codec;
+    this.codec = spec.compression().codec();
+    this.binding = new Binding(shard.meta().id(), spec.id());
     this.entries = entries;
     this.checksums = checksums;
     this.verified = new VerifiedBits(shard.meta().length());
@@ -42,7 +47,7 @@ public final class EntryField implements OpenField {
     Windows checksums = shard.meta().hasChecksums()
         ? shard.open(field.stem() + ".crc32c", length * CHECKSUM_BYTES)
         : null;
-    return new EntryField(shard, field.spec().compression().codec(), entries, checksums);
+    return new EntryField(shard, field.spec(), entries, checksums);
   }
 
   /** Returns the full path of the file of the entries. */
@@ -89,6 +94,11 @@ public final class EntryField implements OpenField {
   /** Returns the ends of the chunks, in their order. */
   public long[] chunkEnds() {
     return chunkEnds;
+  }
+
+  /** Returns what binds the checksums of the field. */
+  public Binding binding() {
+    return binding;
   }
 
   public int storedChecksum(long index) {

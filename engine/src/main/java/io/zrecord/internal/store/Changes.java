@@ -1,5 +1,6 @@
 package io.zrecord.internal.store;
 
+import io.zrecord.internal.format.Binding;
 import java.util.Arrays;
 
 /**
@@ -32,7 +33,10 @@ public final class Changes {
   private int[] hashedSlot = new int[2 * INITIAL_SLOTS];
   private int hashedCount;
 
-  /** The entries of one record: two words and a checksum for each field. */
+  /**
+   * The entries of one record: two words and a checksum for each field. The checksum of a new entry
+   * is the CRC32C of the stored bytes alone, until the index of the record is known.
+   */
   public static final class Entries {
     private final long[] words;
     private final int[] checksums;
@@ -47,6 +51,19 @@ public final class Changes {
       words[2 * field] = word0;
       words[2 * field + 1] = word1;
       checksums[field] = checksum;
+    }
+
+    /** Binds the checksum of a new entry to the record at an index. */
+    public void bind(int field, Binding binding, long index) {
+      checksums[field] =
+          binding.bindEntry(index, words[2 * field], words[2 * field + 1], checksums[field]);
+    }
+
+    /** Binds all checksums to another index, at which the record will be. */
+    public void rebind(long from, long to) {
+      for (int field = 0; field < checksums.length; field++) {
+        checksums[field] = Binding.rebind(from, to, checksums[field]);
+      }
     }
 
     /** Copies the entry of a field from another record. */

@@ -1,6 +1,7 @@
 package io.zrecord.internal.store;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.HeaderVersion;
 import io.zrecord.internal.format.JournalHeader;
@@ -29,7 +30,8 @@ public final class Journal implements AutoCloseable {
 
   private final MutableFile file;
   private final UUID storeId;
-  private final JournalRecord.Encoder encoder = new JournalRecord.Encoder();
+  private final Binding binding;
+  private final JournalRecord.Encoder encoder;
   private long endBytes = JournalHeader.BYTES;
   private long sequence;
   private boolean isForced = true;
@@ -37,6 +39,8 @@ public final class Journal implements AutoCloseable {
   private Journal(MutableFile file, UUID storeId, long sequence) {
     this.file = file;
     this.storeId = storeId;
+    this.binding = new Binding(storeId, 0);
+    this.encoder = new JournalRecord.Encoder(binding);
     this.sequence = sequence;
   }
 
@@ -164,7 +168,7 @@ public final class Journal implements AutoCloseable {
     long length = checkpointLength;
     endBytes = JournalHeader.BYTES;
     while (sequence < lastSequence) {
-      JournalRecord record = JournalRecord.read(file::read, endBytes, fileBytes);
+      JournalRecord record = JournalRecord.read(file::read, endBytes, fileBytes, binding);
       if (record == null || record.sequence() > sequence + 1) {
         break;
       }
@@ -235,7 +239,7 @@ public final class Journal implements AutoCloseable {
           throw damaged(
               at, "and behind it is more that looks like records than a journal can have");
         }
-        JournalRecord record = JournalRecord.read(file::read, next, fileBytes);
+        JournalRecord record = JournalRecord.read(file::read, next, fileBytes, binding);
         if (record != null) {
           throw damaged(
               at,

@@ -11,9 +11,11 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class RunsFileTest {
+  private static final Binding BINDING = new Binding(new UUID(1, 2), 3);
   private static final RunsFile SAMPLE = new RunsFile(
       50_000,
       4,
@@ -24,21 +26,25 @@ class RunsFileTest {
       new int[] {21});
 
   private static RunsFile read(byte[] file) {
-    return RunsFile.read("/d/x.runs", file, 50_000, 4, true);
+    return RunsFile.read("/d/x.runs", file, 50_000, 4, true, BINDING);
   }
 
   private static ByteBuffer words(byte[] file) {
     return ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
   }
 
+  private static int checksum(byte[] file) {
+    return BINDING.bind(Binding.Kind.RUNS, 0, Crc32c.of(file, 0, file.length - 4));
+  }
+
   private static byte[] resealed(byte[] file) {
-    words(file).putInt(file.length - 4, Crc32c.of(file, 0, file.length - 4));
+    words(file).putInt(file.length - 4, checksum(file));
     return file;
   }
 
   @Test
   void theBytesAreThoseOfTheSpecification() {
-    byte[] file = SAMPLE.write();
+    byte[] file = SAMPLE.write(BINDING);
     ByteBuffer words = words(file);
     assertThat(file).hasSize(64 + 2 * 40 + 4 * 4 + 4 + 4);
     assertThat(new String(file, 0, 8, java.nio.charset.StandardCharsets.US_ASCII))
@@ -61,23 +67,23 @@ class RunsFileTest {
     assertThat(words.getLong(136)).isEqualTo(2);
     assertThat(words.getInt(144)).isEqualTo(11);
     assertThat(words.getInt(160)).isEqualTo(21);
-    assertThat(words.getInt(164)).isEqualTo(Crc32c.of(file, 0, 164));
+    assertThat(words.getInt(164)).isEqualTo(checksum(file));
   }
 
   @Test
   void whatIsWrittenIsReadBack() {
-    RunsFile read = read(SAMPLE.write());
+    RunsFile read = read(SAMPLE.write(BINDING));
     assertThat(read).usingRecursiveComparison().isEqualTo(SAMPLE);
     RunsFile plain =
         new RunsFile(3, 8, false, true, List.of(new Run(0, 3, 64, 7, 0)), new int[0], new int[0]);
-    assertThat(RunsFile.read("f", plain.write(), 3, 8, false))
+    assertThat(RunsFile.read("f", plain.write(BINDING), 3, 8, false, BINDING))
         .usingRecursiveComparison()
         .isEqualTo(plain);
   }
 
   @Test
   void everyFlippedBitAndEveryCutIsFound() {
-    byte[] file = SAMPLE.write();
+    byte[] file = SAMPLE.write(BINDING);
     for (int bit = 0; bit < file.length * 8; bit++) {
       byte[] damaged = file.clone();
       damaged[bit / 8] ^= (byte) (1 << bit % 8);
@@ -133,7 +139,7 @@ class RunsFileTest {
       {136, 8, -1},
     };
     for (long[] change : changes) {
-      byte[] file = SAMPLE.write();
+      byte[] file = SAMPLE.write(BINDING);
       if (change[1] == 4) {
         words(file).putInt((int) change[0], (int) change[2]);
       } else {
@@ -147,20 +153,32 @@ class RunsFileTest {
 
   @Test
   void itMustFitTheShard() {
-    byte[] file = SAMPLE.write();
-    assertThatThrownBy(() -> RunsFile.read("f", file, 50_001, 4, true))
+    byte[] file = SAMPLE.write(BINDING);
+    assertThatThrownBy(() -> RunsFile.read("f", file, 50_001, 4, true, BINDING))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("50001");
-    assertThatThrownBy(() -> RunsFile.read("f", file, 50_000, 8, true))
+    assertThatThrownBy(() -> RunsFile.read("f", file, 50_000, 8, true, BINDING))
         .isInstanceOf(CorruptDataException.class);
-    assertThatThrownBy(() -> RunsFile.read("f", file, 50_000, 4, false))
+    assertThatThrownBy(() -> RunsFile.read("f", file, 50_000, 4, false, BINDING))
         .isInstanceOf(CorruptDataException.class);
+  }
+
+  @Test
+  void itMustBeOfItsFieldAndShard() {
+    byte[] file = SAMPLE.write(BINDING);
+    for (Binding other : List.of(new Binding(new UUID(1, 3), 3), new Binding(new UUID(1, 2), 4))) {
+      assertThatThrownBy(() -> RunsFile.read("f", file, 50_000, 4, true, other))
+          .isInstanceOf(CorruptDataException.class)
+          .hasMessageContaining("of another field or shard");
+      assertThat(RunsFile.read("f", SAMPLE.write(other), 50_000, 4, true, other).runs())
+          .isEqualTo(SAMPLE.runs());
+    }
   }
 
   @Test
   void anotherVersionIsUnsupported() {
     for (int version : new int[] {0, 1, 3, Integer.MAX_VALUE, -1}) {
-      byte[] file = SAMPLE.write();
+      byte[] file = SAMPLE.write(BINDING);
       words(file).putInt(8, version);
       assertThatThrownBy(() -> read(resealed(file)))
           .isInstanceOf(UnsupportedFormatException.class)
@@ -173,7 +191,7 @@ class RunsFileTest {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     for (int round = 0; round < 100_000; round++) {
-      byte[] file = SAMPLE.write();
+      byte[] file = SAMPLE.write(BINDING);
       for (int k = random.nextInt(3); k >= 0; k--) {
         file[8 + random.nextInt(file.length - 12)] = (byte) random.nextInt();
       }

@@ -1,6 +1,7 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.Binding.Kind;
 import io.zrecord.internal.format.Run;
 import io.zrecord.internal.shard.DenseField;
 import io.zrecord.internal.shard.EntryField;
@@ -23,9 +24,6 @@ final class BlockCheck {
   private final boolean never;
   private final boolean always;
   private final CRC32C crc = new CRC32C();
-  private final byte[] entry = new byte[16];
-  private final ByteBuffer entryBuffer =
-      ByteBuffer.wrap(entry).order(java.nio.ByteOrder.LITTLE_ENDIAN);
   private byte[] scratch = new byte[0];
   private long extraBytes;
 
@@ -60,15 +58,14 @@ final class BlockCheck {
 
   /** Checks an absent value: the entry must have been written as absent. */
   void absent(EntryField field, long index, long globalIndex) {
-    begin(0, 0);
-    finish(field, index, globalIndex, WindowTable.EMPTY);
+    finish(field, Kind.ABSENT, index, globalIndex, 0, WindowTable.EMPTY);
   }
 
   /** Checks stored bytes in place. */
   void value(EntryField field, long index, long globalIndex, int window, int position, int length) {
-    begin(field.word0(index), field.word1(index));
+    crc.reset();
     forEachPiece(window, position, length, (offset, step) -> {});
-    finish(field, index, globalIndex, window);
+    finish(field, Kind.VALUE, index, globalIndex, (int) crc.getValue(), window);
   }
 
   /** Copies stored bytes and checks the copy. */
@@ -81,7 +78,7 @@ final class BlockCheck {
       int length,
       ByteBuffer target,
       int at) {
-    begin(field.word0(index), field.word1(index));
+    crc.reset();
     if (target.hasArray()) {
       int offset = target.arrayOffset() + at;
       table.copy(window, position, target.array(), offset, length);
@@ -90,17 +87,12 @@ final class BlockCheck {
       forEachPiece(
           window, position, length, (offset, step) -> target.put(at + offset, scratch, 0, step));
     }
-    finish(field, index, globalIndex, window);
+    finish(field, Kind.VALUE, index, globalIndex, (int) crc.getValue(), window);
   }
 
-  private void begin(long word0, long word1) {
-    crc.reset();
-    entryBuffer.putLong(0, word0).putLong(8, word1);
-    crc.update(entry, 0, entry.length);
-  }
-
-  private void finish(EntryField field, long index, long globalIndex, int window) {
-    int found = (int) crc.getValue();
+  private void finish(
+      EntryField field, Kind kind, long index, long globalIndex, int crcOfBytes, int window) {
+    int found = field.binding().bind(kind, index, crcOfBytes);
     int expected = field.storedChecksum(index);
     if (found != expected) {
       String path = window == WindowTable.EMPTY ? field.path() : table.path(window);
@@ -172,8 +164,9 @@ final class BlockCheck {
     table.copy(window, part.within(chunk, position), target, offset, length);
     crc.reset();
     crc.update(target, offset, length);
-    int found = (int) crc.getValue();
-    int expected = field.blockChecksum(run.firstBlock() + block);
+    long unit = run.firstBlock() + block;
+    int found = field.binding().bind(Kind.BLOCK, unit, (int) crc.getValue());
+    int expected = field.blockChecksum(unit);
     if (found != expected) {
       throw mismatch.of(
           table.path(window),
@@ -182,7 +175,7 @@ final class BlockCheck {
           expected,
           found);
     }
-    field.setVerified(run.firstBlock() + block);
+    field.setVerified(unit);
   }
 
   /** Checks the block of the validity file that contains the bit of a value. */
@@ -195,7 +188,7 @@ final class BlockCheck {
       validity.copy(from, scratch(), 0, length);
       crc.reset();
       crc.update(scratch(), 0, length);
-      int found = (int) crc.getValue();
+      int found = field.binding().bind(Kind.VALIDITY, block, (int) crc.getValue());
       if (found != field.validityChecksum(block)) {
         throw mismatch.of(
             validity.path(),

@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard.write;
 
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.io.Closing;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.FileStems;
@@ -8,6 +9,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /** Chooses how each field of a shard is written. */
 final class ColumnWriters {
@@ -23,6 +25,7 @@ final class ColumnWriters {
   static List<ColumnWriter> create(
       Storage storage,
       String directory,
+      UUID shardId,
       RecordSchema schema,
       WriteOptions options,
       ChunkWriter chunks,
@@ -40,7 +43,8 @@ final class ColumnWriters {
         // A dense value always goes through the stripe, so wide tensors are written as entries: 20
         // bytes more for each.
         boolean dense = field.isDense() && field.valueWidthBytes().getAsInt() <= fairBytes;
-        ColumnFiles files = new ColumnFiles(storage, directory, stems.get(i), options.checksum());
+        ColumnFiles files = new ColumnFiles(
+            storage, directory, stems.get(i), options.checksum(), new Binding(shardId, field.id()));
         writers.add(
             dense
                 ? new DenseColumnWriter(field, files, chunks, pool, alignment)

@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard.write;
 
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.Run;
 import io.zrecord.internal.format.RunsFile;
@@ -42,7 +43,7 @@ public final class DenseColumnWriter extends ColumnWriter {
     this.chunks = chunks;
     this.alignment = alignment;
     this.stripe = new StripeBuffer(pool);
-    this.validity = new ValidityWriter(files.storage(), files.name(".valid"), files.checksum());
+    this.validity = new ValidityWriter(files);
   }
 
   @Override
@@ -128,7 +129,7 @@ public final class DenseColumnWriter extends ColumnWriter {
         blockChecksums.toArray(),
         validityChecksums);
     try (WritableFile file = files.storage().create(files.name(".runs"))) {
-      file.write(ByteBuffer.wrap(runsFile.write()));
+      file.write(ByteBuffer.wrap(runsFile.write(files.binding())));
       if (durability == Durability.COMMIT) {
         file.force();
       }
@@ -182,7 +183,8 @@ public final class DenseColumnWriter extends ColumnWriter {
 
   private void endBlock() {
     if (blockFill > 0) {
-      blockChecksums.add((int) blockChecksum.getValue());
+      int crc = (int) blockChecksum.getValue();
+      blockChecksums.add(files.binding().bind(Binding.Kind.BLOCK, blockChecksums.count(), crc));
       blockChecksum.reset();
       blockFill = 0;
     }

@@ -1,7 +1,7 @@
 package io.zrecord.internal.shard.write;
 
 import io.zrecord.errors.ValueTooLargeException;
-import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ValueCodec;
@@ -28,6 +28,7 @@ public final class EntryColumnWriter extends ColumnWriter {
   private static final int BOOKKEEPING_BYTES = 4;
 
   private final String stem;
+  private final Binding binding;
   private final ChunkWriter chunks;
   private final SegmentPool pool;
   private final StripeBuffer stripe;
@@ -39,12 +40,10 @@ public final class EntryColumnWriter extends ColumnWriter {
   private final IntList lengths = new IntList();
   private final byte[] scalar = new byte[8];
   private final ByteBuffer scalarBuffer = ByteBuffer.wrap(scalar).order(ByteOrder.LITTLE_ENDIAN);
-  private final byte[] entryBytes = new byte[Entry.BYTES];
-  private final ByteBuffer entryBuffer = ByteBuffer.wrap(entryBytes).order(ByteOrder.LITTLE_ENDIAN);
   private final byte[] prefix = new byte[ValueCodec.PREFIX_BYTES];
   private final CRC32C crc = new CRC32C();
-  private final int checksumOfAbsent = Crc32c.of(new byte[Entry.BYTES]);
   private byte[] scratch = new byte[0];
+  private long entryCount;
   private int currentLength;
   private int longestLength;
   private boolean isDirect;
@@ -59,6 +58,7 @@ public final class EntryColumnWriter extends ColumnWriter {
       int tableBufferBytes) {
     super(field);
     this.stem = files.stem();
+    this.binding = files.binding();
     this.chunks = chunks;
     this.pool = pool;
     this.stripe = new StripeBuffer(pool);
@@ -158,14 +158,11 @@ public final class EntryColumnWriter extends ColumnWriter {
     for (int i = 0; i < lengths.count(); i++) {
       int length = lengths.get(i);
       if (length == ABSENT) {
-        writeEntry(0, 0, checksumOfAbsent);
+        writeEntry(0, 0, 0);
       } else {
         long word1 = Entry.word1(chunks.chunkId(), length);
         position += alignment.gapBytes(position, length);
-        writeEntry(
-            position,
-            word1,
-            checksums == null ? 0 : checksum(position, word1, position - start, length));
+        writeEntry(position, word1, checksums == null ? 0 : crcOf(position - start, length));
         position += length;
       }
     }
@@ -224,7 +221,7 @@ public final class EntryColumnWriter extends ColumnWriter {
     WritableFile file = chunks.aligned(alignment, (long) prefixLength + length);
     long word0 = file.positionBytes();
     long word1 = Entry.word1(chunks.chunkId(), prefixLength + length);
-    beginChecksum(word0, word1);
+    crc.reset();
     ByteBuffer piece = pool.take();
     try {
       piece.put(prefix, 0, prefixLength);
@@ -250,22 +247,17 @@ public final class EntryColumnWriter extends ColumnWriter {
     pool.count(BOOKKEEPING_BYTES);
   }
 
-  private void beginChecksum(long word0, long word1) {
+  private int crcOf(long at, int length) {
     crc.reset();
-    entryBuffer.putLong(0, word0).putLong(8, word1);
-    crc.update(entryBytes, 0, Entry.BYTES);
-  }
-
-  private int checksum(long word0, long word1, long at, int length) {
-    beginChecksum(word0, word1);
     stripe.checksum(crc, at, length);
     return (int) crc.getValue();
   }
 
-  private void writeEntry(long word0, long word1, int checksum) {
+  private void writeEntry(long word0, long word1, int crcOfBytes) {
     entries.putEntry(word0, word1);
     if (checksums != null) {
-      checksums.putInt(checksum);
+      checksums.putInt(binding.bindEntry(entryCount, word0, word1, crcOfBytes));
     }
+    entryCount++;
   }
 }

@@ -43,7 +43,7 @@ public final class ShardFilesWriter implements AutoCloseable {
     SegmentPool pool = new SegmentPool(options.stripeBytes(), schema.fields().size());
     chunks = new ChunkWriter(storage, directory, shardId, options);
     List<ColumnWriter> writers =
-        ColumnWriters.create(storage, directory, schema, options, chunks, pool);
+        ColumnWriters.create(storage, directory, shardId, schema, options, chunks, pool);
     columns = writers.toArray(ColumnWriter[]::new);
     stripes = new Stripes(writers, options, pool, chunks);
   }

@@ -1,10 +1,9 @@
 package io.zrecord.internal.shard.write;
 
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.Run;
-import io.zrecord.shard.Checksum;
 import io.zrecord.shard.Durability;
-import io.zrecord.storage.Storage;
 import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -14,9 +13,7 @@ import org.jspecify.annotations.Nullable;
  * first absent value. Belongs to one thread.
  */
 final class ValidityWriter implements AutoCloseable {
-  private final Storage storage;
-  private final String name;
-  private final Checksum checksum;
+  private final ColumnFiles files;
   private final IntList checksums = new IntList();
   private byte @Nullable [] block;
   private @Nullable WritableFile file;
@@ -24,10 +21,8 @@ final class ValidityWriter implements AutoCloseable {
   private int bitsOfLast;
   private boolean isClosed;
 
-  ValidityWriter(Storage storage, String name, Checksum checksum) {
-    this.storage = storage;
-    this.name = name;
-    this.checksum = checksum;
+  ValidityWriter(ColumnFiles files) {
+    this.files = files;
   }
 
   boolean hasAbsent() {
@@ -66,7 +61,7 @@ final class ValidityWriter implements AutoCloseable {
   }
 
   private void begin(long before) {
-    file = storage.create(name);
+    file = files.storage().create(files.name(".valid"));
     block = new byte[Run.BLOCK_BYTES];
     for (long i = 0; i < before / 8; i++) {
       appendByte((byte) 0xff);
@@ -95,8 +90,9 @@ final class ValidityWriter implements AutoCloseable {
 
   private void drain() {
     if (file != null && fill > 0) {
-      if (checksum == Checksum.CRC32C) {
-        checksums.add(Crc32c.of(block(), 0, fill));
+      if (files.hasChecksums()) {
+        int crc = Crc32c.of(block(), 0, fill);
+        checksums.add(files.binding().bind(Binding.Kind.VALIDITY, checksums.count(), crc));
       }
       file.write(ByteBuffer.wrap(block(), 0, fill));
       fill = 0;

@@ -2,8 +2,8 @@ package io.zrecord.internal.store.read;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Decoders;
-import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.io.MapFaults;
 import io.zrecord.schema.Codec;
@@ -38,12 +38,11 @@ final class LiveValues {
   private final SharedValues shared;
   private final int field;
   private final FieldSpec spec;
+  private final Binding binding;
   private final boolean isRaw;
   private final boolean readsFiles;
   private final int fixedWidth;
   private final CRC32C crc = new CRC32C();
-  private final byte[] entryBytes = new byte[Entry.BYTES];
-  private final ByteBuffer entry = ByteBuffer.wrap(entryBytes).order(ByteOrder.LITTLE_ENDIAN);
   private byte[] scratch = new byte[0];
   private byte[] packed = new byte[0];
   private byte[] unpacked = new byte[0];
@@ -60,6 +59,7 @@ final class LiveValues {
     this.shared = shared;
     this.field = field;
     this.spec = shared.field(field);
+    this.binding = shared.binding(field);
     this.isRaw = spec.compression().codec() == Codec.RAW;
     this.fixedWidth = spec.valueWidthBytes().orElse(-1);
   }
@@ -113,8 +113,7 @@ final class LiveValues {
 
   private void requireAbsent(LiveSlots slots, int k) {
     if (slots.isDue[k]) {
-      beginChecksum(slots, k);
-      finishChecksum(slots, k);
+      finishChecksum(slots, k, 0);
     }
   }
 
@@ -181,7 +180,7 @@ final class LiveValues {
     if (!slots.isDue[k]) {
       return;
     }
-    beginChecksum(slots, k);
+    crc.reset();
     byte[] piece = scratch();
     ByteBuffer target = ByteBuffer.wrap(piece);
     int stored = slots.storedBytes(k);
@@ -191,7 +190,7 @@ final class LiveValues {
       crc.update(piece, 0, step);
       done += step;
     }
-    finishChecksum(slots, k);
+    finishChecksum(slots, k, (int) crc.getValue());
   }
 
   private byte[] scratch() {
@@ -201,14 +200,8 @@ final class LiveValues {
     return scratch;
   }
 
-  private void beginChecksum(LiveSlots slots, int k) {
-    crc.reset();
-    entry.putLong(0, slots.word0[k]).putLong(8, slots.word1[k]);
-    crc.update(entryBytes, 0, Entry.BYTES);
-  }
-
-  private void finishChecksum(LiveSlots slots, int k) {
-    int found = (int) crc.getValue();
+  private void finishChecksum(LiveSlots slots, int k, int crcOfBytes) {
+    int found = binding.bindEntry(slots.index[k], slots.word0[k], slots.word1[k], crcOfBytes);
     if (found != slots.checksum[k]) {
       shared.metrics().checksumFailures.increment();
       throw corrupt(

@@ -1,6 +1,7 @@
 package io.zrecord.internal.store.read;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.store.StoreParts;
@@ -21,6 +22,7 @@ final class SharedValues {
   private final Verification verification;
   private final ReadMetrics metrics;
   private final VerifiedEntries[] verified;
+  private final Binding[] bindings;
 
   /** Chunks by id; grown when a larger id appears. */
   private volatile AtomicReferenceArray<@Nullable LiveChunk> chunks =
@@ -32,6 +34,9 @@ final class SharedValues {
     this.metrics = metrics;
     this.verified = new VerifiedEntries[parts.fields().size()];
     Arrays.setAll(verified, i -> new VerifiedEntries());
+    this.bindings = parts.fields().stream()
+        .map(field -> new Binding(parts.storeId(), field.id()))
+        .toArray(Binding[]::new);
   }
 
   int fieldCount() {
@@ -40,6 +45,11 @@ final class SharedValues {
 
   FieldSpec field(int field) {
     return parts.fields().get(field);
+  }
+
+  /** Returns what binds the checksums of a field. */
+  Binding binding(int field) {
+    return bindings[field];
   }
 
   ReadMetrics metrics() {

@@ -1,13 +1,13 @@
 package io.zrecord.internal.store.rewrite;
 
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.store.EntryTable;
 import io.zrecord.schema.FieldSpec;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
@@ -24,15 +24,15 @@ final class RewriteCopy implements AutoCloseable {
   private final List<EntryTable> targets;
   private final RewriteSource source;
   private final RewriteTarget target;
+  private final List<Binding> bindings;
   private final List<@Nullable Recoder> recoders = new ArrayList<>();
   private final CRC32C crc = new CRC32C();
-  private final byte[] entryBytes = new byte[Entry.BYTES];
-  private final ByteBuffer entry = ByteBuffer.wrap(entryBytes).order(ByteOrder.LITTLE_ENDIAN);
   private byte[] piece = {};
   private long first;
   private int count;
 
   RewriteCopy(
+      UUID storeId,
       List<FieldSpec> oldFields,
       List<FieldSpec> newFields,
       List<EntryTable> sources,
@@ -44,6 +44,8 @@ final class RewriteCopy implements AutoCloseable {
     this.targets = targets;
     this.source = source;
     this.target = target;
+    this.bindings =
+        newFields.stream().map(field -> new Binding(storeId, field.id())).toList();
     for (int i = 0; i < newFields.size(); i++) {
       recoders.add(Recoder.of(oldFields.get(i).compression(), newFields.get(i).compression()));
     }
@@ -130,8 +132,6 @@ final class RewriteCopy implements AutoCloseable {
     long word1 = table.word1(index);
     int length = Entry.physicalLength(word1);
     crc.reset();
-    entry.putLong(0, word0).putLong(8, word1);
-    crc.update(entryBytes, 0, Entry.BYTES);
     int place = source.place(i * sources.size() + field);
     if (Entry.isAbsent(word0, word1)) {
       requireChecksum(field, index);
@@ -143,7 +143,7 @@ final class RewriteCopy implements AutoCloseable {
       requireChecksum(field, index);
       target.begin(length, newFields.get(field).name());
       target.put(source.buffer(), place, length);
-      target.end(targets.get(field), index);
+      target.end(targets.get(field), bindings.get(field), index);
     } else {
       copyPieces(field, index, word0, word1);
     }
@@ -165,7 +165,7 @@ final class RewriteCopy implements AutoCloseable {
       done += step;
     }
     requireChecksum(field, index);
-    target.end(targets.get(field), index);
+    target.end(targets.get(field), bindings.get(field), index);
   }
 
   private void recode(int field, long index, long word0, long word1, int place) {
@@ -188,7 +188,7 @@ final class RewriteCopy implements AutoCloseable {
           target.put(prefix, 0, prefixBytes);
         }
         target.put(bytes, from, size);
-        target.end(targets.get(field), index);
+        target.end(targets.get(field), bindings.get(field), index);
       });
     } catch (DataFormatException e) {
       throw corrupt(field, index, "cannot be decompressed: " + e.getMessage());
@@ -196,8 +196,10 @@ final class RewriteCopy implements AutoCloseable {
   }
 
   private void requireChecksum(int field, long index) {
-    int found = (int) crc.getValue();
-    int stored = sources.get(field).checksum(index);
+    EntryTable table = sources.get(field);
+    int found = bindings.get(field).bindEntry(index, table.word0(index), table.word1(index), (int)
+        crc.getValue());
+    int stored = table.checksum(index);
     if (found != stored) {
       throw corrupt(
           field,

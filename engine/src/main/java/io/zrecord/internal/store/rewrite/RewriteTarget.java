@@ -1,6 +1,7 @@
 package io.zrecord.internal.store.rewrite;
 
 import io.zrecord.errors.ValueTooLargeException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
@@ -8,7 +9,6 @@ import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.EntryTable;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -29,14 +29,14 @@ final class RewriteTarget implements AutoCloseable {
   private final long chunkBytes;
   private final List<ChunkMeta> closed = new ArrayList<>();
   private final CRC32C crc = new CRC32C();
-  private final byte[] entryBytes = new byte[Entry.BYTES];
-  private final ByteBuffer entry = ByteBuffer.wrap(entryBytes).order(ByteOrder.LITTLE_ENDIAN);
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private final BackgroundForce background = new BackgroundForce();
   private int chunkId;
   private @Nullable MutableFile file;
   private long flushedBytes;
   private long recordCount;
+  private long valueAt;
+  private int valueBytes;
 
   RewriteTarget(
       MutableFiles files, UUID storeId, int firstChunkId, long chunkRecords, long chunkBytes) {
@@ -84,9 +84,9 @@ final class RewriteTarget implements AutoCloseable {
           "Cannot write a value of " + storedBytes + " stored bytes to field '" + field
               + "': the limit is " + Integer.MAX_VALUE + "; leave its compression as it is");
     }
-    entry.putLong(0, endBytes()).putLong(8, Entry.word1(chunkId, (int) storedBytes));
+    valueAt = endBytes();
+    valueBytes = (int) storedBytes;
     crc.reset();
-    crc.update(entryBytes, 0, Entry.BYTES);
   }
 
   /** Adds bytes to the value. */
@@ -95,9 +95,10 @@ final class RewriteTarget implements AutoCloseable {
     write(source, at, length);
   }
 
-  /** Ends the value and stores its entry. */
-  void end(EntryTable table, long index) {
-    table.put(index, entry.getLong(0), entry.getLong(8), (int) crc.getValue());
+  /** Ends the value and stores its entry, with a checksum that is bound to the index. */
+  void end(EntryTable table, Binding binding, long index) {
+    int checksum = binding.bind(Binding.Kind.VALUE, index, (int) crc.getValue());
+    table.put(index, valueAt, Entry.word1(chunkId, valueBytes), checksum);
     for (int padding = (int) (-endBytes() & 7); padding > 0; padding--) {
       if (!buffer.hasRemaining()) {
         flush();

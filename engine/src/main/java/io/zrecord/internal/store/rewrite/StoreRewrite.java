@@ -152,6 +152,7 @@ public final class StoreRewrite {
             files, old.shard().id(), nextChunkId(), old.chunkRecords(), layout.chunkBytes());
         RewriteSource source = new RewriteSource(files, old, layout.stripeBytes());
         RewriteCopy copy = new RewriteCopy(
+            old.shard().id(),
             old.shard().fields().stream().map(FieldMeta::spec).toList(),
             fields,
             sources,

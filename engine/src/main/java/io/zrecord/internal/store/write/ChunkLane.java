@@ -43,8 +43,6 @@ final class ChunkLane implements AutoCloseable {
   private final IntSupplier newChunkId;
   private final @Nullable ValueCodec[] codecs;
   private final CRC32C crc = new CRC32C();
-  private final byte[] entryBytes = new byte[Entry.BYTES];
-  private final ByteBuffer entry = ByteBuffer.wrap(entryBytes).order(ByteOrder.LITTLE_ENDIAN);
   private final byte[] prefix = new byte[ValueCodec.PREFIX_BYTES];
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private final List<ChunkMeta> closed = new ArrayList<>();
@@ -153,10 +151,7 @@ final class ChunkLane implements AutoCloseable {
     for (int field = 0; field < values.length; field++) {
       byte[] value = values[field];
       if (value == null) {
-        entry.putLong(0, 0).putLong(8, 0);
-        crc.reset();
-        crc.update(entryBytes, 0, Entry.BYTES);
-        setEntry(target, field);
+        target.set(field, 0, 0, 0);
       } else if (value != KEEP) {
         storeValue(field, value, target);
       }
@@ -197,19 +192,13 @@ final class ChunkLane implements AutoCloseable {
     }
     int padding = (int) (-(flushedBytes + buffer.position()) & 7);
     put(PADDING, padding);
-    entry.putLong(0, flushedBytes + buffer.position()).putLong(8, Entry.word1(chunkId, (int)
-        stored));
+    long position = flushedBytes + buffer.position();
     crc.reset();
-    crc.update(entryBytes, 0, Entry.BYTES);
     crc.update(prefix, 0, prefixLength);
     crc.update(source, 0, length);
     put(prefix, prefixLength);
     put(source, length);
-    setEntry(target, field);
-  }
-
-  private void setEntry(Changes.Entries target, int field) {
-    target.set(field, entry.getLong(0), entry.getLong(8), (int) crc.getValue());
+    target.set(field, position, Entry.word1(chunkId, (int) stored), (int) crc.getValue());
   }
 
   private void put(byte[] source, int length) {

@@ -2,6 +2,7 @@ package io.zrecord.internal.store.write;
 
 import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.StorageException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.store.Changes;
 import io.zrecord.internal.store.EntryTable;
 import io.zrecord.internal.store.RecordIndices;
@@ -35,6 +36,7 @@ final class GroupCommit {
   private final Checkpoint checkpoint;
   private final StoreLimits limits;
   private final int fieldCount;
+  private final Binding[] bindings;
   private final int maxGroupRecords;
   private final CommitTurn turn = new CommitTurn();
 
@@ -58,6 +60,9 @@ final class GroupCommit {
     this.limits = limits;
     this.checkpoint = new Checkpoint(store, limits);
     this.fieldCount = store.fields().size();
+    this.bindings = store.fields().stream()
+        .map(field -> new Binding(store.storeId(), field.id()))
+        .toArray(Binding[]::new);
     this.maxGroupRecords = (int) Math.max(
         1,
         Math.min(
@@ -79,6 +84,9 @@ final class GroupCommit {
     boolean isLarge;
     synchronized (order) {
       requireUsable();
+      for (int field = 0; field < fieldCount; field++) {
+        record.bind(field, bindings[field], collected.length());
+      }
       index = collected.append(record);
       isLarge = isLarge();
     }
@@ -99,6 +107,7 @@ final class GroupCommit {
       Changes.Entries record = load(index);
       for (int field = 0; field < isSet.length; field++) {
         if (isSet[field]) {
+          added.bind(field, bindings[field], index);
           record.copy(field, added);
         }
       }
@@ -117,7 +126,9 @@ final class GroupCommit {
       RecordIndices.requireWithin(index, collected.length());
       last = collected.length() - 1;
       if (index != last) {
-        collected.put(index, load(last));
+        Changes.Entries moved = load(last);
+        moved.rebind(last, index);
+        collected.put(index, moved);
       }
       collected.shrink();
       isLarge = isLarge();

@@ -2,6 +2,7 @@ package io.zrecord.internal.shard.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.Run;
 import io.zrecord.internal.format.RunsFile;
@@ -80,7 +81,14 @@ class OwnStripeTest {
     FieldMeta field = meta.fields().get(ordinal);
     byte[] file = storage.read("shard/" + field.stem() + ".runs", 1 << 24);
     int width = field.spec().valueWidthBytes().orElseThrow();
-    return RunsFile.read("runs", file, meta.length(), width, true).runs();
+    return RunsFile.read(
+            "runs",
+            file,
+            meta.length(),
+            width,
+            true,
+            new Binding(ID, field.spec().id()))
+        .runs();
   }
 
   private static RecordSchema images() {
@@ -113,7 +121,7 @@ class OwnStripeTest {
     SegmentPool pool = new SegmentPool(OPTIONS.stripeBytes(), 2);
     ChunkWriter chunks = new ChunkWriter(storage, "shard", ID, OPTIONS);
     List<ColumnWriter> columns =
-        ColumnWriters.create(storage, "shard", schema, OPTIONS, chunks, pool);
+        ColumnWriters.create(storage, "shard", ID, schema, OPTIONS, chunks, pool);
     Stripe common = new Stripe(columns, OPTIONS.stripeBytes() / 4 * 3);
     for (int i = 0; i < 10_000; i++) {
       columns.get(0).putInt(i);
