@@ -8,10 +8,12 @@ import io.zrecord.RecordDatasetWriter;
 import io.zrecord.errors.FileUnavailableException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.testing.BindingProbe;
 import io.zrecord.verify.Finding.Kind;
 import io.zrecord.verify.SealedShardCheck.Depth;
 import java.io.IOException;
@@ -158,21 +160,29 @@ final class BadSectorTest {
 
   @Test
   void aLaterFormatIsNoFinding() throws IOException {
-    setVersion(shard.resolve("chunk/0.zr"), 60);
+    setVersion(shard.resolve("chunk/0.zr"), 60, 0);
     assertThatThrownBy(() -> DatasetCheck.of(shard).run(findings::add))
         .isInstanceOf(UnsupportedFormatException.class);
     write();
     Path runs = shard.resolve("label.runs");
-    setVersion(runs, (int) Files.size(runs) - 4);
+    ShardMeta meta = ShardMeta.read("meta", Files.readAllBytes(shard.resolve("meta.json")));
+    int field = meta.fields().stream()
+        .filter(f -> f.stem().equals("label"))
+        .mapToInt(f -> f.spec().id())
+        .findFirst()
+        .orElseThrow();
+    int binding = BindingProbe.crcOfBinding(meta.id(), field, 5, 0);
+    setVersion(runs, (int) Files.size(runs) - 4, binding);
     assertThatThrownBy(() -> DatasetCheck.of(shard).run(findings::add))
         .isInstanceOf(UnsupportedFormatException.class);
     assertThat(findings).isEmpty();
   }
 
-  private static void setVersion(Path file, int checksumAt) throws IOException {
+  /** Makes a file one of a later format, with a checksum that holds. */
+  private static void setVersion(Path file, int checksumAt, int crcOfBinding) throws IOException {
     byte[] content = Files.readAllBytes(file);
     ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 3);
-    bytes.putInt(checksumAt, Crc32c.of(content, 0, checksumAt));
+    bytes.putInt(checksumAt, Crc32c.of(content, 0, checksumAt) ^ crcOfBinding);
     Files.write(file, content);
   }
 }
