@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -220,7 +221,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "no common width": lambda m: m["fields"][0].update(compress="flate"),
     "rising order": lambda m: m["chunks"]["closed"].reverse(),
     "counts 9 chunks": lambda m: m["chunks"].update(num=9),
-    "still being written": lambda m: m["chunks"].update(unfull=[[3, 64, 0]], num=4),
+    "still being written": lambda m: m["chunks"].update(unfull=[[3, 64, 0]], num=3),
     "not an integer": lambda m: m.update(length=40.5),
     "levels": lambda m: m.update(deep=json.loads("[" * 40 + "]" * 40)),
     "not allowed as the name": lambda m: m["fields"][0].update(name="a\0b"),
@@ -273,7 +274,7 @@ def test_entries_outside_of_their_chunk_are_refused(shard: Path) -> None:
     [(3, "format version 3 is newer than 2; upgrade zrecord"), (1, "format version 1 was never released; write the dataset again")],
 )
 def test_other_versions_of_the_format_are_refused(shard: Path, version: int, reason: str) -> None:
-    for name, field in (("i32.runs", "i32"), ("chunk/0.zr", "dense")):
+    for name, field in (("i32.runs", "i32"), ("chunk/0.zr", "wide")):
         file = shard / name
         sound = file.read_bytes()
         content = bytearray(sound)
@@ -330,7 +331,6 @@ SENSELESS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "not sorted by name": lambda m: m["tags"].append({**m["tags"][0], "name": "a"}),
     "member 'name'": lambda m: m["tags"][0].update(name="Latest"),
     r"member 'name' is '7'": lambda m: m["tags"][0].update(name="7"),
-    "name two copies": lambda m: m["tags"].append({**m["tags"][0], "name": "z", "file": f"tag/{ID}.json"}),
     "from 0 to 2": lambda m: m["tags"][0].update(version=NEWEST),
     "member 'file'": lambda m: m["tags"][0].update(file=f"tag/../{ID}.json"),
     "member 'bytes'": lambda m: m["tags"][0].update(bytes=0),
@@ -371,10 +371,53 @@ def test_versions_below_the_floor_are_expired(table: Path) -> None:
         zrecord.open(table, version=-1)
 
 
+def test_a_version_that_a_hostile_manifest_claims_costs_no_memory(table: Path) -> None:
+    far = 3_000_000_000
+    shutil.copy(manifest_of(table, NEWEST), manifest_of(table, far))
+    edit(manifest_of(table, far), lambda m: m.update(version=far, oldest=0))
+    tracemalloc.start()
+    try:
+        for version in (far + 1, -1, 10**30):
+            with pytest.raises(zrecord.NotADatasetError, match=rf"version {version} of .*: the versions are 0 to {far}"):
+                zrecord.open(table, version=version)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
 def test_versions_that_are_left_may_have_gaps(table: Path) -> None:
     edit(manifest_of(table, NEWEST), lambda m: m.update(oldest=2))
     with pytest.raises(zrecord.NotADatasetError, match=r"version 1 of .*: it was expired; the versions are 0, 2 to 3"):
         zrecord.open(table, version=1)
+    assert len(zrecord.open(table, version=0)) == 40
+
+
+def test_a_tag_takes_the_place_of_another_of_the_version(tmp_path: Path) -> None:
+    """Below the floor the copies of all tags are tried, and above the floor the manifest first."""
+    care = Path(shutil.copytree(GOLDEN / "v2-versions" / "care", tmp_path / "care"))
+    newest = json.loads(manifest_of(care, 8).read_text(encoding="utf-8"))
+    copies = {tag["name"]: care / tag["file"] for tag in newest["tags"]}
+    sound = copies["also-first"].read_bytes()
+    for damage in (lambda: copies["also-first"].write_bytes(b"damaged"), copies["also-first"].unlink):
+        damage()
+        assert zrecord.open(care, version=0)["value"][:].tolist() == [*range(10)]
+    copies["also-first"].write_bytes(sound)
+    copies["first"].unlink()
+    assert zrecord.open(care, version=0)["value"][:].tolist() == [*range(10)]
+    copies["also-first"].write_bytes(b"damaged")
+    with pytest.raises(zrecord.CorruptDataError, match="it does not end with its checksum") as error:
+        zrecord.open(care, version=0)
+    assert error.value.resource == str(copies["also-first"])
+    manifest_of(care, 1).unlink()
+    assert zrecord.open(care, version=1)["value"][:].tolist() == [*range(20)]
+    copies["second"].unlink()
+    with pytest.raises(zrecord.CorruptDataError, match="the file is missing") as error:
+        zrecord.open(care, version=1)
+    assert error.value.resource == str(manifest_of(care, 1))
+
+
+def test_tags_may_share_a_copy(table: Path) -> None:
+    edit(manifest_of(table, NEWEST), lambda m: m["tags"].append({**m["tags"][0], "name": "same"}))
     assert len(zrecord.open(table, version=0)) == 40
 
 
@@ -410,9 +453,12 @@ def test_a_damaged_version_that_has_a_tag_is_read_by_its_copy(table: Path) -> No
     assert len(zrecord.open(table, version=0)) == 40
     manifest_of(table, 0).write_bytes(b"damaged")
     assert len(zrecord.open(table, version=0)) == 40
+    manifest_of(table, 0).unlink()
+    assert len(zrecord.open(table, version=0)) == 40
     copy.unlink()
-    with pytest.raises(zrecord.CorruptDataError, match="the file is missing"):
+    with pytest.raises(zrecord.CorruptDataError, match="the file is missing") as error:
         zrecord.open(table, version=0)
+    assert error.value.resource == str(manifest_of(table, 0))
 
 
 def test_an_older_version_is_read_beside_a_damaged_newest_one(table: Path) -> None:
@@ -440,7 +486,7 @@ def test_a_version_that_is_expired_while_it_is_read_is_looked_for_again(table: P
         def expire_first(path: Path) -> JsonObject:
             if path == manifest_of(table, 1) and not next_.exists():
                 content = json.loads(newest.read_text(encoding="utf-8"))
-                content.update(version=NEWEST + 1, oldest=2, tags=tags)
+                content.update(version=NEWEST + 1, commit=ID, oldest=2, tags=tags)
                 next_.write_bytes(sealed(content))
                 path.rename(path.with_name("gone"))
             return read(path)
@@ -474,6 +520,41 @@ def test_the_newest_version_is_looked_for_again_when_it_was_expired(table: Path,
     monkeypatch.setattr(JsonObject, "read", expire_first)
     dataset = zrecord.open(table)
     assert (dataset.version, len(dataset)) == (NEWEST + 1, 120)
+
+
+def test_a_newest_version_that_a_repair_replaced_is_looked_at_again(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The repair gives the newest version up, and its own version has the same number and a higher floor."""
+    newest = manifest_of(table, NEWEST)
+    edit(newest, lambda m: m.update(oldest=0, tags=[]))
+    read = JsonObject.read
+
+    def repair_first(path: Path) -> JsonObject:
+        if path == manifest_of(table, 0):
+            edit(newest, lambda m: m.update(commit=ID, oldest=1))
+        return read(path)
+
+    monkeypatch.setattr(JsonObject, "read", repair_first)
+    with pytest.raises(zrecord.NotADatasetError, match=r"version 0 of .*: it was expired; the versions are 1 to 3"):
+        zrecord.open(table, version=0)
+
+
+def test_a_creation_that_was_taken_back_is_no_table(tmp_path: Path) -> None:
+    retracted = Path(shutil.copytree(GOLDEN / "v2-versions" / "retracted", tmp_path / "retracted"))
+    for version in (None, 0, 1, 2):
+        with pytest.raises(zrecord.NotADatasetError, match="the creation of its table was taken back; check the path"):
+            zrecord.open(retracted, version=version)
+    # Neither is a retraction that was cut short before version 0 was deleted.
+    manifest_of(retracted, 0).write_bytes(b"any")
+    for version in (None, 0):
+        with pytest.raises(zrecord.NotADatasetError, match="the creation of its table was taken back"):
+            zrecord.open(retracted, version=version)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links and pipes of POSIX")
+def test_a_link_is_a_manifest_that_is_refused(table: Path) -> None:
+    manifest_of(table, 9).symlink_to(manifest_of(table, NEWEST))
+    with pytest.raises(zrecord.ZrecordError, match=r"9.json"):
+        zrecord.open(table)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links and pipes of POSIX")

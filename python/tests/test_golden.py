@@ -105,7 +105,7 @@ def test_a_shard_stands_alone_and_a_table_has_versions() -> None:
     assert len(zrecord.open(GOLDEN / "v2" / "table", version=1)) == 120
     for name in shard.fields:
         assert same(as_python(shard[name][7]), as_python(table[name][7]))
-    with pytest.raises(zrecord.NotADatasetError, match=r"version 4 of .*: the versions are 0 to 3"):
+    with pytest.raises(zrecord.NotADatasetError, match=r"version 4 of .*: the versions are 0, 1 to 3"):
         zrecord.open(GOLDEN / "v2" / "table", version=4)
     with pytest.raises(zrecord.NotADatasetError, match="only tables have versions"):
         zrecord.open(GOLDEN / "v2" / "shard", version=0)
@@ -118,6 +118,24 @@ def test_a_tagged_version_below_the_floor_is_read_by_its_copy() -> None:
     assert (tagged.version, len(tagged)) == (0, 40)
     for name in set(tagged.fields) & set(newest.fields):
         assert same(as_python(tagged[name][7]), as_python(newest[name][7])), name
+
+
+def test_care_keeps_the_records() -> None:
+    care = GOLDEN / "v2-versions" / "care"
+    newest = zrecord.open(care)
+    assert (newest.version, newest["value"][:].tolist()) == (8, [*range(20)])
+    for version in range(9):
+        assert zrecord.open(care, version=version)["value"][:].tolist() == [*range(20 if version else 10)], version
+
+
+def test_a_table_is_created_after_a_creation_was_taken_back() -> None:
+    table = GOLDEN / "v2-versions" / "created-again"
+    assert (table / "manifest" / f"{1:020d}.json").exists()
+    dataset = zrecord.open(table)
+    assert (dataset.version, dataset["value"][:].tolist()) == (2, [*range(10)])
+    for version in (0, 1):
+        with pytest.raises(zrecord.NotADatasetError, match=rf"version {version} of .*: it was expired; the versions are 2$"):
+            zrecord.open(table, version=version)
 
 
 def test_checksums_need_no_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,10 +87,12 @@ class JsonObject:
     def integers(self, name: str, low: int, high: int) -> list[int]:
         return [self._integer(name, element, low, high) for element in self._list(name)]
 
-    def tuples(self, name: str, width: int) -> list[list[int]]:
-        """Returns a list of lists, each with the same number of integers that are not negative."""
+    def tuples(self, name: str, least: int, most: int | None = None) -> list[list[int]]:
+        """Returns a list of lists, each with ``least`` to ``most`` integers that are not negative."""
+        most = least if most is None else most
         found = self._list(name)
-        if not all(isinstance(element, list) and len(element) == width for element in found):
+        if not all(isinstance(element, list) and least <= len(element) <= most for element in found):
+            width = least if least == most else f"{least} to {most}"
             raise self._unexpected(name, found, f"a list of lists of {width} integers")
         return [[self._integer(name, n, 0, MAX_LONG) for n in element] for element in found]
 

@@ -94,13 +94,13 @@ def read_meta(json: JsonObject) -> ShardMeta:
 
 def _read_chunks(json: JsonObject, is_store: bool) -> dict[int, int]:
     chunks = json.object("chunks")
-    closed = chunks.tuples("closed", 3)
+    closed = chunks.tuples("closed", 3 if is_store else 2, 3)
     unfull = chunks.tuples("unfull", 3)
     if unfull and not is_store:
         raise json.corrupt("it is of a sealed shard, but has chunks that are still being written")
-    if [number for number, _, _ in closed] != sorted({number for number, _, _ in closed}):
+    if [chunk[0] for chunk in closed] != sorted({chunk[0] for chunk in closed}):
         raise json.corrupt("its chunks are not in rising order")
-    ends = {number: end for number, _, end in closed} | {number: end for number, end, _ in unfull}
+    ends = {chunk[0]: chunk[1] for chunk in closed + unfull}
     if len(ends) != len(closed) + len(unfull) or chunks.integer("num") != len(ends):
         raise json.corrupt(f"it counts {chunks.integer('num')} chunks, but names {len(ends)}")
     if any(number > _MAX_CHUNK_ID or end < CHUNK_HEADER_BYTES for number, end in ends.items()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable
@@ -22,6 +23,7 @@ _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TAG = "(?!(?i:[0-9]+|latest)$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
 _CARE = ("tag", "untag", "expire", "repair")
+_RETRACT = "retract"
 _MAX_TAGS = 10_000
 
 
@@ -40,6 +42,7 @@ class _Manifest:
 
     json: JsonObject
     version: int
+    commit: UUID
     oldest: int
     tags: list[_Tag]
 
@@ -66,7 +69,7 @@ class _ShardEntry:
 
 
 def has_versions(path: Path) -> bool:
-    """Tells whether a directory has the manifest of a version, which makes the directory a table."""
+    """Tells whether a directory has the manifest of a version, so that it is a table, or was one."""
     return (path / "manifest").is_dir() and bool(_listed(path))
 
 
@@ -74,14 +77,22 @@ def read_table(path: Path, version: int | None) -> tuple[int, list[FieldSpec], l
     """Reads a version, by default the newest: its number, its fields and its shards."""
 
     def read(newest: _Manifest) -> tuple[int, list[FieldSpec], list[ShardSource]]:
-        return _contents(path, newest if version is None else _find(path, newest, version))
+        _require_table(path, newest)
+        return _contents(path, _find(path, newest, newest.version if version is None else version))
 
     try:
         return _reading(path, read)
     except CorruptDataError as e:
         if version is None or not _is_readable_beside(path, version, e):
             raise
-    return _contents(path, _read(path, version))
+    manifest = _read(path, version)
+    _require_table(path, manifest)
+    return _contents(path, manifest)
+
+
+def _require_table(path: Path, newest: _Manifest) -> None:
+    if newest.json.string("operation") == _RETRACT:
+        raise NotADatasetError(f"Cannot open dataset {path}: the creation of its table was taken back; check the path", path)
 
 
 def _is_readable_beside(path: Path, version: int, error: CorruptDataError) -> bool:
@@ -92,7 +103,7 @@ def _is_readable_beside(path: Path, version: int, error: CorruptDataError) -> bo
 
 def _listed(path: Path) -> list[int]:
     with os.scandir(path / "manifest") as files:
-        found = (_NAME.fullmatch(file.name) for file in files if file.is_file())
+        found = (_NAME.fullmatch(file.name) for file in files if not file.is_dir(follow_symlinks=False))
         return sorted(int(name[1]) for name in found if name)
 
 
@@ -112,7 +123,7 @@ def _reading(path: Path, reading: Callable[[_Manifest], _Read]) -> _Read:
             return reading(newest)
         except CorruptDataError as e:
             again = _newest(path) if _is_missing(e) else newest
-            if again.version == newest.version:
+            if again.commit == newest.commit:
                 raise
             newest = again
 
@@ -132,38 +143,29 @@ def _newest(path: Path) -> _Manifest:
             tried = listed[-1]
 
 
-def _versions(newest: _Manifest) -> list[int]:
-    kept = {tag.version for tag in newest.tags if tag.version < newest.oldest}
-    return [*sorted(kept), *range(newest.oldest, newest.version + 1)]
-
-
 def _find(path: Path, newest: _Manifest, version: int) -> _Manifest:
+    """Reads a version by the first file that is sound: its manifest, if it was not expired, or the copy of one of its tags."""
     if version == newest.version:
         return newest
     copies = [tag for tag in newest.tags if tag.version == version]
-    if newest.oldest <= version < newest.version:
-        try:
-            return _read(path, version)
-        except CorruptDataError:
-            if not copies:
-                raise
-    if copies:
-        return _read_copy(path, copies[0])
-    expired = "it was expired; " if 0 <= version < newest.version else ""
-    raise NotADatasetError(
-        f"Cannot open version {version} of {path}: {expired}the versions are {_described(_versions(newest))}", path
-    )
+    is_retained = newest.oldest <= version < newest.version
+    if not is_retained and not copies:
+        expired = "it was expired; " if 0 <= version < newest.version else ""
+        raise NotADatasetError(f"Cannot open version {version} of {path}: {expired}the versions are {_described(newest)}", path)
+    try:
+        return _read(path, version) if is_retained else _read_copy(path, copies.pop(0))
+    except CorruptDataError:
+        for tag in copies:
+            with contextlib.suppress(CorruptDataError):
+                return _read_copy(path, tag)
+        raise
 
 
-def _described(numbers: list[int]) -> str:
-    """Describes rising numbers, such as ``3, 7 to 9``."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number == spans[-1][-1] + 1:
-            spans[-1] = [spans[-1][0], number]
-        else:
-            spans.append([number])
-    return ", ".join(" to ".join(map(str, span)) for span in spans)
+def _described(newest: _Manifest) -> str:
+    """Describes the versions that can be read, such as ``3, 7 to 9``."""
+    copies = sorted({tag.version for tag in newest.tags if tag.version < newest.oldest})
+    retained = str(newest.oldest) if newest.oldest == newest.version else f"{newest.oldest} to {newest.version}"
+    return ", ".join([*map(str, copies), retained])
 
 
 def _read(path: Path, version: int) -> _Manifest:
@@ -194,7 +196,7 @@ def _parse(json: JsonObject, expected: int) -> _Manifest:
         raise json.corrupt(f"its operation is {json.string('operation')}, but it says that version {made[0]} made its records")
     if json.string("operation") in _CARE and made[0] == version:
         raise json.corrupt(f"its operation is {json.string('operation')}, but it says that it made its records itself")
-    return _Manifest(json, version, json.integer("oldest", 0, version), _read_tags(json, version))
+    return _Manifest(json, version, json.uuid("commit"), json.integer("oldest", 0, version), _read_tags(json, version))
 
 
 def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
@@ -215,8 +217,6 @@ def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
     names = [tag.name for tag in tags]
     if names != sorted(set(names)):
         raise json.corrupt("its tags are not sorted by name, or a name appears twice")
-    if len({(tag.version, tag.file, tag.size, tag.seal) for tag in tags}) != len({tag.version for tag in tags}):
-        raise json.corrupt("tags of one version name two copies")
     return tags
 
 

@@ -219,8 +219,8 @@ public final class RecordDataset implements RecordSource {
 
   /**
    * Returns the newest version, up to this one, that may have changed records; empty for shards.
-   * Datasets of one table with the same number have the same records in the same order: tags and
-   * expiries that come after it change none.
+   * Datasets of one table with the same number have the same records in the same order, unless a
+   * repair gave the number to another commit: tags and expiries that come after it change none.
    */
   public OptionalLong recordsVersion() {
     return recordsVersion;

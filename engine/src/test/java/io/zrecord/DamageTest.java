@@ -303,8 +303,6 @@ final class DamageTest {
           meta.id(),
           meta.length(),
           true,
-          true,
-          meta.chunkRecords(),
           meta.chunkBytes(),
           meta.chunks(),
           List.of(new FieldMeta(
@@ -323,7 +321,8 @@ final class DamageTest {
         summary.metaFile(),
         summary.metaChecksum(),
         summary.length() + 1,
-        summary.chunks(),
+        summary.chunkCount(),
+        summary.chunkBytes(),
         summary.valueBytes());
     RecordDataset dataset = RecordDataset.openShard(
         LocalStorage.at(directory), SCHEMA, other, RecordDataset.ReadOptions.defaults());

@@ -156,7 +156,7 @@ class DescriptorLimitTest {
 
     private static void table(Path path) throws IOException {
       WriteOptions options = WriteOptions.defaults()
-          .withChunkRecords(4)
+          .withChunkBytes(4096)
           .withStripeBytes(1 << 16)
           .withDurability(Durability.NONE);
       try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, SCHEMA, options)) {

@@ -217,7 +217,7 @@ public final class GatherBenchmark {
     PlainCopy(Storage storage, ShardSummary shard, int valueBytes, Layout layout)
         throws IOException {
       this.valueBytes = valueBytes;
-      this.chunks = new ByteBuffer[shard.chunks().size()];
+      this.chunks = new ByteBuffer[shard.chunkCount()];
       for (int i = 0; i < chunks.length; i++) {
         chunks[i] = map(storage.pathOf(shard.directory() + "/chunk/" + i + ".zr"));
       }

@@ -56,13 +56,11 @@ final class ChunkTally {
   }
 
   /**
-   * Returns the usage of the chunk. Call this after all values were added.
-   *
-   * @param isSequential whether all records of the chunk are alive, by the meta file; bytes outside
-   *     values are then alignment
+   * Returns the usage of the chunk. Call this after all values were added. In a chunk written in
+   * bulk, nothing is dead: bytes outside values are alignment.
    */
-  ChunkUsage usage(UUID shard, String directory, boolean isSequential) {
-    long emptyBytes = isSequential ? meta.endBytes() - liveBytes : paddingBytes;
+  ChunkUsage usage(UUID shard, String directory) {
+    long emptyBytes = meta.isOfStore() ? paddingBytes : meta.endBytes() - liveBytes;
     return new ChunkUsage(
         shard,
         Integer.toUnsignedLong(meta.id()),
@@ -72,8 +70,8 @@ final class ChunkTally {
             liveBytes,
             meta.endBytes() - liveBytes - emptyBytes,
             emptyBytes,
-            meta.recordCount(),
-            isSequential ? meta.recordCount() : recordCount),
+            meta.isOfStore() ? meta.recordCount() : 0,
+            recordCount),
         liveByField);
   }
 }

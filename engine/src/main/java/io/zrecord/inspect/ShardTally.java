@@ -64,7 +64,7 @@ final class ShardTally implements ShardPlaces.Visitor {
     List<ChunkUsage> chunkUsages = new ArrayList<>();
     SpaceUsage space = SpaceUsage.NONE;
     for (ChunkTally chunk : chunks) {
-      ChunkUsage usage = chunk.usage(meta.id(), directory, meta.isSequential());
+      ChunkUsage usage = chunk.usage(meta.id(), directory);
       chunkUsages.add(usage);
       space = space.plus(usage.space());
     }
@@ -73,7 +73,9 @@ final class ShardTally implements ShardPlaces.Visitor {
         space.liveBytes(),
         space.deadBytes(),
         space.paddingBytes(),
-        space.writtenRecords(),
+        meta.chunks().stream().anyMatch(ChunkMeta::isOfStore)
+            ? space.writtenRecords()
+            : meta.length(),
         meta.length());
     return new ShardUsage(
         meta.id(), firstIndex, meta.length(), ofShard, fragmentation, chunkUsages, fieldUsages);

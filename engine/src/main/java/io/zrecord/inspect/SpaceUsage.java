@@ -11,10 +11,11 @@ import java.io.Serializable;
  * @param deadBytes bytes of values that were replaced or deleted, with their padding
  * @param paddingBytes headers of the files, and the bytes after live values up to the next multiple
  *     of 8; in shards written in bulk, all bytes outside values
- * @param writtenRecords records written to the files; a changed record counts again with each
- *     change
- * @param liveRecords of a chunk, the records with a value in the chunk; of all chunks of a shard,
- *     the records of the shard
+ * @param writtenRecords of a chunk, the records that a store wrote to the chunk, 0 if the chunk was
+ *     written in bulk; a changed record counts again with each change. Of all chunks of a shard,
+ *     the sum, or the records of the shard if no store wrote its chunks
+ * @param liveRecords of a chunk, the records with a value in the chunk, 0 if the chunk was written
+ *     in bulk; of all chunks of a shard, the records of the shard
  */
 public record SpaceUsage(
     long fileBytes,

@@ -48,7 +48,7 @@ public final class TableHistory {
 
   private Optional<Manifest> newestUnlessDamaged() {
     try {
-      return log.newest();
+      return log.last();
     } catch (CorruptDataException | TruncatedFileException e) {
       return Optional.empty();
     }

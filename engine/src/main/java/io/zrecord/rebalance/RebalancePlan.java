@@ -2,6 +2,7 @@ package io.zrecord.rebalance;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.zrecord.internal.format.ChunkHeader;
+import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
@@ -193,7 +194,7 @@ public final class RebalancePlan {
         reasons.add(RebalanceGroup.Reason.SMALL);
       }
       if (mostAliveBytes(shard) < options.minUtilization() * shard.chunkBytes()
-          && !isSequential(shard)) {
+          && hasChunksOfStore(shard)) {
         reasons.add(RebalanceGroup.Reason.SPARSE);
       }
       if (!options.compression().isEmpty() && hasOtherCompression(shard)) {
@@ -203,12 +204,11 @@ public final class RebalancePlan {
     }
 
     /**
-     * Tells whether all values in the shard's chunks are alive. Any other bytes come back with
-     * every rewrite at this alignment.
+     * Tells whether values in the shard's chunks may be dead. Where they are all alive, as in
+     * shards written in bulk, any other bytes come back with every rewrite at this alignment.
      */
-    private boolean isSequential(ShardSummary shard) {
-      // Other shards have one sum for all chunks.
-      return shard.chunks().size() > 1 || meta(shard).isSequential();
+    private boolean hasChunksOfStore(ShardSummary shard) {
+      return meta(shard).chunks().stream().anyMatch(ChunkMeta::isOfStore);
     }
 
     /**
@@ -219,7 +219,7 @@ public final class RebalancePlan {
       long padded = schema.fields().stream().filter(field -> !field.isDense()).count();
       return RebalanceGroup.valueBytes(shard)
           + MAX_PADDING_BYTES * padded * shard.length()
-          + ChunkHeader.BYTES * (long) shard.chunks().size();
+          + (long) ChunkHeader.BYTES * shard.chunkCount();
     }
 
     private boolean hasOtherCompression(ShardSummary shard) {

@@ -90,8 +90,7 @@ public final class StoreRebalance {
     }
     long neededChunks = 1
         + Math.max(
-            usage.paddedBytes() / options.chunkBytes(),
-            usage.records() / meta.shard().chunkRecords());
+            usage.paddedBytes() / options.chunkBytes(), usage.records() / meta.chunkRecords());
     if (usage.chunkCount() > 2 * neededChunks + MAX_LANES) {
       reasons.add(Reason.SMALL_CHUNKS);
     }
@@ -164,7 +163,7 @@ public final class StoreRebalance {
     StoreMeta meta = StoreMetaFile.read(files);
     StoreLimits limits = new StoreLimits(
         true,
-        meta.shard().chunkRecords(),
+        meta.chunkRecords(),
         meta.shard().chunkBytes(),
         MAX_LANES,
         CHECKPOINT_BYTES,

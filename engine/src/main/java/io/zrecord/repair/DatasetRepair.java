@@ -53,8 +53,8 @@ public final class DatasetRepair {
   }
 
   /**
-   * Returns a repair that also moves the newest manifests of a table aside if they are damaged and
-   * no tag names them.
+   * Returns a repair that also gives versions of a table up: the newest ones if their manifests or
+   * lists are damaged, and those before a manifest that is damaged or missing.
    */
   public DatasetRepair restoringPrevious() {
     return new DatasetRepair(path, damagedValues, true, onMove);

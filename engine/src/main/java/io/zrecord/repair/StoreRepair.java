@@ -114,7 +114,7 @@ public final class StoreRepair {
         Math.max(1, Math.min(MAX_LANES, state.chunks().size() - shard.chunks().size()));
     StoreLimits limits = new StoreLimits(
         true,
-        shard.chunkRecords(),
+        state.meta().chunkRecords(),
         shard.chunkBytes(),
         lanes,
         CHECKPOINT_BYTES,

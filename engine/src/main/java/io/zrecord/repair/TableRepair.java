@@ -4,11 +4,10 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.ManifestNames;
-import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.io.LocalFiles;
-import io.zrecord.internal.table.Link;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
@@ -20,15 +19,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Moves damaged manifests aside that are newer than every readable one, and publishes the newest
- * readable version again, so that no commit mistakes the next version for one that was given up.
- * Everything else of a table is immutable.
+ * readable version again, with a floor above every gap and with the copies of lost tags. The new
+ * version has the number of one that was given up; its commit tells the two apart. Everything else
+ * of a table is immutable.
  */
 final class TableRepair {
   private static final String SUFFIX = ".damaged";
@@ -77,26 +75,41 @@ final class TableRepair {
   private List<RepairAction> actions(List<String> remaining) {
     List<Long> damaged = new ArrayList<>();
     Manifest current = newestReadable(damaged);
-    if (damaged.isEmpty()) {
+    if (current == null || !current.isTable()) {
+      if (!damaged.isEmpty()) {
+        remaining.add("no manifest of " + path
+            + " can be read, so there is no version to go back to: restore a manifest from a copy");
+      }
       return List.of();
     }
-    if (current == null) {
-      remaining.add("no manifest of " + path
-          + " can be read, so there is no version to go back to: restore a manifest from a copy");
+    Restoration restoration = Restoration.of(storage, log, current);
+    if (damaged.isEmpty() && !restoration.hasGap()) {
       return List.of();
     }
     if (!restoresPrevious) {
-      remaining.add("version " + damaged.get(0) + " is damaged: restore its manifest from a copy,"
-          + " or go back to version " + current.version() + " by restoring the previous one");
+      remaining.add(
+          damaged.isEmpty()
+              ? "version " + (restoration.oldest() - 1)
+                  + " is damaged or missing: restore its manifest from a copy, or give "
+                  + givenUp(current, restoration) + " up by restoring the previous one"
+              : "version " + damaged.get(0) + " is damaged: restore its manifest from a copy,"
+                  + " or go back to version " + current.version()
+                  + " by restoring the previous one");
       return List.of();
     }
     List<RepairAction> actions = new ArrayList<>();
     for (long version : damaged) {
       actions.add(moveAside(version, current));
     }
-    actions.add(restore(current));
-    lostCopies(current).ifPresent(remaining::add);
+    actions.add(restore(current, restoration));
     return actions;
+  }
+
+  /** Describes the versions below a gap. */
+  private static String givenUp(Manifest current, Restoration restoration) {
+    return restoration.oldest() == current.oldest() + 1
+        ? "version " + current.oldest()
+        : "versions " + current.oldest() + " to " + (restoration.oldest() - 1);
   }
 
   /**
@@ -135,26 +148,6 @@ final class TableRepair {
     }
   }
 
-  /**
-   * Describes the copies of manifests that no tag names: the tags may have been made in versions
-   * that are given up.
-   */
-  private Optional<String> lostCopies(Manifest current) {
-    Set<String> named = current.tags().stream().map(TagEntry::file).collect(Collectors.toSet());
-    List<String> lost = storage.list(TagNames.DIRECTORY).stream()
-        .map(file -> TagNames.DIRECTORY + "/" + file.name())
-        .filter(name -> TagNames.isFile(name) && !named.contains(name))
-        .sorted()
-        .toList();
-    return lost.isEmpty()
-        ? Optional.empty()
-        : Optional.of("version " + current.version()
-            + " lacks the tags that were made in the versions given up. "
-            + String.join(", ", lost)
-            + " may be copies of versions that had such tags: tag those versions again, before a"
-            + " sweep deletes the copies");
-  }
-
   private RepairAction moveAside(long version, Manifest current) {
     String name = ManifestNames.nameOf(version);
     String free = name + SUFFIX;
@@ -174,36 +167,24 @@ final class TableRepair {
     });
   }
 
-  private RepairAction restore(Manifest current) {
-    long oldest = oldestBefore(current);
-    String text = "publish version " + current.version() + " again, as version "
-        + (current.version() + 1) + ", which says that it is a repair";
-    return new RepairAction(text, () -> {
-      // Another process may have restored a manifest, or committed, meanwhile.
-      Optional<Manifest> newest = log.newest();
-      if (newest.map(Manifest::commitId).equals(Optional.of(current.commitId()))) {
-        RecordTable.at(storage).restore(oldest);
-      }
-    });
-  }
-
-  /**
-   * Returns the lowest number from which on each manifest is there and follows the one before, up
-   * to a version. Others below may have been expired by a version that is given up.
-   */
-  private long oldestBefore(Manifest current) {
-    long oldest = current.version();
-    try {
-      for (Link link = log.link(oldest); oldest > current.oldest(); oldest--) {
-        Link below = log.link(oldest - 1);
-        if (!link.previous().equals(Optional.of(below.commitId()))) {
-          break;
-        }
-        link = below;
-      }
-    } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
-      // Whatever is below cannot be told from what an expiry left.
+  private RepairAction restore(Manifest current, Restoration restoration) {
+    StringBuilder text = new StringBuilder("publish version " + current.version()
+        + " again, as version " + (current.version() + 1) + ", which says that it is a repair");
+    if (restoration.hasGap()) {
+      text.append(" and gives ")
+          .append(givenUp(current, restoration))
+          .append(" up, because one of them is damaged or missing");
     }
-    return oldest;
+    for (TagEntry tag : restoration.recovered()) {
+      text.append("; tag version ")
+          .append(tag.version())
+          .append(" as '")
+          .append(tag.name())
+          .append("', because ")
+          .append(tag.file())
+          .append(" is a copy of it that lost its tag, or whose tag was removed");
+    }
+    return new RepairAction(
+        text.toString(), () -> RecordTable.at(storage).restore(current.commitId()));
   }
 }

@@ -50,7 +50,8 @@ public final class ScanPlan {
     SplitCuts cuts = new SplitCuts(sizing);
     ShardCursor cursor = new ShardCursor(snapshot, selected);
     while (cursor.next()) {
-      new ChunkWeights(cursor.shard(), fields).forEachChunk(cursor.localIndices(), cuts::add);
+      IndexSet local = cursor.localIndices();
+      cuts.add(local.count(), new ShardWeight(cursor.shard(), fields).weight(local));
     }
     return assemble(snapshot, fields, selected, cuts.recordCounts());
   }
@@ -65,7 +66,7 @@ public final class ScanPlan {
         new ShardCursor(snapshot, indices.intersect(IndexSet.range(0, snapshot.length())));
     long bytes = 0;
     while (cursor.next()) {
-      bytes += new ChunkWeights(cursor.shard(), fields).bytes(cursor.localIndices());
+      bytes += new ShardWeight(cursor.shard(), fields).bytes(cursor.localIndices());
     }
     return bytes;
   }
@@ -81,7 +82,7 @@ public final class ScanPlan {
       while (cursor.next()) {
         IndexSet local = cursor.localIndices();
         slices.add(new ShardSlice(cursor.shard(), cursor.firstIndex(), local));
-        bytes += new ChunkWeights(cursor.shard(), fields).bytes(local);
+        bytes += new ShardWeight(cursor.shard(), fields).bytes(local);
       }
       splits.add(new Split(slices, recordCount, bytes));
     }

@@ -3,7 +3,7 @@ package io.zrecord.scan;
 import java.util.Arrays;
 
 /**
- * Decides where a sequence of selected records is cut into splits. The pieces (chunks) that a cut
+ * Decides where a sequence of selected records is cut into splits. The pieces (shards) that a cut
  * should not divide without need are added in order. A cut is a number of records from the
  * beginning.
  */

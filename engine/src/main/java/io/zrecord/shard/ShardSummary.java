@@ -2,7 +2,6 @@ package io.zrecord.shard;
 
 import java.io.Serializable;
 import java.util.Collections;
-import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -16,7 +15,8 @@ import java.util.UUID;
  * @param metaFile name of its meta file
  * @param metaChecksum the {@code crc32c} member of its meta file
  * @param length number of records, > 0
- * @param chunks sizes of its chunks in index order, or a single sum if the shard is not sequential
+ * @param chunkCount number of its chunk files
+ * @param chunkBytes bytes of its chunk files, headers included
  * @param valueBytes stored bytes of each field's values, by field id; a field that is missing here
  *     is absent in this shard
  */
@@ -25,31 +25,26 @@ public record ShardSummary(
     String metaFile,
     int metaChecksum,
     long length,
-    List<ChunkSummary> chunks,
+    int chunkCount,
+    long chunkBytes,
     SortedMap<Integer, Long> valueBytes)
     implements Serializable {
 
   public ShardSummary {
-    chunks = List.copyOf(chunks);
     valueBytes = Collections.unmodifiableSortedMap(new TreeMap<>(valueBytes));
   }
 
   /**
-   * Returns this shard without the sizes of its chunks and fields, which only planners need: a few
-   * hundred bytes, however many fields the shard has.
+   * Returns this shard without the sizes of its fields, which only planners need: some hundred
+   * bytes, however many fields the shard has.
    */
   public ShardSummary withoutSizes() {
     return new ShardSummary(
-        id, metaFile, metaChecksum, length, List.of(), Collections.emptySortedMap());
+        id, metaFile, metaChecksum, length, chunkCount, chunkBytes, Collections.emptySortedMap());
   }
 
   /** Returns the directory of the shard, relative to the table's. */
   public String directory() {
     return "shard/" + id;
-  }
-
-  /** Returns the bytes of all chunk files. */
-  public long chunkBytes() {
-    return chunks.stream().mapToLong(ChunkSummary::lengthBytes).sum();
   }
 }

@@ -4,6 +4,7 @@ import io.zrecord.errors.CommitConflictException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
+import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TagEntry;
 import java.util.List;
@@ -47,17 +48,13 @@ abstract class CareCommit implements Commit {
       Retention change(Manifest newest, long nowMillis) {
         List<TagEntry> tags =
             newest.tags().stream().filter(tag -> !tag.name().equals(name)).toList();
-        return new Retention(newest.records(), newest.oldestOfNext(), tags);
+        return new Retention(newest.records(), newest.oldest(), tags);
       }
     };
   }
 
-  /**
-   * Makes a commit that ends a repair.
-   *
-   * @param oldest the oldest version that is there without a gap up to the planned one
-   */
-  static CareCommit repair(String location, Manifest planned, long oldest) {
+  /** Makes a commit that ends a repair. Follows the planned version only. */
+  static CareCommit repair(String location, Manifest planned, Restoration restoration) {
     return new CareCommit("repair", location, planned) {
       @Override
       public boolean isDone(Manifest newest) {
@@ -65,9 +62,18 @@ abstract class CareCommit implements Commit {
       }
 
       @Override
+      void requireFits(Manifest newest) {
+        if (!newest.commitId().equals(planned.commitId())) {
+          throw new CommitConflictException(
+              location,
+              "Cannot repair " + location + ": version " + newest.version()
+                  + " was committed meanwhile; verify the table and repair it again");
+        }
+      }
+
+      @Override
       Retention change(Manifest newest, long nowMillis) {
-        return new Retention(
-            newest.records(), Math.max(oldest, newest.oldestOfNext()), newest.tags());
+        return restoration.retention(nowMillis);
       }
     };
   }
@@ -89,12 +95,9 @@ abstract class CareCommit implements Commit {
   }
 
   @Override
-  public final boolean mayFollowExpired() {
-    return true;
+  public final Optional<SinceBase> sinceBase() {
+    return Optional.empty();
   }
-
-  @Override
-  public final void requireCommutes(Manifest winner) {}
 
   @Override
   public final void requireFits(Optional<Manifest> newest) {
@@ -102,15 +105,11 @@ abstract class CareCommit implements Commit {
   }
 
   @Override
-  public void checkFiles() {}
-
-  @Override
-  public final Manifest next(
-      Optional<Manifest> newest, long nowMillis, List<ShardListFile> written) {
-    Manifest before = required(newest);
+  public final Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
+    Manifest before = required(last);
     Retention retention = change(before, nowMillis);
     Head head = Head.after(
-        newest,
+        last,
         commitId,
         baseVersion(),
         nowMillis,
@@ -128,8 +127,8 @@ abstract class CareCommit implements Commit {
   }
 
   /** Requires the table on which the commit was planned. */
-  private Manifest required(Optional<Manifest> newest) {
-    return newest
+  private Manifest required(Optional<Manifest> last) {
+    return last.filter(Manifest::isTable)
         .filter(manifest -> manifest.tableId().equals(planned.tableId()))
         .orElseThrow(() -> new CommitConflictException(
             location,

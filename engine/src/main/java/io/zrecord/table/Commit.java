@@ -19,32 +19,28 @@ interface Commit {
   boolean isDone(Manifest newest);
 
   /**
-   * Tells whether the commit may follow versions that were expired before it could look at them.
+   * Returns what the commit requires of the versions since its base. Empty if the newest version
+   * decides alone, and if nobody tries the commit again after an unknown outcome.
    */
-  boolean mayFollowExpired();
-
-  /**
-   * Requires that the commit may follow a version that came since its base.
-   *
-   * @throws io.zrecord.errors.CommitConflictException if it may not
-   */
-  void requireCommutes(Manifest winner);
+  Optional<SinceBase> sinceBase();
 
   /**
    * Requires that the commit may follow the newest version.
    *
+   * @param newest empty if there is no table
    * @throws io.zrecord.errors.CommitConflictException if it may not
    */
   void requireFits(Optional<Manifest> newest);
 
   /** Checks the files of the commit, once, after it was found to fit. */
-  void checkFiles();
+  default void checkFiles() {}
 
   /**
-   * Makes the version after the newest.
+   * Makes the version after the last.
    *
+   * @param last the newest version, or a retraction; empty if there is none
    * @param nowMillis Unix time of the committer
    * @param written takes each list of shards before its file is written
    */
-  Manifest next(Optional<Manifest> newest, long nowMillis, List<ShardListFile> written);
+  Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written);
 }

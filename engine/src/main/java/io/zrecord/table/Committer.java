@@ -59,16 +59,21 @@ final class Committer {
     long seen = commit.baseVersion().orElse(-1);
     for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       Instant began = clock.instant();
-      Optional<Manifest> newest = log.newest();
-      if (newest.isPresent()) {
-        if (commit.isDone(newest.get())) {
-          return findPublished(commit, seen + 1, newest.get()).orElse(newest.get());
+      Optional<Manifest> last = log.last();
+      Optional<Manifest> newest = last.filter(Manifest::isTable);
+      if (last.isPresent()) {
+        boolean isDone = newest.filter(commit::isDone).isPresent();
+        if (!isDone) {
+          requireBase(commit, last.get());
         }
-        Optional<Manifest> own = findOwn(commit, seen + 1, newest.get());
+        Optional<Manifest> own = findOwn(commit, seen, last.get(), isDone);
         if (own.isPresent()) {
           return own.get();
         }
-        seen = Math.max(seen, newest.get().version());
+        if (isDone) {
+          return last.get();
+        }
+        seen = Math.max(seen, last.get().version());
       }
       commit.requireFits(newest);
       if (attempt == 1) {
@@ -78,7 +83,7 @@ final class Committer {
           continue;
         }
       }
-      Optional<Manifest> published = publish(commit, newest);
+      Optional<Manifest> published = publish(commit, last);
       if (published.isPresent()) {
         check.require(published.get(), began);
         return published.get();
@@ -92,50 +97,63 @@ final class Committer {
             + " times; write less often, or more at once");
   }
 
-  /**
-   * Finds this commit among the versions since the base: it may be there when it is tried again
-   * after an unknown outcome. Manifests below the floor prove nothing.
-   */
-  private Optional<Manifest> findPublished(Commit commit, long from, Manifest newest) {
-    long lowest = Math.max(from, newest.oldest());
-    for (long version = newest.version(); version >= lowest; version--) {
+  /** Requires that the base is still what it was: a repair may have given its number away. */
+  private void requireBase(Commit commit, Manifest last) {
+    long base = commit.baseVersion().orElse(-1);
+    Optional<SinceBase> rules = commit.sinceBase().filter(since -> !since.mayFollowExpired());
+    if (rules.isPresent() && base >= last.oldest() && base <= last.version()) {
       try {
-        Manifest manifest = version == newest.version() ? newest : log.read(version);
-        if (manifest.commitId().equals(commit.commitId())) {
-          return Optional.of(manifest);
-        }
+        rules.get().requireBase(base == last.version() ? last : log.read(base));
       } catch (MissingFileException e) {
-        // This version was expired, and all versions before it.
-        return Optional.empty();
+        // Expired just now; what came since is looked at nevertheless.
+      }
+    }
+  }
+
+  /**
+   * Looks through the versions since one that was looked at. This commit may be among them when it
+   * is tried again after an unknown outcome. Unless its transaction is done, all other versions
+   * must commute with it. Manifests below the floor prove nothing.
+   */
+  private Optional<Manifest> findOwn(Commit commit, long seen, Manifest last, boolean isDone) {
+    if (commit.sinceBase().isEmpty()) {
+      return Optional.empty();
+    }
+    SinceBase rules = commit.sinceBase().get();
+    for (long version = firstSince(seen, last, rules); version <= last.version(); version++) {
+      Optional<Manifest> winner = readSince(version, last, rules);
+      if (winner.isPresent() && winner.get().commitId().equals(commit.commitId())) {
+        return winner;
+      }
+      if (winner.isPresent() && !isDone) {
+        rules.requireCommutes(winner.get());
       }
     }
     return Optional.empty();
   }
 
-  /**
-   * Looks through the versions since the base. This commit may be among them when it is tried again
-   * after an unknown outcome; all other versions must commute with it.
-   */
-  private Optional<Manifest> findOwn(Commit commit, long from, Manifest newest) {
-    if (from < newest.oldest() && !commit.mayFollowExpired()) {
+  /** Returns the first version after another one that says something about a commit. */
+  private long firstSince(long seen, Manifest last, SinceBase rules) {
+    long from = seen + 1;
+    boolean isExpired = from < last.oldest()
+        && !rules.mayFollowExpired()
+        && !readSince(last.oldest(), last, rules).filter(Manifest::isBeginning).isPresent();
+    if (isExpired) {
       throw expired(from, Optional.empty());
     }
-    for (long version = Math.max(from, newest.oldest()); version <= newest.version(); version++) {
-      Manifest winner;
-      try {
-        winner = version == newest.version() ? newest : log.read(version);
-      } catch (MissingFileException e) {
-        if (commit.mayFollowExpired()) {
-          continue;
-        }
-        throw expired(version, Optional.of(e));
+    return Math.max(from, last.oldest());
+  }
+
+  /** Reads a version; empty if the version was expired and that is no matter. */
+  private Optional<Manifest> readSince(long version, Manifest last, SinceBase rules) {
+    try {
+      return Optional.of(version == last.version() ? last : log.read(version));
+    } catch (MissingFileException e) {
+      if (rules.mayFollowExpired()) {
+        return Optional.empty();
       }
-      if (winner.commitId().equals(commit.commitId())) {
-        return Optional.of(winner);
-      }
-      commit.requireCommutes(winner);
+      throw expired(version, Optional.of(e));
     }
-    return Optional.empty();
   }
 
   private CommitOutcomeUnknownException expired(
@@ -153,10 +171,10 @@ final class Committer {
    * Publishes the next version. Returns empty if another commit has the version; then nothing of
    * this attempt is left.
    */
-  private Optional<Manifest> publish(Commit commit, Optional<Manifest> newest) {
+  private Optional<Manifest> publish(Commit commit, Optional<Manifest> last) {
     List<ShardListFile> written = new ArrayList<>();
     try {
-      Manifest next = commit.next(newest, clock.millis(), written);
+      Manifest next = commit.next(last, clock.millis(), written);
       if (log.publish(next)) {
         return Optional.of(next);
       }

@@ -1,6 +1,7 @@
 package io.zrecord.table;
 
-import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.RetainedVersions;
@@ -10,6 +11,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
@@ -31,12 +33,9 @@ final class Expiry {
    * The oldest version that stays.
    *
    * @param newest the newest version when the floor was looked for
+   * @param commitId the commit of the oldest version that stays, if the floor is higher than before
    */
-  private record Floor(Manifest newest, long version) {
-    boolean isHigher() {
-      return version > newest.oldest();
-    }
-  }
+  private record Floor(Manifest newest, long version, Optional<UUID> commitId) {}
 
   Expiry(Storage storage, InstantSource clock) {
     this.storage = storage;
@@ -54,11 +53,12 @@ final class Expiry {
     if (mode == CareMode.DRY_RUN) {
       return result(mode, newest, newest.oldest(), floor.version);
     }
-    if (!floor.isHigher()) {
+    if (floor.commitId.isEmpty()) {
       deleteBelow(newest.oldest());
       return result(mode, newest, newest.oldest(), newest.oldest());
     }
-    ExpireCommit commit = new ExpireCommit(storage.location(), newest, floor.version);
+    ExpireCommit commit =
+        new ExpireCommit(storage.location(), log, newest, floor.version, floor.commitId.get());
     Manifest published = new Committer(storage, log, clock).commit(commit);
     deleteBelow(published.oldest());
     if (!published.commitId().equals(commit.commitId())) {
@@ -68,6 +68,19 @@ final class Expiry {
     // The version that the expiry itself made is none of those that it was asked to keep.
     ExpireResult result = result(mode, published, commit.floorBefore(), floor.version);
     return new ExpireResult(mode, result.expired(), result.taggedCount(), countOf(published) - 1);
+  }
+
+  private void deleteBelow(long floor) {
+    try {
+      new ExpiredManifests(storage, log).deleteBelow(floor);
+    } catch (ZRecordException e) {
+      throw new StorageException(
+          e.resource(),
+          "The versions of " + storage.location() + " before " + floor
+              + " were expired, but not all of their manifests could be deleted: "
+              + e.getMessage() + "; expire again to delete the rest",
+          e);
+    }
   }
 
   /** Returns the result of expiring the versions from one to below another. */
@@ -92,13 +105,21 @@ final class Expiry {
    */
   private Floor floor(Manifest newest, ExpireOptions options) {
     long latest = clock.millis() - options.olderThan().toMillis();
-    long highest = oldestToKeep(newest, options.keepVersions());
+    // If every version changed records, no more than these may go.
+    long highest = newest.records().version() - options.keepVersions() + 1;
     long floor = newest.oldest();
-    if (highest > floor) {
+    Optional<UUID> commitId = Optional.empty();
+    if (highest > floor && log.read(floor + 1).timestampMillis() <= latest) {
+      highest = oldestToKeep(newest, options.keepVersions());
       log.read(floor);
-    }
-    while (floor < highest && log.read(floor + 1).timestampMillis() <= latest) {
-      floor++;
+      while (floor < highest) {
+        Manifest next = log.read(floor + 1);
+        if (next.timestampMillis() > latest) {
+          break;
+        }
+        floor++;
+        commitId = Optional.of(next.commitId());
+      }
     }
     for (TagEntry tag : newest.tags()) {
       if (tag.version() >= newest.oldest() && tag.version() < floor) {
@@ -106,33 +127,18 @@ final class Expiry {
         log.read(tag);
       }
     }
-    return new Floor(newest, floor);
+    return new Floor(newest, floor, commitId);
   }
 
   /**
    * Returns the last of the versions to keep that changed records; the floor if there are fewer.
+   * Parses no shards.
    */
   private long oldestToKeep(Manifest newest, int keepVersions) {
     long version = newest.records().version();
     for (int kept = 1; kept < keepVersions && version > newest.oldest(); kept++) {
-      version = log.read(version - 1).records().version();
+      version = log.link(version - 1).records().version();
     }
     return Math.max(version, newest.oldest());
-  }
-
-  /**
-   * Deletes the manifests below a floor from the lowest on, each for good before the next, so that
-   * a power loss leaves no gap above a manifest that came back.
-   */
-  private void deleteBelow(long floor) {
-    List<Long> below = log.listed().stream().filter(version -> version < floor).toList();
-    if (!below.isEmpty()) {
-      // Another process may have published the floor just now.
-      storage.forceDirectory(ManifestNames.DIRECTORY);
-    }
-    for (long version : below) {
-      storage.delete(ManifestNames.nameOf(version));
-      storage.forceDirectory(ManifestNames.DIRECTORY);
-    }
   }
 }

@@ -5,6 +5,7 @@ import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.shard.ShardSummary;
@@ -39,23 +40,24 @@ final class NamedFiles {
    * Reads the versions committed since the last call.
    *
    * @throws io.zrecord.errors.MissingFileException if the named files cannot be determined, because
-   *     the manifest of a version or the copy of a tag is missing
+   *     the manifest of a version and the copies of its tags are missing
    */
   void refresh() {
-    newest = log.reading(this::add).orElse(newest);
+    newest = log.readingLast(this::add).orElse(newest);
   }
 
   /** Adds what the newest version keeps, and returns its number. */
   private long add(Manifest latest) {
+    RetainedVersions retained = new RetainedVersions(log, storage.location(), latest);
     for (long version = latest.oldest(); version < latest.version(); version++) {
       if (!versions.contains(version)) {
-        addVersion(log.read(version));
+        addVersion(retained.read(version));
       }
     }
     addVersion(latest);
     for (TagEntry tag : latest.tags()) {
       if (!versions.contains(tag.version())) {
-        addVersion(log.read(tag));
+        addVersion(retained.read(tag.version()));
       }
       tagFiles.add(tag.file());
     }

@@ -2,14 +2,17 @@ package io.zrecord.table;
 
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.shard.ShardSummary;
@@ -57,9 +60,19 @@ public final class RecordTable {
     return storage;
   }
 
-  /** Returns whether there is at least one version. */
+  /**
+   * Returns whether there is a table: at least one version, and no retraction as the newest. A
+   * newest version that cannot be read is one.
+   */
   public boolean exists() {
-    return !log.listed().isEmpty();
+    try {
+      return log.newest().isPresent();
+    } catch (CorruptDataException
+        | TruncatedFileException
+        | MissingFileException
+        | UnsupportedFormatException e) {
+      return true;
+    }
   }
 
   /**
@@ -72,8 +85,9 @@ public final class RecordTable {
   }
 
   /**
-   * Returns a version by its number. If the manifest of the newest version is damaged, an older
-   * version can be read nevertheless.
+   * Returns a version by its number. Reads the newest version as well, which decides what can be
+   * read. If the manifest of the newest version is damaged, an older version can be read
+   * nevertheless.
    *
    * @throws VersionNotFoundException if the version does not exist, or was expired
    */
@@ -124,8 +138,10 @@ public final class RecordTable {
    */
   public TableSnapshot tagged(String name) {
     TagNames.require(name);
-    return reading(newest ->
-        snapshot(log.read(newest.tag(name).orElseThrow(() -> noTag(newest, name)))));
+    return reading(newest -> {
+      TagEntry tag = newest.tag(name).orElseThrow(() -> noTag(newest, name));
+      return snapshot(retained(newest).read(tag.version()));
+    });
   }
 
   /** Returns all tags, by name. */
@@ -192,20 +208,32 @@ public final class RecordTable {
    *     damaged
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if the versions may or may not have
    *     been expired; call it again
+   * @throws io.zrecord.errors.StorageException if a file cannot be read or deleted; the versions
+   *     may have been expired, as the message says; call it again
    */
   public ExpireResult expire(ExpireOptions options) {
     return new Expiry(storage, clock).run(options).orElseThrow(this::notATable);
   }
 
   /**
-   * Ends a repair: makes the newest version the newest again, under a new number. Part of
-   * {@code io.zrecord.repair}, not for callers.
+   * Ends a repair: publishes the newest version again, under a new number. Versions before a gap
+   * are expired by that. Copies of tags that were lost become tags {@code recovered-<version>}.
+   * Part of {@code io.zrecord.repair}, not for callers.
    *
-   * @param oldest the oldest version that is there without a gap up to the newest
+   * @param commitId the commit of the newest version
+   * @throws CommitConflictException if another version is the newest; nothing was published
    */
-  public void restore(long oldest) {
+  public void restore(UUID commitId) {
+    Manifest newest = newest();
+    if (!newest.commitId().equals(commitId)) {
+      throw new CommitConflictException(
+          storage.location(),
+          "Cannot repair " + storage.location() + ": version " + newest.version()
+              + " was committed or restored meanwhile; verify the table and repair it again");
+    }
+    Restoration restoration = Restoration.of(storage, log, newest);
     new Committer(storage, log, clock)
-        .commit(CareCommit.repair(storage.location(), newest(), oldest));
+        .commit(CareCommit.repair(storage.location(), newest, restoration));
   }
 
   /**
@@ -220,7 +248,7 @@ public final class RecordTable {
    *     deleted
    */
   public SweepResult sweep(SweepOptions options, Consumer<Orphan> listener) {
-    if (!exists()) {
+    if (log.listed().isEmpty()) {
       throw notATable();
     }
     return new Sweep(storage, clock, options, listener).run();
@@ -307,13 +335,13 @@ public final class RecordTable {
   /**
    * Takes the commit that created the table back, and deletes the files of that commit; the table
    * does not exist afterwards. Other files stay, also those that somebody wrote for a commit to
-   * come. If cut short, versions that are left are whole, and files may be left that no version
-   * names.
+   * come, and a manifest that says so. If cut short, the table is whole or does not exist, and
+   * files may be left for {@link #sweep}.
    *
    * @param commitId the commit, as {@link TableChange#commitId} has it
    * @return {@code false} if there is another version by now, as of a tag; nothing was deleted
-   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been
-   *     emptied; nothing was deleted
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the table may or may not exist;
+   *     nothing was deleted
    */
   public boolean retract(UUID commitId) {
     return new Retraction(storage, log, clock).run(commitId);
@@ -345,6 +373,9 @@ public final class RecordTable {
   private NotADatasetException notATable() {
     return new NotADatasetException(
         storage.location(),
-        "There is no zrecord table at " + storage.location() + ": " + DirectoryGuess.of(storage));
+        "There is no zrecord table at " + storage.location() + ": "
+            + (log.listed().isEmpty()
+                ? DirectoryGuess.of(storage)
+                : "its creation was taken back. Write a dataset there first"));
   }
 }

@@ -12,8 +12,8 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * Commits an empty version that expires the version before, which created the table. Nothing else
- * may come between. Belongs to one thread.
+ * Commits that there is no table any more, and expires the version before, which created the table.
+ * Nothing else may come between. Belongs to one thread.
  */
 final class RetractCommit implements Commit {
   private final String location;
@@ -24,7 +24,7 @@ final class RetractCommit implements Commit {
    * Plans a commit.
    *
    * @param location the table, for messages
-   * @param created version 0
+   * @param created the version that created the table
    */
   RetractCommit(String location, Manifest created) {
     this.location = location;
@@ -47,13 +47,8 @@ final class RetractCommit implements Commit {
   }
 
   @Override
-  public boolean mayFollowExpired() {
-    return false;
-  }
-
-  @Override
-  public void requireCommutes(Manifest winner) {
-    throw conflict();
+  public Optional<SinceBase> sinceBase() {
+    return Optional.empty();
   }
 
   @Override
@@ -61,24 +56,17 @@ final class RetractCommit implements Commit {
     if (newest
         .filter(manifest -> manifest.commitId().equals(created.commitId()))
         .isEmpty()) {
-      throw conflict();
+      throw new CommitConflictException(
+          location,
+          "Cannot take the creation of " + location
+              + " back: another version was committed since; nothing was deleted");
     }
   }
 
-  private CommitConflictException conflict() {
-    return new CommitConflictException(
-        location,
-        "Cannot take the creation of " + location
-            + " back: another version was committed since; nothing was deleted");
-  }
-
   @Override
-  public void checkFiles() {}
-
-  @Override
-  public Manifest next(Optional<Manifest> newest, long nowMillis, List<ShardListFile> written) {
+  public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
     Head head = Head.after(
-        newest,
+        last,
         commitId,
         baseVersion(),
         nowMillis,

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Decides what a change may follow, and which fields come out of it. */
-final class SchemaRules {
+final class SchemaRules implements SinceBase {
   /** Operations that leave every record in the table, so that others can come after them. */
   private static final Set<String> KEEPS_RECORDS = Stream.concat(
           Stream.of("append", "rebalance", "relayout"), Manifest.CARE.stream())
@@ -30,16 +30,36 @@ final class SchemaRules {
     this.change = change;
   }
 
+  /** The shards that a rebalance replaces are there or not, whatever came between. */
+  @Override
+  public boolean mayFollowExpired() {
+    return change.kind() == TableChange.Kind.REBALANCE;
+  }
+
+  @Override
+  public void requireBase(Manifest base) {
+    UUID records = base.records().commitId();
+    if (change.baseCommit().filter(commit -> !commit.equals(records)).isPresent()) {
+      throw givenUp(base);
+    }
+  }
+
   /**
    * Requires that the change commutes with a version that came first. An append commutes with
    * appends, rebalances, relayouts, tags and expiries, and with the commit that created the table.
    * An overwrite and a relayout are compared by the records of the newest version, a rebalance by
    * its shards.
    */
-  void requireCommutes(Manifest winner) {
-    if (change.kind() == TableChange.Kind.APPEND
-        && winner.version() > 0
-        && !KEEPS_RECORDS.contains(winner.operation())) {
+  @Override
+  public void requireCommutes(Manifest winner) {
+    if (change.kind() != TableChange.Kind.APPEND) {
+      return;
+    }
+    if (winner.isBeginning()) {
+      if (change.baseVersion().isPresent() && winner.isTable()) {
+        throw anotherTable();
+      }
+    } else if (!KEEPS_RECORDS.contains(winner.operation())) {
       String operation = winner.operation();
       boolean startsWithVowel = !operation.isEmpty() && "aeiou".indexOf(operation.charAt(0)) >= 0;
       throw conflict("version " + winner.version() + " is " + (startsWithVowel ? "an " : "a ")
@@ -60,8 +80,7 @@ final class SchemaRules {
     }
     Manifest manifest = newest.get();
     if (change.baseTable().isPresent() && !change.baseTable().get().equals(manifest.tableId())) {
-      throw conflict(
-          "the table on which it was planned was removed, and another one stands there now");
+      throw anotherTable();
     }
     return switch (change.kind()) {
       case CREATE ->
@@ -110,13 +129,26 @@ final class SchemaRules {
    * other commits have their numbers.
    */
   private void requireSameRecords(Manifest manifest) {
-    UUID records = manifest.records().commitId();
-    if (change.baseVersion().orElse(-1) > manifest.version()
-        || change.baseCommit().filter(base -> !base.equals(records)).isPresent()) {
-      throw conflict("version " + manifest.version()
-          + " does not come from that on which it was planned, version " + planned()
-          + ", which a repair gave up since");
+    requireReached(manifest);
+    requireBase(manifest);
+  }
+
+  /** Requires that the newest version is not before the version on which the change was planned. */
+  private void requireReached(Manifest manifest) {
+    if (change.baseVersion().orElse(-1) > manifest.version()) {
+      throw givenUp(manifest);
     }
+  }
+
+  private CommitConflictException givenUp(Manifest manifest) {
+    return conflict("version " + manifest.version()
+        + " does not come from that on which it was planned, version " + planned()
+        + ", which a repair gave up since");
+  }
+
+  private CommitConflictException anotherTable() {
+    return conflict(
+        "the table on which it was planned was removed, and another one stands there now");
   }
 
   /**
@@ -124,6 +156,7 @@ final class SchemaRules {
    * table has not been compared with any fields.
    */
   private RecordSchema rebased(Manifest manifest) {
+    requireReached(manifest);
     if (change.baseVersion().isEmpty() && !hasSameFields(manifest)) {
       throw conflict("the table was created meanwhile, with other fields: "
           + names(manifest.schema()) + ", not " + names(change.schema()));

@@ -54,15 +54,9 @@ final class ShardCommit implements Commit {
         .orElse(false);
   }
 
-  /** The shards that a rebalance replaces are there or not, whatever came between. */
   @Override
-  public boolean mayFollowExpired() {
-    return change.kind() == TableChange.Kind.REBALANCE;
-  }
-
-  @Override
-  public void requireCommutes(Manifest winner) {
-    rules.requireCommutes(winner);
+  public Optional<SinceBase> sinceBase() {
+    return Optional.of(rules);
   }
 
   @Override
@@ -77,7 +71,8 @@ final class ShardCommit implements Commit {
   }
 
   @Override
-  public Manifest next(Optional<Manifest> newest, long nowMillis, List<ShardListFile> written) {
+  public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
+    Optional<Manifest> newest = last.filter(Manifest::isTable);
     RecordSchema schema = rules.after(newest);
     ShardSequence sequence = new ShardSequence(log, written);
     if (newest.isPresent() && change.keepsShards()) {
@@ -85,7 +80,7 @@ final class ShardCommit implements Commit {
     }
     change.shards().forEach(sequence::add);
     Head head = Head.after(
-        newest,
+        last,
         change.commitId(),
         change.baseVersion(),
         nowMillis,
@@ -101,7 +96,7 @@ final class ShardCommit implements Commit {
         change.indexMap(),
         new Retention(
             head.asRecords(),
-            newest.map(Manifest::oldestOfNext).orElse(0L),
+            last.map(Manifest::oldestOfNext).orElse(0L),
             newest.map(Manifest::tags).orElse(List.of())));
   }
 

@@ -5,13 +5,10 @@ import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.shard.write.ShardFilesWriter;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.shard.ChunkSummary;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -39,8 +36,6 @@ import org.slf4j.LoggerFactory;
  * removes its files. Belongs to one thread.
  */
 public final class ShardWriter implements AutoCloseable {
-  private static final int MAX_CHUNK_GROUPS = 256;
-
   private final Storage storage;
   private final UUID shardId;
   private final RecordSchema schema;
@@ -213,24 +208,9 @@ public final class ShardWriter implements AutoCloseable {
         ShardMeta.FILE_NAME,
         metaChecksum,
         meta.length(),
-        groups(meta.chunks()),
+        meta.chunks().size(),
+        meta.chunks().stream().mapToLong(ChunkMeta::endBytes).sum(),
         valueBytes);
-  }
-
-  /**
-   * Joins neighbouring chunks where there are many, so that a summary stays small whatever the size
-   * of the shard.
-   */
-  private static List<ChunkSummary> groups(List<ChunkMeta> chunks) {
-    int perGroup = (chunks.size() + MAX_CHUNK_GROUPS - 1) / MAX_CHUNK_GROUPS;
-    List<ChunkSummary> groups = new ArrayList<>();
-    for (int from = 0; from < chunks.size(); from += perGroup) {
-      List<ChunkMeta> group = chunks.subList(from, Math.min(chunks.size(), from + perGroup));
-      groups.add(new ChunkSummary(
-          group.stream().mapToLong(ChunkMeta::recordCount).sum(),
-          group.stream().mapToLong(ChunkMeta::endBytes).sum()));
-    }
-    return groups;
   }
 
   /**

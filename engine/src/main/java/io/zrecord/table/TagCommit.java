@@ -6,6 +6,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Retention;
+import io.zrecord.internal.table.ManifestFile;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.TagEntry;
@@ -17,11 +18,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits a tag. Shares the copy of the tagged manifest with another tag of the version, or makes
- * one. Belongs to one thread.
- *
- * <p>A shared copy is taken from the very version that the commit follows, so that the copy has a
- * tag without a gap, and no sweep comes between.
+ * Commits a tag with a copy of the tagged manifest. Each tag has a copy of its own: the copy of
+ * another tag may be swept as soon as that tag is removed. Belongs to one thread.
  */
 final class TagCommit extends CareCommit {
   private final Storage storage;
@@ -40,6 +38,9 @@ final class TagCommit extends CareCommit {
 
   /**
    * Publishes the tag, and deletes the copy if no version names it. Returns the version in force.
+   *
+   * @throws CommitOutcomeUnknownException also if the copy is gone or cannot be looked at: a sweep
+   *     deletes a copy that had no tag for longer than any write takes
    */
   Manifest publish(Committer committer) {
     Manifest published;
@@ -53,10 +54,28 @@ final class TagCommit extends CareCommit {
       throw e;
     }
     TagEntry own = made;
-    if (own != null && !published.tags().contains(own)) {
-      deleteCopy();
+    if (own != null) {
+      if (published.tags().contains(own)) {
+        requireCopy(own);
+      } else {
+        deleteCopy();
+      }
     }
     return published;
+  }
+
+  private void requireCopy(TagEntry own) {
+    try {
+      storage.lengthBytes(own.file());
+    } catch (RuntimeException e) {
+      throw new CommitOutcomeUnknownException(
+          storage.location(),
+          "Cannot tell whether tag '" + name + "' of " + storage.location()
+              + " keeps version " + version + ": " + e.getMessage()
+              + "; verify the table, and if " + storage.pathOf(own.file())
+              + " is missing, untag the version and tag it again",
+          e);
+    }
   }
 
   @Override
@@ -89,24 +108,19 @@ final class TagCommit extends CareCommit {
 
   @Override
   Retention change(Manifest newest, long nowMillis) {
-    TagEntry tag = newest
-        .tagOf(version)
-        .map(shared -> shared.withName(name, nowMillis))
-        .orElseGet(() -> copied(nowMillis));
     List<TagEntry> tags = new ArrayList<>(newest.tags());
-    tags.add(tag);
+    tags.add(copied(newest, nowMillis));
     tags.sort(Comparator.comparing(TagEntry::name));
-    return new Retention(newest.records(), newest.oldestOfNext(), tags);
+    return new Retention(newest.records(), newest.oldest(), tags);
   }
 
-  /** Returns the tag with a copy that this commit made, which a slow commit may find swept. */
-  private TagEntry copied(long nowMillis) {
+  /** Returns the tag with a copy. A slow commit may find swept what it made before. */
+  private TagEntry copied(Manifest newest, long nowMillis) {
     TagEntry copy = made;
-    if (copy == null) {
-      copy = log.copy(version, name, nowMillis);
+    if (copy == null || !storage.exists(copy.file())) {
+      ManifestFile manifest = new RetainedVersions(log, storage.location(), newest).file(version);
+      copy = log.copy(manifest, name, nowMillis);
       made = copy;
-    } else {
-      storage.lengthBytes(copy.file());
     }
     return copy;
   }

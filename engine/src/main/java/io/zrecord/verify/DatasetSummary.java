@@ -29,8 +29,9 @@ import java.util.TreeMap;
  *     field
  * @param length number of records
  * @param shardCount number of shards
- * @param chunkCount number of chunk files, or fewer where the manifest joins them
- * @param chunkRecords records written to the chunks; {@code length} of them are live
+ * @param chunkCount number of chunk files
+ * @param writtenRecords records written; {@code length} of them are live. More than {@code length}
+ *     only in a store
  * @param chunkBytes bytes of the chunks
  * @param valueBytes stored bytes of the reachable values; of a store, as of its last checkpoint
  * @param journalBytes bytes of a store's journal, which opening the store reads
@@ -43,8 +44,8 @@ public record DatasetSummary(
     Map<Integer, String> stems,
     long length,
     int shardCount,
-    int chunkCount,
-    long chunkRecords,
+    long chunkCount,
+    long writtenRecords,
     long chunkBytes,
     long valueBytes,
     long journalBytes,
@@ -96,11 +97,8 @@ public record DatasetSummary(
         stems,
         snapshot.length(),
         shards.size(),
-        shards.stream().mapToInt(shard -> shard.chunks().size()).sum(),
-        shards.stream()
-            .flatMap(shard -> shard.chunks().stream())
-            .mapToLong(chunk -> chunk.recordCount())
-            .sum(),
+        shards.stream().mapToLong(ShardSummary::chunkCount).sum(),
+        snapshot.length(),
         shards.stream().mapToLong(ShardSummary::chunkBytes).sum(),
         shards.stream()
             .flatMap(shard -> shard.valueBytes().values().stream())
@@ -120,7 +118,9 @@ public record DatasetSummary(
         length,
         1,
         chunks.size(),
-        chunks.stream().mapToLong(ChunkMeta::recordCount).sum(),
+        chunks.stream().anyMatch(ChunkMeta::isOfStore)
+            ? chunks.stream().mapToLong(ChunkMeta::recordCount).sum()
+            : length,
         chunks.stream().mapToLong(ChunkMeta::endBytes).sum(),
         meta.fields().stream().mapToLong(FieldMeta::valueBytes).sum(),
         journalBytes,

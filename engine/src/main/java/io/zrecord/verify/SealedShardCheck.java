@@ -7,7 +7,6 @@ import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.shard.ChunkSummary;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.verify.Finding.Kind;
 import java.util.HexFormat;
@@ -99,12 +98,13 @@ final class SealedShardCheck {
     }
     long chunkBytes =
         meta.chunks().stream().mapToLong(chunk -> chunk.endBytes()).sum();
-    if (chunkBytes
-        != shard.chunks().stream().mapToLong(ChunkSummary::lengthBytes).sum()) {
+    if (meta.chunks().size() != shard.chunkCount() || chunkBytes != shard.chunkBytes()) {
       run.found(
           Kind.COUNT,
           path,
-          "its chunks have " + chunkBytes + " bytes, but the manifest says " + shard.chunkBytes());
+          "it has " + meta.chunks().size() + " chunks of " + chunkBytes
+              + " bytes, but the manifest says " + shard.chunkCount() + " of "
+              + shard.chunkBytes());
     }
     for (FieldMeta field : meta.fields()) {
       FieldSpec expected = schema.find(field.spec().id()).orElse(null);

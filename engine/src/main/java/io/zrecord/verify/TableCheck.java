@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -40,7 +41,7 @@ final class TableCheck {
   private final Set<String> checkedShards = new HashSet<>();
   private final Set<String> namedShards = new HashSet<>();
   private final Set<String> namedLists = new HashSet<>();
-  private final Set<Long> checkedVersions = new HashSet<>();
+  private final Map<Long, UUID> checkedVersions = new HashMap<>();
   private boolean isComplete = true;
   private long newest;
 
@@ -77,6 +78,7 @@ final class TableCheck {
     for (long version : left) {
       check(version, Depth.FILES, current);
     }
+    current.filter(manifest -> !manifest.isTable()).ifPresent(this::noteRetraction);
     checkNumbers(listed, floor);
     checkChain(listed, floor);
     checkCopies(tags, floor);
@@ -145,7 +147,7 @@ final class TableCheck {
     try {
       Optional<TagEntry> copy = current
           .filter(manifest -> version < manifest.oldest())
-          .flatMap(manifest -> manifest.tagOf(version));
+          .flatMap(manifest -> manifest.tagsOf(version).stream().findFirst());
       check(copy.isPresent() ? log.read(copy.get()) : log.read(version), depth);
       return true;
     } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
@@ -185,7 +187,7 @@ final class TableCheck {
     part.add(manifest.shards());
     part.finish();
     manifest.indexMap().ifPresent(map -> checkIndexMap(map, source, depth));
-    checkedVersions.add(manifest.version());
+    checkedVersions.put(manifest.version(), manifest.commitId());
   }
 
   /** The shards of a version that no earlier part had. */
@@ -260,6 +262,13 @@ final class TableCheck {
     }
   }
 
+  private void noteRetraction(Manifest retraction) {
+    run.found(
+        Kind.NOTE,
+        storage.pathOf(ManifestNames.nameOf(retraction.version())),
+        "there is no table: its creation was taken back");
+  }
+
   private void checkChain(List<Long> listed, long floor) {
     VersionChain chain = new VersionChain(run, storage);
     listed.stream().filter(version -> version >= floor).map(this::readable).forEach(chain::add);
@@ -275,20 +284,23 @@ final class TableCheck {
   }
 
   /**
-   * Checks the copies of tagged manifests. Below the floor, they were checked like versions. A copy
-   * of a version whose manifest cannot be read takes its place.
+   * Checks the copies of tagged manifests. Below the floor, the first copy of each version was
+   * checked like a version. A copy of a version that could not be read takes its place.
    */
   private void checkCopies(List<TagEntry> tags, long floor) {
-    Set<String> files = new HashSet<>();
+    Set<Long> versions = new HashSet<>();
     for (TagEntry tag : tags) {
-      if (tag.version() < floor || !files.add(tag.file())) {
+      if (versions.add(tag.version()) && tag.version() < floor) {
         continue;
       }
       try {
         Manifest copy = log.read(tag);
-        if (!checkedVersions.contains(tag.version())) {
+        UUID checked = checkedVersions.get(tag.version());
+        if (checked == null) {
           check(copy, Depth.FILES);
-        } else if (!readable(tag.version()).map(copy::equals).orElse(true)) {
+        } else if (tag.version() < floor
+            ? !copy.commitId().equals(checked)
+            : !readable(tag.version()).map(copy::equals).orElse(true)) {
           run.found(
               Kind.MANIFEST,
               storage.pathOf(tag.file()),
@@ -322,7 +334,7 @@ final class TableCheck {
   private boolean newestNow(Predicate<Manifest> question) {
     ShardNeed.requireVisible(storage, newest);
     try {
-      return log.newest().map(question::test).orElse(true);
+      return log.last().map(question::test).orElse(true);
     } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
       return true;
     }

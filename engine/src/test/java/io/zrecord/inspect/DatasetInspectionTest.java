@@ -137,8 +137,9 @@ class DatasetInspectionTest {
   void aTableOfRunsAndEntriesHasNothingButPaddingBesideItsValues() {
     Seen seen = inspect(table("aaa", "-", "b"));
     // number at 64, 24 bytes; texts at 88 and 96; pixels at 104, 9 bytes; rolled at 120.
-    SpaceUsage space = new SpaceUsage(120, 24 + 4 + 9, 0, 64 + 5 + 7 + 7, 3, 3);
-    assertThat(seen.chunk(0).space()).isEqualTo(space);
+    int padding = 64 + 5 + 7 + 7;
+    assertThat(seen.chunk(0).space()).isEqualTo(new SpaceUsage(120, 24 + 4 + 9, 0, padding, 0, 0));
+    assertThat(seen.sum().space()).isEqualTo(new SpaceUsage(120, 24 + 4 + 9, 0, padding, 3, 3));
     assertThat(seen.chunk(0).liveBytes())
         .containsEntry(1, 24L)
         .containsEntry(2, 4L)
@@ -158,7 +159,7 @@ class DatasetInspectionTest {
     Seen seen = inspect(table(WRITE.withAlignBytes(64), "x".repeat(100), "-", "b"));
     // number at 64, 24 bytes; texts at 128 and 232; pixels at 240, 9 bytes; rolled at 256.
     assertThat(seen.chunk(0).space())
-        .isEqualTo(new SpaceUsage(256, 24 + 101 + 9, 0, 64 + 40 + 4 + 7 + 7, 3, 3));
+        .isEqualTo(new SpaceUsage(256, 24 + 101 + 9, 0, 64 + 40 + 4 + 7 + 7, 0, 0));
   }
 
   @Test
@@ -297,7 +298,7 @@ class DatasetInspectionTest {
   void sizesThatOverflowAreDamage() throws IOException {
     ChunkMeta huge = new ChunkMeta(0, 1, Long.MAX_VALUE);
     ShardMeta meta = new ShardMeta(
-        UUID.randomUUID(), 1, true, false, 1, 1, List.of(huge, new ChunkMeta(1, 1, 64)), List.of());
+        UUID.randomUUID(), 1, true, 1, List.of(huge, new ChunkMeta(1, 1, 64)), List.of());
     Files.write(directory.resolve("meta.json"), meta.write());
     assertThatThrownBy(() -> inspect(directory))
         .isInstanceOf(CorruptDataException.class)
@@ -319,7 +320,7 @@ class DatasetInspectionTest {
       Files.write(directory.resolve("f" + id + ".runs"), file.write(new Binding(shard, id)));
     }
     ChunkMeta huge = new ChunkMeta(0, 1, Long.MAX_VALUE);
-    ShardMeta meta = new ShardMeta(shard, 2 * half, false, false, 1, 1, List.of(huge), fields);
+    ShardMeta meta = new ShardMeta(shard, 2 * half, false, 1, List.of(huge), fields);
     Files.write(directory.resolve("meta.json"), meta.write());
     assertThatThrownBy(() -> inspect(directory))
         .isInstanceOf(CorruptDataException.class)

@@ -17,6 +17,8 @@ import io.zrecord.internal.store.LiveState;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.Damage;
 import io.zrecord.verify.DatasetCheck;
@@ -404,7 +406,7 @@ final class DatasetRepairTest {
   }
 
   @Test
-  void anOlderManifestIsLeftAsItIs() {
+  void anOlderDamagedManifestIsLeftAsItIsUnlessVersionsMayBeGivenUp() {
     Path path = directory.resolve("table");
     RecordSchema schema = RecordSchema.builder().field("label", ElementType.I32).build();
     for (int version = 0; version < 2; version++) {
@@ -415,10 +417,16 @@ final class DatasetRepairTest {
       }
     }
     Damage.flip(path.resolve("manifest/00000000000000000000.json"), 9);
-    RepairReport report =
-        DatasetRepair.of(path).restoringPrevious().run(finding -> {}, plan -> true);
+    RepairReport report = DatasetRepair.of(path).run(finding -> {}, plan -> true);
     assertThat(report.isDone()).isFalse();
-    assertThat(report.plan().remaining()).hasSize(1).allMatch(text -> text.contains("older"));
+    assertThat(report.plan().remaining())
+        .hasSize(1)
+        .allMatch(text -> text.contains("version 0 is damaged or missing"));
+    assertThat(repair(DatasetRepair.of(path).restoringPrevious()).plan().actions())
+        .hasSize(1)
+        .allMatch(text -> text.contains("gives version 0 up"));
+    assertThat(RecordTable.at(LocalStorage.at(path)).versions()).containsExactly(1L, 2L);
+    requireSound(path);
   }
 
   @Test

@@ -8,7 +8,6 @@ import io.zrecord.scan.ScanPlan.Split;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.shard.ChunkSummary;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.Snapshots;
 import io.zrecord.table.TableSnapshot;
@@ -32,19 +31,17 @@ final class ScanPlanTest {
   private static final List<FieldSpec> IMAGE = SCHEMA.fields().subList(0, 1);
   private static final IndexSet ALL = IndexSet.range(0, Long.MAX_VALUE);
 
-  /** Makes a shard whose chunks have the given bytes, a record a KiB. */
-  private static ShardSummary shard(long... chunkBytes) {
-    List<ChunkSummary> chunks = LongStream.of(chunkBytes)
-        .mapToObj(bytes -> new ChunkSummary(Math.max(1, bytes / 1024), bytes))
-        .toList();
-    long records = chunks.stream().mapToLong(ChunkSummary::recordCount).sum();
+  /** Makes a shard whose images have the given bytes, a record a KiB. */
+  private static ShardSummary shard(long bytes) {
+    long records = Math.max(1, bytes / 1024);
     return new ShardSummary(
         UUID.randomUUID(),
         "meta.json",
         0,
         records,
-        chunks,
-        new TreeMap<>(Map.of(1, LongStream.of(chunkBytes).sum(), 2, 4 * records)));
+        1,
+        2 * bytes,
+        new TreeMap<>(Map.of(1, bytes, 2, 4 * records)));
   }
 
   private static TableSnapshot table(ShardSummary... shards) {
@@ -79,14 +76,15 @@ final class ScanPlanTest {
   }
 
   @Test
-  void cutsFallOnTheBoundariesOfChunks() {
-    TableSnapshot table = table(shard(100 * MIB, 100 * MIB), shard(100 * MIB));
+  void cutsFallOnTheBoundariesOfShards() {
+    TableSnapshot table = table(shard(100 * MIB), shard(100 * MIB), shard(100 * MIB));
     List<Split> splits = ScanPlan.divide(table, IMAGE, ALL, SplitSizing.atLeast(1));
     assertThat(bytesOf(splits)).containsExactly(100 * MIB, 100 * MIB, 100 * MIB);
+    assertThat(splits).allMatch(split -> split.slices().size() == 1);
   }
 
   @Test
-  void bigChunksAreDividedEvenlyAndSmallOnesPacked() {
+  void bigShardsAreDividedEvenlyAndSmallOnesPacked() {
     TableSnapshot big = table(shard(300 * MIB));
     assertThat(bytesOf(ScanPlan.divide(big, IMAGE, ALL, SplitSizing.atLeast(1))))
         .containsExactly(100 * MIB, 100 * MIB, 100 * MIB);
@@ -115,22 +113,8 @@ final class ScanPlanTest {
   }
 
   @Test
-  void shardsThatAreNotSequentialAreDividedByRecords() {
-    ShardSummary shard = shard(300 * MIB);
-    ShardSummary summed = new ShardSummary(
-        shard.id(),
-        "meta-2.json",
-        0,
-        shard.length(),
-        List.of(new ChunkSummary(shard.length(), 900 * MIB)),
-        shard.valueBytes());
-    assertThat(bytesOf(ScanPlan.divide(table(summed), IMAGE, ALL, SplitSizing.atLeast(1))))
-        .containsExactly(100 * MIB, 100 * MIB, 100 * MIB);
-  }
-
-  @Test
   void bytesAreExactForWholeShardsAndInProportionInside() {
-    TableSnapshot table = table(shard(100 * MIB, 50 * MIB), shard(7 * MIB));
+    TableSnapshot table = table(shard(150 * MIB), shard(7 * MIB));
     assertThat(ScanPlan.estimateBytes(table, SCHEMA.fields(), ALL))
         .isEqualTo(157 * MIB + 4 * table.length());
     assertThat(ScanPlan.estimateBytes(table, IMAGE, IndexSet.range(0, 1024))).isEqualTo(MIB);
@@ -142,11 +126,7 @@ final class ScanPlanTest {
     Random random = new Random(repetition.getCurrentRepetition());
     List<ShardSummary> shards = new ArrayList<>();
     for (int i = 1 + random.nextInt(20); i > 0; i--) {
-      long[] chunks = new long[1 + random.nextInt(4)];
-      for (int c = 0; c < chunks.length; c++) {
-        chunks[c] = 1024L * (1 + random.nextInt(random.nextBoolean() ? 1500 : 200_000));
-      }
-      shards.add(shard(chunks));
+      shards.add(shard(1024L * (1 + random.nextInt(random.nextBoolean() ? 1500 : 600_000))));
     }
     TableSnapshot table = Snapshots.of(SCHEMA, shards);
     IndexSet indices = random.nextBoolean()

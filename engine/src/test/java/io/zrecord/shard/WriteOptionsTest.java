@@ -29,13 +29,12 @@ class WriteOptionsTest {
   void anOptionChangesNothingElse() {
     WriteOptions options = WriteOptions.defaults()
         .withAlignBytes(64)
-        .withChunkRecords(5)
         .withChunkBytes(1 << 20)
         .withStripeBytes(1 << 21)
         .withChecksum(Checksum.NONE)
         .withDurability(Durability.NONE);
     assertThat(options)
-        .isEqualTo(new WriteOptions(5, 1 << 20, 1 << 21, 64, Checksum.NONE, Durability.NONE));
+        .isEqualTo(new WriteOptions(1 << 20, 1 << 21, 64, Checksum.NONE, Durability.NONE));
     assertThat(options.withAlignBytes(4096).withAlignBytes(64)).isEqualTo(options);
   }
 }

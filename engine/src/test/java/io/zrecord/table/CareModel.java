@@ -119,7 +119,7 @@ final class CareModel implements InstantSource {
   private ShardSummary write(List<Row> rows) {
     WriteOptions options = WriteOptions.defaults()
         .withStripeBytes(1 << 16)
-        .withChunkRecords(3 + random.nextInt(30))
+        .withChunkBytes(4096)
         .withDurability(Durability.NONE);
     try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), schema, options)) {
       for (Row row : rows) {

@@ -10,12 +10,15 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.repair.DatasetRepair;
 import io.zrecord.repair.RepairReport;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -175,11 +178,11 @@ final class DamagedManifestTest {
     assertThat(manifest(1)).exists();
   }
 
-  /** As a file that the system refuses to read; a directory is refused whoever asks. */
+  /** As a file that the system refuses to read; a link to itself is refused whoever asks. */
   @Test
   void aNewestVersionThatCannotBeReadIsNotMovedAside() throws IOException {
     Files.delete(manifest(1));
-    Files.createDirectory(manifest(1));
+    Files.createSymbolicLink(manifest(1), manifest(1).getFileName());
     assertThatThrownBy(() -> DatasetRepair.of(directory)
             .restoringPrevious()
             .run(finding -> {}, plan -> {
@@ -187,7 +190,7 @@ final class DamagedManifestTest {
             }))
         .isInstanceOf(StorageException.class)
         .hasMessageContaining(manifest(1).toString());
-    assertThat(manifest(1)).exists();
+    assertThat(Files.isSymbolicLink(manifest(1))).isTrue();
   }
 
   private RepairReport repairRestoringPrevious() {
@@ -208,21 +211,126 @@ final class DamagedManifestTest {
   }
 
   @Test
-  void tagsThatARepairGivesUpAreToldAndTheirCopiesLeft() throws IOException {
+  void tagsThatARepairGivesUpAreGivenAgain() throws IOException {
     table.tag(0, "older");
     table.tag(1, "release");
     Files.writeString(manifest(3), "damaged");
-    List<String> copies =
-        table.storage().list("tag").stream().map(StoredFile::name).toList();
-    assertThat(copies).hasSize(2);
+    assertThat(table.storage().list("tag")).hasSize(2);
+    // Copies of nothing that this table has.
+    Files.writeString(tagFile(), "damaged");
+    Files.write(tagFile(), sealed("{\"version\":0"));
     RepairReport report = repairRestoringPrevious();
     assertThat(report.isDone()).isTrue();
-    assertThat(table.tags()).extracting(Tag::name).containsExactly("older");
-    assertThat(table.tagged("older").version()).isZero();
-    assertThat(report.plan().remaining())
-        .filteredOn(text -> copies.stream().anyMatch(text::contains))
+    assertThat(report.plan().actions())
+        .filteredOn(text -> text.contains("tag version 1 as 'recovered-1'"))
         .hasSize(1);
-    assertThat(table.storage().list("tag")).hasSize(2);
+    assertThat(table.tags()).extracting(Tag::name).containsExactly("older", "recovered-1");
+    assertThat(table.tagged("older").version()).isZero();
+    assertThat(table.tagged("recovered-1").version()).isOne();
+    assertThat(table.storage().list("tag")).hasSize(4);
+  }
+
+  private Path tagFile() {
+    return directory.resolve("tag").resolve(UUID.randomUUID() + ".json");
+  }
+
+  private void append(RecordTable to) {
+    ShardSummary shard = Shards.write(table.storage(), Shards.SCHEMA, 9);
+    to.commit(Shards.append(Shards.newest(table), shard));
+  }
+
+  /** The expiry was given up with the tag, and has deleted the manifest of the tagged version. */
+  @Test
+  void aTagWhoseManifestIsGoneIsGivenAgainIfItsVersionIsGivenUp() throws IOException {
+    append(table);
+    table.tag(0, "kept");
+    RecordTable later = LaterTable.of(table.storage());
+    assertThat(later.expire(ExpireOptions.defaults()).expired()).containsExactly(1L);
+    Files.writeString(manifest(4), "damaged");
+    Files.writeString(manifest(3), "damaged");
+    assertThat(repairRestoringPrevious().isDone()).isTrue();
+    assertThat(table.versions()).containsExactly(0L, 2L, 3L);
+    assertThat(table.tagged("recovered-0").length()).isEqualTo(3);
+    Files.delete(aside(4));
+    Files.delete(aside(3));
+    LaterTable.of(table.storage())
+        .sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
+    assertThat(table.tagged("recovered-0").length()).isEqualTo(3);
+    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isTrue();
+  }
+
+  private Path aside(int version) {
+    return Path.of(manifest(version) + ".damaged");
+  }
+
+  /** Otherwise nothing could ever be expired or swept again. */
+  @ParameterizedTest
+  @ValueSource(strings = {"missing", "damaged", "another"})
+  void aGapIsLeftBelowTheFloorByARepair(String damage) throws IOException {
+    append(table);
+    table.tag(0, "kept");
+    switch (damage) {
+      case "missing" -> Files.delete(manifest(1));
+      case "damaged" -> Files.writeString(manifest(1), "damaged");
+      default ->
+        rewrite(
+            1, "\"commit\":\"", "\"commit\":\"00000000-0000-0000-0000-000000000000\",\"was\":\"");
+    }
+    RecordTable later = LaterTable.of(table.storage());
+    RepairReport asked = DatasetRepair.of(directory).run(finding -> {}, plan -> true);
+    assertThat(asked.isDone()).isFalse();
+    assertThat(asked.plan().remaining())
+        .anyMatch(text ->
+            text.contains("version 1 is damaged or missing") && text.contains("versions 0 to 1"));
+    assertThat(repairRestoringPrevious().isDone()).isTrue();
+    assertThat(table.versions()).containsExactly(0L, 2L, 3L, 4L);
+    assertThat(table.latest().operation()).isEqualTo("repair");
+    assertThat(table.latest().length()).isEqualTo(5);
+    later.expire(ExpireOptions.defaults());
+    later.sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
+    assertThat(table.tagged("kept").length()).isEqualTo(3);
+    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isTrue();
+    assertThat(repairRestoringPrevious().plan().actions())
+        .as("nothing is left to do")
+        .isEmpty();
+  }
+
+  @Test
+  void aRepairFailsIfAVersionIsCommittedMeanwhile() throws IOException {
+    append(table);
+    Files.delete(manifest(1));
+    assertThatThrownBy(
+            () -> DatasetRepair.of(directory).restoringPrevious().run(finding -> {}, plan -> {
+              append(table);
+              return true;
+            }))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("version 3 was committed");
+    assertThat(table.latest().operation()).isEqualTo("append");
+  }
+
+  @Test
+  void anExpiryEndsIfItsFloorIsGivenUpMeanwhile() throws IOException {
+    append(table);
+    ManifestLog log = new ManifestLog(table.storage());
+    Manifest planned = log.newest().orElseThrow();
+    ExpireCommit expiry =
+        new ExpireCommit(directory.toString(), log, planned, 2, planned.commitId());
+    Files.writeString(manifest(2), "damaged");
+    assertThat(repairRestoringPrevious().isDone()).isTrue();
+    append(table);
+    append(table);
+    assertThatThrownBy(() -> new Committer(table.storage(), log).commit(expiry))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("a repair gave version 2 up");
+    assertThat(table.versions()).hasSize(5);
+  }
+
+  @Test
+  void anExpiryDeletesNothingAboveAFloorThatARepairHasLowered() {
+    append(table);
+    new ExpiredManifests(table.storage(), new ManifestLog(table.storage())).deleteBelow(2);
+    assertThat(table.versions()).containsExactly(0L, 1L, 2L);
   }
 
   @Test
@@ -256,19 +364,67 @@ final class DamagedManifestTest {
         List.of(Shards.write(table.storage(), Shards.SCHEMA, 4, 3, 2, 1)),
         Shards.write(table.storage(), IndexMap.SCHEMA, 3, 2, 1, 0),
         Map.of());
+    TableChange append = new TableChange(
+        UUID.randomUUID(),
+        TableChange.Kind.APPEND,
+        Optional.of(planned),
+        Shards.SCHEMA,
+        List.of(Shards.write(table.storage(), Shards.SCHEMA, 7)),
+        Optional.empty(),
+        Map.of());
     Files.write(manifest(1), new byte[0]);
     assertThat(repairRestoringPrevious().isDone()).isTrue();
-    for (TableChange change : List.of(overwrite, relayout)) {
+    List<TableChange> changes = List.of(overwrite, relayout, append, append.expecting(1));
+    for (TableChange change : changes) {
       assertThatThrownBy(() -> table.commit(change))
           .isInstanceOf(CommitConflictException.class)
           .hasMessageContaining("a repair gave up");
     }
     ShardSummary other = Shards.write(table.storage(), Shards.SCHEMA, 6);
     assertThat(table.commit(Shards.append(OptionalLong.of(0), other)).version()).isEqualTo(2);
-    for (TableChange change : List.of(overwrite, relayout)) {
+    for (TableChange change : changes) {
       assertThatThrownBy(() -> table.commit(change)).isInstanceOf(CommitConflictException.class);
     }
     assertThat(table.latest().shards()).contains(other);
+  }
+
+  /** It lost its number first, and then the versions that it had looked at were given up. */
+  @Test
+  void anAppendWhoseBaseIsGivenUpBetweenItsAttemptsIsNotCommitted() {
+    TableChange append = new TableChange(
+        UUID.randomUUID(),
+        TableChange.Kind.APPEND,
+        Optional.of(table.latest()),
+        Shards.SCHEMA,
+        List.of(Shards.write(table.storage(), Shards.SCHEMA, 7)),
+        Optional.empty(),
+        Map.of());
+    Storage interrupted = new ForwardingStorage(table.storage()) {
+      private int listings;
+
+      @Override
+      public List<StoredFile> list(String name) {
+        if (name.equals("manifest") && ++listings == 2) {
+          table.storage().delete("manifest/00000000000000000001.json");
+          table.storage().publish("manifest/00000000000000000001.json", new byte[1]);
+          table.storage().delete("manifest/00000000000000000002.json");
+          assertThat(repairRestoringPrevious().isDone()).isTrue();
+        }
+        return super.list(name);
+      }
+
+      @Override
+      public boolean publish(String name, byte[] content) {
+        if (listings == 1) {
+          append(table);
+        }
+        return super.publish(name, content);
+      }
+    };
+    assertThatThrownBy(() -> RecordTable.at(interrupted).commit(append))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("a repair gave up");
+    assertThat(table.latest().operation()).isEqualTo("repair");
   }
 
   /** It may say of what more is needed than this release knows. */
@@ -344,9 +500,7 @@ final class DamagedManifestTest {
   void whatIsSealedAndMakesSenseIsRead() throws IOException {
     rewrite("\"tags\":[]", "\"tags\":[{" + TAG + "},{\"name\":\"b\"," + OF_0 + "}]");
     assertThat(table.tags()).extracting(Tag::name).containsExactly("a", "b");
-    assertThatThrownBy(() -> table.tagged("a"))
-        .isInstanceOf(MissingFileException.class)
-        .hasMessageContaining("tag/8f14e45f");
+    assertThat(table.tagged("a").version()).as("its manifest is there").isZero();
   }
 
   @Test
@@ -408,6 +562,7 @@ final class DamagedManifestTest {
     }) {
       Files.writeString(directory.resolve("manifest").resolve(name), "x");
     }
+    Files.createDirectory(manifest(2));
     assertThat(table.versions()).containsExactly(0L, 1L);
     assertThat(table.latest().length()).isEqualTo(4);
   }

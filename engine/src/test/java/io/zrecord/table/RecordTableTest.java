@@ -378,7 +378,13 @@ final class RecordTableTest {
         .isInstanceOf(MissingFileException.class);
     ShardSummary whole = shard(1);
     ShardSummary changed = new ShardSummary(
-        whole.id(), "meta.json", whole.metaChecksum() ^ 1, 1, whole.chunks(), whole.valueBytes());
+        whole.id(),
+        "meta.json",
+        whole.metaChecksum() ^ 1,
+        1,
+        whole.chunkCount(),
+        whole.chunkBytes(),
+        whole.valueBytes());
     assertThatThrownBy(() -> table.commit(Shards.append(NONE, changed)))
         .isInstanceOf(CorruptDataException.class);
     assertThat(table.exists()).isFalse();

@@ -10,6 +10,8 @@ import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import io.zrecord.testing.ForwardingStorage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +22,9 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,7 +60,7 @@ final class RetentionTest {
     table.tag(3, "release-1.0");
     assertThat(table.latest().version()).as("the second time is no version").isEqualTo(5);
     table.tag(3, "best");
-    assertThat(model.storage.list("tag")).as("copies of version 3").hasSize(1);
+    assertThat(model.storage.list("tag")).as("copies of version 3").hasSize(2);
     model.append(1);
     assertThat(table.tagged("release-1.0").version()).isEqualTo(3);
     assertThat(table.tags()).extracting(Tag::name).containsExactly("best", "release-1.0");
@@ -314,11 +318,102 @@ final class RetentionTest {
     table.tag(2, "kept");
     Path copy = copy();
     Path manifests = model.path.resolve("manifest");
+    table.expire(EXPIRE);
     Files.copy(
-        manifests.resolve("00000000000000000003.json"), copy, StandardCopyOption.REPLACE_EXISTING);
+        manifests.resolve("00000000000000000004.json"), copy, StandardCopyOption.REPLACE_EXISTING);
     assertThatThrownBy(() -> table.tagged("kept"))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining(copy.toString());
+  }
+
+  @Test
+  void aTagWhoseCopyIsLostIsReadByTheManifestOrByTheCopyOfAnotherTag() throws IOException {
+    table.tag(2, "kept");
+    Files.delete(copy());
+    assertThat(table.tagged("kept").length()).isEqualTo(3);
+    table.untag("kept");
+    table.tag(2, "first");
+    Path first = copy();
+    table.tag(2, "second");
+    table.expire(EXPIRE);
+    Files.writeString(first, "damaged");
+    assertThat(table.tagged("first").length()).isEqualTo(3);
+    assertThat(table.version(2).length()).isEqualTo(3);
+    Files.delete(first);
+    assertThat(table.tagged("first").length()).isEqualTo(3);
+    // A tag of a version whose manifest is gone gets a copy of its own.
+    table.untag("first");
+    table.tag(2, "third");
+    table.untag("second");
+    model.pass(Duration.ofHours(2));
+    table.sweep(SWEEP, orphan -> {});
+    assertThat(model.storage.list("tag")).hasSize(1);
+    assertThat(table.tagged("third").length()).isEqualTo(3);
+  }
+
+  /** It slept after it had made the copy. */
+  @Test
+  void aTagWhoseCopyIsSweptBeforeItIsPublishedIsUnclear() {
+    Storage slow = new ForwardingStorage(model.storage) {
+      @Override
+      public boolean publish(String name, byte[] content) {
+        if (name.startsWith("manifest/")) {
+          model.pass(Duration.ofHours(2));
+          table.sweep(SWEEP, orphan -> {});
+        }
+        return super.publish(name, content);
+      }
+    };
+    assertThatThrownBy(() -> RecordTable.at(slow, model).tag(2, "kept"))
+        .isInstanceOf(CommitOutcomeUnknownException.class)
+        .hasMessageContaining("untag the version and tag it again");
+    assertThat(table.tagged("kept").length()).as("its manifest is there").isEqualTo(3);
+    table.untag("kept");
+    table.tag(2, "kept");
+    assertThat(table.expire(EXPIRE).taggedCount()).isOne();
+    assertThat(table.tagged("kept").length()).isEqualTo(3);
+  }
+
+  @Test
+  void anExpiryWhoseManifestsCannotBeDeletedIsToldToHaveTakenEffect() {
+    Storage failing = new ForwardingStorage(model.storage) {
+      @Override
+      public void delete(String name) {
+        throw new StorageException(name, "Cannot delete " + name);
+      }
+    };
+    assertThatThrownBy(() -> RecordTable.at(failing, model).expire(EXPIRE))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("before 4 were expired");
+    assertThat(table.versions()).containsExactly(4L, 5L);
+    assertThat(model.storage.list("manifest")).hasSize(6);
+    table.expire(EXPIRE);
+    assertThat(model.storage.list("manifest")).hasSize(2);
+  }
+
+  /** Whoever compares commits would take the newest for another one's, and discard the shards. */
+  @Test
+  void aTransactionThatIsSubmittedAgainAfterItsVersionWasExpiredIsUnclear() {
+    TableChange change = new TableChange(
+        UUID.randomUUID(),
+        TableChange.Kind.APPEND,
+        Optional.empty(),
+        OptionalLong.of(4),
+        Shards.SCHEMA,
+        List.of(model.write(1)),
+        Optional.of(new TableChange.Transaction("job", 1)),
+        Map.of());
+    assertThat(table.commit(change).version()).isEqualTo(5);
+    assertThat(table.commit(change).commitId()).isEqualTo(change.commitId());
+    for (int i = 0; i < 2; i++) {
+      table.commit(Shards.append(Shards.newest(table), model.write(1)));
+      model.pass(Duration.ofHours(2));
+    }
+    assertThat(table.commit(change).version()).isEqualTo(5);
+    table.expire(EXPIRE);
+    assertThat(table.versions()).containsExactly(7L, 8L);
+    assertThatThrownBy(() -> table.commit(change))
+        .isInstanceOf(CommitOutcomeUnknownException.class);
   }
 
   @Test

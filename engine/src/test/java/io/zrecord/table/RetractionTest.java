@@ -3,13 +3,21 @@ package io.zrecord.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.RecordDataset;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.inspect.TableHistory;
+import io.zrecord.repair.DatasetRepair;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.verify.DatasetCheck;
+import io.zrecord.verify.Finding;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -18,6 +26,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +60,8 @@ final class RetractionTest {
         .commitId();
   }
 
+  private static final String FIRST_RETRACTION = "manifest/00000000000000000001.json";
+
   private List<String> files(String below) {
     List<String> names = new ArrayList<>();
     for (StoredFile file : storage.list(below)) {
@@ -62,10 +76,49 @@ final class RetractionTest {
   }
 
   @Test
-  void nothingIsLeftOfTheCommit() {
+  void nothingIsLeftOfTheCommitExceptThatItWasTakenBack() {
     assertThat(table.retract(created(shard(1, 2), shard(3)))).isTrue();
+    assertThat(files("")).containsExactly(FIRST_RETRACTION);
     assertThat(table.exists()).isFalse();
-    assertThat(files("")).isEmpty();
+    assertThat(table.versions()).isEmpty();
+    assertThat(TableHistory.of(storage).versions()).isEmpty();
+    List<ThrowingCallable> uses = List.of(
+        table::latest,
+        table::tags,
+        () -> table.version(0),
+        () -> table.version(1),
+        () -> table.asOf(Instant.now()),
+        () -> table.tag(1, "kept"),
+        () -> table.untag("kept"),
+        () -> table.expire(ExpireOptions.defaults()),
+        () -> RecordDataset.open(directory.resolve("table")));
+    for (ThrowingCallable use : uses) {
+      assertThatThrownBy(use)
+          .isInstanceOf(NotADatasetException.class)
+          .hasMessageContaining("its creation was taken back");
+    }
+  }
+
+  @Test
+  void nothingIsDamagedAndWhatIsLeftIsSwept() {
+    ShardSummary underWay = shard(7, 8);
+    assertThat(table.retract(created(shard(1, 2)))).isTrue();
+    List<Finding> findings = new ArrayList<>();
+    assertThat(DatasetCheck.of(directory.resolve("table")).run(findings::add).isSound())
+        .isTrue();
+    assertThat(findings)
+        .extracting(Finding::kind)
+        .containsExactlyInAnyOrder(Finding.Kind.NOTE, Finding.Kind.ORPHAN);
+    assertThat(DatasetRepair.of(directory.resolve("table"))
+            .restoringPrevious()
+            .run(finding -> {}, plan -> true)
+            .plan()
+            .actions())
+        .isEmpty();
+    List<Orphan> swept = new ArrayList<>();
+    LaterTable.of(storage).sweep(SweepOptions.defaults().withMode(CareMode.DELETE), swept::add);
+    assertThat(swept).extracting(Orphan::name).containsExactly(underWay.directory());
+    assertThat(files("")).containsExactly(FIRST_RETRACTION);
   }
 
   @Test
@@ -74,7 +127,7 @@ final class RetractionTest {
     UUID commit = created(many);
     assertThat(storage.list("list")).isNotEmpty();
     assertThat(table.retract(commit)).isTrue();
-    assertThat(files("")).isEmpty();
+    assertThat(files("")).containsExactly(FIRST_RETRACTION);
   }
 
   @Test
@@ -82,7 +135,7 @@ final class RetractionTest {
     ShardSummary underWay = shard(7, 8);
     assertThat(table.retract(created(shard(1, 2)))).isTrue();
     assertThat(files("shard")).allMatch(file -> file.startsWith(underWay.directory() + "/"));
-    assertThat(table.commit(Shards.append(NONE, underWay)).version()).isZero();
+    assertThat(table.commit(Shards.append(NONE, underWay)).version()).isEqualTo(2);
     assertThat(table.latest().length()).isEqualTo(2);
   }
 
@@ -115,11 +168,128 @@ final class RetractionTest {
   }
 
   @Test
-  void theTableCanBeCreatedAgain() {
+  void theTableCanBeCreatedAgainAndTakenBackAgain() {
+    UUID first = created(shard(1, 2));
+    UUID firstTable = table.latest().tableId();
+    assertThat(table.retract(first)).isTrue();
+    UUID second = created(shard(4));
+    assertThat(table.versions()).containsExactly(2L);
+    assertThat(table.latest().length()).isEqualTo(1);
+    assertThat(table.latest().tableId()).isNotEqualTo(firstTable);
+    assertThat(table.retract(first)).isFalse();
+    assertThat(DatasetCheck.of(directory.resolve("table")).run(finding -> {}).isSound())
+        .isTrue();
+    assertThat(table.retract(second)).isTrue();
+    assertThat(table.exists()).isFalse();
+    assertThat(files("")).containsExactly("manifest/00000000000000000003.json");
+    table.commit(Shards.append(NONE, shard(5)));
+    table.commit(Shards.append(NONE, shard(6)));
+    table.commit(Shards.append(OptionalLong.of(5), shard(7)));
+    assertThat(table.versions()).containsExactly(4L, 5L, 6L);
+    table.tag(4, "first");
+    LaterTable.expire(storage, 1);
+    assertThat(table.versions()).containsExactly(4L, 6L, 7L, 8L);
+    assertThat(files("manifest")).hasSize(3);
+    assertThat(DatasetCheck.of(directory.resolve("table")).run(finding -> {}).isSound())
+        .isTrue();
+  }
+
+  @Test
+  void whatWasPlannedOnATableThatWasTakenBackDoesNotFollowTheNext() {
     assertThat(table.retract(created(shard(1, 2)))).isTrue();
     created(shard(4));
-    assertThat(table.versions()).containsExactly(0L);
+    for (TableChange.Kind kind : List.of(TableChange.Kind.APPEND, TableChange.Kind.OVERWRITE)) {
+      TableChange change = Shards.change(kind, FIRST, Shards.SCHEMA, List.of(shard(7)));
+      assertThatThrownBy(() -> table.commit(change)).isInstanceOf(CommitConflictException.class);
+    }
+    assertThatThrownBy(() -> created(shard(5))).isInstanceOf(DatasetExistsException.class);
     assertThat(table.latest().length()).isEqualTo(1);
+  }
+
+  /** Runs a commit that sleeps before each of its calls, until there are no more. */
+  private List<String> sleptBeforeEachCall(
+      Supplier<TableChange> planned, Consumer<TableChange> whileItSlept) {
+    List<String> outcomes = new ArrayList<>();
+    AtomicBoolean isReached = new AtomicBoolean(true);
+    for (int call = 0; isReached.get(); call++) {
+      isReached.set(false);
+      storage = LocalStorage.at(directory.resolve(UUID.randomUUID().toString()));
+      table = RecordTable.at(storage);
+      TableChange change = planned.get();
+      InterruptedStorage interrupted = new InterruptedStorage(storage, call, () -> {
+        isReached.set(true);
+        whileItSlept.accept(change);
+      });
+      String outcome;
+      try {
+        RecordTable.at(interrupted.storage()).commit(change);
+        outcome = "success";
+      } catch (CommitOutcomeUnknownException e) {
+        outcome = "unknown";
+      } catch (CommitConflictException | DatasetExistsException e) {
+        outcome = "conflict";
+      }
+      boolean isThere = table.exists() && table.latest().shards().containsAll(change.shards());
+      assertThat(isThere)
+          .as("%s before call %d", outcome, call)
+          .isEqualTo(outcome.equals("success"));
+      if (table.exists()) {
+        new ShardCheck(storage).check(table.latest().shards());
+      }
+      outcomes.add(outcome);
+    }
+    return outcomes;
+  }
+
+  /** Otherwise its version would become the newest of the table that was created since. */
+  @Test
+  void anAppendThatSleptWhileTheTableWasTakenBackAndCreatedAgainDoesNotTouchIt() {
+    AtomicReference<UUID> created = new AtomicReference<>();
+    List<String> outcomes = sleptBeforeEachCall(
+        () -> {
+          created.set(created(shard(1, 2)));
+          return Shards.append(FIRST, shard(7, 8, 9));
+        },
+        change -> {
+          if (table.retract(created.get())) {
+            ShardSummary again = shard(4);
+            created(again);
+            assertThat(table.latest().shards()).containsExactly(again);
+          }
+        });
+    assertThat(outcomes).contains("success", "conflict").doesNotContain("unknown");
+  }
+
+  @Test
+  void anAppendThatSleptWhileTheTableWasTakenBackCreatesNone() {
+    AtomicReference<UUID> created = new AtomicReference<>();
+    List<String> outcomes = sleptBeforeEachCall(
+        () -> {
+          created.set(created(shard(1, 2)));
+          return Shards.append(FIRST, shard(7, 8, 9));
+        },
+        change -> table.retract(created.get()));
+    assertThat(outcomes).contains("success", "conflict").doesNotContain("unknown");
+  }
+
+  /** Its number was used and deleted while it slept, at the first creation and at a later one. */
+  @Test
+  void aCreationThatSleptWhileOthersCreatedAndTookBackIsNotLost() {
+    for (boolean isFirst : List.of(true, false)) {
+      List<String> outcomes = sleptBeforeEachCall(
+          () -> {
+            if (!isFirst) {
+              assertThat(table.retract(created(shard(1)))).isTrue();
+            }
+            return Shards.append(NONE, shard(7, 8, 9));
+          },
+          change -> {
+            if (!table.exists()) {
+              assertThat(table.retract(created(shard(4)))).isTrue();
+            }
+          });
+      assertThat(outcomes).as("first %s", isFirst).contains("success", "unknown");
+    }
   }
 
   @Test
@@ -150,7 +320,10 @@ final class RetractionTest {
           assertThat(table.latest().length()).isEqualTo(isRetracted ? 3 : 5);
         }
       }
-      assertThat(outcomes).containsExactly("appended", "refused");
+      // Without a base, it creates the table again.
+      assertThat(outcomes)
+          .containsExactlyElementsOf(
+              base.isPresent() ? List.of("appended", "refused") : List.of("appended"));
     }
   }
 

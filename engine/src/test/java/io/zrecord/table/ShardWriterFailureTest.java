@@ -48,7 +48,7 @@ class ShardWriterFailureTest {
   }
 
   private static ShardWriter writer(Storage storage, Durability durability) {
-    WriteOptions options = new WriteOptions(15, 1L << 40, 64 << 10, 8, Checksum.CRC32C, durability);
+    WriteOptions options = new WriteOptions(64 << 10, 64 << 10, 8, Checksum.CRC32C, durability);
     return ShardWriter.create(storage, ID, SCHEMA, options);
   }
 

@@ -177,8 +177,19 @@ final class SleptPublisherTest {
   }
 
   private static void publish(World world, Storage storage, InstantSource clock) {
+    publish(world, storage, clock, Shards.append(world.base, OWN));
+  }
+
+  /** Keeps all records, and fails if there are others meanwhile. */
+  private static void overwrite(World world, Storage storage) {
+    TableChange change = Shards.overwrite(world.base, FIRST, OWN);
+    publish(world, storage, world.clockSeenBy(storage), change);
+  }
+
+  private static void publish(
+      World world, Storage storage, InstantSource clock, TableChange change) {
     try {
-      RecordTable.at(storage, clock).commit(Shards.append(world.base, OWN));
+      RecordTable.at(storage, clock).commit(change);
       world.succeeded++;
     } catch (CommitOutcomeUnknownException e) {
       world.unknown++;
@@ -214,7 +225,6 @@ final class SleptPublisherTest {
     Tally tally = new Tally();
     int count = Interleavings.run(() -> new World(tally, hasTable), work);
     assertThat(count).isEqualTo(tally.orders);
-    System.out.println(tally);
     return tally;
   }
 
@@ -227,6 +237,14 @@ final class SleptPublisherTest {
   @Test
   void whoIsToldOfSuccessHasItsRecordInTheNewestVersion() throws Exception {
     requireBoth(all(true, List.of(SleptPublisherTest::publish, SleptPublisherTest::others)));
+  }
+
+  /** If it is told of a failure, no version has its shard; if not, the others keep its record. */
+  @Test
+  void soItIsOfAnOverwrite() throws Exception {
+    Tally tally = all(true, List.of(SleptPublisherTest::overwrite, SleptPublisherTest::others));
+    assertThat(tally.succeeded).isPositive();
+    assertThat(tally.failed).isPositive();
   }
 
   @Test
@@ -335,7 +353,7 @@ final class SleptPublisherTest {
     Manifest newest = log.newest().orElseThrow();
     long floor = newest.version();
     new Committer(world.storage, log, world)
-        .commit(new ExpireCommit(storage.location(), newest, floor));
+        .commit(new ExpireCommit(storage.location(), log, newest, floor, newest.commitId()));
     for (long version = floor - 1; version >= 0; version--) {
       storage.delete(ManifestNames.nameOf(version));
     }

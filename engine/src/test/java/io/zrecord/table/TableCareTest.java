@@ -187,7 +187,7 @@ final class TableCareTest {
           .withMinUtilization(random.nextDouble())
           .withWrite(WriteOptions.defaults()
               .withStripeBytes(1 << 16)
-              .withChunkRecords(1 + random.nextInt(60))
+              .withChunkBytes(4096 + random.nextInt(8192))
               .withDurability(Durability.NONE));
       if (random.nextBoolean()) {
         int from = random.nextInt(length + 1);

@@ -15,6 +15,7 @@ import java.nio.ByteOrder;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,7 @@ public final class MemoryStorage implements Storage {
   private final Map<String, Content> files = new TreeMap<>();
   private final Map<String, Long> modifiedMillis = new HashMap<>();
   private final Set<String> durableNames = new TreeSet<>();
+  private final Map<String, Deleted> pendingDeletions = new TreeMap<>();
   private final List<String> log = new ArrayList<>();
   private final Set<Memory> openFiles = new java.util.HashSet<>();
   private int firstFailing = Integer.MAX_VALUE;
@@ -53,7 +55,18 @@ public final class MemoryStorage implements Storage {
   private static final class Content {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private int forcedBytes;
+
+    byte[] forced() {
+      return Arrays.copyOf(bytes.toByteArray(), forcedBytes);
+    }
   }
+
+  /**
+   * A durable file that was deleted.
+   *
+   * @param by the name that was deleted: the file's, or that of a directory above
+   */
+  private record Deleted(Content content, String by) {}
 
   /** Lets {@code count} calls fail, without effect, from the given number on. */
   public synchronized MemoryStorage failingFrom(int call, int count) {
@@ -80,10 +93,11 @@ public final class MemoryStorage implements Storage {
     return openFiles.size();
   }
 
-  /** Replaces the content of a file, or makes one. */
+  /** Replaces the content of a file, or makes one. The content is durable, a new name is not. */
   public synchronized void overwrite(String name, byte[] content) {
     Content file = new Content();
     file.bytes.writeBytes(content);
+    file.forcedBytes = content.length;
     files.put(name, file);
     touch(name);
   }
@@ -103,22 +117,54 @@ public final class MemoryStorage implements Storage {
   }
 
   /**
-   * Returns what power loss leaves for certain: files of which every name on the way from the root
-   * was forced, with the bytes that were forced. Names in the root are taken for durable.
+   * Returns the durable files that were deleted since the last force of the directory that held the
+   * deleted name. A power loss may bring each of them back.
    */
-  public synchronized MemoryStorage afterPowerLoss() {
-    MemoryStorage left = new MemoryStorage();
+  public synchronized Set<String> pendingDeletions() {
+    return new TreeSet<>(pendingDeletions.keySet());
+  }
+
+  /**
+   * Returns what power loss leaves for certain: files of which every name on the way from the root
+   * was forced, with the bytes that were forced. Names in the root are taken for durable. No
+   * deletion is undone.
+   */
+  public MemoryStorage afterPowerLoss() {
+    return afterPowerLoss(Set.of());
+  }
+
+  /**
+   * Returns what power loss leaves that undoes some deletions.
+   *
+   * @param returning files out of {@link #pendingDeletions}
+   */
+  public synchronized MemoryStorage afterPowerLoss(Set<String> returning) {
+    MemoryStorage left = new MemoryStorage(clock);
     files.forEach((name, file) -> {
-      boolean reachable = true;
-      for (int slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) {
-        int end = name.indexOf('/', slash + 1);
-        reachable &= durableNames.contains(end < 0 ? name : name.substring(0, end));
-      }
-      if (reachable) {
-        left.overwrite(name, java.util.Arrays.copyOf(file.bytes.toByteArray(), file.forcedBytes));
+      if (isDurable(name)) {
+        left.overwrite(name, file.forced());
       }
     });
+    for (String name : returning) {
+      left.overwrite(
+          name, Objects.requireNonNull(pendingDeletions.get(name)).content.forced());
+    }
+    left.files.keySet().forEach(name -> left.durableNames.addAll(namesBelowRoot(name)));
     return left;
+  }
+
+  private boolean isDurable(String name) {
+    return durableNames.containsAll(namesBelowRoot(name));
+  }
+
+  /** Returns the names on the way to a file that are not in the root. */
+  private static List<String> namesBelowRoot(String name) {
+    List<String> names = new ArrayList<>();
+    for (int slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) {
+      int end = name.indexOf('/', slash + 1);
+      names.add(end < 0 ? name : name.substring(0, end));
+    }
+    return names;
   }
 
   @Override
@@ -206,6 +252,7 @@ public final class MemoryStorage implements Storage {
       return false;
     }
     overwrite(name, content);
+    durableNames.addAll(namesBelowRoot(name));
     return true;
   }
 
@@ -215,12 +262,22 @@ public final class MemoryStorage implements Storage {
     list(directory)
         .forEach(child ->
             durableNames.add(directory.isEmpty() ? child.name() : directory + "/" + child.name()));
+    pendingDeletions.values().removeIf(deleted -> directoryOf(deleted.by).equals(directory));
+  }
+
+  private static String directoryOf(String name) {
+    return name.substring(0, Math.max(0, name.lastIndexOf('/')));
   }
 
   @Override
   public synchronized void delete(String name) {
     requireName(name);
     called("delete " + name);
+    files.forEach((file, content) -> {
+      if ((file.equals(name) || file.startsWith(name + "/")) && isDurable(file)) {
+        pendingDeletions.put(file, new Deleted(content, name));
+      }
+    });
     files.keySet().removeIf(file -> file.equals(name) || file.startsWith(name + "/"));
     durableNames.removeIf(file -> file.equals(name) || file.startsWith(name + "/"));
     touch(name);

@@ -8,6 +8,8 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.StorageContractTest;
 import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class MemoryStorageTest extends StorageContractTest {
@@ -28,6 +30,33 @@ class MemoryStorageTest extends StorageContractTest {
     assertThat(memory.afterPowerLoss().names()).isEmpty();
     memory.forceDirectory("a");
     assertThat(memory.afterPowerLoss().read("a/b/c", 10)).containsExactly(1, 2);
+  }
+
+  @Test
+  void aPublishedFileSurvivesPowerLoss() {
+    MemoryStorage memory = new MemoryStorage();
+    memory.publish("a/b", new byte[] {1, 2});
+    assertThat(memory.afterPowerLoss().read("a/b", 10)).containsExactly(1, 2);
+    assertThat(memory.afterPowerLoss().afterPowerLoss().names()).containsExactly("a/b");
+  }
+
+  @Test
+  void powerLossMayUndoADeletionUntilTheDirectoryIsForced() {
+    MemoryStorage memory = new MemoryStorage();
+    for (String name : List.of("a/b", "a/c", "a/d/e")) {
+      memory.publish(name, new byte[] {1});
+    }
+    memory.create("a/never-forced").close();
+    for (String name : List.of("a/b", "a/d", "a/never-forced")) {
+      memory.delete(name);
+    }
+    assertThat(memory.pendingDeletions()).containsExactly("a/b", "a/d/e");
+    assertThat(memory.afterPowerLoss().names()).containsExactly("a/c");
+    assertThat(memory.afterPowerLoss(Set.of("a/b")).names()).containsExactly("a/b", "a/c");
+    memory.forceDirectory("a/d");
+    assertThat(memory.pendingDeletions()).hasSize(2);
+    memory.forceDirectory("a");
+    assertThat(memory.pendingDeletions()).isEmpty();
   }
 
   @Test

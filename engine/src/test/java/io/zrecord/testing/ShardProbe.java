@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a sealed shard byte by byte as docs/spec/FORMAT.md says. Shares no code with the engine
  * except for meta files and codecs. Asserts everything that the specification demands: checksums,
- * bounds, alignment, zero padding, no two values on one byte, records that do not span chunks, and
- * the sums in the meta file. Also asserts that the writer aligned what it was to align.
+ * bounds, alignment, zero padding, no two values on one byte, and the sums in the meta file. Also
+ * asserts that the writer aligned what it was to align.
  */
 public final class ShardProbe {
   private static final int BLOCK = 65_536;
@@ -34,7 +34,8 @@ public final class ShardProbe {
   private final ShardMeta meta;
   private final Map<Integer, byte[]> chunks = new HashMap<>();
   private final Map<Integer, List<long[]>> taken = new HashMap<>();
-  private final int[] chunkOfRecord;
+  private final int recordCount;
+  private final int[][] chunkIds;
   private final byte[] @Nullable [][] values;
   private final long[][] offsets;
   private final int[] runCounts;
@@ -46,9 +47,9 @@ public final class ShardProbe {
     this.directory = "shard/" + id + "/";
     this.meta = ShardMeta.read("meta.json", file("meta.json"));
     assertThat(meta.id()).isEqualTo(id);
-    assertThat(meta.isSequential()).isTrue();
     int count = Math.toIntExact(meta.length());
-    chunkOfRecord = new int[count];
+    recordCount = count;
+    chunkIds = new int[meta.fields().size()][count];
     values = new byte[meta.fields().size()][count][];
     offsets = new long[meta.fields().size()][count];
     runCounts = new int[meta.fields().size()];
@@ -89,6 +90,11 @@ public final class ShardProbe {
     return offsets[field][record];
   }
 
+  /** Returns the chunk of the value. */
+  public int chunk(int field, int record) {
+    return chunkIds[field][record];
+  }
+
   /** Runs of a dense field. */
   public int runCount(int field) {
     return runCounts[field];
@@ -109,7 +115,6 @@ public final class ShardProbe {
   }
 
   private void readChunks() {
-    int next = 0;
     for (ChunkMeta chunk : meta.chunks()) {
       byte[] bytes = file("chunk/" + chunk.id() + ".zr");
       assertThat(bytes.length).isEqualTo((int) chunk.endBytes());
@@ -123,25 +128,24 @@ public final class ShardProbe {
       assertThat(new UUID(header.getLong(24), header.getLong(32))).isEqualTo(meta.id());
       chunks.put(chunk.id(), bytes);
       taken.put(chunk.id(), new ArrayList<>());
-      assertThat(chunk.recordCount()).isBetween(1L, meta.chunkRecords());
-      Arrays.fill(chunkOfRecord, next, next + (int) chunk.recordCount(), chunk.id());
-      next += (int) chunk.recordCount();
+      assertThat(chunk.isOfStore()).isFalse();
     }
-    assertThat(next).isEqualTo(chunkOfRecord.length);
-    assertThat(storage.list(directory + "chunk")).hasSize(meta.chunks().size());
+    if (!meta.chunks().isEmpty()) {
+      assertThat(storage.list(directory + "chunk")).hasSize(meta.chunks().size());
+    }
   }
 
   private void readEntries(int f, FieldMeta field) {
     byte[] entries = file(field.stem() + ".offset");
-    assertThat(entries).hasSize(16 * chunkOfRecord.length);
+    assertThat(entries).hasSize(16 * recordCount);
     byte[] checksums = meta.hasChecksums() ? file(field.stem() + ".crc32c") : new byte[0];
-    assertThat(checksums).hasSize(meta.hasChecksums() ? 4 * chunkOfRecord.length : 0);
+    assertThat(checksums).hasSize(meta.hasChecksums() ? 4 * recordCount : 0);
     long absent = 0;
     long bytes = 0;
     try (ValueCodec codec = field.spec().compression().codec() == Codec.RAW
         ? null
         : ValueCodec.of(field.spec().compression())) {
-      for (int i = 0; i < chunkOfRecord.length; i++) {
+      for (int i = 0; i < recordCount; i++) {
         byte[] entry = Arrays.copyOfRange(entries, 16 * i, 16 * i + 16);
         ByteBuffer words = littleEndian(entry);
         byte[] stored = new byte[0];
@@ -151,9 +155,7 @@ public final class ShardProbe {
           long offset = words.getLong(0);
           int chunk = words.getInt(8);
           int length = words.getInt(12);
-          assertThat(chunk)
-              .as("chunk of record %s of %s", i, field.stem())
-              .isEqualTo(chunkOfRecord[i]);
+          chunkIds[f][i] = chunk;
           stored = take(chunk, offset, length);
           bytes += length;
           offsets[f][i] = offset;
@@ -222,7 +224,7 @@ public final class ShardProbe {
         }
       }
       for (int i = 0; i < count; i++, next++) {
-        assertThat(chunk).isEqualTo(chunkOfRecord[next]);
+        chunkIds[f][next] = chunk;
         offsets[f][next] = in.getLong(at + 16) + (long) i * width;
         byte[] value = Arrays.copyOfRange(run, i * width, (i + 1) * width);
         if (hasValidity && (valid[next / 8] >> (next % 8) & 1) == 0) {
@@ -233,7 +235,7 @@ public final class ShardProbe {
       }
     }
     runCounts[f] = runs;
-    assertThat(next).isEqualTo(chunkOfRecord.length);
+    assertThat(next).isEqualTo(recordCount);
     assertThat(nextBlock).isEqualTo(blocks);
     long absent = Arrays.stream(values[f]).filter(v -> v == null).count();
     assertThat(field.absentCount()).isEqualTo(absent);
@@ -243,14 +245,14 @@ public final class ShardProbe {
 
   private void checkValidity(
       FieldMeta field, ByteBuffer in, int at, byte[] valid, boolean hasValidity) {
-    assertThat(valid).hasSize(hasValidity ? (chunkOfRecord.length + 7) / 8 : 0);
+    assertThat(valid).hasSize(hasValidity ? (recordCount + 7) / 8 : 0);
     int count = meta.hasChecksums() ? (valid.length + BLOCK - 1) / BLOCK : 0;
     assertThat(in.getLong(48)).isEqualTo(count);
     for (int k = 0; k < count; k++) {
       byte[] block = Arrays.copyOfRange(valid, k * BLOCK, Math.min(valid.length, (k + 1) * BLOCK));
       assertThat(in.getInt(at + 4 * k)).isEqualTo(bound(field, 4, k, block));
     }
-    int unused = -chunkOfRecord.length & 7;
+    int unused = -recordCount & 7;
     if (valid.length > 0 && unused > 0) {
       assertThat((valid[valid.length - 1] & 0xff) >> (8 - unused)).isZero();
     }

@@ -207,14 +207,7 @@ final class DatasetCheckTest {
     Files.write(
         shard.resolve("meta.json"),
         new ShardMeta(
-                meta.id(),
-                meta.length(),
-                true,
-                meta.isSequential(),
-                1,
-                meta.chunkBytes(),
-                meta.chunks(),
-                meta.fields())
+                meta.id(), meta.length(), true, meta.chunkBytes() + 1, meta.chunks(), meta.fields())
             .write());
     assertThat(onlyDamage(table).problem()).contains("it was replaced");
   }

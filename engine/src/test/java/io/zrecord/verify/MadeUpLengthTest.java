@@ -81,14 +81,7 @@ final class MadeUpLengthTest {
   private static void write(Path shard, ShardMeta meta, FieldMeta field, List<ChunkMeta> chunks)
       throws IOException {
     ShardMeta changed = new ShardMeta(
-        meta.id(),
-        LENGTH,
-        meta.hasChecksums(),
-        false,
-        meta.chunkRecords(),
-        meta.chunkBytes(),
-        chunks,
-        List.of(field));
+        meta.id(), LENGTH, meta.hasChecksums(), meta.chunkBytes(), chunks, List.of(field));
     Files.write(shard.resolve("meta.json"), changed.write());
   }
 

@@ -1,7 +1,12 @@
 package io.zrecord.spark
 
+import java.nio.file.Paths
+
+import io.zrecord.storage.local.LocalStorage
+import io.zrecord.table.RecordTable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 
 /** Cached tables: used while they are right, and never when they are not. */
 class CacheSuite extends SparkSuite {
@@ -146,27 +151,56 @@ class CacheSuite extends SparkSuite {
     def tags = read(path, "view" -> "versions").select("tags").collect().toSeq
     read(path, "view" -> "versions").cache()
     val before = tags
-    io.zrecord.table.RecordTable
-      .at(io.zrecord.storage.local.LocalStorage.at(java.nio.file.Paths.get(path)))
-      .tag(0, "v1")
+    tag(path, "v1")
     assert(tags != before)
     spark.catalog.clearCache()
   }
 
   test("a cached read stays cached after a tag, which changes no records") {
     val path = dataset()
-    val table = io.zrecord.table.RecordTable
-      .at(io.zrecord.storage.local.LocalStorage.at(java.nio.file.Paths.get(path)))
     read(path).cache()
     assert(read(path).count() == 5)
-    table.tag(0, "v1")
+    tag(path, "v1")
     assert(hits(read(path)))
-    table.untag("v1")
+    RecordTable.at(LocalStorage.at(Paths.get(path))).untag("v1")
     assert(hits(read(path)) && read(path).count() == 5)
     write(more, path, "append")
-    assert(!hits(read(path)) || read(path).count() == 12)
+    assert(!hits(read(path)))
+    assert(read(path).count() == 12)
     spark.catalog.clearCache()
   }
+
+  test("a cached view of files is fresh after a tag, which makes a manifest") {
+    val path = dataset()
+    def manifests = read(path, "view" -> "files")
+      .where("kind = 'manifest'")
+      .select("file")
+      .collect()
+      .map(_.getString(0))
+      .toSeq
+    read(path, "view" -> "files").cache()
+    assert(manifests.map(_.contains("00000.json")) == Seq(true))
+    assert(hits(read(path, "view" -> "files")))
+    tag(path, "v1")
+    assert(manifests.map(_.contains("00001.json")) == Seq(true))
+    spark.catalog.clearCache()
+  }
+
+  test("scans of two versions with the same records are the same scan") {
+    val path = dataset()
+    def scans(options: (String, String)*) = read(path, options: _*).queryExecution.executedPlan
+      .collect { case scan: BatchScanExec => scan.scan }
+    val orders = Seq(Seq(), Seq("sampler" -> "shuffle"))
+    val before = orders.map(scans(_: _*))
+    assert(before.map(_.length) == Seq(1, 1))
+    tag(path, "v1")
+    assert(orders.map(scans(_: _*)) == before)
+    write(more, path, "append")
+    for ((now, earlier) <- orders.map(scans(_: _*)).zip(before)) assert(now != earlier)
+  }
+
+  private def tag(path: String, name: String): Unit =
+    RecordTable.at(LocalStorage.at(Paths.get(path))).tag(0, name)
 
   test("a cached view of a dataset is fresh after a write") {
     val path = dataset()

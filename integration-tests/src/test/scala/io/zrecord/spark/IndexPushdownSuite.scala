@@ -17,7 +17,7 @@ class IndexPushdownSuite extends SparkSuite {
           .selectExpr("id", "cast(id as string) s"),
         target,
         "append",
-        "chunkRecords" -> "70"
+        "chunkBytes" -> "4k"
       )
     target
   }

@@ -35,7 +35,7 @@ class SamplerSuite extends SparkSuite {
           ),
         target,
         "append",
-        "chunkRecords" -> "70"
+        "chunkBytes" -> "4k"
       )
     target
   }

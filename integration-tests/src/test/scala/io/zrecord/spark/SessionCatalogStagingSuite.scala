@@ -5,6 +5,7 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.functions.{col, udf}
+import io.zrecord.spark.path.DatasetPath
 
 /** An action that a query runs meanwhile, in the same process. */
 object MeanwhileAction {
@@ -46,6 +47,12 @@ class SessionCatalogStagingSuite extends SparkSuite {
 
   private def manifests(path: String): Int =
     filesBelow(path + "/manifest").count(_.toString.endsWith(".json"))
+
+  /** Requires the one file that says that a creation was taken back. */
+  private def assertNothingButARetraction(path: String): Unit = {
+    assert(filesBelow(path).map(_.getFileName.toString) == Seq("00000000000000000001.json"))
+    assert(!DatasetPath.of(path).exists())
+  }
 
   private val failing =
     "select id, if(id = 3, cast(raise_error('on purpose') as bigint), id) v from range(5)"
@@ -346,8 +353,7 @@ class SessionCatalogStagingSuite extends SparkSuite {
         failure(query.write.format("zrecord").option("path", path).saveAsTable(name))
       assert(message.contains("data was deleted"), message)
       assert(spark.table(name).columns.toSeq == Seq("x"))
-      assert(filesBelow(path).isEmpty)
-      assert(Files.exists(Paths.get(path)) == isThere)
+      assertNothingButARetraction(path)
     }
   }
 
@@ -370,7 +376,8 @@ class SessionCatalogStagingSuite extends SparkSuite {
       val message =
         failure(query.write.format("zrecord").option("path", path).saveAsTable(name))
       assert(message.contains("data was deleted"), message)
-      assert(manifests(path) == 0)
+      assert(manifests(path) == 1)
+      assert(!DatasetPath.of(path).exists())
     } finally {
       end.countDown()
       append.join()
@@ -405,7 +412,26 @@ class SessionCatalogStagingSuite extends SparkSuite {
     spark.sql(create)
     assert(ids(name) == Seq(0, 1, 2))
     assert(detail(name, "Type") == Seq("MANAGED"))
-    assert(manifests(locationOf(name)) == 1)
+    assert(manifests(locationOf(name)) == 2)
+  }
+
+  test("a creation that was taken back is not in the way of a table without a query") {
+    val name = freshTable()
+    val create = s"create table $name using zrecord as select id from range(3)"
+    RefusingMetastore.during(spark)(failure(spark.sql(create)))
+    spark.sql(s"create table $name (id bigint) using zrecord")
+    assert(detail(name, "Type") == Seq("MANAGED"))
+    assert(spark.table(name).collect().isEmpty)
+    spark.sql(s"insert into $name values (1)")
+    assert(ids(name) == Seq(1))
+    val path = locationOf(name)
+    spark.sql(s"drop table $name")
+    assert(!Files.exists(Paths.get(path)))
+    // Other files are in the way as ever.
+    Files.createDirectories(Paths.get(path))
+    Files.createFile(Paths.get(path, "other"))
+    val message = failure(spark.sql(s"create table $name (id bigint) using zrecord"))
+    assert(message.contains("already exists"), message)
   }
 
   test("a table of another data source is refused before it is dropped") {

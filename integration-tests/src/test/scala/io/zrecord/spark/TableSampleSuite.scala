@@ -3,6 +3,9 @@ package io.zrecord.spark
 import io.zrecord.spark.scan.ZRecordScanBuilder
 import io.zrecord.spark.catalog.ZRecordTables
 import io.zrecord.spark.options.TimeTravel
+import io.zrecord.storage.local.LocalStorage
+import io.zrecord.table.RecordTable
+import java.nio.file.Paths
 import scala.util.Random
 
 import org.apache.spark.sql.DataFrame
@@ -19,7 +22,7 @@ class TableSampleSuite extends SparkSuite {
           .selectExpr("id", "cast(id as string) s"),
         target,
         "append",
-        "chunkRecords" -> "300"
+        "chunkBytes" -> "4k"
       )
     target
   }
@@ -235,13 +238,22 @@ class TableSampleSuite extends SparkSuite {
     )
   }
 
-  // 4 shards of 5,000 records, each with 16 chunks of 300 records and one of 200.
-  private val chunks = (0 until 4).flatMap(s => (0 until 17).map(c => s * 5000L + c * 300L))
+  /** The first index of each unit: a shard has as many as it has chunks. */
+  private lazy val units = {
+    val snapshot = RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
+    (0 until snapshot.shards.size).flatMap { ordinal =>
+      val shard = snapshot.shards.get(ordinal)
+      (0 until shard.chunkCount).map { unit =>
+        snapshot.firstIndex(ordinal) + shard.length * unit / shard.chunkCount
+      }
+    }
+  }
 
-  private def chunkOf(id: Long): Long = chunks.filter(_ <= id).max
+  private def unitOf(id: Long): Long = units.filter(_ <= id).max
 
-  test("TABLESAMPLE SYSTEM draws whole chunks") {
+  test("TABLESAMPLE SYSTEM draws whole ranges, as many a shard as it has chunks") {
     assume(spark.version >= "4.2", "older releases have no TABLESAMPLE SYSTEM")
+    assert(units.size > 40)
     // Spark takes no seed here, so each query draws again.
     val sample = spark.sql(s"select *, _index from zrecord.`$path` tablesample system (40 percent)")
     for (
@@ -253,9 +265,9 @@ class TableSampleSuite extends SparkSuite {
     ) {
       val query = sample.where(sql).select("id")
       val drawn = query.collect().map(_.getLong(0)).toSeq
-      val whole = drawn.map(chunkOf).toSet
-      assert(drawn == (0L until length).filter(id => whole.contains(chunkOf(id)) && holds(id)))
-      assert(whole.size < chunks.size)
+      val whole = drawn.map(unitOf).toSet
+      assert(drawn == (0L until length).filter(id => whole.contains(unitOf(id)) && holds(id)))
+      assert(whole.size < units.size)
       if (sql == "true") assert(ScanPlans.metrics(query)("records") == drawn.size)
     }
     assert(ids(sample.limit(100)).size == 100)
@@ -270,7 +282,7 @@ class TableSampleSuite extends SparkSuite {
       )
   }
 
-  test("TABLESAMPLE SYSTEM draws as many chunks as the fraction says, by its seed") {
+  test("TABLESAMPLE SYSTEM draws as many ranges as the fraction says, by its seed") {
     assume(spark.version >= "4.2", "older releases have no TABLESAMPLE SYSTEM")
     def drawn(seed: Long): Seq[Long] = {
       val push = classOf[ZRecordScanBuilder].getMethods
@@ -281,8 +293,8 @@ class TableSampleSuite extends SparkSuite {
         push.invoke(_, Double.box(0), Double.box(0.3), Boolean.box(false), Long.box(seed), method)
       )
     }
-    val counts = (1 to 64).map(seed => drawn(seed).map(chunkOf).distinct.size)
-    val expected = chunks.size * 0.3
+    val counts = (1 to 64).map(seed => drawn(seed).map(unitOf).distinct.size)
+    val expected = units.size * 0.3
     assert(isLikely(counts.map(n => math.pow(n - expected, 2) / (expected * 0.7)).sum, 64), counts)
     assert(drawn(1) == drawn(1) && drawn(1) != drawn(2))
   }

@@ -125,7 +125,7 @@ final class InfoCommand extends Subcommand {
         .println(summary.length() + " records in " + summary.shardCount() + " shards, "
             + summary.chunkCount() + " chunks");
     out()
-        .println("utilization: " + ratio(summary.length(), summary.chunkRecords()) + " records, "
+        .println("utilization: " + ratio(summary.length(), summary.writtenRecords()) + " records, "
             + ratio(summary.valueBytes(), summary.chunkBytes()) + " bytes");
     if (summary.journalBytes() > 0) {
       out().println("journal: " + summary.journalBytes() + " bytes since the last checkpoint");
@@ -172,7 +172,7 @@ final class InfoCommand extends Subcommand {
         .put("length", summary.length())
         .put("shards", summary.shardCount())
         .put("chunks", summary.chunkCount())
-        .put("chunkRecords", summary.chunkRecords())
+        .put("writtenRecords", summary.writtenRecords())
         .put("chunkBytes", summary.chunkBytes())
         .put("valueBytes", summary.valueBytes());
     if (summary.snapshot().isPresent()) {

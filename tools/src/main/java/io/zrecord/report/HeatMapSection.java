@@ -111,9 +111,11 @@ final class HeatMapSection {
             : Amounts.count(cell.chunkCount()) + " chunks from " + cell.first().file() + " on")
         + ": " + Amounts.percent(space.byteUtilization()) + " of "
         + Amounts.bytes(space.fileBytes()) + " live, " + Amounts.bytes(space.deadBytes())
-        + " dead, " + Amounts.bytes(space.paddingBytes()) + " padding; "
-        + Amounts.count(space.liveRecords()) + " records live, "
-        + Amounts.count(space.writtenRecords()) + " written";
+        + " dead, " + Amounts.bytes(space.paddingBytes()) + " padding";
+    if (space.writtenRecords() > 0) {
+      text += "; " + Amounts.count(space.liveRecords()) + " records live, "
+          + Amounts.count(space.writtenRecords()) + " written";
+    }
     return cell.chunkCount() == 1 ? text + fieldsOf(cell) : text;
   }
 

@@ -57,7 +57,7 @@ final class ReportData {
       .field("vector", ElementType.F32, Shape.of(3), Compression.RAW)
       .build();
   private static final WriteOptions OPTIONS =
-      WriteOptions.defaults().withChunkRecords(8).withDurability(Durability.NONE);
+      WriteOptions.defaults().withChunkBytes(8 << 10).withDurability(Durability.NONE);
 
   private ReportData() {}
 

@@ -124,11 +124,42 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     StructType columns = columns(identifier, schema, properties);
     new Declaration(columns).requireStorable(quoted(identifier));
     requireOptions(properties);
-    super.createTable(identifier, columns, partitions, properties);
+    createEntry(identifier, columns, partitions, properties);
     try {
       return loadTable(identifier);
     } catch (NoSuchTableException e) {
       throw new IllegalStateException(quoted(identifier) + " was dropped by somebody else", e);
+    }
+  }
+
+  /**
+   * Writes the entry of a table without data. Spark refuses a managed table whose directory has a
+   * file. One file is no hindrance: the manifest that a creation left which was taken back.
+   */
+  private void createEntry(
+      Identifier identifier,
+      StructType columns,
+      Transform[] partitions,
+      Map<String, String> properties)
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
+    try {
+      super.createTable(identifier, columns, partitions, properties);
+    } catch (RuntimeException e) {
+      String path = Metastore.defaultLocation(identifier);
+      if (location(identifier, properties).isPresent() || !DatasetPath.of(path).isRetracted()) {
+        throw e;
+      }
+      registerRetracted(identifier, columns, path, properties);
+    }
+  }
+
+  private void registerRetracted(
+      Identifier identifier, StructType columns, String path, Map<String, String> properties) {
+    try {
+      register(identifier, columns, path, true, properties);
+    } catch (AnalysisException e) {
+      throw new IllegalStateException(
+          "Cannot create " + quoted(identifier) + ": " + e.getMessage(), e);
     }
   }
 

@@ -121,9 +121,9 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
 
   /**
    * Returns a name of the table as it is now. Spark asks for the name from 4.1 on. Spark mistakes a
-   * cached table for any table of the same name and id, so each version has its own id; otherwise
-   * Spark would miss writes that go another way. There is no {@code version()}: it would make Spark
-   * read another version than that of the data frame.
+   * cached table for any table of the same name and id. So each version with other records or
+   * fields has its own id; otherwise Spark would miss writes that go another way. There is no
+   * {@code version()}: it would make Spark read another version than that of the data frame.
    */
   public String id() {
     return versions.stream().map(DatasetVersion::id).collect(Collectors.joining(",")) + " at "

@@ -42,7 +42,6 @@ final class KnownOptions {
   private static final Set<String> WRITE = Set.of(
       ZRecordOptions.PATH,
       ZRecordOptions.COMPRESSION,
-      ZRecordOptions.CHUNK_RECORDS,
       ZRecordOptions.CHUNK_BYTES,
       ZRecordOptions.STRIPE_BYTES,
       ZRecordOptions.ALIGN_BYTES,

@@ -55,9 +55,6 @@ public final class WriteConf {
 
   public WriteOptions writeOptions() {
     WriteOptions layout = WriteOptions.defaults();
-    if (has(ZRecordOptions.CHUNK_RECORDS)) {
-      layout = layout.withChunkRecords(number(ZRecordOptions.CHUNK_RECORDS));
-    }
     if (has(ZRecordOptions.CHUNK_BYTES)) {
       layout = layout.withChunkBytes(bytes(ZRecordOptions.CHUNK_BYTES));
     }

@@ -37,7 +37,6 @@ public final class ZRecordOptions {
 
   // Writing.
   static final String COMPRESSION = "compression";
-  static final String CHUNK_RECORDS = "chunkRecords";
   static final String CHUNK_BYTES = "chunkBytes";
   static final String STRIPE_BYTES = "stripeBytes";
   static final String ALIGN_BYTES = "alignBytes";

@@ -36,6 +36,14 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
     return table.exists() || store.isPresent();
   }
 
+  /** Tells whether there was a table whose creation was taken back, and nothing else is left. */
+  public boolean isRetracted() {
+    return hasDirectory()
+        && !exists()
+        && table.storage().list("").stream()
+            .allMatch(file -> file.name().equals("manifest") && file.isDirectory());
+  }
+
   /** Returns the newest version, if there is a table or a store. */
   public Optional<DatasetVersion> newest() {
     return exists() ? Optional.of(version(TimeTravel.newest())) : Optional.empty();

@@ -5,12 +5,10 @@ import io.zrecord.scan.ScanPlan;
 import io.zrecord.scan.SplitSizing;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.shard.ChunkSummary;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,11 +24,11 @@ import org.apache.spark.sql.types.StructType;
  */
 public final class IndexOrder implements ScanOrder {
   private final List<TableSnapshot> snapshots;
-  private final List<SnapshotId> ids;
+  private final List<SnapshotId> records;
 
   public IndexOrder(List<TableSnapshot> snapshots) {
     this.snapshots = List.copyOf(snapshots);
-    this.ids = snapshots.stream().map(SnapshotId::of).toList();
+    this.records = snapshots.stream().map(SnapshotId::ofRecords).toList();
   }
 
   @Override
@@ -96,7 +94,10 @@ public final class IndexOrder implements ScanOrder {
     return new ZRecordReaderFactory(settings, fields, snapshots);
   }
 
-  /** Draws chunks, which are the units. */
+  /**
+   * Draws ranges of indices, which are the units: each shard is divided evenly into as many ranges
+   * as it has chunks.
+   */
   @Override
   public Optional<IndexSet> drawUnits(TableSample sample) {
     TableSample.Drawing drawing = sample.drawing();
@@ -106,24 +107,23 @@ public final class IndexOrder implements ScanOrder {
     long first = 0;
     for (TableSnapshot snapshot : snapshots) {
       for (ShardSummary shard : snapshot.shards()) {
-        for (long count : recordsOfChunks(shard)) {
+        int units = (int) Math.max(1, Math.min(shard.chunkCount(), shard.length()));
+        for (int unit = 0; unit < units; unit++) {
           if (drawing.draw(ordinal++, 1, 0, none, 0) > 0) {
-            drawn.add(first, first + count);
+            drawn.add(
+                first + cut(shard.length(), unit, units),
+                first + cut(shard.length(), unit + 1, units));
           }
-          first += count;
         }
+        first += shard.length();
       }
     }
     return Optional.of(drawn.build());
   }
 
-  /**
-   * Returns the number of records in each chunk of a shard. If the chunks are not ranges of
-   * indices, the whole shard is one unit.
-   */
-  private static long[] recordsOfChunks(ShardSummary shard) {
-    long[] counts = shard.chunks().stream().mapToLong(ChunkSummary::recordCount).toArray();
-    return Arrays.stream(counts).sum() == shard.length() ? counts : new long[] {shard.length()};
+  /** Returns {@code length · unit / units} without overflow. */
+  private static long cut(long length, int unit, int units) {
+    return length / units * unit + length % units * unit / units;
   }
 
   /** Returns the indices that are in a snapshot, counted from its start. */
@@ -148,15 +148,15 @@ public final class IndexOrder implements ScanOrder {
     return new RecordSchema(fields);
   }
 
-  /** Tells whether the other order has the same versions. */
+  /** Tells whether the other order has the same records. */
   @Override
   public boolean equals(Object other) {
-    return other instanceof IndexOrder order && ids.equals(order.ids);
+    return other instanceof IndexOrder order && records.equals(order.records);
   }
 
   @Override
   public int hashCode() {
-    return ids.hashCode();
+    return records.hashCode();
   }
 
   @Override

@@ -101,14 +101,14 @@ final class SamplerOrder implements ScanOrder {
   @Override
   public boolean equals(Object other) {
     return other instanceof SamplerOrder order
-        && SnapshotId.of(snapshot).equals(SnapshotId.of(order.snapshot))
+        && SnapshotId.ofRecords(snapshot).equals(SnapshotId.ofRecords(order.snapshot))
         && sampler.equals(order.sampler)
         && part.equals(order.part);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(SnapshotId.of(snapshot), sampler, part);
+    return Objects.hash(SnapshotId.ofRecords(snapshot), sampler, part);
   }
 
   @Override

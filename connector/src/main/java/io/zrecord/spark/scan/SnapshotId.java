@@ -8,7 +8,8 @@ import java.io.Serializable;
 import java.util.UUID;
 
 /**
- * Names one version of a table so that tasks can open it. Immutable.
+ * Names one version of a table, so that tasks can open it, or that scans can be compared.
+ * Immutable.
  *
  * @param location location of the table
  * @param version number of the version
@@ -17,6 +18,15 @@ import java.util.UUID;
 public record SnapshotId(String location, long version, UUID commitId) implements Serializable {
   public static SnapshotId of(TableSnapshot snapshot) {
     return new SnapshotId(snapshot.storage().location(), snapshot.version(), snapshot.commitId());
+  }
+
+  /**
+   * Names the version that made the records of a version. Two versions of a table with the same
+   * name have the same records and fields.
+   */
+  static SnapshotId ofRecords(TableSnapshot snapshot) {
+    return new SnapshotId(
+        snapshot.storage().location(), snapshot.recordsVersion(), snapshot.recordsCommitId());
   }
 
   /**

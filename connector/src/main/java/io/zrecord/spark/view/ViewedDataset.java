@@ -10,10 +10,8 @@ import io.zrecord.table.TableSnapshot;
  * Equal to another of the same path, view and version.
  *
  * @param isStore whether the version is a snapshot of a store
- * @param history the versions and tags that the view shows; empty for views of one version
  */
-record ViewedDataset(
-    String path, ViewName view, DatasetVersion version, boolean isStore, String history) {
+record ViewedDataset(String path, ViewName view, DatasetVersion version, boolean isStore) {
   TableSnapshot snapshot() {
     return version.snapshot();
   }
@@ -23,9 +21,16 @@ record ViewedDataset(
     return ZRecordOptions.FORMAT + ".`" + path + "` " + view;
   }
 
-  /** Returns a name that changes with what the view shows. */
+  /**
+   * Returns a name that changes with what the view shows. The views of versions and of files show
+   * every version, those that only tag or expire included. The other views show the records.
+   */
   String id() {
-    return version.id() + " " + view + history;
+    return switch (view) {
+          case VERSIONS, FILES -> snapshot().version() + "/" + snapshot().commitId();
+          case CHUNKS, SHARDS, FIELDS -> version.id();
+        }
+        + " " + view;
   }
 
   @Override

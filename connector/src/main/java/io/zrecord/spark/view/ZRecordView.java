@@ -4,9 +4,7 @@ import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.path.DatasetPath;
-import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.SparkStorages;
-import io.zrecord.table.RecordTable;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -43,15 +41,8 @@ public final class ZRecordView implements SupportsRead {
       throw new IllegalArgumentException("Cannot read the view " + view + " of one version of "
           + path + ": it shows all of them; leave versionAsOf, tag and timestampAsOf out");
     }
-    DatasetVersion version = DatasetPath.of(path).version(time);
-    return new ZRecordView(new ViewedDataset(
-        path, view, version, isStore, view == ViewName.VERSIONS ? history(path) : ""));
-  }
-
-  /** Names the versions and tags, which tagging and expiry change without a new version. */
-  private static String history(String path) {
-    RecordTable table = RecordTable.at(SparkStorages.storageFor(path));
-    return " " + table.versions() + " " + table.tags();
+    return new ZRecordView(
+        new ViewedDataset(path, view, DatasetPath.of(path).version(time), isStore));
   }
 
   @Override

@@ -63,7 +63,6 @@ class DocumentedOptionsTest {
     assertThat(Verification.valueOf(text("verify"))).isEqualTo(read.verification());
 
     WriteOptions write = new WriteConf(CaseInsensitiveStringMap.empty()).writeOptions();
-    assertThat(bytes("chunkRecords")).isEqualTo(write.chunkRecords());
     assertThat(bytes("chunkBytes")).isEqualTo(write.chunkBytes());
     assertThat(bytes("stripeBytes")).isEqualTo(write.stripeBytes());
     assertThat(bytes("alignBytes")).isEqualTo(write.alignBytes());

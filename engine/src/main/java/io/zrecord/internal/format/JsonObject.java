@@ -55,17 +55,6 @@ public record JsonObject(String resource, ObjectNode node) {
     return value.textValue();
   }
 
-  public boolean bool(String name, boolean otherwise) {
-    JsonNode value = node.get(name);
-    if (value == null) {
-      return otherwise;
-    }
-    if (!value.isBoolean()) {
-      throw corrupt(name, value, "true or false");
-    }
-    return value.booleanValue();
-  }
-
   public UUID uuid(String name) {
     return parse(name, text -> {
       UUID uuid = UUID.fromString(text);
@@ -129,13 +118,19 @@ public record JsonObject(String resource, ObjectNode node) {
 
   /** Returns an array of arrays of {@code width} integers, each within {@code [0, 2⁶³)}. */
   public List<long[]> tuples(String name, int width) {
+    return tuples(name, width, width);
+  }
+
+  /** Returns an array of arrays of some integers each, all within {@code [0, 2⁶³)}. */
+  List<long[]> tuples(String name, int least, int most) {
     List<long[]> tuples = new ArrayList<>();
     for (JsonNode element : array(name)) {
-      if (!element.isArray() || element.size() != width) {
+      if (!element.isArray() || element.size() < least || element.size() > most) {
+        String width = least == most ? String.valueOf(least) : least + " to " + most;
         throw corrupt(name, element, "an array of arrays of " + width + " integers");
       }
-      long[] tuple = new long[width];
-      for (int i = 0; i < width; i++) {
+      long[] tuple = new long[element.size()];
+      for (int i = 0; i < tuple.length; i++) {
         tuple[i] = integer(name, element.get(i), 0, Long.MAX_VALUE);
       }
       tuples.add(tuple);

@@ -16,8 +16,6 @@ import java.util.UUID;
  * @param id identity of the shard
  * @param length number of records
  * @param hasChecksums whether values have checksums
- * @param isSequential whether each chunk holds a contiguous range of records
- * @param chunkRecords records at which a chunk is closed
  * @param chunkBytes bytes at which a chunk is closed
  * @param chunks all chunks, in rising order of their unsigned ids
  * @param fields all fields
@@ -26,8 +24,6 @@ public record ShardMeta(
     UUID id,
     long length,
     boolean hasChecksums,
-    boolean isSequential,
-    long chunkRecords,
     long chunkBytes,
     List<ChunkMeta> chunks,
     List<FieldMeta> fields) {
@@ -71,31 +67,25 @@ public record ShardMeta(
     node.put("format", JsonObject.FORMAT_VERSION)
         .put("uuid", id.toString())
         .put("length", length)
-        .put("checksum", hasChecksums ? "crc32c" : "none")
-        .put("sequential", isSequential);
+        .put("checksum", hasChecksums ? "crc32c" : "none");
     ObjectNode chunksNode = node.putObject("chunks")
         .put("num", chunks.size() + unfull.size())
-        .put("size", chunkRecords)
         .put("sizeBytes", chunkBytes);
-    ArrayNode unfullNode = chunksNode.putArray("unfull");
-    for (ChunkMeta chunk : unfull) {
-      unfullNode
-          .addArray()
-          .add(Integer.toUnsignedLong(chunk.id()))
-          .add(chunk.endBytes())
-          .add(chunk.recordCount());
-    }
-    ArrayNode closed = chunksNode.putArray("closed");
-    for (ChunkMeta chunk : chunks) {
-      closed
-          .addArray()
-          .add(Integer.toUnsignedLong(chunk.id()))
-          .add(chunk.recordCount())
-          .add(chunk.endBytes());
-    }
+    write(unfull, chunksNode.putArray("unfull"));
+    write(chunks, chunksNode.putArray("closed"));
     ArrayNode fieldsNode = node.putArray("fields");
     fields.forEach(field -> fieldsNode.add(field.write()));
     return node;
+  }
+
+  private static void write(List<ChunkMeta> chunks, ArrayNode node) {
+    for (ChunkMeta chunk : chunks) {
+      ArrayNode tuple =
+          node.addArray().add(Integer.toUnsignedLong(chunk.id())).add(chunk.endBytes());
+      if (chunk.isOfStore()) {
+        tuple.add(chunk.recordCount());
+      }
+    }
   }
 
   /**
@@ -121,10 +111,6 @@ public record ShardMeta(
     long length = json.integer("length", 0, Long.MAX_VALUE / Entry.BYTES);
     JsonObject chunksJson = json.object("chunks");
     List<ChunkMeta> chunks = chunks(chunksJson);
-    boolean isSequential = json.bool("sequential", false);
-    if (isSequential) {
-      requireRecords(json, chunks, length);
-    }
     List<FieldMeta> fields = new ArrayList<>();
     Set<String> stems = new HashSet<>();
     Set<Object> namesAndIds = new HashSet<>();
@@ -142,8 +128,6 @@ public record ShardMeta(
         json.uuid("uuid"),
         length,
         json.parse("checksum", ShardMeta::hasChecksums),
-        isSequential,
-        chunksJson.integer("size", 1, Long.MAX_VALUE),
         chunksJson.integer("sizeBytes", 1, Long.MAX_VALUE),
         chunks,
         fields);
@@ -152,37 +136,23 @@ public record ShardMeta(
   private static List<ChunkMeta> chunks(JsonObject json) {
     List<ChunkMeta> chunks = new ArrayList<>();
     long previousId = -1;
-    for (long[] tuple : json.tuples("closed", 3)) {
-      if (tuple[0] <= previousId || tuple[0] > MAX_CHUNK_ID || tuple[2] < ChunkHeader.BYTES) {
+    for (long[] tuple : json.tuples("closed", 2, 3)) {
+      if (tuple[0] <= previousId || tuple[0] > MAX_CHUNK_ID || tuple[1] < ChunkHeader.BYTES) {
         throw json.corrupt(
-            "chunk " + tuple[0] + " of " + tuple[2] + " bytes is out of order, has an id beyond "
+            "chunk " + tuple[0] + " of " + tuple[1] + " bytes is out of order, has an id beyond "
                 + MAX_CHUNK_ID + " or is shorter than its header");
       }
       previousId = tuple[0];
-      chunks.add(new ChunkMeta((int) tuple[0], tuple[1], tuple[2]));
+      chunks.add(
+          tuple.length == 2
+              ? ChunkMeta.writtenInBulk((int) tuple[0], tuple[1])
+              : new ChunkMeta((int) tuple[0], tuple[2], tuple[1]));
     }
     if (json.integer("num", 0, Integer.MAX_VALUE)
         != chunks.size() + json.tuples("unfull", 3).size()) {
       throw json.corrupt("it names " + chunks.size() + " chunks but counts another number of them");
     }
     return chunks;
-  }
-
-  /**
-   * Checks the records of the chunks against the length: planners take boundaries of chunks for
-   * indices.
-   */
-  private static void requireRecords(JsonObject json, List<ChunkMeta> chunks, long length) {
-    long left = length;
-    for (ChunkMeta chunk : chunks) {
-      if (chunk.recordCount() > left) {
-        throw json.corrupt("its chunks have more than its " + length + " records");
-      }
-      left -= chunk.recordCount();
-    }
-    if (left > 0) {
-      throw json.corrupt("its chunks have " + (length - left) + " of its " + length + " records");
-    }
   }
 
   private static boolean hasChecksums(String name) {

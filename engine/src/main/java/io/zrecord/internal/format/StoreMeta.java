@@ -14,9 +14,10 @@ import java.util.Set;
  *
  * @param shard length, closed chunks and fields
  * @param unfull chunks that are still being written, with their published ends
+ * @param chunkRecords records at which a chunk is closed
  * @param sequence number of the last journal record that the tables contain
  */
-public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) {
+public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long chunkRecords, long sequence) {
   public StoreMeta {
     unfull = List.copyOf(unfull);
   }
@@ -24,6 +25,7 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) 
   /** Returns the sealed file. */
   public byte[] write() {
     ObjectNode node = shard.toJson(unfull);
+    ((ObjectNode) node.get("chunks")).put("size", chunkRecords);
     node.put(ShardMeta.STORE_SEQUENCE, sequence);
     return SealedJson.seal(node);
   }
@@ -72,9 +74,15 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) 
     JsonObject json = SealedJson.open(resource, file).requireFormat();
     ShardMeta shard = ShardMeta.read(json);
     Set<Integer> ids = new HashSet<>();
-    shard.chunks().forEach(chunk -> ids.add(chunk.id()));
+    for (ChunkMeta chunk : shard.chunks()) {
+      ids.add(chunk.id());
+      if (!chunk.isOfStore()) {
+        throw json.corrupt("it does not say how many records are in " + chunk.fileName());
+      }
+    }
+    JsonObject chunksJson = json.object("chunks");
     List<ChunkMeta> unfull = new ArrayList<>();
-    for (long[] tuple : json.object("chunks").tuples("unfull", 3)) {
+    for (long[] tuple : chunksJson.tuples("unfull", 3)) {
       if (tuple[0] > ShardMeta.MAX_CHUNK_ID
           || tuple[1] < ChunkHeader.BYTES
           || !ids.add((int) tuple[0])) {
@@ -90,6 +98,10 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long sequence) 
             "field '" + field.spec().name() + "' has runs, which a store cannot change");
       }
     }
-    return new StoreMeta(shard, unfull, json.integer(ShardMeta.STORE_SEQUENCE, 0, Long.MAX_VALUE));
+    return new StoreMeta(
+        shard,
+        unfull,
+        chunksJson.integer("size", 1, Long.MAX_VALUE),
+        json.integer(ShardMeta.STORE_SEQUENCE, 0, Long.MAX_VALUE));
   }
 }

@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard;
 
+import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.Run;
 import io.zrecord.internal.format.ShardMeta;
@@ -40,9 +41,8 @@ public final class ShardPlaces {
     void values(int field, int chunk, long offset, long valueCount, int lengthBytes);
 
     /**
-     * Takes the number of records with a value in a chunk, each record once a chunk. Not called for
-     * a sequential shard, whose meta file has these numbers. Of a shard without entries, only the
-     * first field counts.
+     * Takes the number of records with a value in a chunk that a store wrote, each record once a
+     * chunk. Not called for a shard that was written in bulk, whose chunks have parts of records.
      */
     void records(int chunk, long count);
   }
@@ -85,11 +85,6 @@ public final class ShardPlaces {
     // number.
     if (open.stream().anyMatch(EntryField.class::isInstance)) {
       visitBlocks();
-    } else if (!shard.meta().isSequential()) {
-      open.stream()
-          .filter(DenseField.class::isInstance)
-          .findFirst()
-          .ifPresent(first -> visitRecords((DenseField) first));
     }
   }
 
@@ -100,18 +95,13 @@ public final class ShardPlaces {
     }
   }
 
-  private void visitRecords(DenseField dense) {
-    for (int i = 0; i < dense.runCount(); i++) {
-      visitor.records(dense.chunkOrdinal(i), dense.run(i).count());
-    }
-  }
-
   private void visitBlocks() {
     ShardMeta meta = shard.meta();
     int most = BLOCK_VALUES / Math.max(1, fields.size());
     int blockRecords = (int)
         Math.min(meta.length(), Math.max(MIN_BLOCK_RECORDS, Math.min(MAX_BLOCK_RECORDS, most)));
-    int[][] chunks = new int[fields.size()][meta.isSequential() ? 0 : blockRecords];
+    boolean counts = meta.chunks().stream().anyMatch(ChunkMeta::isOfStore);
+    int[][] chunks = new int[fields.size()][counts ? blockRecords : 0];
     long[] lastRecord = new long[meta.chunks().size()];
     Arrays.fill(lastRecord, -1);
     for (long first = 0; first < meta.length(); first += blockRecords) {
@@ -119,7 +109,7 @@ public final class ShardPlaces {
       for (int field = 0; field < chunks.length; field++) {
         visitBlock(field, first, count, chunks[field]);
       }
-      if (!meta.isSequential()) {
+      if (counts) {
         visitRecords(first, count, chunks, lastRecord);
       }
     }
@@ -137,8 +127,6 @@ public final class ShardPlaces {
           chunk = entries.chunkOf(first + k, word0, word1);
           visitor.values(field, chunk, word0, 1, Entry.physicalLength(word1));
         }
-      } else if (opened instanceof DenseField dense && chunks.length > 0) {
-        chunk = dense.chunkOrdinal(dense.runOf(first + k));
       }
       if (chunks.length > 0) {
         chunks[k] = chunk;

@@ -12,10 +12,11 @@ import java.util.UUID;
  * @param commitId the commit that published the version
  * @param previous the commit of the version before; empty for version 0
  * @param oldest the floor: versions below it were expired
+ * @param records the newest version, up to this one, that may have changed records
  */
-public record Link(UUID commitId, Optional<UUID> previous, long oldest) {
+public record Link(UUID commitId, Optional<UUID> previous, long oldest, RecordsVersion records) {
   private static final Set<String> MEMBERS =
-      Set.of("format", "version", "commit", "previous", "oldest");
+      Set.of("format", "version", "commit", "previous", "oldest", "records");
 
   static Link read(String resource, long expectedVersion, byte[] file) {
     JsonObject json = SealedJson.openMembers(resource, file, MEMBERS).requireFormat();
@@ -23,7 +24,8 @@ public record Link(UUID commitId, Optional<UUID> previous, long oldest) {
     Link link = new Link(
         json.uuid("commit"),
         json.optionalUuid("previous"),
-        json.integer("oldest", 0, Long.MAX_VALUE));
+        json.integer("oldest", 0, Long.MAX_VALUE),
+        RecordsVersion.read(json.object("records")));
     ManifestRules.requireLink(json, expectedVersion, link);
     return link;
   }

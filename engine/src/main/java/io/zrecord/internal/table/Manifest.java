@@ -43,8 +43,8 @@ public record Manifest(
   public static final Set<String> CARE = Set.of("tag", "untag", "expire", "repair");
 
   /**
-   * Operation of an empty version that takes the creation of the table back, and whose manifest is
-   * deleted soon.
+   * Operation of a version that takes the creation of the table back. While it is the newest, there
+   * is no table. It stays, so that its number and the numbers before never come back.
    */
   public static final String RETRACT = "retract";
 
@@ -71,29 +71,29 @@ public record Manifest(
       Map<String, String> properties) {
 
     /**
-     * Returns the head of the version after the newest. Leaves a base out that is not before the
-     * new version, because a repair gave that base up.
+     * Returns the head of the version after the last. Leaves a base out that is not before the new
+     * version, because a repair gave that base up. A version after a retraction begins another
+     * table.
      *
-     * @param newest the newest version; empty if there is none
+     * @param last the newest version or retraction; empty if there is none
      * @param base the version that the change was planned on; empty if there was no table then
      * @param nowMillis Unix time of the committer
      */
     public static Head after(
-        Optional<Manifest> newest,
+        Optional<Manifest> last,
         UUID commitId,
         OptionalLong base,
         long nowMillis,
         String operation,
         Map<String, String> properties) {
-      long version = newest.map(manifest -> manifest.version() + 1).orElse(0L);
+      long version = last.map(manifest -> manifest.version() + 1).orElse(0L);
       return new Head(
-          newest.map(Manifest::tableId).orElseGet(UUID::randomUUID),
+          last.filter(Manifest::isTable).map(Manifest::tableId).orElseGet(UUID::randomUUID),
           version,
           commitId,
-          newest.map(Manifest::commitId),
+          last.map(Manifest::commitId),
           base.isPresent() && base.getAsLong() < version ? base : OptionalLong.empty(),
-          newest
-              .map(manifest -> Math.max(nowMillis, manifest.timestampMillis() + 1))
+          last.map(manifest -> Math.max(nowMillis, manifest.timestampMillis() + 1))
               .orElse(nowMillis),
           operation,
           properties);
@@ -168,12 +168,22 @@ public record Manifest(
     return retention.oldest;
   }
 
-  /**
-   * Returns the floor with which the next version begins. After a retraction that is the next
-   * version itself, because the manifest of this one is deleted.
-   */
+  /** Returns the floor with which the next version begins: itself after a retraction. */
   public long oldestOfNext() {
-    return operation().equals(RETRACT) ? version() + 1 : oldest();
+    return isTable() ? oldest() : version() + 1;
+  }
+
+  /** Tells whether there is a table as long as this version is the newest. */
+  public boolean isTable() {
+    return !operation().equals(RETRACT);
+  }
+
+  /**
+   * Tells whether no version before matters to those that follow, because this one creates the
+   * table or takes its creation back. No other operation lifts the floor to its own version.
+   */
+  public boolean isBeginning() {
+    return oldest() == version();
   }
 
   /** Returns the tags, sorted by name. */
@@ -186,9 +196,9 @@ public record Manifest(
     return tags().stream().filter(tag -> tag.name().equals(name)).findFirst();
   }
 
-  /** Returns a tag of a version, if it has one. */
-  public Optional<TagEntry> tagOf(long version) {
-    return tags().stream().filter(tag -> tag.version() == version).findFirst();
+  /** Returns the tags of a version, by name. */
+  public List<TagEntry> tagsOf(long version) {
+    return tags().stream().filter(tag -> tag.version() == version).toList();
   }
 
   /** Tells whether the commit left all records, shards and fields as they were. */

@@ -20,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The manifests of a table: lists and reads them, and publishes the next. Thread-safe. */
@@ -39,14 +40,24 @@ public final class ManifestLog {
   public List<Long> listed() {
     List<Long> versions = new ArrayList<>();
     for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
-      ManifestNames.version(file.name()).ifPresent(versions::add);
+      if (!file.isDirectory()) {
+        ManifestNames.version(file.name()).ifPresent(versions::add);
+      }
     }
     versions.sort(null);
     return versions;
   }
 
-  /** Returns the newest version, if there is one. */
+  /** Returns the newest version; empty if there is no table. */
   public Optional<Manifest> newest() {
+    return last().filter(Manifest::isTable);
+  }
+
+  /**
+   * Returns the manifest with the greatest number, which may be a retraction. The next version
+   * follows it.
+   */
+  public Optional<Manifest> last() {
     OptionalLong missing = OptionalLong.empty();
     while (true) {
       List<Long> listed = listed();
@@ -71,15 +82,25 @@ public final class ManifestLog {
    * because an expiry and a sweep may have come between.
    *
    * @param reading takes the newest version
-   * @return empty if there is no version
+   * @return empty if there is no table
    */
   public <T> Optional<T> reading(Function<Manifest, T> reading) {
-    Optional<Manifest> newest = newest();
+    return reading(this::newest, reading);
+  }
+
+  /** Runs a reading as {@link #reading} does, given what {@link #last} returns. */
+  public <T> Optional<T> readingLast(Function<Manifest, T> reading) {
+    return reading(this::last, reading);
+  }
+
+  private static <T> Optional<T> reading(
+      Supplier<Optional<Manifest>> latest, Function<Manifest, T> reading) {
+    Optional<Manifest> newest = latest.get();
     while (newest.isPresent()) {
       try {
         return Optional.of(reading.apply(newest.get()));
       } catch (MissingFileException e) {
-        Optional<Manifest> now = newest();
+        Optional<Manifest> now = latest.get();
         if (now.map(Manifest::commitId).equals(newest.map(Manifest::commitId))) {
           // Nothing was expired: this is damage.
           throw e;
@@ -98,9 +119,15 @@ public final class ManifestLog {
    * @throws CorruptDataException if the manifest is damaged
    */
   public Manifest read(long version) {
+    return file(version).manifest();
+  }
+
+  /** Reads the manifest of a version as {@link #read(long)} does. */
+  ManifestFile file(long version) {
     String name = ManifestNames.nameOf(version);
     try {
-      return Manifest.read(storage.pathOf(name), version, storage.read(name, SealedJson.MAX_BYTES));
+      return ManifestFile.read(
+          storage.pathOf(name), version, storage.read(name, SealedJson.MAX_BYTES));
     } catch (CorruptDataException e) {
       throw withWayOut(e);
     }
@@ -113,6 +140,11 @@ public final class ManifestLog {
    * @throws CorruptDataException if the copy is damaged, or another file
    */
   public Manifest read(TagEntry tag) {
+    return file(tag).manifest();
+  }
+
+  /** Reads the copy of a tag as {@link #read(TagEntry)} does. */
+  ManifestFile file(TagEntry tag) {
     String path = storage.pathOf(tag.file());
     byte[] file = storage.read(tag.file(), SealedJson.MAX_BYTES);
     int checksum = SealedJson.checksum(path, file);
@@ -124,7 +156,7 @@ public final class ManifestLog {
               + tag.lengthBytes() + " with " + HexFormat.of().toHexDigits(tag.checksum())
               + "; restore it from a copy");
     }
-    return Manifest.read(path, tag.version(), file);
+    return ManifestFile.read(path, tag.version(), file);
   }
 
   /** Reads what chains a version to the version before. */
@@ -137,18 +169,12 @@ public final class ManifestLog {
    * Copies the manifest of a version, for a tag.
    *
    * @return the tag, which the caller publishes, or whose copy the caller deletes
-   * @throws MissingFileException if the version was expired
    * @throws StorageException if the copy cannot be written
    */
-  public TagEntry copy(long version, String tagName, long nowMillis) {
-    String name = ManifestNames.nameOf(version);
-    String path = storage.pathOf(name);
-    byte[] content = storage.read(name, SealedJson.MAX_BYTES);
-    Manifest.read(path, version, content);
+  public TagEntry copy(ManifestFile manifest, String tagName, long nowMillis) {
     String file = TagNames.newFile();
-    publishNew(file, content, "copy of a manifest");
-    return new TagEntry(
-        tagName, version, nowMillis, file, content.length, SealedJson.checksum(path, content));
+    publishNew(file, manifest.content(), "copy of a manifest");
+    return manifest.tag(tagName, nowMillis, file);
   }
 
   private static CorruptDataException withWayOut(CorruptDataException e) {

@@ -3,9 +3,7 @@ package io.zrecord.internal.table;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.shard.ShardSummary;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Requires that the members of a manifest fit together (FORMAT.md section 7). Each rule that does
@@ -18,7 +16,7 @@ final class ManifestRules {
     requireLink(
         json,
         manifest.version(),
-        new Link(manifest.commitId(), manifest.previous(), manifest.oldest()));
+        new Link(manifest.commitId(), manifest.previous(), manifest.oldest(), manifest.records()));
     requireRecords(json, manifest);
     requireTags(json, manifest.version(), manifest.tags());
     requireLengths(json, manifest);
@@ -68,7 +66,6 @@ final class ManifestRules {
           "it has " + tags.size() + " tags, but at most " + Manifest.MAX_TAGS + " are allowed");
     }
     String before = "";
-    Map<Long, TagEntry> copies = new HashMap<>();
     for (TagEntry tag : tags) {
       if (tag.name().compareTo(before) <= 0) {
         throw json.corrupt("tag '" + tag.name() + "' comes after '" + before
@@ -77,11 +74,6 @@ final class ManifestRules {
       if (tag.version() >= version) {
         throw json.corrupt("tag '" + tag.name() + "' names version " + tag.version()
             + ", which is not before version " + version);
-      }
-      TagEntry first = copies.putIfAbsent(tag.version(), tag);
-      if (first != null && !first.sharesCopy(tag)) {
-        throw json.corrupt("tags '" + first.name() + "' and '" + tag.name()
-            + "' name two copies of version " + tag.version());
       }
       before = tag.name();
     }

@@ -5,14 +5,15 @@ import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.internal.format.ManifestNames;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
  * The versions that the newest version keeps (FORMAT.md section 7): those from its floor on, and
- * those below that have a tag. Thread-safe. Belongs into {@link ManifestLog#reading}, because an
- * expiry may follow the newest version.
+ * those below that have a tag. A retraction keeps none. Thread-safe. Belongs into
+ * {@link ManifestLog#reading}, because an expiry may follow the newest version.
  */
 public final class RetainedVersions {
   private final ManifestLog log;
@@ -32,15 +33,18 @@ public final class RetainedVersions {
 
   /** Tells whether a version can be read. */
   public boolean has(long version) {
-    return isAboveFloor(version) || newest.tagOf(version).isPresent();
+    return isAboveFloor(version) || !newest.tagsOf(version).isEmpty();
   }
 
   private boolean isAboveFloor(long version) {
-    return version >= newest.oldest() && version <= newest.version();
+    return newest.isTable() && version >= newest.oldest() && version <= newest.version();
   }
 
   /** Returns the numbers of the versions that can be read, oldest first. */
   public List<Long> numbers() {
+    if (!newest.isTable()) {
+      return List.of();
+    }
     // A number that a damaged or hostile manifest claims must not cost memory without a file.
     Stream<Long> before = log.listed().stream()
         .filter(version -> version >= newest.oldest() && version < newest.version());
@@ -64,25 +68,44 @@ public final class RetainedVersions {
   }
 
   /**
-   * Reads a version. If the manifest of a tagged version is damaged, its copy takes its place.
+   * Reads a version. If its manifest is damaged or missing, the copy that a tag keeps takes its
+   * place. Below the floor, there are the copies only.
    *
    * @throws VersionNotFoundException if the version does not exist, or was expired
    * @throws MissingFileException if the manifest is missing: the version was expired since, or the
    *     table is damaged
    */
   public Manifest read(long version) {
-    if (version == newest.version()) {
-      return newest;
-    }
-    Optional<TagEntry> tag = newest.tagOf(version);
+    return version == newest.version() ? newest : file(version).manifest();
+  }
+
+  /** Reads the file of a version as {@link #read} does. */
+  public ManifestFile file(long version) {
+    List<Supplier<ManifestFile>> files = new ArrayList<>();
     if (isAboveFloor(version)) {
-      try {
-        return log.read(version);
-      } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
-        return log.read(tag.orElseThrow(() -> e));
-      }
+      files.add(() -> log.file(version));
     }
-    return log.read(tag.orElseThrow(() -> notFound(version)));
+    newest.tagsOf(version).forEach(tag -> files.add(() -> log.file(tag)));
+    if (files.isEmpty()) {
+      throw notFound(version);
+    }
+    return firstReadable(files);
+  }
+
+  /** Returns the first file that can be read. Throws what the first one throws if none can. */
+  private static ManifestFile firstReadable(List<Supplier<ManifestFile>> files) {
+    try {
+      return files.get(0).get();
+    } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
+      for (Supplier<ManifestFile> other : files.subList(1, files.size())) {
+        try {
+          return other.get();
+        } catch (CorruptDataException | TruncatedFileException | MissingFileException suppressed) {
+          e.addSuppressed(suppressed);
+        }
+      }
+      throw e;
+    }
   }
 
   /**
@@ -94,7 +117,10 @@ public final class RetainedVersions {
   public String fileOf(long version) {
     return isAboveFloor(version)
         ? ManifestNames.nameOf(version)
-        : newest.tagOf(version).orElseThrow(() -> notFound(version)).file();
+        : newest.tagsOf(version).stream()
+            .findFirst()
+            .orElseThrow(() -> notFound(version))
+            .file();
   }
 
   /** Returns the exception for a version that cannot be read. */

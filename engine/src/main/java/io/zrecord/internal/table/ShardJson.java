@@ -4,11 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.SealedJson;
-import io.zrecord.shard.ChunkSummary;
 import io.zrecord.shard.ShardSummary;
-import java.util.ArrayList;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -24,33 +21,16 @@ final class ShardJson {
         .put("uuid", shard.id().toString())
         .put("meta", shard.metaFile())
         .put("metaCrc", HexFormat.of().toHexDigits(shard.metaChecksum()))
-        .put("length", shard.length());
-    ArrayNode chunks = node.putArray("chunks");
-    shard.chunks().forEach(c -> chunks.addArray().add(c.recordCount()).add(c.lengthBytes()));
+        .put("length", shard.length())
+        .put("chunks", shard.chunkCount())
+        .put("chunkBytes", shard.chunkBytes());
     ArrayNode values = node.putArray("values");
     shard.valueBytes().forEach((id, bytes) -> values.addArray().add(id).add(bytes));
     return node;
   }
 
   static ShardSummary read(JsonObject json) {
-    long length = json.integer("length", 1, Long.MAX_VALUE);
-    List<ChunkSummary> chunks = new ArrayList<>();
-    long chunkRecords = 0;
-    long chunkBytes = 0;
-    try {
-      for (long[] tuple : json.tuples("chunks", 2)) {
-        chunks.add(new ChunkSummary(tuple[0], tuple[1]));
-        chunkRecords = Math.addExact(chunkRecords, tuple[0]);
-        chunkBytes = Math.addExact(chunkBytes, tuple[1]);
-      }
-    } catch (ArithmeticException e) {
-      throw json.corrupt(
-          "the chunks of shard " + json.uuid("uuid") + " exceed 2^63 records or bytes");
-    }
-    if (chunkRecords != length) {
-      throw json.corrupt("the chunks of shard " + json.uuid("uuid") + " have " + chunkRecords
-          + " records, but the shard has " + length);
-    }
+    long chunkBytes = json.integer("chunkBytes", 0, Long.MAX_VALUE);
     SortedMap<Integer, Long> values = new TreeMap<>();
     for (long[] tuple : json.tuples("values", 2)) {
       if (tuple[0] < 1
@@ -66,6 +46,12 @@ final class ShardJson {
       throw json.corrupt("'" + metaFile + "' is not allowed as the name of a meta file");
     }
     return new ShardSummary(
-        json.uuid("uuid"), metaFile, json.checksum("metaCrc"), length, chunks, values);
+        json.uuid("uuid"),
+        metaFile,
+        json.checksum("metaCrc"),
+        json.integer("length", 1, Long.MAX_VALUE),
+        (int) json.integer("chunks", 0, Integer.MAX_VALUE),
+        chunkBytes,
+        values);
   }
 }

@@ -19,14 +19,9 @@ import java.util.HexFormat;
 public record TagEntry(
     String name, long version, long timestampMillis, String file, int lengthBytes, int checksum) {
 
-  /** Returns another tag of the same version, which shares the copy. */
-  public TagEntry withName(String newName, long newTimestampMillis) {
-    return new TagEntry(newName, version, newTimestampMillis, file, lengthBytes, checksum);
-  }
-
-  /** Tells whether both tags name the same copy of the same version. */
-  boolean sharesCopy(TagEntry other) {
-    return equals(other.withName(name, timestampMillis));
+  /** Returns the same tag, made at another time. */
+  TagEntry at(long newTimestampMillis) {
+    return new TagEntry(name, version, newTimestampMillis, file, lengthBytes, checksum);
   }
 
   ObjectNode write() {

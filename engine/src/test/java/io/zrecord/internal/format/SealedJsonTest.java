@@ -224,7 +224,6 @@ class SealedJsonTest {
     Runnable[] readers = {
       () -> json.string("number"),
       () -> json.string("none"),
-      () -> json.bool("text", false),
       () -> json.object("list"),
       () -> json.objects("list"),
       () -> json.objects("text"),

@@ -27,10 +27,9 @@ class ShardMetaTest {
         "uuid": "9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11",
         "length": 65536,
         "checksum": "crc32c",
-        "sequential": true,
-        "chunks": { "num": 2, "size": 67108864, "sizeBytes": 268435456,
+        "chunks": { "num": 2, "sizeBytes": 268435456,
                     "unfull": [],
-                    "closed": [[0, 40000, 268435200], [1, 25536, 171000064]] },
+                    "closed": [[0, 268435712], [1, 171000064]] },
         "fields": [ { "id": 1, "name": "image", "dtype": "u8", "shape": [28, 28], "compress": "raw",
                       "stem": "image", "layout": "runs", "absent": 0, "valueBytes": 51380224 },
                     { "id": 2, "name": "标签", "dtype": "utf8", "compress": "zstd", "level": 3,
@@ -46,11 +45,10 @@ class ShardMetaTest {
     assertThat(meta.id()).isEqualTo(UUID.fromString("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11"));
     assertThat(meta.length()).isEqualTo(65536);
     assertThat(meta.hasChecksums()).isTrue();
-    assertThat(meta.isSequential()).isTrue();
-    assertThat(meta.chunkRecords()).isEqualTo(67108864);
     assertThat(meta.chunkBytes()).isEqualTo(268435456);
     assertThat(meta.chunks())
-        .containsExactly(new ChunkMeta(0, 40000, 268435200), new ChunkMeta(1, 25536, 171000064));
+        .containsExactly(
+            ChunkMeta.writtenInBulk(0, 268435712), ChunkMeta.writtenInBulk(1, 171000064));
     assertThat(meta.fields())
         .containsExactly(
             new FieldMeta(
@@ -95,10 +93,11 @@ class ShardMetaTest {
         UUID.randomUUID(),
         1L << 40,
         false,
-        false,
-        1,
         1L << 40,
-        List.of(new ChunkMeta(3, 5, 64), new ChunkMeta(-2, 1L << 40, 1L << 50)),
+        List.of(
+            new ChunkMeta(3, 0, 64),
+            ChunkMeta.writtenInBulk(9, 1L << 50),
+            new ChunkMeta(-2, 1L << 40, 1L << 50)),
         fields);
     assertThat(ShardMeta.read("f", meta.write())).isEqualTo(meta);
   }
@@ -110,20 +109,19 @@ class ShardMetaTest {
       value = {
         "\"length\": 65536      | \"length\": -1",
         "\"length\": 65536      | \"length\": 9223372036854775807",
-        "\"length\": 65536      | \"length\": 65537",
-        "\"length\": 65536      | \"length\": 65535",
         "\"length\": 65536      | \"x\": 65536",
         "\"checksum\": \"crc32c\" | \"checksum\": \"md5\"",
-        "\"sequential\": true   | \"sequential\": 1",
         "9f0c2b9e-              | 9F0C2B9E-",
         "9f0c2b9e-              | 9-",
         "\"num\": 2             | \"num\": 3",
-        "[1, 25536              | [0, 25536",
-        "[1, 25536              | [4294967295, 25536",
-        "[1, 25536              | [-1, 25536",
-        "[1, 25536              | [1, 9223372036854775807",
+        "[1, 171000064          | [0, 171000064",
+        "[1, 171000064          | [4294967295, 171000064",
+        "[1, 171000064          | [-1, 171000064",
+        "[1, 171000064          | [1, 9223372036854775808",
+        "[1, 171000064]         | [1]",
         "171000064              | 63",
-        "171000064              | 1, 2",
+        "171000064              | 171000064, -1",
+        "171000064              | 171000064, 2, 3",
         "\"id\": 2              | \"id\": 1",
         "\"id\": 2              | \"id\": 0",
         "\"id\": 2              | \"id\": 4294967297",
@@ -154,6 +152,24 @@ class ShardMetaTest {
     assertThatThrownBy(() -> read(replaced))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("/d/meta.json");
+  }
+
+  @Test
+  void aStoreSaysHowManyRecordsAreInItsChunks() {
+    String store = EXAMPLE
+        .replace("\"sizeBytes\"", "\"size\": 7, \"sizeBytes\"")
+        .replace("\"format\": 2", "\"format\": 2, \"journalSequence\": 3")
+        .replace("\"runs\"", "\"entries\"");
+    assertThatThrownBy(() -> StoreMeta.read("/d/meta.json", SealedJsonTest.sealed(store)))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("how many records are in chunk/0.zr");
+    String counted =
+        store.replace("268435712]", "268435712, 5]").replace("171000064]", "171000064, 0]");
+    StoreMeta meta = StoreMeta.read("/d/meta.json", SealedJsonTest.sealed(counted));
+    assertThat(meta.chunkRecords()).isEqualTo(7);
+    assertThat(meta.shard().chunks())
+        .containsExactly(new ChunkMeta(0, 5, 268435712), new ChunkMeta(1, 0, 171000064));
+    assertThat(StoreMeta.read("/d/meta.json", meta.write())).isEqualTo(meta);
   }
 
   @Test

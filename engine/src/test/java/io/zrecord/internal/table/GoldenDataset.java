@@ -74,6 +74,8 @@ final class GoldenDataset {
         .field("标签 \uD83D\uDE00/../x", ElementType.I64)
         .field("IMAGE", ElementType.I16)
         .field("dense", ElementType.I32)
+        // Longer than a block and, from the last record on, in a second chunk.
+        .field("wide", ElementType.U8, Shape.of(1_700), Compression.RAW)
         .build();
   }
 
@@ -137,7 +139,7 @@ final class GoldenDataset {
     ManifestLog log = new ManifestLog(storage);
     log.publish(manifest(0, "create", Map.of(), first, 0, 0, List.of()));
     log.publish(manifest(1, "append", properties, second, 1, 0, List.of()));
-    List<TagEntry> tags = List.of(tagOfFirst(storage));
+    List<TagEntry> tags = List.of(tag(storage, "first", 0, COPY, FIRST_MILLIS + 2));
     log.publish(manifest(2, "tag", Map.of(), second, 1, 0, tags));
     log.publish(manifest(3, "expire", Map.of(), second, 1, 1, tags));
     storage.delete(ManifestNames.nameOf(0));
@@ -190,21 +192,21 @@ final class GoldenDataset {
     return new UUID(0x1111_1111_1111_0111L * digit + 0x4000, 0x8111_1111_1111_1111L);
   }
 
-  /** Copies the manifest of version 0 for a tag. */
-  private static TagEntry tagOfFirst(Storage storage) {
-    byte[] content = storage.read(ManifestNames.nameOf(0), SealedJson.MAX_BYTES);
-    storage.publish(COPY, content);
+  /** Copies the manifest of a version for a tag. */
+  static TagEntry tag(Storage storage, String name, long version, String file, long nowMillis) {
+    byte[] content = storage.read(ManifestNames.nameOf(version), SealedJson.MAX_BYTES);
+    storage.publish(file, content);
     // The seal is {"crc32c":"01234567"} and a line feed at the end.
     String seal = new String(content, content.length - 11, 8, UTF_8);
     return new TagEntry(
-        "first", 0, FIRST_MILLIS + 2, COPY, content.length, HexFormat.fromHexDigits(seal));
+        name, version, nowMillis, file, content.length, HexFormat.fromHexDigits(seal));
   }
 
   private static ShardSummary writeShard(
       Storage storage, UUID id, RecordSchema schema, Checksum checksum) {
     WriteOptions options = WriteOptions.defaults()
-        .withChunkRecords(16)
-        .withStripeBytes(1 << 16)
+        .withChunkBytes(1 << 16)
+        .withStripeBytes(1 << 20)
         .withChecksum(checksum)
         .withDurability(Durability.NONE);
     try (ShardWriter writer = ShardWriter.create(storage, id, schema, options)) {

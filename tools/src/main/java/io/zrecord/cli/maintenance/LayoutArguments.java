@@ -18,7 +18,7 @@ public final class LayoutArguments {
       names = "--stripe-bytes",
       paramLabel = "BYTES",
       converter = ByteSize.class,
-      description = "values written out together; memory of a thread (default 32m)")
+      description = "values held before they are written; memory of a thread (default 32m)")
   private long stripeBytes = DEFAULTS.stripeBytes();
 
   @Option(

@@ -4,6 +4,7 @@ import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.shard.Zeros;
 import io.zrecord.shard.Durability;
+import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
@@ -17,16 +18,18 @@ final class ChunkWriter implements AutoCloseable {
   private final Storage storage;
   private final String directory;
   private final UUID shardId;
+  private final long chunkBytes;
   private final Durability durability;
   private final List<ChunkMeta> closed = new ArrayList<>();
   private @Nullable WritableFile file;
   private long closedBytes;
 
-  ChunkWriter(Storage storage, String directory, UUID shardId, Durability durability) {
+  ChunkWriter(Storage storage, String directory, UUID shardId, WriteOptions options) {
     this.storage = storage;
     this.directory = directory;
     this.shardId = shardId;
-    this.durability = durability;
+    this.chunkBytes = options.chunkBytes();
+    this.durability = options.durability();
   }
 
   /** Returns the id of the next chunk to be written. */
@@ -54,18 +57,26 @@ final class ChunkWriter implements AutoCloseable {
     return current;
   }
 
-  /**
-   * Closes the current chunk, and forces it to disk if the durability says so. The next bytes begin
-   * another chunk.
-   */
-  void roll(long recordCount) {
-    WritableFile current = aligned(Alignment.LEAST, 0);
+  /** Closes the current chunk if the chunk is full. The next bytes begin another chunk then. */
+  void rollIfFull() {
+    if (positionBytes() >= chunkBytes) {
+      roll();
+    }
+  }
+
+  /** Closes the current chunk, if any, and forces it to disk if the durability says so. */
+  void roll() {
+    WritableFile current = file;
+    if (current == null) {
+      return;
+    }
+    Zeros.write(current, Alignment.LEAST.gapBytes(current.positionBytes(), 0));
     if (durability == Durability.COMMIT) {
       current.force();
     }
     long endBytes = current.positionBytes();
     current.close();
-    closed.add(new ChunkMeta(chunkId(), recordCount, endBytes));
+    closed.add(ChunkMeta.writtenInBulk(chunkId(), endBytes));
     closedBytes += endBytes;
     file = null;
   }

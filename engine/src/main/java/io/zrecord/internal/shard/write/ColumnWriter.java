@@ -8,8 +8,9 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.Durability;
 
 /**
- * Writes the values of one field of a shard. Put a value or none, then end the record. At the end
- * of a stripe the collected values go to the chunk. Belongs to one thread.
+ * Writes the values of one field of a shard. Put a value or none, then end the record. The values
+ * of the field are collected in a stripe, until the stripe is flushed to the chunk. Belongs to one
+ * thread.
  */
 public abstract class ColumnWriter implements AutoCloseable {
   private final FieldSpec field;
@@ -103,7 +104,7 @@ public abstract class ColumnWriter implements AutoCloseable {
   /** Writes the collected values to the chunk. */
   public abstract void flushStripe();
 
-  /** Returns the bytes of values collected for the current stripe. */
+  /** Returns the bytes that were collected since the last flush, bookkeeping included. */
   public abstract long collectedBytes();
 
   /** Finishes the field's files. */

@@ -14,8 +14,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Writes raw values of one width as runs (FORMAT.md section 5). The values of a stripe are one
- * dense array. If that array directly follows the array before, as in a shard of one field, the run
- * grows instead. Belongs to one thread.
+ * dense array. If that array directly follows the array before, because no other field was written
+ * meanwhile, the run grows instead. Belongs to one thread.
  */
 public final class DenseColumnWriter extends ColumnWriter {
   private final ColumnFiles files;

@@ -13,18 +13,19 @@ import io.zrecord.shard.Durability;
 import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes values of any length as entries (FORMAT.md section 4). A value that is too large for what
- * is left of the stripe goes straight to the chunk, in pieces. Belongs to one thread.
+ * is left of the memory goes straight to the chunk, in pieces. Belongs to one thread.
  */
 public final class EntryColumnWriter extends ColumnWriter {
   private static final int ABSENT = -1;
-  private static final int DIRECT = -2;
+
+  /** Bytes of bookkeeping that a value takes until the stripe is flushed. */
+  private static final int BOOKKEEPING_BYTES = 4;
 
   private final String stem;
   private final Binding binding;
@@ -37,7 +38,6 @@ public final class EntryColumnWriter extends ColumnWriter {
   private final @Nullable TableFile checksums;
   private final @Nullable ValueCodec codec;
   private final IntList lengths = new IntList();
-  private final ArrayDeque<DirectValue> directValues = new ArrayDeque<>();
   private final byte[] scalar = new byte[8];
   private final ByteBuffer scalarBuffer = ByteBuffer.wrap(scalar).order(ByteOrder.LITTLE_ENDIAN);
   private final byte[] prefix = new byte[ValueCodec.PREFIX_BYTES];
@@ -46,9 +46,7 @@ public final class EntryColumnWriter extends ColumnWriter {
   private long entryCount;
   private int currentLength;
   private int longestLength;
-
-  /** Holds the entry of a value that is in the chunk already, and the CRC32C of its bytes. */
-  private record DirectValue(long word0, long word1, int crc) {}
+  private boolean isDirect;
 
   EntryColumnWriter(
       FieldSpec field,
@@ -135,15 +133,17 @@ public final class EntryColumnWriter extends ColumnWriter {
 
   @Override
   void endPresent(long before) {
-    lengths.add(currentLength);
-    if (currentLength != DIRECT) {
-      stripe.align();
+    if (isDirect) {
+      isDirect = false;
+      return;
     }
+    addLength(currentLength);
+    stripe.align();
   }
 
   @Override
   void endAbsent(long before) {
-    lengths.add(ABSENT);
+    addLength(ABSENT);
   }
 
   @Override
@@ -159,9 +159,6 @@ public final class EntryColumnWriter extends ColumnWriter {
       int length = lengths.get(i);
       if (length == ABSENT) {
         writeEntry(0, 0, 0);
-      } else if (length == DIRECT) {
-        DirectValue value = directValues.remove();
-        writeEntry(value.word0, value.word1, value.crc);
       } else {
         long word1 = Entry.word1(chunks.chunkId(), length);
         position += alignment.gapBytes(position, length);
@@ -170,13 +167,14 @@ public final class EntryColumnWriter extends ColumnWriter {
       }
     }
     stripe.drainTo(file);
+    pool.count(-(long) BOOKKEEPING_BYTES * lengths.count());
     lengths.clear();
     longestLength = 0;
   }
 
   @Override
   public long collectedBytes() {
-    return stripe.lengthBytes();
+    return stripe.lengthBytes() + (long) BOOKKEEPING_BYTES * lengths.count();
   }
 
   @Override
@@ -206,8 +204,10 @@ public final class EntryColumnWriter extends ColumnWriter {
     countBytes(stored);
     int gap = alignment.gapBytes(stripe.lengthBytes(), stored);
     if (stored > budgetBytes / 8 || gap + stored + pool.takenBytes() > budgetBytes / 8 * 7) {
-      currentLength = DIRECT;
-      directValues.add(writeDirect(prefixLength, source, offset, length));
+      // The values before go first, so that the chunk has the values in order.
+      flushStripe();
+      writeDirect(prefixLength, source, offset, length);
+      isDirect = true;
     } else {
       currentLength = (int) stored;
       longestLength = Math.max(longestLength, currentLength);
@@ -217,7 +217,7 @@ public final class EntryColumnWriter extends ColumnWriter {
     }
   }
 
-  private DirectValue writeDirect(int prefixLength, byte[] source, int offset, int length) {
+  private void writeDirect(int prefixLength, byte[] source, int offset, int length) {
     WritableFile file = chunks.aligned(alignment, (long) prefixLength + length);
     long word0 = file.positionBytes();
     long word1 = Entry.word1(chunks.chunkId(), prefixLength + length);
@@ -239,7 +239,12 @@ public final class EntryColumnWriter extends ColumnWriter {
     } finally {
       pool.giveBack(piece);
     }
-    return new DirectValue(word0, word1, (int) crc.getValue());
+    writeEntry(word0, word1, (int) crc.getValue());
+  }
+
+  private void addLength(int length) {
+    lengths.add(length);
+    pool.count(BOOKKEEPING_BYTES);
   }
 
   private int crcOf(long at, int length) {

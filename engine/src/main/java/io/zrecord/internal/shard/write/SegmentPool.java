@@ -5,8 +5,9 @@ import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 
 /**
- * Direct buffers of one size in which a shard writer collects a stripe. Buffers are reused after
- * each stripe, so a writer allocates its memory once. Belongs to one thread.
+ * Direct buffers of one size in which a shard writer collects stripes, and the count of all memory
+ * that stripes take. Buffers are reused after each stripe, so a writer allocates its memory once.
+ * Belongs to one thread.
  */
 final class SegmentPool {
   private static final int LARGEST_BYTES = 1 << 20;
@@ -30,7 +31,12 @@ final class SegmentPool {
     return segmentBytes;
   }
 
-  /** Returns the bytes of the segments in use. */
+  /** Counts bytes outside segments, or fewer if {@code bytes} is negative. */
+  void count(long bytes) {
+    takenBytes += bytes;
+  }
+
+  /** Returns the bytes of the segments in use, and the bytes counted. */
   long takenBytes() {
     return takenBytes;
   }

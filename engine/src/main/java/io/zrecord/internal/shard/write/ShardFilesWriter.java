@@ -17,30 +17,19 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The files of a shard that is being written in bulk. Collects a stripe, writes the stripe field by
- * field, and closes full chunks. Order of forcing: chunks and tables, then the meta file, then the
- * directories. Belongs to one thread.
+ * The files of a shard that is being written in bulk. Collects stripes of values, writes full
+ * stripes to the chunk, and closes full chunks. Order of forcing: chunks and tables, then the meta
+ * file, then the directories. Belongs to one thread.
  */
 public final class ShardFilesWriter implements AutoCloseable {
-  /** Bytes of bookkeeping that a column keeps for each value until the stripe is written. */
-  private static final int BOOKKEEPING_BYTES = 4;
-  /**
-   * Longest stripe of a lone field, which gains nothing from longer ones: bytes still in the
-   * processor's cache are checksummed and written faster.
-   */
-  private static final int LONE_FIELD_STRIPE_BYTES = 1 << 20;
-
   private final Storage storage;
   private final String directory;
   private final UUID shardId;
   private final WriteOptions options;
-  private final SegmentPool pool;
   private final ChunkWriter chunks;
   private final ColumnWriter[] columns;
-  private final long stripeBytes;
+  private final Stripes stripes;
   private long recordCount;
-  private long stripeRecords;
-  private long chunkFirstRecord;
 
   /** The sealed shard. */
   public record Sealed(ShardMeta meta, int metaChecksum) {}
@@ -51,11 +40,12 @@ public final class ShardFilesWriter implements AutoCloseable {
     this.directory = directory;
     this.shardId = shardId;
     this.options = options;
-    stripeBytes = schema.fields().size() == 1 ? LONE_FIELD_STRIPE_BYTES : Long.MAX_VALUE;
-    pool = new SegmentPool(options.stripeBytes(), schema.fields().size());
-    chunks = new ChunkWriter(storage, directory, shardId, options.durability());
-    columns = ColumnWriters.create(storage, directory, shardId, schema, options, chunks, pool)
-        .toArray(ColumnWriter[]::new);
+    SegmentPool pool = new SegmentPool(options.stripeBytes(), schema.fields().size());
+    chunks = new ChunkWriter(storage, directory, shardId, options);
+    List<ColumnWriter> writers =
+        ColumnWriters.create(storage, directory, shardId, schema, options, chunks, pool);
+    columns = writers.toArray(ColumnWriter[]::new);
+    stripes = new Stripes(writers, options, pool, chunks);
   }
 
   public ColumnWriter column(int ordinal) {
@@ -81,32 +71,16 @@ public final class ShardFilesWriter implements AutoCloseable {
     return chunks.writtenBytes();
   }
 
-  /** Ends the record in every field. Also ends a full stripe and a full chunk. */
+  /** Ends the record in every field. Also writes full stripes, and closes a full chunk. */
   public void endRecord() {
-    long collected = 0;
-    for (ColumnWriter column : columns) {
-      column.endRecord(recordCount);
-      collected += column.collectedBytes();
-    }
+    stripes.endRecord(recordCount);
     recordCount++;
-    stripeRecords++;
-    boolean chunkIsFull = recordCount - chunkFirstRecord >= options.chunkRecords()
-        || chunks.positionBytes() + collected >= options.chunkBytes();
-    long memory = pool.takenBytes() + stripeRecords * BOOKKEEPING_BYTES * columns.length;
-    if (chunkIsFull || collected >= stripeBytes || memory > options.stripeBytes() / 4 * 3) {
-      flushStripe();
-    }
-    if (chunkIsFull) {
-      rollChunk();
-    }
   }
 
   /** Writes the rest and seals the shard. There must be at least one record. */
   public Sealed seal() {
-    flushStripe();
-    if (recordCount > chunkFirstRecord) {
-      rollChunk();
-    }
+    stripes.flush();
+    chunks.roll();
     List<FieldMeta> fields = new ArrayList<>();
     for (ColumnWriter column : columns) {
       fields.add(column.finish(options.durability()));
@@ -115,8 +89,6 @@ public final class ShardFilesWriter implements AutoCloseable {
         shardId,
         recordCount,
         options.checksum() == Checksum.CRC32C,
-        true,
-        options.chunkRecords(),
         options.chunkBytes(),
         chunks.chunks(),
         fields);
@@ -125,9 +97,9 @@ public final class ShardFilesWriter implements AutoCloseable {
       throw new IllegalStateException("The shard has " + chunks.chunks().size()
           + " chunks, which makes its meta file of " + file.length + " bytes longer than the "
           + SealedJson.MAX_BYTES
-          + " that readers accept; write larger chunks (chunkRecords, chunkBytes) or more shards");
+          + " that readers accept; write larger chunks (chunkBytes) or more shards");
     }
-    if (options.durability() == Durability.COMMIT) {
+    if (options.durability() == Durability.COMMIT && !chunks.chunks().isEmpty()) {
       storage.forceDirectory(directory + "/chunk");
     }
     writeMeta(file);
@@ -151,17 +123,5 @@ public final class ShardFilesWriter implements AutoCloseable {
         file.force();
       }
     }
-  }
-
-  private void flushStripe() {
-    for (ColumnWriter column : columns) {
-      column.flushStripe();
-    }
-    stripeRecords = 0;
-  }
-
-  private void rollChunk() {
-    chunks.roll(recordCount - chunkFirstRecord);
-    chunkFirstRecord = recordCount;
   }
 }

@@ -14,7 +14,6 @@ import io.zrecord.internal.store.EntryTable;
 import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.shard.ChunkSummary;
 import io.zrecord.shard.ShardSummary;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -223,8 +222,6 @@ public final class SealedCopy {
         meta.shard().id(),
         length,
         true,
-        false,
-        meta.shard().chunkRecords(),
         meta.shard().chunkBytes(),
         List.copyOf(chunks.values()),
         fields);
@@ -242,7 +239,8 @@ public final class SealedCopy {
         ShardMeta.FILE_NAME,
         SealedJson.checksum(target.pathOf(ShardMeta.FILE_NAME), file),
         length,
-        List.of(new ChunkSummary(length, chunkBytes)),
+        chunks.size(),
+        chunkBytes,
         valueBytes);
   }
 }

@@ -149,11 +149,7 @@ public final class StoreRewrite {
 
   private List<ChunkMeta> copy(List<EntryTable> sources, List<EntryTable> targets) {
     try (RewriteTarget target = new RewriteTarget(
-            files,
-            old.shard().id(),
-            nextChunkId(),
-            old.shard().chunkRecords(),
-            layout.chunkBytes());
+            files, old.shard().id(), nextChunkId(), old.chunkRecords(), layout.chunkBytes());
         RewriteSource source = new RewriteSource(files, old, layout.stripeBytes());
         RewriteCopy copy = new RewriteCopy(
             old.shard().id(),
@@ -203,18 +199,11 @@ public final class StoreRewrite {
           tables.get(i).absentCount(length),
           tables.get(i).valueBytes(length)));
     }
-    ShardMeta shard = new ShardMeta(
-        old.shard().id(),
-        length,
-        true,
-        false,
-        old.shard().chunkRecords(),
-        layout.chunkBytes(),
-        chunks,
-        metas);
+    ShardMeta shard =
+        new ShardMeta(old.shard().id(), length, true, layout.chunkBytes(), chunks, metas);
     // The number tells a reader that is reading the state of the whole store that the store is
     // another one.
-    return new StoreMeta(shard, List.of(), old.sequence() + 1);
+    return new StoreMeta(shard, List.of(), old.chunkRecords(), old.sequence() + 1);
   }
 
   /**

@@ -49,12 +49,11 @@ final class Checkpoint {
             store.storeId(),
             length,
             true,
-            false,
-            limits.chunkRecords(),
             limits.chunkBytes(),
             store.chunks().closed(),
             store.counts().metas()),
         unfull,
+        limits.chunkRecords(),
         store.journal().sequence());
   }
 }

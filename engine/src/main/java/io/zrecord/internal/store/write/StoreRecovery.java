@@ -52,9 +52,9 @@ public final class StoreRecovery {
     }
     Journal journal = Journal.create(files, storeId);
     StoreMeta meta = new StoreMeta(
-        new ShardMeta(
-            storeId, 0, true, false, limits.chunkRecords(), limits.chunkBytes(), List.of(), fields),
+        new ShardMeta(storeId, 0, true, limits.chunkBytes(), List.of(), fields),
         List.of(),
+        limits.chunkRecords(),
         0);
     files.forceDirectory("");
     StoreFiles store = new StoreFiles(files, limits, meta, tables, journal);

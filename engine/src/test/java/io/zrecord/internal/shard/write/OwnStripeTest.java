@@ -1,0 +1,226 @@
+package io.zrecord.internal.shard.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.Run;
+import io.zrecord.internal.format.RunsFile;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.WritableFile;
+import io.zrecord.testing.ForwardingStorage;
+import io.zrecord.testing.MemoryStorage;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** How many ranges of chunks the values of fields of very different sizes are. */
+class OwnStripeTest {
+  private static final WriteOptions OPTIONS =
+      WriteOptions.defaults().withDurability(Durability.NONE);
+  private static final UUID ID = UUID.fromString("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
+  private static final int IMAGE_BYTES = 64 << 10;
+
+  private final ChunksToNowhere storage = new ChunksToNowhere();
+
+  /** A storage that keeps the lengths of chunks, not their bytes. */
+  private static final class ChunksToNowhere extends ForwardingStorage {
+    ChunksToNowhere() {
+      super(new MemoryStorage());
+    }
+
+    @Override
+    public WritableFile create(String name) {
+      return name.contains("/chunk/") ? new LengthOnly() : super.create(name);
+    }
+  }
+
+  private static final class LengthOnly implements WritableFile {
+    private long position;
+
+    @Override
+    public void write(ByteBuffer... sources) {
+      for (ByteBuffer source : sources) {
+        position += source.remaining();
+        source.position(source.limit());
+      }
+    }
+
+    @Override
+    public String path() {
+      return "nowhere";
+    }
+
+    @Override
+    public long positionBytes() {
+      return position;
+    }
+
+    @Override
+    public void force() {}
+
+    @Override
+    public void close() {}
+  }
+
+  private ShardFilesWriter writer(RecordSchema schema, WriteOptions options) {
+    return new ShardFilesWriter(storage, "shard", ID, schema, options);
+  }
+
+  private List<Run> runs(ShardMeta meta, int ordinal) {
+    FieldMeta field = meta.fields().get(ordinal);
+    byte[] file = storage.read("shard/" + field.stem() + ".runs", 1 << 24);
+    int width = field.spec().valueWidthBytes().orElseThrow();
+    return RunsFile.read(
+            "runs",
+            file,
+            meta.length(),
+            width,
+            true,
+            new Binding(ID, field.spec().id()))
+        .runs();
+  }
+
+  private static RecordSchema images() {
+    return RecordSchema.builder()
+        .field("label", ElementType.I32)
+        .field("image", ElementType.BYTES)
+        .build();
+  }
+
+  @Test
+  void labelsBesideLargeValuesAreOneRun() {
+    byte[] image = new byte[IMAGE_BYTES];
+    try (ShardFilesWriter writer = writer(images(), OPTIONS)) {
+      for (int i = 0; i < 10_000; i++) {
+        writer.column(0).putInt(i);
+        writer.column(1).put(image, 0, image.length);
+        writer.endRecord();
+      }
+      ShardMeta meta = writer.seal().meta();
+      assertThat(meta.chunks()).hasSizeGreaterThan(1);
+      assertThat(runs(meta, 0)).hasSize(1);
+    }
+  }
+
+  /** A stripe of both fields, which is full when the memory is, gives the label many runs. */
+  @Test
+  void controlOfACommonStripe() {
+    byte[] image = new byte[IMAGE_BYTES];
+    RecordSchema schema = images();
+    SegmentPool pool = new SegmentPool(OPTIONS.stripeBytes(), 2);
+    ChunkWriter chunks = new ChunkWriter(storage, "shard", ID, OPTIONS);
+    List<ColumnWriter> columns =
+        ColumnWriters.create(storage, "shard", ID, schema, OPTIONS, chunks, pool);
+    Stripe common = new Stripe(columns, OPTIONS.stripeBytes() / 4 * 3);
+    for (int i = 0; i < 10_000; i++) {
+      columns.get(0).putInt(i);
+      columns.get(1).put(image, 0, image.length);
+      common.endRecord(i);
+      if (common.isFull()) {
+        common.flush();
+      }
+    }
+    common.flush();
+    chunks.roll();
+    List<FieldMeta> fields =
+        columns.stream().map(column -> column.finish(Durability.NONE)).toList();
+    ShardMeta meta = new ShardMeta(ID, 10_000, true, 1 << 28, chunks.chunks(), fields);
+    assertThat(runs(meta, 0)).hasSizeGreaterThan(20);
+  }
+
+  /** The memory nears its bound again and again, and each time the longest stripes go. */
+  @Test
+  void aSmallFieldIsNotWrittenForWantOfMemory() {
+    RecordSchema.Builder builder = RecordSchema.builder().field("label", ElementType.I32);
+    for (int f = 1; f <= 40; f++) {
+      builder.field("text" + f, ElementType.UTF8);
+    }
+    byte[] text = new byte[800];
+    try (ShardFilesWriter writer = writer(builder.build(), OPTIONS)) {
+      for (int i = 0; i < 10_000; i++) {
+        writer.column(0).putInt(i);
+        for (int f = 1; f <= 40; f++) {
+          writer.column(f).put(text, 0, text.length - f);
+        }
+        writer.endRecord();
+      }
+      assertThat(writer.writtenBytes()).isGreaterThan(5 * OPTIONS.stripeBytes());
+      assertThat(runs(writer.seal().meta(), 0)).hasSize(1);
+    }
+  }
+
+  @Test
+  void aThousandScalarsAreAFewRangesWithinTheMemory() {
+    int fields = 1_000;
+    WriteOptions options = OPTIONS.withStripeBytes(8 << 20);
+    RecordSchema.Builder builder = RecordSchema.builder();
+    for (int f = 0; f < fields; f++) {
+      builder.field("f" + f, f < 300 ? ElementType.I64 : ElementType.I16);
+    }
+    RecordSchema schema = builder.build();
+    long before = directBytes();
+    long most = 0;
+    try (ShardFilesWriter writer = writer(schema, options)) {
+      int records = 0;
+      for (; writer.writtenBytes() < 5 * options.stripeBytes(); records++) {
+        for (int f = 0; f < fields; f++) {
+          if (f < 300) {
+            writer.column(f).putLong(records);
+          } else {
+            writer.column(f).putShort((short) records);
+          }
+        }
+        writer.endRecord();
+        most = Math.max(most, directBytes() - before);
+      }
+      ShardMeta meta = writer.seal().meta();
+      assertThat(most).isBetween(1L, options.stripeBytes());
+      for (int record = 0; record < records; record += records / 50) {
+        // 8 MiB are 4 KiB a field, of which 250 are a MiB.
+        assertThat(ranges(meta, schema.fields(), record)).isLessThanOrEqualTo(4);
+      }
+    }
+  }
+
+  /** Returns the ranges of bytes that are the runs with a record. */
+  private int ranges(ShardMeta meta, List<FieldSpec> fields, long record) {
+    record Place(int chunk, long start, long end) {}
+    List<Place> places = new ArrayList<>();
+    for (int f = 0; f < fields.size(); f++) {
+      int width = fields.get(f).valueWidthBytes().orElseThrow();
+      for (Run run : runs(meta, f)) {
+        if (record >= run.firstIndex() && record < run.firstIndex() + run.count()) {
+          places.add(new Place(run.chunkId(), run.offset(), run.offset() + run.count() * width));
+        }
+      }
+    }
+    assertThat(places).hasSameSizeAs(fields);
+    places.sort(Comparator.comparingInt(Place::chunk).thenComparingLong(Place::start));
+    int ranges = 1;
+    for (int i = 1; i < places.size(); i++) {
+      Place last = places.get(i - 1);
+      boolean isNext =
+          places.get(i).chunk() == last.chunk() && places.get(i).start() - last.end() < 8;
+      ranges += isNext ? 0 : 1;
+    }
+    return ranges;
+  }
+
+  private static long directBytes() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .filter(pool -> pool.getName().equals("direct"))
+        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+        .sum();
+  }
+}
