@@ -364,14 +364,7 @@ final class DamagedManifestTest {
         List.of(Shards.write(table.storage(), Shards.SCHEMA, 4, 3, 2, 1)),
         Shards.write(table.storage(), IndexMap.SCHEMA, 3, 2, 1, 0),
         Map.of());
-    TableChange append = new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.APPEND,
-        Optional.of(planned),
-        Shards.SCHEMA,
-        List.of(Shards.write(table.storage(), Shards.SCHEMA, 7)),
-        Optional.empty(),
-        Map.of());
+    TableChange append = appendToLatest();
     Files.write(manifest(1), new byte[0]);
     assertThat(repairRestoringPrevious().isDone()).isTrue();
     List<TableChange> changes = List.of(overwrite, relayout, append, append.expecting(1));
@@ -388,10 +381,8 @@ final class DamagedManifestTest {
     assertThat(table.latest().shards()).contains(other);
   }
 
-  /** It lost its number first, and then the versions that it had looked at were given up. */
-  @Test
-  void anAppendWhoseBaseIsGivenUpBetweenItsAttemptsIsNotCommitted() {
-    TableChange append = new TableChange(
+  private TableChange appendToLatest() {
+    return new TableChange(
         UUID.randomUUID(),
         TableChange.Kind.APPEND,
         Optional.of(table.latest()),
@@ -399,6 +390,25 @@ final class DamagedManifestTest {
         List.of(Shards.write(table.storage(), Shards.SCHEMA, 7)),
         Optional.empty(),
         Map.of());
+  }
+
+  @Test
+  void anAppendPlannedOnANumberThatARepairHasNotReachedIsNotCommitted() throws IOException {
+    append(table);
+    TableChange append = appendToLatest();
+    Files.writeString(manifest(1), "damaged");
+    Files.writeString(manifest(2), "damaged");
+    assertThat(repairRestoringPrevious().isDone()).isTrue();
+    assertThat(table.latest().version()).isOne();
+    assertThatThrownBy(() -> table.commit(append))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("a repair gave up");
+  }
+
+  /** It lost its number first, and then the versions that it had looked at were given up. */
+  @Test
+  void anAppendWhoseBaseIsGivenUpBetweenItsAttemptsIsNotCommitted() {
+    TableChange append = appendToLatest();
     Storage interrupted = new ForwardingStorage(table.storage()) {
       private int listings;
 
