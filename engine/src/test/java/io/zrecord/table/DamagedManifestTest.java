@@ -24,6 +24,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
@@ -109,6 +111,35 @@ final class DamagedManifestTest {
           .hasMessageContaining(list.toString());
     }
     assertThat(table.version(1).length()).isEqualTo(4);
+  }
+
+  /** Each of them is whole and sealed. */
+  @Test
+  void aListExchangedForAnotherWithTheSameCountsIsFound() throws IOException {
+    List<Path> lists = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    for (int version = 2; version < 4; version++) {
+      ShardSummary shard = Shards.write(table.storage(), Shards.SCHEMA, version);
+      table.commit(Shards.change(
+          TableChange.Kind.OVERWRITE,
+          OptionalLong.of(version - 1),
+          Shards.SCHEMA,
+          Collections.nCopies(1001, shard)));
+      table.storage().list("list").stream()
+          .map(StoredFile::name)
+          .filter(name -> !names.contains(name))
+          .forEach(names::add);
+    }
+    names.forEach(name -> lists.add(directory.resolve("list").resolve(name)));
+    assertThat(lists).hasSize(2);
+    assertThat(Files.size(lists.get(0))).isEqualTo(Files.size(lists.get(1)));
+    assertThat(table.latest().length()).isEqualTo(1001);
+    Files.copy(lists.get(0), lists.get(1), StandardCopyOption.REPLACE_EXISTING);
+    assertThatThrownBy(table::latest)
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(lists.get(1).toString())
+        .hasMessageContaining("the manifest says");
+    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isFalse();
   }
 
   private void everyFlippedBitIsFound(Path file, Class<? extends ZRecordException> expected)
@@ -466,7 +497,8 @@ final class DamagedManifestTest {
         "\"nextFieldId\":2|\"nextFieldId\":1",
         "\"meta\":\"meta.json\"|\"meta\":\"../../../etc/passwd\"",
         "\"meta\":\"meta.json\"|\"meta\":\"\"",
-        "\"lists\":[]|\"lists\":[{\"file\":\"../x\",\"shards\":1,\"length\":1}]",
+        "\"lists\":[]|\"lists\":[{\"file\":\"../x\",\"shards\":1,\"length\":1,\"bytes\":1,"
+            + "\"crc\":\"5d1f0a2b\"}]",
         "\"lists\":[]|\"lists\":{}",
         "\"format\":2|\"format\":2,\"format\":2",
         "\"dtype\":\"i64\"|\"dtype\":\"i65\"",

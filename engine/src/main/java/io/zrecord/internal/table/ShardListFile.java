@@ -2,9 +2,11 @@ package io.zrecord.internal.table;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.shard.ShardSummary;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -14,15 +16,23 @@ import java.util.regex.Pattern;
  * @param file name relative to the table
  * @param shardCount number of shards in the file
  * @param length sum of the shards' lengths
+ * @param lengthBytes length of the file
+ * @param checksum value of the file's seal
  */
-public record ShardListFile(String file, int shardCount, long length) {
+public record ShardListFile(
+    String file, int shardCount, long length, int lengthBytes, int checksum) {
   /** Most shards that a manifest itself holds, and that a list holds. */
   public static final int MAX_SHARDS = 1000;
 
   private static final Pattern FILE = Pattern.compile("list/[0-9a-f-]{36}\\.json");
 
   ObjectNode write() {
-    return SealedJson.object().put("file", file).put("shards", shardCount).put("length", length);
+    return SealedJson.object()
+        .put("file", file)
+        .put("shards", shardCount)
+        .put("length", length)
+        .put("bytes", lengthBytes)
+        .put("crc", HexFormat.of().toHexDigits(checksum));
   }
 
   static ShardListFile read(JsonObject json) {
@@ -33,7 +43,23 @@ public record ShardListFile(String file, int shardCount, long length) {
     return new ShardListFile(
         file,
         (int) json.integer("shards", 1, Integer.MAX_VALUE),
-        json.integer("length", 1, Long.MAX_VALUE));
+        json.integer("length", 1, Long.MAX_VALUE),
+        (int) json.integer("bytes", 1, SealedJson.MAX_BYTES),
+        json.checksum("crc"));
+  }
+
+  /**
+   * Describes a file.
+   *
+   * @param content the content, as {@link #writeFile} returns it
+   */
+  static ShardListFile of(String file, List<ShardSummary> shards, byte[] content) {
+    return new ShardListFile(
+        file,
+        shards.size(),
+        shards.stream().mapToLong(ShardSummary::length).sum(),
+        content.length,
+        SealedJson.checksum(file, content));
   }
 
   static byte[] writeFile(List<ShardSummary> shards) {
@@ -45,6 +71,14 @@ public record ShardListFile(String file, int shardCount, long length) {
 
   /** Parses the content of this file. */
   List<ShardSummary> readFile(String resource, byte[] bytes) {
+    int sealed = SealedJson.checksum(resource, bytes);
+    if (bytes.length != lengthBytes || sealed != checksum) {
+      throw new CorruptDataException(
+          resource,
+          "Cannot read " + resource + ": it has " + bytes.length + " bytes with checksum "
+              + HexFormat.of().toHexDigits(sealed) + ", but the manifest says " + lengthBytes
+              + " with " + HexFormat.of().toHexDigits(checksum) + "; restore it from a copy");
+    }
     JsonObject json = SealedJson.open(resource, bytes).requireFormat();
     List<ShardSummary> shards =
         json.objects("shards").stream().map(ShardJson::read).toList();
