@@ -350,6 +350,23 @@ def test_a_manifest_cannot_name_another_shard_or_leave_the_table(table: Path) ->
         zrecord.open(table)
 
 
+def test_a_list_that_is_not_the_one_that_the_manifest_names_is_refused(table: Path) -> None:
+    """Another list with the same counts, as of a later write, or a longer one."""
+    (list_,) = (table / "list").iterdir()
+    sound = list_.read_bytes()
+    for change in (lambda m: m["shards"].reverse() or m["shards"][0].update(values=[]), lambda m: m.update(more=1)):
+        edit(list_, change)
+        with pytest.raises(zrecord.CorruptDataError, match=r"not the file that the manifest names, with \d+ bytes"):
+            zrecord.open(table)
+        list_.write_bytes(sound)
+    for member, value in (("bytes", 0), ("bytes", 1 << 40), ("crc", "x")):
+        edit(manifest_of(table, NEWEST), lambda m, member=member, value=value: m["lists"][0].update({member: value}))
+        with pytest.raises(zrecord.CorruptDataError, match=f"member '{member}'"):
+            zrecord.open(table)
+        edit(manifest_of(table, NEWEST), lambda m: m["lists"][0].update(bytes=len(sound), crc=sound[-11:-3].decode()))
+    assert len(zrecord.open(table)) == 120
+
+
 ID = "123e4567-e89b-12d3-a456-426614174000"
 SENSELESS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "member 'oldest'": lambda m: m.update(oldest=NEWEST + 1),

@@ -218,6 +218,9 @@ def _contents(path: Path, manifest: _Manifest) -> Contents:
 
 def _read_list(path: Path, entry: JsonObject) -> list[SealedShard]:
     json = JsonObject.read(path / entry.matching("file", r"list/[0-9a-f-]{36}\.json"))
+    named = (entry.integer("bytes", 1, MAX_BYTES), entry.matching("crc", "[0-9a-f]{8}"))
+    if (json.size, json.string("crc32c")) != named:
+        raise json.corrupt(f"it is not the file that the manifest names, with {named[0]} bytes and checksum {named[1]}")
     shards = _read_entries(path, json)
     if len(shards) != entry.integer("shards") or sum(shard.length for shard in shards) != entry.integer("length"):
         raise json.corrupt("its shards are not those that the manifest counts")

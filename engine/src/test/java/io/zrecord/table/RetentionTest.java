@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -136,6 +137,22 @@ final class RetentionTest {
     assertThat(table.expire(EXPIRE).expired()).hasSize(4);
     assertThat(table.expire(EXPIRE).expired()).isEmpty();
     assertThat(table.latest().version()).isEqualTo(5);
+  }
+
+  /** However many versions are kept, and whatever each of them has. */
+  @Test
+  void anExpiryReadsFewManifestsIfNoneIsDue() {
+    AtomicInteger reads = new AtomicInteger();
+    Storage counting = new ForwardingStorage(model.storage) {
+      @Override
+      public byte[] read(String name, int maxBytes) {
+        reads.incrementAndGet();
+        return super.read(name, maxBytes);
+      }
+    };
+    ExpireOptions options = EXPIRE.withKeepVersions(4).withOlderThan(Duration.ofDays(1));
+    assertThat(RecordTable.at(counting, model).expire(options).expired()).isEmpty();
+    assertThat(reads).as("the newest twice, and the one after the floor").hasValue(3);
   }
 
   /** Otherwise each tag would push out a version with other records. */

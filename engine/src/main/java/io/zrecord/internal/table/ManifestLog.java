@@ -225,9 +225,8 @@ public final class ManifestLog {
       List<ShardSummary> part =
           shards.subList(from, Math.min(shards.size(), from + ShardListFile.MAX_SHARDS));
       String name = "list/" + UUID.randomUUID() + ".json";
-      ShardListFile list = new ShardListFile(
-          name, part.size(), part.stream().mapToLong(ShardSummary::length).sum());
       byte[] content = ShardListFile.writeFile(part);
+      ShardListFile list = ShardListFile.of(name, part, content);
       requireReadable(name, content, path -> list.readFile(path, content));
       written.add(list);
       publishNew(name, content, "shard list");
