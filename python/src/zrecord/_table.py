@@ -23,7 +23,7 @@ Contents = tuple[int, list[FieldSpec], list[UnreadableField], list[Source]]
 _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TAG = "(?!(?i:[0-9]+|latest)$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
-_CARE = ("tag", "untag", "expire", "repair")
+_CARE = ("tag", "untag", "expire", "sweep", "repair")
 _RETRACT = "retract"
 _MAX_TAGS = 10_000
 
@@ -176,6 +176,8 @@ def _parse(json: JsonObject, expected: int) -> _Manifest:
         raise json.corrupt(f"its operation is {json.string('operation')}, but it says that version {made[0]} made its records")
     if json.string("operation") in _CARE and made[0] == version:
         raise json.corrupt(f"its operation is {json.string('operation')}, but it says that it made its records itself")
+    if "sweptBeforeMillis" in json.members or json.string("operation") == "sweep":
+        json.integer("sweptBeforeMillis", 0)
     return _Manifest(json, version, json.uuid("commit"), json.integer("oldest", 0, version), _read_tags(json, version))
 
 
