@@ -253,6 +253,7 @@ final class CareModel implements InstantSource {
   /** Returns all files that a table without orphans has. */
   Set<String> namedFiles() {
     Set<String> files = new TreeSet<>();
+    files.add(ManifestNames.HINT);
     retained().forEach(version -> files.addAll(filesOfVersions.get(version)));
     LongStream.rangeClosed(oldest, known).mapToObj(ManifestNames::nameOf).forEach(files::add);
     new ManifestLog(storage)

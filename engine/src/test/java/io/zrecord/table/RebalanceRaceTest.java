@@ -52,7 +52,7 @@ final class RebalanceRaceTest {
 
     @Override
     public Storage storage() {
-      return model.storage.elsewhere();
+      return new WithoutHint(model.storage.elsewhere());
     }
 
     @Override

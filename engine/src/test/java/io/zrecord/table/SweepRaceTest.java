@@ -55,7 +55,7 @@ final class SweepRaceTest {
 
     @Override
     public Storage storage() {
-      return storage;
+      return new WithoutHint(storage);
     }
 
     @Override
