@@ -43,9 +43,7 @@ class Table(Protocol):
 class EntriesColumn:
     """The entries of a field in a shard or store, which are in the file at ``path``."""
 
-    def __init__(
-        self, path: Path, chunks: Chunks, spec: FieldSpec, verify: str, entries: Table, checksums: Table | None
-    ) -> None:
+    def __init__(self, path: Path, chunks: Chunks, spec: FieldSpec, verify: str, entries: Table, checksums: Table | None) -> None:
         self._path = path
         self._spec = spec
         self._shard = chunks

@@ -14,6 +14,7 @@ from zrecord._tables import FieldTables, TablesFile, damaged
 
 Array = np.ndarray[Any, Any]
 
+
 class RunsColumn:
     """The runs of a field in a shard."""
 
