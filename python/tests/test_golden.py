@@ -241,5 +241,5 @@ def test_a_table_of_a_later_release_is_read_without_its_unknown_field() -> None:
     dataset = zrecord.open(GOLDEN / "v2-later")
     assert list(dataset.fields) == ["near"]
     assert dataset["near"][:].tolist() == [3 * i for i in range(20)]
-    with pytest.raises(zrecord.FormatError, match="field 'far' .* uses the feature 'dtype f8_e4m3'"):
+    with pytest.raises(zrecord.FormatError, match=r"field 'far' .* uses the feature 'dtype f8_e4m3'"):
         dataset["far"]

@@ -34,9 +34,11 @@ class Chunks(Protocol):
 class Table(Protocol):
     """Items of one size, one for each record."""
 
-    size: int
+    @property
+    def size(self) -> int:
+        """The number of items."""
 
-    def __getitem__(self, indices: Array) -> Array:
+    def __getitem__(self, indices: Array, /) -> Array:
         """Returns the items of records."""
 
 

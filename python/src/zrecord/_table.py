@@ -217,7 +217,7 @@ def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
 def _contents(path: Path, manifest: _Manifest) -> Contents:
     json = manifest.json
     fields, unreadable = read_fields(json.objects("fields"))
-    every = [*fields, *unreadable]
+    every: list[FieldSpec | UnreadableField] = [*fields, *unreadable]
     if len({f.id for f in every}) != len(every) or len({f.name for f in every}) != len(every):
         raise json.corrupt("an id or name of a field appears twice")
     shards: list[SealedShard] = []

@@ -258,6 +258,7 @@ class TablesFile:
             unit += -(-size // tables.unit_bytes) if tables.unit_bytes else 0
         return (
             width > 0
+            and tables.spec.codec == "raw"
             and first == self.length
             and bool(tables.units.size) == self.has_checksums
             and tables.units.size == 4 * (unit + -(-unit // _GROUP_UNITS))
