@@ -29,6 +29,8 @@ _TAG = "(?!(?i:[0-9]+|latest)$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
 _CARE = ("tag", "untag", "expire", "repair")
 _RETRACT = "retract"
 _MAX_TAGS = 10_000
+_MAX_HINT_BYTES = 256 << 10
+_MAX_STEPS = 32
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,15 @@ class _Manifest:
     commit: UUID
     oldest: int
     tags: list[_Tag]
+
+
+@dataclass(frozen=True)
+class _Hint:
+    """Where the newest version was seen."""
+
+    table: UUID
+    version: int
+    commit: UUID
 
 
 def has_versions(path: Path) -> bool:
@@ -123,18 +134,79 @@ def _reading(path: Path, reading: Callable[[_Manifest], _Read]) -> _Read:
 
 
 def _newest(path: Path) -> _Manifest:
-    """Reads the newest version. It may be expired between two looks if there is a newer version by then."""
+    """Reads the newest version: upwards from the hint, or from the end of the directory."""
+    hint = _hint(path)
+    found = _from(path, hint) if hint else None
+    return found or _listed_newest(path, hint)
+
+
+def _hint(path: Path) -> _Hint | None:
+    """Reads where the newest version was seen. The file has no promise."""
+    try:
+        json = JsonObject.read(path / "manifest" / "latest", _MAX_HINT_BYTES)
+        return _Hint(json.uuid("table"), json.integer("version"), json.uuid("commit"))
+    except CorruptDataError:
+        return None
+
+
+def _from(path: Path, hint: _Hint) -> _Manifest | None:
+    """Reads the newest version from a hint on; None if the hint does not lead to it."""
+    try:
+        found = _read(path, hint.version)
+        if (found.json.uuid("table"), found.commit) != (hint.table, hint.commit):
+            return None
+        before = None
+        for _ in range(_MAX_STEPS):
+            following = _next(path, found)
+            if following is None:
+                return found if _follows(path, found, before) else None
+            before, found = found, following
+    except CorruptDataError:
+        pass
+    return None
+
+
+def _next(path: Path, manifest: _Manifest) -> _Manifest | None:
+    try:
+        return _read(path, manifest.version + 1)
+    except CorruptDataError as e:
+        if _is_missing(e):
+            return None
+        raise
+
+
+def _follows(path: Path, manifest: _Manifest, before: _Manifest | None) -> bool:
+    """Tells whether a version follows the one before: a slow publisher may have left it below the floor."""
+    if manifest.oldest == manifest.version:
+        return True
+    before = before or _read(path, manifest.version - 1)
+    return manifest.json.uuid("previous") == before.commit
+
+
+def _listed_newest(path: Path, hint: _Hint | None) -> _Manifest:
+    """Reads the version with the greatest number. It may be expired between two looks if there is a newer one by then."""
     tried = -1
     while True:
         listed = _listed(path)
         if not listed:
             raise NotADatasetError(f"Cannot open dataset {path}: its directory 'manifest' has no version", path)
         try:
-            return _read(path, listed[-1])
+            found = _read(path, listed[-1])
         except CorruptDataError as e:
             if not _is_missing(e) or listed[-1] <= tried:
                 raise
             tried = listed[-1]
+            continue
+        while (following := _next(path, found)) is not None:
+            found = following
+        if hint and hint.version > found.version and hint.table == found.json.uuid("table"):
+            raise CorruptDataError(
+                f"Cannot tell the newest version of {path}: {path / 'manifest' / 'latest'} says that version {hint.version} was published, "
+                f"but version {found.version} is the newest; restore the manifests after it from a copy, or delete the file if they were "
+                "given up on purpose",
+                str(path / "manifest" / "latest"),
+            )
+        return found
 
 
 def _find(path: Path, newest: _Manifest, version: int) -> _Manifest:
