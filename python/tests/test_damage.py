@@ -20,7 +20,7 @@ from tests.conftest import GOLDEN
 from tests.tables import TablesOnDisk, edit, sealed
 from zrecord._binding import Kind
 from zrecord._crc32c import crc32c
-from zrecord._sealed import JsonObject
+from zrecord._sealed import MAX_BYTES, JsonObject
 from zrecord._tables import ENTRY
 
 RAW = "11111111-1111-4111-8111-111111111111"
@@ -30,7 +30,10 @@ NEWEST = 3  # of the golden table: two versions with records, a tag of version 0
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(GOLDEN / "v2" / "table", tmp_path / "table"))
+    """A table whose newest version is found by a list of the directory."""
+    copy = Path(shutil.copytree(GOLDEN / "v2" / "table", tmp_path / "table"))
+    (copy / "manifest" / "latest").unlink()
+    return copy
 
 
 @pytest.fixture
@@ -546,13 +549,13 @@ def test_a_version_that_is_expired_while_it_is_read_is_looked_for_again(table: P
     (copy,) = (table / "tag").iterdir()
 
     def expiry(tags: list[dict[str, Any]]) -> Callable[[Path], JsonObject]:
-        def expire_first(path: Path) -> JsonObject:
+        def expire_first(path: Path, most: int = MAX_BYTES) -> JsonObject:
             if path == manifest_of(table, 1) and not next_.exists():
                 content = json.loads(newest.read_text(encoding="utf-8"))
                 content.update(version=NEWEST + 1, commit=ID, oldest=2, tags=tags)
                 next_.write_bytes(sealed(content))
                 path.rename(path.with_name("gone"))
-            return read(path)
+            return read(path, most)
 
         return expire_first
 
@@ -574,11 +577,11 @@ def test_the_newest_version_is_looked_for_again_when_it_was_expired(table: Path,
     newest, next_ = manifest_of(table, NEWEST), manifest_of(table, NEWEST + 1)
     read = JsonObject.read
 
-    def expire_first(path: Path) -> JsonObject:
+    def expire_first(path: Path, most: int = MAX_BYTES) -> JsonObject:
         if path == newest and newest.exists():
             newest.rename(next_)
             edit(next_, lambda m: m.update(version=NEWEST + 1, oldest=NEWEST + 1))
-        return read(path)
+        return read(path, most)
 
     monkeypatch.setattr(JsonObject, "read", expire_first)
     dataset = zrecord.open(table)
@@ -591,10 +594,10 @@ def test_a_newest_version_that_a_repair_replaced_is_looked_at_again(table: Path,
     edit(newest, lambda m: m.update(oldest=0, tags=[]))
     read = JsonObject.read
 
-    def repair_first(path: Path) -> JsonObject:
+    def repair_first(path: Path, most: int = MAX_BYTES) -> JsonObject:
         if path == manifest_of(table, 0):
             edit(newest, lambda m: m.update(commit=ID, oldest=1))
-        return read(path)
+        return read(path, most)
 
     monkeypatch.setattr(JsonObject, "read", repair_first)
     with pytest.raises(zrecord.NotADatasetError, match=r"version 0 of .*: it was expired; the versions are 1 to 3"):
@@ -682,3 +685,39 @@ def test_a_frame_without_a_length_cannot_grow() -> None:
     assert decoder("zstd")((1 << 24).to_bytes(4, "little") + payload) == bytes(1 << 24)
     with pytest.raises(ValueError):
         decoder("zstd")((1 << 10).to_bytes(4, "little") + payload)
+
+
+def _write_hint(path: Path, **members: Any) -> None:
+    newest = json.loads(manifest_of(path, NEWEST).read_bytes())
+    hint = {"format": 2, "table": newest["table"], "version": newest["version"], "commit": newest["commit"], **members}
+    (path / "manifest" / "latest").write_bytes(sealed(hint))
+
+
+@pytest.mark.parametrize(
+    "members",
+    [{}, {"commit": "00000000-0000-4000-8000-000000000000"}, {"table": "00000000-0000-4000-8000-000000000000", "version": 99}],
+    ids=["exact", "of another commit", "of another table"],
+)
+def test_the_newest_version_is_found_whatever_the_hint(table: Path, members: dict[str, Any]) -> None:
+    _write_hint(table, **members)
+    assert zrecord.open(table).version == NEWEST
+
+
+def test_the_newest_version_is_found_above_a_hint(table: Path) -> None:
+    before = json.loads(manifest_of(table, NEWEST - 1).read_bytes())
+    _write_hint(table, version=before["version"], commit=before["commit"])
+    assert zrecord.open(table).version == NEWEST
+
+
+def test_a_damaged_hint_is_none(table: Path) -> None:
+    (table / "manifest" / "latest").write_bytes(b"")
+    assert zrecord.open(table).version == NEWEST
+
+
+def test_a_newest_version_that_was_deleted_is_missed(table: Path) -> None:
+    _write_hint(table)
+    manifest_of(table, NEWEST).unlink()
+    with pytest.raises(zrecord.CorruptDataError, match=f"version {NEWEST} was published, but version {NEWEST - 1} is the newest"):
+        zrecord.open(table)
+    (table / "manifest" / "latest").unlink()
+    assert zrecord.open(table).version == NEWEST - 1

@@ -200,11 +200,12 @@ def _listed_newest(path: Path, hint: _Hint | None) -> _Manifest:
         while (following := _next(path, found)) is not None:
             found = following
         if hint and hint.version > found.version and hint.table == found.json.uuid("table"):
+            latest = path / "manifest" / "latest"
             raise CorruptDataError(
-                f"Cannot tell the newest version of {path}: {path / 'manifest' / 'latest'} says that version {hint.version} was published, "
-                f"but version {found.version} is the newest; restore the manifests after it from a copy, or delete the file if they were "
-                "given up on purpose",
-                str(path / "manifest" / "latest"),
+                f"Cannot tell the newest version of {path}: {latest} says that version {hint.version} was published, but version "
+                f"{found.version} is the newest; restore the manifests after it from a copy, or delete {latest} if they were given up on "
+                "purpose",
+                latest,
             )
         return found
 
