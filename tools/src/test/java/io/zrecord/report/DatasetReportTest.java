@@ -85,7 +85,7 @@ final class DatasetReportTest {
         .containsExactlyElementsOf(chunks);
     assertThat(page.select("#chunks .group p").first().text()).contains("records 0 to 15");
     assertThat(page.select("#chunks .group .cells li").attr("title"))
-        .contains("/chunk/0.zr: ")
+        .contains(".zr: ")
         .contains(" padding; of the live bytes ")
         .doesNotContain("written");
     assertThat(page.select("#records")).isEmpty();
@@ -267,9 +267,9 @@ final class DatasetReportTest {
   }
 
   @Test
-  void aShardOfEveryTypeIsShown() throws IOException {
-    Document page = report(Path.of("../engine/src/test/resources/golden/v2/shard"), 1000);
-    assertThat(page.select("header p").get(1).text()).startsWith("A shard; looked at on 2");
+  void aTableOfEveryTypeIsShown() throws IOException {
+    Document page = report(Path.of("../engine/src/test/resources/golden/v2/unchecked"), 1000);
+    assertThat(page.select("header p").get(1).text()).startsWith("A table, version 0 of 2");
     assertThat(page.select("#records tbody tr").size())
         .isEqualTo(Integer.parseInt(total(page, "records").split(" ", 2)[0]));
     assertThat(page.select(".damage")).isEmpty();
@@ -342,7 +342,7 @@ final class DatasetReportTest {
     Path chunk;
     try (Stream<Path> files = Files.walk(table)) {
       chunk =
-          files.filter(file -> file.endsWith("chunk/0.zr")).sorted().findFirst().orElseThrow();
+          files.filter(file -> file.toString().endsWith(".zr")).sorted().findFirst().orElseThrow();
     }
     byte[] bytes = Files.readAllBytes(chunk);
     for (int i = 64; i < bytes.length; i++) {
