@@ -250,10 +250,7 @@ class RelayoutTest {
     relayout(RecordOrder.shuffle(5)).run();
     IndexMap map = table.latest().indexMap().orElseThrow();
     try (RecordDataset shard = RecordDataset.openShard(
-        table.storage(),
-        IndexMap.SCHEMA,
-        map.shard(),
-        RecordDataset.ReadOptions.defaults())) {
+        table.storage(), IndexMap.SCHEMA, map.shard(), RecordDataset.ReadOptions.defaults())) {
       assertThat(shard.length()).isEqualTo(before.size());
       assertThat(shard
               .gather(new long[] {17}, IndexMap.FIELD)

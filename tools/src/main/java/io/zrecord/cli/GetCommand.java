@@ -107,7 +107,8 @@ final class GetCommand extends Subcommand {
 
   private void printNewIndices() {
     if (!fields.isEmpty() || (form != Form.SHORT && form != Form.JSON)) {
-      throw misuse("--index-map prints indices: --field does not go with it, and --as only as json");
+      throw misuse(
+          "--index-map prints indices: --field does not go with it, and --as only as json");
     }
     RecordTable table = RecordTable.at(LocalStorage.at(path));
     TableSnapshot snapshot = version == null ? table.latest() : table.version(version);

@@ -166,7 +166,8 @@ final class DatasetReportTest {
     assertThat(page.select("#chunk-sizes td.number").eachText().stream()
             .mapToInt(Integer::parseInt)
             .sum())
-        .isEqualTo(ReportData.chunkCounts(table).stream().mapToInt(Integer::intValue).sum());
+        .isEqualTo(
+            ReportData.chunkCounts(table).stream().mapToInt(Integer::intValue).sum());
     assertThat(page.select("#shard-sizes td.number").eachText().stream()
             .mapToInt(Integer::parseInt)
             .sum())
@@ -341,8 +342,11 @@ final class DatasetReportTest {
     ReportData.gallery(table);
     Path chunk;
     try (Stream<Path> files = Files.walk(table)) {
-      chunk =
-          files.filter(file -> file.toString().endsWith(".zr")).sorted().findFirst().orElseThrow();
+      chunk = files
+          .filter(file -> file.toString().endsWith(".zr"))
+          .sorted()
+          .findFirst()
+          .orElseThrow();
     }
     byte[] bytes = Files.readAllBytes(chunk);
     for (int i = 64; i < bytes.length; i++) {
