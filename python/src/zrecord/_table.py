@@ -203,8 +203,8 @@ def _listed_newest(path: Path, hint: _Hint | None) -> _Manifest:
             latest = path / "manifest" / "latest"
             raise CorruptDataError(
                 f"Cannot tell the newest version of {path}: {latest} says that version {hint.version} was published, but version "
-                f"{found.version} is the newest; restore the manifests after it from a copy, or delete {latest} if they were given up on "
-                "purpose",
+                f"{found.version} is the newest; restore the manifests after it from a copy, or delete {latest} if they were "
+                "given up on purpose",
                 latest,
             )
         return found
