@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
 
+import numpy as np
+
+from zrecord._field import Field
 from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject
 from zrecord._source import ShardSource, Source
@@ -18,7 +21,7 @@ from zrecord._tables import SealedShard, read_chunks, read_field_sets, read_refs
 from zrecord.errors import CorruptDataError, NotADatasetError
 
 _Read = TypeVar("_Read")
-Contents = tuple[int, list[FieldSpec], list[UnreadableField], list[Source]]
+_INDEX_MAP = FieldSpec(1, "newIndex", "i64")
 
 _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -26,6 +29,19 @@ _TAG = "(?!(?i:[0-9]+|latest)$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
 _CARE = ("tag", "untag", "expire", "sweep", "repair")
 _RETRACT = "retract"
 _MAX_TAGS = 10_000
+_MAX_HINT_BYTES = 256 << 10
+_MAX_STEPS = 32
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a version has: its number, its fields, its shards, and where records of the version before went, if they moved."""
+
+    version: int
+    fields: list[FieldSpec]
+    unreadable: list[UnreadableField]
+    shards: list[Source]
+    index_map: Source | None
 
 
 @dataclass(frozen=True)
@@ -48,13 +64,22 @@ class _Manifest:
     tags: list[_Tag]
 
 
+@dataclass(frozen=True)
+class _Hint:
+    """Where the newest version was seen."""
+
+    table: UUID
+    version: int
+    commit: UUID
+
+
 def has_versions(path: Path) -> bool:
     """Tells whether a directory has the manifest of a version, so that it is a table, or was one."""
     return (path / "manifest").is_dir() and bool(_listed(path))
 
 
 def read_table(path: Path, version: int | None) -> Contents:
-    """Reads a version, by default the newest: its number, its fields and its shards."""
+    """Reads a version, by default the newest."""
 
     def read(newest: _Manifest) -> Contents:
         _require_table(path, newest)
@@ -109,18 +134,80 @@ def _reading(path: Path, reading: Callable[[_Manifest], _Read]) -> _Read:
 
 
 def _newest(path: Path) -> _Manifest:
-    """Reads the newest version. It may be expired between two looks if there is a newer version by then."""
+    """Reads the newest version: upwards from the hint, or from the end of the directory."""
+    hint = _hint(path)
+    found = _from(path, hint) if hint else None
+    return found or _listed_newest(path, hint)
+
+
+def _hint(path: Path) -> _Hint | None:
+    """Reads where the newest version was seen. The file has no promise."""
+    try:
+        json = JsonObject.read(path / "manifest" / "latest", _MAX_HINT_BYTES)
+        return _Hint(json.uuid("table"), json.integer("version"), json.uuid("commit"))
+    except CorruptDataError:
+        return None
+
+
+def _from(path: Path, hint: _Hint) -> _Manifest | None:
+    """Reads the newest version from a hint on; None if the hint does not lead to it."""
+    try:
+        found = _read(path, hint.version)
+        if (found.json.uuid("table"), found.commit) != (hint.table, hint.commit):
+            return None
+        before = None
+        for _ in range(_MAX_STEPS):
+            following = _next(path, found)
+            if following is None:
+                return found if _follows(path, found, before) else None
+            before, found = found, following
+    except CorruptDataError:
+        pass
+    return None
+
+
+def _next(path: Path, manifest: _Manifest) -> _Manifest | None:
+    try:
+        return _read(path, manifest.version + 1)
+    except CorruptDataError as e:
+        if _is_missing(e):
+            return None
+        raise
+
+
+def _follows(path: Path, manifest: _Manifest, before: _Manifest | None) -> bool:
+    """Tells whether a version follows the one before: a slow publisher may have left it below the floor."""
+    if manifest.oldest == manifest.version:
+        return True
+    before = before or _read(path, manifest.version - 1)
+    return manifest.json.uuid("previous") == before.commit
+
+
+def _listed_newest(path: Path, hint: _Hint | None) -> _Manifest:
+    """Reads the version with the greatest number. It may be expired between two looks if there is a newer one by then."""
     tried = -1
     while True:
         listed = _listed(path)
         if not listed:
             raise NotADatasetError(f"Cannot open dataset {path}: its directory 'manifest' has no version", path)
         try:
-            return _read(path, listed[-1])
+            found = _read(path, listed[-1])
         except CorruptDataError as e:
             if not _is_missing(e) or listed[-1] <= tried:
                 raise
             tried = listed[-1]
+            continue
+        while (following := _next(path, found)) is not None:
+            found = following
+        if hint and hint.version > found.version and hint.table == found.json.uuid("table"):
+            latest = path / "manifest" / "latest"
+            raise CorruptDataError(
+                f"Cannot tell the newest version of {path}: {latest} says that version {hint.version} was published, but version "
+                f"{found.version} is the newest; restore the manifests after it from a copy, or delete {latest} if they were "
+                "given up on purpose",
+                latest,
+            )
+        return found
 
 
 def _find(path: Path, newest: _Manifest, version: int) -> _Manifest:
@@ -205,7 +292,7 @@ def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
 def _contents(path: Path, manifest: _Manifest) -> Contents:
     json = manifest.json
     fields, unreadable = read_fields(json.objects("fields"))
-    every = [*fields, *unreadable]
+    every: list[FieldSpec | UnreadableField] = [*fields, *unreadable]
     if len({f.id for f in every}) != len(every) or len({f.name for f in every}) != len(every):
         raise json.corrupt("an id or name of a field appears twice")
     shards: list[SealedShard] = []
@@ -215,7 +302,10 @@ def _contents(path: Path, manifest: _Manifest) -> Contents:
     length = sum(shard.length for shard in shards)
     if length != json.integer("length"):
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
-    return manifest.version, fields, unreadable, [ShardSource(shard) for shard in shards]
+    index_map = None
+    if "indexMap" in json.members:
+        index_map = ShardSource(_read_entry(path, json.object("indexMap"), read_field_sets(json)))
+    return Contents(manifest.version, fields, unreadable, [ShardSource(shard) for shard in shards], index_map)
 
 
 def _read_list(path: Path, entry: JsonObject) -> list[SealedShard]:
@@ -231,13 +321,19 @@ def _read_list(path: Path, entry: JsonObject) -> list[SealedShard]:
 
 def _read_entries(path: Path, json: JsonObject) -> list[SealedShard]:
     field_sets = read_field_sets(json)
-    return [
-        SealedShard(
-            directory=path / "shard" / str(member.uuid("uuid")),
-            uuid=member.uuid("uuid"),
-            length=member.integer("length", 1),
-            chunks=read_chunks(member),
-            tables=read_refs(member, field_sets),
-        )
-        for member in json.objects("shards")
-    ]
+    return [_read_entry(path, member, field_sets) for member in json.objects("shards")]
+
+
+def _read_entry(path: Path, member: JsonObject, field_sets: list[tuple[int, ...]]) -> SealedShard:
+    return SealedShard(
+        directory=path / "shard" / str(member.uuid("uuid")),
+        uuid=member.uuid("uuid"),
+        length=member.integer("length", 1),
+        chunks=read_chunks(member),
+        tables=read_refs(member, field_sets),
+    )
+
+
+def read_index_map(path: Path, index_map: Source, verify: str) -> Field:
+    """Returns the new index of each record of the version before, as a field."""
+    return Field(str(path), _INDEX_MAP, [index_map], np.array([0, index_map.length]), verify)

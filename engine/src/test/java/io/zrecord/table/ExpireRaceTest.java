@@ -115,7 +115,7 @@ final class ExpireRaceTest {
 
     @Override
     public Storage storage() {
-      return storage;
+      return new WithoutHint(storage);
     }
 
     @Override
@@ -169,6 +169,7 @@ final class ExpireRaceTest {
       Manifest newest = newest();
       assertThat(newest.oldest()).as("%s", this).isOne();
       Set<String> files = new TreeSet<>(SHARD_FILES.get(1));
+      files.add(ManifestNames.HINT);
       LongStream.rangeClosed(newest.oldest(), newest.version())
           .mapToObj(ManifestNames::nameOf)
           .forEach(files::add);

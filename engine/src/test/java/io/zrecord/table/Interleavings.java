@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * algorithm 1.
  */
 final class Interleavings {
-  private static final Set<String> CHANGES = Set.of("publish", "create", "delete");
+  private static final Set<String> CHANGES = Set.of("publish", "replace", "create", "delete");
 
   /** What is worked on; a new one for each run. */
   interface World {

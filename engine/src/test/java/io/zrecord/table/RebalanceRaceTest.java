@@ -52,7 +52,7 @@ final class RebalanceRaceTest {
 
     @Override
     public Storage storage() {
-      return model.storage.elsewhere();
+      return new WithoutHint(model.storage.elsewhere());
     }
 
     @Override
@@ -172,6 +172,7 @@ final class RebalanceRaceTest {
       model.requireContents(3);
       model.pass(Duration.ofHours(100));
       model.table.sweep(SWEEP, orphan -> {});
+      model.settle();
       assertThat(model.storage.names()).isEqualTo(model.namedFiles());
       model.retained().forEach(model::requireContents);
     }

@@ -74,7 +74,7 @@ final class SleptPublisherTest {
     /** Returns a storage in which deleting {@link #STEP} does nothing. */
     @Override
     public Storage storage() {
-      return new ForwardingStorage(storage) {
+      return new WithoutHint(storage) {
         @Override
         public void delete(String name) {
           if (!name.equals(STEP)) {
@@ -95,7 +95,7 @@ final class SleptPublisherTest {
 
     /** Returns the storage of a step, whose deletions are calls of their own. */
     Storage withDeletions(Storage seen) {
-      return new ForwardingStorage(storage) {
+      return new WithoutHint(storage) {
         @Override
         public void delete(String name) {
           seen.delete(name);
@@ -132,12 +132,10 @@ final class SleptPublisherTest {
       now = now.plus(Duration.ofHours(2));
       table.expire(EXPIRE);
       newest = new ManifestLog(storage).newest().orElseThrow();
-      assertThat(storage.list(ManifestNames.DIRECTORY))
+      assertThat(new ManifestLog(storage).listed())
           .as("%s", this)
-          .extracting(file -> ManifestNames.DIRECTORY + "/" + file.name())
-          .containsExactlyElementsOf(LongStream.rangeClosed(newest.oldest(), newest.version())
-              .mapToObj(ManifestNames::nameOf)
-              .toList());
+          .containsExactlyElementsOf(
+              LongStream.rangeClosed(newest.oldest(), newest.version()).boxed().toList());
     }
 
     @Override

@@ -20,10 +20,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -43,6 +47,9 @@ final class SweepRaceTest {
     final MemoryStorage storage = new MemoryStorage(() -> fileTime);
     final RecordTable table = RecordTable.at(storage, CLOCK);
     private final Set<String> wanted;
+    /** What somebody is about to commit. */
+    @Nullable ShardSummary written;
+
     int swept;
     int deleted;
     int appended;
@@ -54,18 +61,14 @@ final class SweepRaceTest {
       RecordTable.at(storage, InstantSource.fixed(OLD.plus(Duration.ofHours(3))))
           .commit(Shards.overwrite(OptionalLong.of(0), Shards.write(storage, Shards.SCHEMA, 4)));
       String shard = table.version(wantedVersion).shards().get(0).directory();
-      wanted = filesBelow(shard);
-    }
-
-    private Set<String> filesBelow(String shard) {
-      return storage.names().stream()
+      wanted = storage.names().stream()
           .filter(name -> name.startsWith(shard + "/"))
           .collect(Collectors.toSet());
     }
 
     @Override
     public Storage storage() {
-      return storage;
+      return new WithoutHint(storage);
     }
 
     @Override
@@ -147,10 +150,10 @@ final class SweepRaceTest {
   @Test
   void aWriteThatTookTooLongIsRefusedOnceASweepHasBegunToDelete() {
     World world = new World(1);
-    for (int i = 0; i < 5; i++) {
-      Shards.write(world.storage, Shards.SCHEMA, i);
-    }
-    ShardSummary late = Shards.write(world.storage, Shards.SCHEMA, 5);
+    ShardSummary late = LongStream.range(0, 6)
+        .mapToObj(value -> Shards.write(world.storage, Shards.SCHEMA, value))
+        .max(Comparator.comparing(ShardSummary::directory))
+        .orElseThrow();
     world.fileTime = NOW;
     List<String> deleted = new ArrayList<>();
     List<CommitConflictException> refused = new ArrayList<>();
@@ -164,64 +167,71 @@ final class SweepRaceTest {
         }
       }
     });
-    assertThat(deleted).contains(late.directory()).hasSizeGreaterThan(5);
-    assertThat(refused).isNotEmpty();
+    assertThat(deleted).hasSize(6).endsWith(late.directory());
+    assertThat(refused).hasSize(5);
     assertThat(refused).allMatch(e -> e.getMessage().contains("have been swept since"));
     assertThat(world.table.latest().length()).isOne();
     world.check();
   }
 
-  /** What is to be written beside a sweep, and that of version 0, which is to be swept. */
-  private static World expiredWith(Instant writtenAt, List<World> worlds, ShardSummary[] written) {
+  /** Makes a world with something to sweep, and a shard of some time that is to be committed. */
+  private static World expired(Instant writtenAt) {
     World world = new World(1);
     world.table.expire(ExpireOptions.defaults().withOlderThan(Duration.ofHours(1)));
     world.fileTime = writtenAt;
-    written[0] = Shards.write(world.storage, Shards.SCHEMA, 5, 6);
+    world.written = Shards.write(world.storage, Shards.SCHEMA, 5, 6);
     world.fileTime = NOW;
-    worlds.add(world);
     return world;
   }
 
-  private static Work<World> append(ShardSummary[] written) {
-    return (world, storage) -> {
-      try {
-        RecordTable.at(storage, CLOCK).commit(Shards.append(OptionalLong.of(1), written[0]));
-        world.appended++;
-        world.wanted.addAll(world.filesBelow(written[0].directory()));
-      } catch (CommitConflictException e) {
-        assertThat(e).hasMessageContaining("have been swept since");
-        world.refused++;
-      } catch (MissingFileException e) {
-        assertThat(e).hasMessageContaining("run the write again");
-        world.refused++;
-      }
-    };
+  private static void append(World world, Storage storage) {
+    ShardSummary shard = Objects.requireNonNull(world.written);
+    try {
+      RecordTable.at(storage, CLOCK).commit(Shards.append(OptionalLong.of(1), shard));
+      committed(world, shard);
+    } catch (CommitConflictException e) {
+      assertThat(e).hasMessageContaining("have been swept since");
+      world.refused++;
+    } catch (MissingFileException e) {
+      assertThat(e).hasMessageContaining("run the write again");
+      world.refused++;
+    }
   }
 
-  /** Publishes without a look at what was swept, as nobody must. */
-  private static Work<World> appendBlindly(ShardSummary[] written) {
-    return (world, storage) -> {
-      ManifestLog log = new ManifestLog(storage);
-      Set<String> files = world.filesBelow(written[0].directory());
-      storage.list(written[0].directory());
-      if (files.isEmpty()) {
-        return;
-      }
-      Manifest newest = log.newest().orElseThrow();
-      while (!log.publish(NextManifests.append(newest, written[0], NOW.toEpochMilli()))) {
-        newest = log.newest().orElseThrow();
-      }
-      world.wanted.addAll(files);
-    };
+  private static void committed(World world, ShardSummary shard) {
+    world.appended++;
+    shard.tables().forEach(file -> world.wanted.add(shard.directory() + "/" + file.fileName()));
+    shard.chunks().forEach(file -> world.wanted.add(shard.directory() + "/" + file.fileName()));
+  }
+
+  /** Publishes what is there without a look at what was swept, as nobody must. */
+  private static void appendBlindly(World world, Storage storage) {
+    ManifestLog log = new ManifestLog(storage);
+    ShardSummary shard = Objects.requireNonNull(world.written);
+    if (storage.list(shard.directory()).isEmpty()) {
+      return;
+    }
+    Manifest newest = log.newest().orElseThrow();
+    while (!log.publish(NextManifests.append(newest, shard, NOW.toEpochMilli()))) {
+      newest = log.newest().orElseThrow();
+    }
+    committed(world, shard);
+  }
+
+  private static List<World> all(Instant writtenAt, Work<World> append) throws Exception {
+    List<World> worlds = new ArrayList<>();
+    require(Interleavings.run(
+        () -> {
+          worlds.add(expired(writtenAt));
+          return worlds.get(worlds.size() - 1);
+        },
+        List.<Work<World>>of(SweepRaceTest::sweep, append)));
+    return worlds;
   }
 
   @Test
   void aWriteOfBeforeTheSweepKeepsItsFilesOrIsRefused() throws Exception {
-    List<World> worlds = new ArrayList<>();
-    ShardSummary[] written = new ShardSummary[1];
-    require(Interleavings.run(
-        () -> expiredWith(OLD, worlds, written),
-        List.<Work<World>>of(SweepRaceTest::sweep, append(written))));
+    List<World> worlds = all(OLD, SweepRaceTest::append);
     assertThat(worlds).anyMatch(world -> world.appended == 1 && world.deleted > 0);
     assertThat(worlds).anyMatch(world -> world.refused == 1);
   }
@@ -229,24 +239,16 @@ final class SweepRaceTest {
   /** The control: without the look, a version loses its files. */
   @Test
   void aWriteThatDoesNotLookAtWhatWasSweptLosesItsFiles() {
-    List<World> worlds = new ArrayList<>();
-    ShardSummary[] written = new ShardSummary[1];
-    assertThatThrownBy(() -> Interleavings.run(
-            () -> expiredWith(OLD, worlds, written),
-            List.<Work<World>>of(SweepRaceTest::sweep, appendBlindly(written))))
+    assertThatThrownBy(() -> all(OLD, SweepRaceTest::appendBlindly))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("shard/");
   }
 
   @Test
   void aShortWriteBesideASweepIsNotRefused() throws Exception {
-    List<World> worlds = new ArrayList<>();
-    ShardSummary[] written = new ShardSummary[1];
-    require(Interleavings.run(
-        () -> expiredWith(NOW.minus(Duration.ofHours(1)), worlds, written),
-        List.<Work<World>>of(SweepRaceTest::sweep, append(written))));
-    assertThat(worlds).allMatch(world -> world.refused == 0 && world.swept == 1);
-    assertThat(worlds).allMatch(world -> world.deleted > 0);
+    List<World> worlds = all(NOW.minus(Duration.ofHours(1)), SweepRaceTest::append);
+    assertThat(worlds).noneMatch(world -> world.refused > 0);
+    assertThat(worlds).anyMatch(world -> world.deleted > 0);
   }
 
   /** Two sweeps, of which the later is content with younger files. */
@@ -273,8 +275,9 @@ final class SweepRaceTest {
     World world = new World(1);
     world.fileTime = NOW;
     Shards.write(world.storage, Shards.SCHEMA, 5);
-    RecordTable ahead = RecordTable.at(world.storage, InstantSource.offset(CLOCK, Duration.ofDays(9)));
-    SweepResult result = ahead.sweep(SWEEP, orphan -> world.deleted++);
+    InstantSource ahead = InstantSource.offset(CLOCK, Duration.ofDays(9));
+    SweepResult result =
+        RecordTable.at(world.storage, ahead).sweep(SWEEP, orphan -> world.deleted++);
     assertThat(world.deleted).isZero();
     assertThat(result.youngFileCount()).isPositive();
     assertThat(world.table.latest().version()).as("nothing to sweep, no commit").isOne();

@@ -109,6 +109,7 @@ final class TableCareTest {
       model.table.expire(ExpireOptions.defaults().withKeepVersions(1000));
       model.table.sweep(
           SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> count("files swept", 1));
+      model.settle();
       assertThat(model.storage.names()).isEqualTo(model.namedFiles());
       model.retained().forEach(model::requireContents);
     }
@@ -230,7 +231,8 @@ final class TableCareTest {
       assertThat(result.groups() + result.failures().size())
           .isEqualTo(plan.groups().size());
       for (RebalanceResult.Failure failure : result.failures()) {
-        assertThat(failure.reason()).containsAnyOf("plan again", "There is no file", "is missing; run the write again");
+        assertThat(failure.reason())
+            .containsAnyOf("plan again", "There is no file", "is missing; run the write again");
       }
       count("groups rewritten", result.groups());
       count("groups that conflict", result.failures().size());

@@ -3,15 +3,19 @@ package io.zrecord.testing;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.Section;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +23,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -31,7 +36,6 @@ public final class ShardEditor {
   private static final int ENTRY_UNIT = 20_488;
   private static final int GROUP_UNITS = 1024;
   private static final int VALIDITY_UNIT = 4096;
-  private static final int SEAL_BYTES = 22;
 
   private final Path dataset;
   private final ShardOnDisk files;
@@ -175,7 +179,8 @@ public final class ShardEditor {
       int bytes = (int) Math.min(VALIDITY_UNIT, field.validity().bytes() - at - 8);
       seal(fieldId, 4, unit, field.validity().position() + at, bytes);
     }
-    int checksum = bound(fieldId, 5, 0, field.runs().position(), (int) field.runs().bytes());
+    int checksum =
+        bound(fieldId, 5, 0, field.runs().position(), (int) field.runs().bytes());
     runsOf(fieldId).set(2, json.textNode(HexFormat.of().toHexDigits(checksum)));
   }
 
@@ -197,36 +202,56 @@ public final class ShardEditor {
     throw new IllegalArgumentException("No field " + fieldId);
   }
 
+  /**
+   * Writes a JSON and a manifest that say the only shard has another length. The tables of its
+   * fields stay as they are.
+   */
+  public void claimLength(long length) {
+    json.put("length", length);
+    ShardSummary claimed = files.writeJson(SealedJson.seal(json));
+    editManifests(manifest -> {
+      manifest.put("length", length);
+      ObjectNode shard = (ObjectNode) manifest.get("shards").get(0);
+      shard.put("length", length);
+      point(shard, claimed.tables().get(0));
+    });
+  }
+
   /** Writes the files, with a JSON and manifests whose checksums hold. */
   public void write() {
-    byte[] before = files.sealedJson();
-    byte[] after = SealedJson.seal(json);
-    if (after.length != before.length) {
-      throw new IllegalStateException("The JSON has another length");
-    }
-    System.arraycopy(after, 0, tables, (int) files.json().position(), after.length);
     write(files.tables(), tables);
     for (int i = 0; i < chunks.size(); i++) {
       write(files.chunk(i), chunks.get(i));
     }
-    try (Stream<Path> manifests = Files.list(dataset.resolve("manifest"))) {
-      manifests.forEach(manifest -> replace(manifest, seal(before), seal(after)));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    TablesRef ref = ShardOnDisk.of(files.tables().getParent())
+        .writeJson(SealedJson.seal(json))
+        .tables()
+        .get(0);
+    editManifests(manifest -> manifest.get("shards").forEach(shard -> point(shard, ref)));
+  }
+
+  /** Makes the entry of a tables file in a shard of a manifest fit. */
+  private static void point(JsonNode shard, TablesRef ref) {
+    for (JsonNode tuple : shard.get("tables")) {
+      if (tuple.get(0).textValue().equals(ref.id().toString())) {
+        ArrayNode elements = (ArrayNode) tuple;
+        elements.set(1, LongNode.valueOf(ref.bytes()));
+        elements.set(3, IntNode.valueOf(ref.jsonBytes()));
+        elements.set(4, TextNode.valueOf(HexFormat.of().toHexDigits(ref.jsonChecksum())));
+      }
     }
   }
 
-  private static String seal(byte[] sealed) {
-    return HexFormat.of().toHexDigits(SealedJson.checksum("json", sealed));
-  }
-
-  private static void replace(Path manifest, String before, String after) {
-    String text = new String(read(manifest), StandardCharsets.UTF_8);
-    String changed = text.replace('"' + before + '"', '"' + after + '"');
-    String body = changed.substring(0, changed.length() - SEAL_BYTES);
-    int crc = BindingProbe.crc(body.getBytes(StandardCharsets.UTF_8));
-    String sealed = body + ",\"crc32c\":\"" + HexFormat.of().toHexDigits(crc) + "\"}\n";
-    write(manifest, sealed.getBytes(StandardCharsets.UTF_8));
+  private void editManifests(Consumer<ObjectNode> change) {
+    try (Stream<Path> files = Files.list(dataset.resolve("manifest"))) {
+      for (Path manifest : files.filter(file -> file.toString().endsWith(".json")).toList()) {
+        ObjectNode node = parse(read(manifest));
+        change.accept(node);
+        write(manifest, SealedJson.seal(node));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static ObjectNode parse(byte[] sealed) {

@@ -17,7 +17,6 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -135,7 +134,7 @@ final class GoldenDataset {
     Contents second = new Contents(
         new RecordSchema(all),
         all.size() + 1,
-        List.of(ShardListFile.of(LIST, List.of(raw, raw), list)),
+        List.of(ShardListFile.of(LIST, List.of(raw, secondRaw), list)),
         List.of(compressed),
         Map.of("job-a", 17L));
     Map<String, String> properties = Map.of("applicationId", "golden \"1\"");
@@ -143,13 +142,16 @@ final class GoldenDataset {
     log.publish(manifest(0, "create", Map.of(), first, 0, 0, List.of()));
     log.publish(manifest(1, "append", properties, second, 1, 0, List.of()));
     List<TagEntry> tags = List.of(tag(storage, "first", 0, COPY, FIRST_MILLIS + 2));
-    log.publish(manifest(2, "tag", Map.of(), second, 1, 0, tags));
+    Manifest tagged = manifest(2, "tag", Map.of(), second, 1, 0, tags);
+    log.publish(tagged);
+    log.leaveHint(tagged);
     log.publish(manifest(3, "expire", Map.of(), second, 1, 1, tags));
     storage.delete(ManifestNames.nameOf(0));
 
     Storage other = LocalStorage.at(directory.resolve("unchecked"));
     ShardSummary unchecked = writeShard(other, UNCHECKED_SHARD, RAW, Checksum.NONE);
-    Contents only = new Contents(first.schema, first.nextFieldId, List.of(), List.of(unchecked), Map.of());
+    Contents only =
+        new Contents(first.schema, first.nextFieldId, List.of(), List.of(unchecked), Map.of());
     new ManifestLog(other).publish(manifest(0, "create", Map.of(), only, 0, 0, List.of()));
   }
 
