@@ -125,6 +125,7 @@ final class TableRepair {
     try {
       return VersionHint.read(storage)
           .filter(hint -> hint.version() > current.version())
+          .filter(hint -> hint.tableId().equals(current.tableId()))
           .map(hint -> OptionalLong.of(hint.version()))
           .orElse(OptionalLong.empty());
     } catch (CorruptDataException | TruncatedFileException e) {

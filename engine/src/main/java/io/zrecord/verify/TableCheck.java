@@ -81,7 +81,7 @@ final class TableCheck {
     }
     current.filter(manifest -> !manifest.isTable()).ifPresent(this::noteRetraction);
     checkNumbers(listed, floor);
-    checkHint();
+    current.ifPresent(this::checkHint);
     checkChain(listed, floor);
     checkCopies(tags, floor);
     if (isComplete) {
@@ -265,9 +265,10 @@ final class TableCheck {
   }
 
   /** Checks that the hint of the newest version is not ahead of all manifests. */
-  private void checkHint() {
+  private void checkHint(Manifest current) {
     try {
-      Optional<VersionHint> hint = VersionHint.read(storage);
+      Optional<VersionHint> hint = VersionHint.read(storage)
+          .filter(there -> there.tableId().equals(current.tableId()));
       if (hint.isPresent() && hint.get().version() > newest) {
         long now = newest(log.listed());
         if (hint.get().version() > now) {
