@@ -463,7 +463,7 @@ def test_versions_that_are_left_may_have_gaps(table: Path) -> None:
 def test_a_tag_takes_the_place_of_another_of_the_version(tmp_path: Path) -> None:
     """Below the floor the copies of all tags are tried, and above the floor the manifest first."""
     care = Path(shutil.copytree(GOLDEN / "v2-versions" / "care", tmp_path / "care"))
-    newest = json.loads(manifest_of(care, 8).read_text(encoding="utf-8"))
+    newest = json.loads(manifest_of(care, 9).read_text(encoding="utf-8"))
     copies = {tag["name"]: care / tag["file"] for tag in newest["tags"]}
     sound = copies["also-first"].read_bytes()
     for damage in (lambda: copies["also-first"].write_bytes(b"damaged"), copies["also-first"].unlink):
