@@ -34,7 +34,7 @@ final class GoldenVersions {
   static final Path DIRECTORY = Path.of("src/test/resources/golden/v2-versions");
   static final int RECORDS = 10;
 
-  static final long SWEPT_BEFORE_MILLIS = 1_789_740_800_000L;
+  private static final long SWEPT_BEFORE_MILLIS = 1_789_740_800_000L;
   private static final long FIRST_MILLIS = 1_790_000_000_000L;
   private static final RecordSchema SCHEMA =
       RecordSchema.builder().field("value", ElementType.I64).build();
