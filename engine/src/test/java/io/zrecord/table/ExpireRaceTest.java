@@ -115,7 +115,12 @@ final class ExpireRaceTest {
 
     @Override
     public Storage storage() {
-      return new WithoutHint(storage);
+      return storage;
+    }
+
+    @Override
+    public Storage seen(Storage ordered) {
+      return new WithoutHint(ordered);
     }
 
     @Override

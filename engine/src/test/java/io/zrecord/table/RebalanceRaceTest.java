@@ -52,7 +52,12 @@ final class RebalanceRaceTest {
 
     @Override
     public Storage storage() {
-      return new WithoutHint(model.storage.elsewhere());
+      return model.storage.elsewhere();
+    }
+
+    @Override
+    public Storage seen(Storage ordered) {
+      return new WithoutHint(ordered);
     }
 
     @Override

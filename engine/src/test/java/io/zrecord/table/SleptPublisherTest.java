@@ -74,7 +74,7 @@ final class SleptPublisherTest {
     /** Returns a storage in which deleting {@link #STEP} does nothing. */
     @Override
     public Storage storage() {
-      return new WithoutHint(storage) {
+      return new ForwardingStorage(storage) {
         @Override
         public void delete(String name) {
           if (!name.equals(STEP)) {
@@ -82,6 +82,11 @@ final class SleptPublisherTest {
           }
         }
       };
+    }
+
+    @Override
+    public Storage seen(Storage ordered) {
+      return new WithoutHint(ordered);
     }
 
     /**

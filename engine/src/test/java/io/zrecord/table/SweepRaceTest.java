@@ -68,7 +68,12 @@ final class SweepRaceTest {
 
     @Override
     public Storage storage() {
-      return new WithoutHint(storage);
+      return storage;
+    }
+
+    @Override
+    public Storage seen(Storage ordered) {
+      return new WithoutHint(ordered);
     }
 
     @Override
