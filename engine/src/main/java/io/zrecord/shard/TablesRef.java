@@ -37,16 +37,15 @@ public record TablesRef(
   }
 
   private Object writeReplace() {
-    List<Integer> ends = new ArrayList<>();
+    List<Integer> ranges = new ArrayList<>();
     for (int i = 0; i < fieldIds.size(); i++) {
       if (i == 0 || fieldIds.get(i) != fieldIds.get(i - 1) + 1) {
-        ends.add(fieldIds.get(i));
-        ends.add(fieldIds.get(i));
+        ranges.add(fieldIds.get(i));
+        ranges.add(fieldIds.get(i));
       }
-      ends.set(ends.size() - 1, fieldIds.get(i));
+      ranges.set(ranges.size() - 1, fieldIds.get(i));
     }
-    int[] ranges = ends.stream().mapToInt(Integer::intValue).toArray();
-    return new Message(id, bytes, jsonPosition, jsonBytes, jsonChecksum, ranges);
+    return new Message(id, bytes, jsonPosition, jsonBytes, jsonChecksum, List.copyOf(ranges));
   }
 
   /**
@@ -56,13 +55,13 @@ public record TablesRef(
    * @param ranges the first and the last id of each range of ids
    */
   private record Message(
-      UUID id, long bytes, long jsonPosition, int jsonBytes, int jsonChecksum, int[] ranges)
+      UUID id, long bytes, long jsonPosition, int jsonBytes, int jsonChecksum, List<Integer> ranges)
       implements Serializable {
 
     private Object readResolve() {
       List<Integer> fieldIds = new ArrayList<>();
-      for (int i = 0; i < ranges.length; i += 2) {
-        IntStream.rangeClosed(ranges[i], ranges[i + 1]).forEach(fieldIds::add);
+      for (int i = 0; i < ranges.size(); i += 2) {
+        IntStream.rangeClosed(ranges.get(i), ranges.get(i + 1)).forEach(fieldIds::add);
       }
       return new TablesRef(id, bytes, jsonPosition, jsonBytes, jsonChecksum, fieldIds);
     }

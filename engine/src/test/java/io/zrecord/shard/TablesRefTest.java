@@ -43,7 +43,7 @@ class TablesRefTest {
   @Test
   void thousandsOfFieldsMakeNoLargeMessage() throws IOException {
     List<Integer> many = IntStream.rangeClosed(1, 5_000).boxed().toList();
-    assertThat(message(ref(many))).hasSizeLessThan(message(ref(List.of(1))).length + 1);
+    assertThat(message(ref(many))).hasSizeLessThan(message(ref(List.of(1))).length + 100);
   }
 
   @Test
