@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.storage.Storage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -79,7 +80,7 @@ final class CutShortCareTest {
       model.versions.keySet().retainAll(versions);
       model.requireEqual();
       assertThat(shardsOf(model)).isEqualTo(model.namedShards());
-      assertThat(model.storage.list("manifest")).hasSize(versions.size() - 1);
+      assertThat(new ManifestLog(model.storage).listed()).hasSize(versions.size() - 1);
     }
     assertThat(call).isGreaterThan(40);
   }
