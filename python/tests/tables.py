@@ -103,8 +103,16 @@ class TablesOnDisk:
         trailer = len(self.content).to_bytes(8, "little") + len(content).to_bytes(4, "little")
         self.path.write_bytes(bytes(self.content) + content + trailer + crc32c(trailer).to_bytes(4, "little"))
         found = [self.path.stem, self.path.stat().st_size, len(self.content), len(content), content[-11:-3].decode()]
-        for file in [*self.table.glob("list/*.json"), *self.table.glob("manifest/*.json")]:
+        for file in self.table.glob("list/*.json"):
             edit(file, lambda m: _point(m["shards"], found))
+        for file in self.table.glob("manifest/*.json"):
+            edit(file, lambda m: self._point(m, found))
+
+    def _point(self, manifest: dict[str, Any], found: list[Any]) -> None:
+        _point(manifest["shards"], found)
+        for entry in manifest["lists"]:
+            content = (self.table / entry["file"]).read_bytes()
+            entry.update(bytes=len(content), crc=content[-11:-3].decode())
 
 
 def _point(shards: list[dict[str, Any]], found: list[Any]) -> None:

@@ -20,7 +20,7 @@ from tests.conftest import GOLDEN
 from tests.tables import TablesOnDisk, edit, sealed
 from zrecord._binding import Kind
 from zrecord._crc32c import crc32c
-from zrecord._sealed import JsonObject
+from zrecord._sealed import MAX_BYTES, JsonObject
 from zrecord._tables import ENTRY
 
 RAW = "11111111-1111-4111-8111-111111111111"
@@ -30,7 +30,10 @@ NEWEST = 3  # of the golden table: two versions with records, a tag of version 0
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(GOLDEN / "v2" / "table", tmp_path / "table"))
+    """A table whose newest version is found by a list of the directory."""
+    copy = Path(shutil.copytree(GOLDEN / "v2" / "table", tmp_path / "table"))
+    (copy / "manifest" / "latest").unlink()
+    return copy
 
 
 @pytest.fixture
@@ -362,6 +365,23 @@ def test_a_manifest_cannot_name_another_shard_or_leave_the_table(table: Path) ->
         zrecord.open(table)
 
 
+def test_a_list_that_is_not_the_one_that_the_manifest_names_is_refused(table: Path) -> None:
+    """Another list with the same counts, as of a later write, or a longer one."""
+    (list_,) = (table / "list").iterdir()
+    sound = list_.read_bytes()
+    for change in (lambda m: m["shards"].reverse() or m["shards"][0].update(values=[]), lambda m: m.update(more=1)):
+        edit(list_, change)
+        with pytest.raises(zrecord.CorruptDataError, match=r"not the file that the manifest names, with \d+ bytes"):
+            zrecord.open(table)
+        list_.write_bytes(sound)
+    for member, value in (("bytes", 0), ("bytes", 1 << 40), ("crc", "x")):
+        edit(manifest_of(table, NEWEST), lambda m, member=member, value=value: m["lists"][0].update({member: value}))
+        with pytest.raises(zrecord.CorruptDataError, match=f"member '{member}'"):
+            zrecord.open(table)
+        edit(manifest_of(table, NEWEST), lambda m: m["lists"][0].update(bytes=len(sound), crc=sound[-11:-3].decode()))
+    assert len(zrecord.open(table)) == 120
+
+
 ID = "123e4567-e89b-12d3-a456-426614174000"
 SENSELESS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "member 'oldest'": lambda m: m.update(oldest=NEWEST + 1),
@@ -372,6 +392,8 @@ SENSELESS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "member 'version'": lambda m: m["records"].update(version=NEWEST + 1),
     "says that it made its records itself": lambda m: m["records"].update(version=NEWEST),
     "says that version 1 made its records": lambda m: m.update(operation="append"),
+    "member 'sweptBeforeMillis'": lambda m: m.update(operation="sweep"),
+    "member 'sweptBeforeMillis' is": lambda m: m.update(sweptBeforeMillis=-1),
     "member 'tags'": lambda m: m.pop("tags"),
     "a name appears twice": lambda m: m["tags"].append(m["tags"][0]),
     "not sorted by name": lambda m: m["tags"].append({**m["tags"][0], "name": "a"}),
@@ -441,7 +463,7 @@ def test_versions_that_are_left_may_have_gaps(table: Path) -> None:
 def test_a_tag_takes_the_place_of_another_of_the_version(tmp_path: Path) -> None:
     """Below the floor the copies of all tags are tried, and above the floor the manifest first."""
     care = Path(shutil.copytree(GOLDEN / "v2-versions" / "care", tmp_path / "care"))
-    newest = json.loads(manifest_of(care, 8).read_text(encoding="utf-8"))
+    newest = json.loads(manifest_of(care, 9).read_text(encoding="utf-8"))
     copies = {tag["name"]: care / tag["file"] for tag in newest["tags"]}
     sound = copies["also-first"].read_bytes()
     for damage in (lambda: copies["also-first"].write_bytes(b"damaged"), copies["also-first"].unlink):
@@ -529,13 +551,13 @@ def test_a_version_that_is_expired_while_it_is_read_is_looked_for_again(table: P
     (copy,) = (table / "tag").iterdir()
 
     def expiry(tags: list[dict[str, Any]]) -> Callable[[Path], JsonObject]:
-        def expire_first(path: Path) -> JsonObject:
+        def expire_first(path: Path, most: int = MAX_BYTES) -> JsonObject:
             if path == manifest_of(table, 1) and not next_.exists():
                 content = json.loads(newest.read_text(encoding="utf-8"))
                 content.update(version=NEWEST + 1, commit=ID, oldest=2, tags=tags)
                 next_.write_bytes(sealed(content))
                 path.rename(path.with_name("gone"))
-            return read(path)
+            return read(path, most)
 
         return expire_first
 
@@ -557,11 +579,11 @@ def test_the_newest_version_is_looked_for_again_when_it_was_expired(table: Path,
     newest, next_ = manifest_of(table, NEWEST), manifest_of(table, NEWEST + 1)
     read = JsonObject.read
 
-    def expire_first(path: Path) -> JsonObject:
+    def expire_first(path: Path, most: int = MAX_BYTES) -> JsonObject:
         if path == newest and newest.exists():
             newest.rename(next_)
             edit(next_, lambda m: m.update(version=NEWEST + 1, oldest=NEWEST + 1))
-        return read(path)
+        return read(path, most)
 
     monkeypatch.setattr(JsonObject, "read", expire_first)
     dataset = zrecord.open(table)
@@ -574,10 +596,10 @@ def test_a_newest_version_that_a_repair_replaced_is_looked_at_again(table: Path,
     edit(newest, lambda m: m.update(oldest=0, tags=[]))
     read = JsonObject.read
 
-    def repair_first(path: Path) -> JsonObject:
+    def repair_first(path: Path, most: int = MAX_BYTES) -> JsonObject:
         if path == manifest_of(table, 0):
             edit(newest, lambda m: m.update(commit=ID, oldest=1))
-        return read(path)
+        return read(path, most)
 
     monkeypatch.setattr(JsonObject, "read", repair_first)
     with pytest.raises(zrecord.NotADatasetError, match=r"version 0 of .*: it was expired; the versions are 1 to 3"):
@@ -665,3 +687,39 @@ def test_a_frame_without_a_length_cannot_grow() -> None:
     assert decoder("zstd")((1 << 24).to_bytes(4, "little") + payload) == bytes(1 << 24)
     with pytest.raises(ValueError):
         decoder("zstd")((1 << 10).to_bytes(4, "little") + payload)
+
+
+def _write_hint(path: Path, **members: Any) -> None:
+    newest = json.loads(manifest_of(path, NEWEST).read_bytes())
+    hint = {"format": 2, "table": newest["table"], "version": newest["version"], "commit": newest["commit"], **members}
+    (path / "manifest" / "latest").write_bytes(sealed(hint))
+
+
+@pytest.mark.parametrize(
+    "members",
+    [{}, {"commit": "00000000-0000-4000-8000-000000000000"}, {"table": "00000000-0000-4000-8000-000000000000", "version": 99}],
+    ids=["exact", "of another commit", "of another table"],
+)
+def test_the_newest_version_is_found_whatever_the_hint(table: Path, members: dict[str, Any]) -> None:
+    _write_hint(table, **members)
+    assert zrecord.open(table).version == NEWEST
+
+
+def test_the_newest_version_is_found_above_a_hint(table: Path) -> None:
+    before = json.loads(manifest_of(table, NEWEST - 1).read_bytes())
+    _write_hint(table, version=before["version"], commit=before["commit"])
+    assert zrecord.open(table).version == NEWEST
+
+
+def test_a_damaged_hint_is_none(table: Path) -> None:
+    (table / "manifest" / "latest").write_bytes(b"")
+    assert zrecord.open(table).version == NEWEST
+
+
+def test_a_newest_version_that_was_deleted_is_missed(table: Path) -> None:
+    _write_hint(table)
+    manifest_of(table, NEWEST).unlink()
+    with pytest.raises(zrecord.CorruptDataError, match=f"version {NEWEST} was published, but version {NEWEST - 1} is the newest"):
+        zrecord.open(table)
+    (table / "manifest" / "latest").unlink()
+    assert zrecord.open(table).version == NEWEST - 1

@@ -31,9 +31,9 @@ class JsonObject:
         self.size = size  # bytes of the file, of the whole object of a file only
 
     @classmethod
-    def read(cls, path: Path) -> JsonObject:
-        """Reads a sealed file of this version of the format."""
-        return cls.parse(path, read_bytes(path, MAX_BYTES))
+    def read(cls, path: Path, most: int = MAX_BYTES) -> JsonObject:
+        """Reads a sealed file of this version of the format, of at most a number of bytes."""
+        return cls.parse(path, read_bytes(path, most))
 
     @classmethod
     def parse(cls, path: Path, content: bytes) -> JsonObject:

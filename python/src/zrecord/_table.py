@@ -26,9 +26,11 @@ _INDEX_MAP = FieldSpec(1, "newIndex", "i64")
 _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TAG = "(?!(?i:[0-9]+|latest)$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
-_CARE = ("tag", "untag", "expire", "repair")
+_CARE = ("tag", "untag", "expire", "sweep", "repair")
 _RETRACT = "retract"
 _MAX_TAGS = 10_000
+_MAX_HINT_BYTES = 256 << 10
+_MAX_STEPS = 32
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,15 @@ class _Manifest:
     commit: UUID
     oldest: int
     tags: list[_Tag]
+
+
+@dataclass(frozen=True)
+class _Hint:
+    """Where the newest version was seen."""
+
+    table: UUID
+    version: int
+    commit: UUID
 
 
 def has_versions(path: Path) -> bool:
@@ -123,18 +134,80 @@ def _reading(path: Path, reading: Callable[[_Manifest], _Read]) -> _Read:
 
 
 def _newest(path: Path) -> _Manifest:
-    """Reads the newest version. It may be expired between two looks if there is a newer version by then."""
+    """Reads the newest version: upwards from the hint, or from the end of the directory."""
+    hint = _hint(path)
+    found = _from(path, hint) if hint else None
+    return found or _listed_newest(path, hint)
+
+
+def _hint(path: Path) -> _Hint | None:
+    """Reads where the newest version was seen. The file has no promise."""
+    try:
+        json = JsonObject.read(path / "manifest" / "latest", _MAX_HINT_BYTES)
+        return _Hint(json.uuid("table"), json.integer("version"), json.uuid("commit"))
+    except CorruptDataError:
+        return None
+
+
+def _from(path: Path, hint: _Hint) -> _Manifest | None:
+    """Reads the newest version from a hint on; None if the hint does not lead to it."""
+    try:
+        found = _read(path, hint.version)
+        if (found.json.uuid("table"), found.commit) != (hint.table, hint.commit):
+            return None
+        before = None
+        for _ in range(_MAX_STEPS):
+            following = _next(path, found)
+            if following is None:
+                return found if _follows(path, found, before) else None
+            before, found = found, following
+    except CorruptDataError:
+        pass
+    return None
+
+
+def _next(path: Path, manifest: _Manifest) -> _Manifest | None:
+    try:
+        return _read(path, manifest.version + 1)
+    except CorruptDataError as e:
+        if _is_missing(e):
+            return None
+        raise
+
+
+def _follows(path: Path, manifest: _Manifest, before: _Manifest | None) -> bool:
+    """Tells whether a version follows the one before: a slow publisher may have left it below the floor."""
+    if manifest.oldest == manifest.version:
+        return True
+    before = before or _read(path, manifest.version - 1)
+    return manifest.json.uuid("previous") == before.commit
+
+
+def _listed_newest(path: Path, hint: _Hint | None) -> _Manifest:
+    """Reads the version with the greatest number. It may be expired between two looks if there is a newer one by then."""
     tried = -1
     while True:
         listed = _listed(path)
         if not listed:
             raise NotADatasetError(f"Cannot open dataset {path}: its directory 'manifest' has no version", path)
         try:
-            return _read(path, listed[-1])
+            found = _read(path, listed[-1])
         except CorruptDataError as e:
             if not _is_missing(e) or listed[-1] <= tried:
                 raise
             tried = listed[-1]
+            continue
+        while (following := _next(path, found)) is not None:
+            found = following
+        if hint and hint.version > found.version and hint.table == found.json.uuid("table"):
+            latest = path / "manifest" / "latest"
+            raise CorruptDataError(
+                f"Cannot tell the newest version of {path}: {latest} says that version {hint.version} was published, but version "
+                f"{found.version} is the newest; restore the manifests after it from a copy, or delete {latest} if they were "
+                "given up on purpose",
+                latest,
+            )
+        return found
 
 
 def _find(path: Path, newest: _Manifest, version: int) -> _Manifest:
@@ -190,6 +263,8 @@ def _parse(json: JsonObject, expected: int) -> _Manifest:
         raise json.corrupt(f"its operation is {json.string('operation')}, but it says that version {made[0]} made its records")
     if json.string("operation") in _CARE and made[0] == version:
         raise json.corrupt(f"its operation is {json.string('operation')}, but it says that it made its records itself")
+    if "sweptBeforeMillis" in json.members or json.string("operation") == "sweep":
+        json.integer("sweptBeforeMillis", 0)
     return _Manifest(json, version, json.uuid("commit"), json.integer("oldest", 0, version), _read_tags(json, version))
 
 
@@ -235,6 +310,9 @@ def _contents(path: Path, manifest: _Manifest) -> Contents:
 
 def _read_list(path: Path, entry: JsonObject) -> list[SealedShard]:
     json = JsonObject.read(path / entry.matching("file", r"list/[0-9a-f-]{36}\.json"))
+    named = (entry.integer("bytes", 1, MAX_BYTES), entry.matching("crc", "[0-9a-f]{8}"))
+    if (json.size, json.string("crc32c")) != named:
+        raise json.corrupt(f"it is not the file that the manifest names, with {named[0]} bytes and checksum {named[1]}")
     shards = _read_entries(path, json)
     if len(shards) != entry.integer("shards") or sum(shard.length for shard in shards) != entry.integer("length"):
         raise json.corrupt("its shards are not those that the manifest counts")

@@ -101,6 +101,11 @@ record FileMapStorage(Map<String, byte[]> files) implements Storage {
   }
 
   @Override
+  public void replace(String name, byte[] content) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public void forceDirectory(String directory) {}
 
   @Override

@@ -9,6 +9,7 @@ import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.TagEntry;
+import io.zrecord.internal.table.VersionHint;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.verify.CheckListener;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -83,12 +85,17 @@ final class TableRepair {
       return List.of();
     }
     Restoration restoration = Restoration.of(storage, log, current);
-    if (damaged.isEmpty() && !restoration.hasGap()) {
+    OptionalLong lost = damaged.isEmpty() ? lost(current) : OptionalLong.empty();
+    if (damaged.isEmpty() && lost.isEmpty() && !restoration.hasGap()) {
       return List.of();
     }
     if (!restoresPrevious) {
       remaining.add(
-          damaged.isEmpty()
+          lost.isPresent()
+              ? ManifestNames.HINT + " says that version " + lost.getAsLong()
+                  + " was published: restore the manifests after version " + current.version()
+                  + " from a copy, or go back to that version by restoring the previous one"
+          : damaged.isEmpty()
               ? "version " + (restoration.oldest() - 1)
                   + " is damaged or missing: restore its manifest from a copy, or give "
                   + givenUp(current, restoration) + " up by restoring the previous one"
@@ -99,11 +106,31 @@ final class TableRepair {
     }
     current.requireWritable(path.toString());
     List<RepairAction> actions = new ArrayList<>();
+    if (lost.isPresent()) {
+      actions.add(new RepairAction(
+          "delete " + ManifestNames.HINT + ", which leads to version " + lost.getAsLong()
+              + ": version " + current.version() + " with " + current.length()
+              + " records becomes the newest one",
+          () -> storage.delete(ManifestNames.HINT)));
+    }
     for (long version : damaged) {
       actions.add(moveAside(version, current));
     }
     actions.add(restore(current, restoration));
     return actions;
+  }
+
+  /** Returns the version that the hint leads to, if all manifests from there on are missing. */
+  private OptionalLong lost(Manifest current) {
+    try {
+      return VersionHint.read(storage)
+          .filter(hint -> hint.version() > current.version())
+          .filter(hint -> hint.tableId().equals(current.tableId()))
+          .map(hint -> OptionalLong.of(hint.version()))
+          .orElse(OptionalLong.empty());
+    } catch (CorruptDataException | TruncatedFileException e) {
+      return OptionalLong.empty();
+    }
   }
 
   /** Describes the versions below a gap. */
@@ -162,6 +189,8 @@ final class TableRepair {
     return new RepairAction(text, () -> {
       // Another process may have restored the manifest meanwhile.
       if (read(version).isEmpty()) {
+        // The hint may lead to the version.
+        storage.delete(ManifestNames.HINT);
         LocalFiles files = new LocalFiles(path);
         files.moveAside(files.resolve(name), files.resolve(target));
       }

@@ -80,6 +80,12 @@ public interface Storage {
    */
   boolean publish(String name, byte[] content);
 
+  /**
+   * Writes a small file under a name that may exist, without a promise: whoever reads the file may
+   * find the old content, the new content, a part of it, or nothing.
+   */
+  void replace(String name, byte[] content);
+
   /** Makes the names in a directory survive power loss. */
   void forceDirectory(String directory);
 

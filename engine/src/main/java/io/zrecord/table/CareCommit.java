@@ -48,7 +48,27 @@ abstract class CareCommit implements Commit {
       Retention change(Manifest newest, long nowMillis) {
         List<TagEntry> tags =
             newest.tags().stream().filter(tag -> !tag.name().equals(name)).toList();
-        return new Retention(newest.records(), newest.oldest(), tags);
+        return newest.retention().withTags(tags);
+      }
+    };
+  }
+
+  /**
+   * Makes a commit that says what a sweep is about to delete.
+   *
+   * @param beforeMillis the sweep deletes only files that were last changed before that time, by
+   *     the storage's clock
+   */
+  static CareCommit sweep(String location, Manifest planned, long beforeMillis) {
+    return new CareCommit("sweep", location, planned) {
+      @Override
+      public boolean isDone(Manifest newest) {
+        return false;
+      }
+
+      @Override
+      Retention change(Manifest newest, long nowMillis) {
+        return newest.retention().withSweptBefore(beforeMillis);
       }
     };
   }

@@ -87,6 +87,7 @@ final class Committer {
       Optional<Manifest> published = publish(commit, last);
       if (published.isPresent()) {
         check.require(published.get(), began);
+        log.leaveHint(published.get());
         return published.get();
       }
       LockSupport.parkNanos(

@@ -65,6 +65,6 @@ final class ExpireCommit extends CareCommit {
   @Override
   Retention change(Manifest newest, long nowMillis) {
     floorBefore = newest.oldest();
-    return new Retention(newest.records(), floor, newest.tags());
+    return newest.retention().withOldest(floor);
   }
 }

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -28,7 +29,7 @@ final class NamedFiles {
   private final Set<String> lists = new HashSet<>();
   private final Set<String> tagFiles = new HashSet<>();
   private final Map<UUID, Set<ShardSummary>> shards = new HashMap<>();
-  private long newest = -1;
+  private Optional<Manifest> last = Optional.empty();
 
   NamedFiles(Storage storage) {
     this.storage = storage;
@@ -42,11 +43,16 @@ final class NamedFiles {
    *     the manifest of a version and the copies of its tags are missing
    */
   void refresh() {
-    newest = log.readingLast(this::add).orElse(newest);
+    last = log.readingLast(this::add).or(() -> last);
   }
 
-  /** Adds what the newest version keeps, and returns its number. */
-  private long add(Manifest latest) {
+  /** Returns the newest version when the versions were read last; empty if there was no table. */
+  Optional<Manifest> table() {
+    return last.filter(Manifest::isTable);
+  }
+
+  /** Adds what the newest version keeps, and returns that version. */
+  private Manifest add(Manifest latest) {
     RetainedVersions retained = new RetainedVersions(log, storage.location(), latest);
     for (long version = latest.oldest(); version < latest.version(); version++) {
       if (!versions.contains(version)) {
@@ -60,7 +66,7 @@ final class NamedFiles {
       }
       tagFiles.add(tag.file());
     }
-    return latest.version();
+    return latest;
   }
 
   /**
@@ -68,7 +74,8 @@ final class NamedFiles {
    * however many versions there are.
    */
   boolean hasNext() {
-    return storage.exists(ManifestNames.nameOf(newest + 1));
+    return storage.exists(
+        ManifestNames.nameOf(last.map(manifest -> manifest.version() + 1).orElse(0L)));
   }
 
   /**

@@ -237,13 +237,16 @@ public final class RecordTable {
   }
 
   /**
-   * Finds or deletes the files in the table's directories that no version names. Takes memory for
-   * the shards of all versions, about 100 bytes each, and for the names in one directory. If cut
-   * short, call it again.
+   * Finds or deletes the files in the table's directories that no version names. Before anything is
+   * deleted, a commit says how old the files are: a write whose files are as old, and that no
+   * version names yet, fails with a conflict. Takes memory for the shards of all versions and for
+   * the orphans, about 100 bytes each. If cut short, call it again.
    *
    * @param listener takes each orphan, after the orphan was deleted
    * @throws io.zrecord.errors.CorruptDataException if a manifest, a list of shards, the copy that a
    *     tag keeps, or a shard's meta file is damaged
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if that commit may or may not have been
+   *     published; nothing was deleted
    * @throws io.zrecord.errors.StorageException if it is unknown what is still needed; nothing was
    *     deleted
    */

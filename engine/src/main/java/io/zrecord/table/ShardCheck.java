@@ -27,46 +27,54 @@ final class ShardCheck {
   /**
    * Checks shards, with one listing for each. Throws if a file is missing, too short, or, of a
    * tables file, too long.
+   *
+   * @return when the oldest file was changed last, by the storage's clock
    */
-  void check(List<ShardSummary> shards) {
-    shards.parallelStream().forEach(this::check);
+  long check(List<ShardSummary> shards) {
+    return shards.parallelStream().mapToLong(this::check).min().orElse(Long.MAX_VALUE);
   }
 
-  /** Checks the shard of an index map, whose field must be that of an index map. */
-  void checkIndexMap(ShardSummary map) {
-    check(map);
+  /** Checks the shard of an index map likewise, whose field must be that of an index map. */
+  long checkIndexMap(ShardSummary map) {
+    long oldestMillis = check(map);
     IndexMap.requireMap(OpenShards.unshared(storage, map), map, storage);
+    return oldestMillis;
   }
 
-  private void check(ShardSummary shard) {
-    Map<String, Long> lengths = new HashMap<>();
+  private long check(ShardSummary shard) {
+    Map<String, StoredFile> files = new HashMap<>();
     for (StoredFile file : storage.list(shard.directory())) {
       if (!file.isDirectory()) {
-        lengths.put(file.name(), file.lengthBytes());
+        files.put(file.name(), file);
       }
     }
+    long oldestMillis = Long.MAX_VALUE;
     for (TablesRef tables : shard.tables()) {
-      require(shard, lengths, tables.fileName(), tables.bytes(), tables.bytes());
+      StoredFile file = require(shard, files, tables.fileName(), tables.bytes(), tables.bytes());
+      oldestMillis = Math.min(oldestMillis, file.modifiedMillis());
     }
     for (ChunkFile chunk : shard.chunks()) {
-      require(shard, lengths, chunk.fileName(), chunk.bytes(), Long.MAX_VALUE);
+      StoredFile file = require(shard, files, chunk.fileName(), chunk.bytes(), Long.MAX_VALUE);
+      oldestMillis = Math.min(oldestMillis, file.modifiedMillis());
     }
+    return oldestMillis;
   }
 
-  private void require(
-      ShardSummary shard, Map<String, Long> lengths, String file, long least, long most) {
-    String path = storage.pathOf(shard.directory() + "/" + file);
-    Long length = lengths.get(file);
-    if (length == null) {
+  private StoredFile require(
+      ShardSummary shard, Map<String, StoredFile> files, String name, long least, long most) {
+    String path = storage.pathOf(shard.directory() + "/" + name);
+    StoredFile file = files.get(name);
+    if (file == null) {
       throw new MissingFileException(
           path,
           "Cannot commit shard " + shard.id() + ": " + path + " is missing; run the write again");
     }
-    if (length < least || length > most) {
+    if (file.lengthBytes() < least || file.lengthBytes() > most) {
       throw new CorruptDataException(
           path,
-          "Cannot commit shard " + shard.id() + ": " + path + " has " + length
+          "Cannot commit shard " + shard.id() + ": " + path + " has " + file.lengthBytes()
               + " bytes instead of " + least + "; run the write again");
     }
+    return file;
   }
 }

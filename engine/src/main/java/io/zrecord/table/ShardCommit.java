@@ -1,5 +1,6 @@
 package io.zrecord.table;
 
+import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Head;
@@ -10,6 +11,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -26,6 +28,7 @@ final class ShardCommit implements Commit {
   private final ManifestLog log;
   private final TableChange change;
   private final SchemaRules rules;
+  private long oldestFileMillis = Long.MAX_VALUE;
 
   ShardCommit(Storage storage, ManifestLog log, TableChange change) {
     this.storage = storage;
@@ -66,13 +69,32 @@ final class ShardCommit implements Commit {
 
   @Override
   public void checkFiles() {
-    new ShardCheck(storage).check(change.newShards());
-    change.indexMap().ifPresent(new ShardCheck(storage)::checkIndexMap);
+    ShardCheck check = new ShardCheck(storage);
+    oldestFileMillis = check.check(change.newShards());
+    change
+        .indexMap()
+        .ifPresent(map -> oldestFileMillis = Math.min(oldestFileMillis, check.checkIndexMap(map)));
+  }
+
+  /**
+   * Requires that no sweep may have deleted files of the change. A sweep says before it deletes
+   * how old the files are, so this says it of every sweep that came before the next version.
+   */
+  private void requireUnswept(Manifest newest) {
+    if (oldestFileMillis < newest.sweptBeforeMillis().orElse(Long.MIN_VALUE)) {
+      throw new CommitConflictException(
+          storage.location(),
+          "Cannot commit to " + storage.location() + ": a file of the change was last changed at "
+              + Instant.ofEpochMilli(oldestFileMillis)
+              + ", and files of that time that no version named have been swept since; run the"
+              + " write again, or sweep with a longer --older-than");
+    }
   }
 
   @Override
   public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
     Optional<Manifest> newest = last.filter(Manifest::isTable);
+    newest.ifPresent(this::requireUnswept);
     RecordSchema schema = rules.after(newest);
     ShardSequence sequence = new ShardSequence(log, written);
     if (newest.isPresent() && change.keepsShards()) {
@@ -97,7 +119,8 @@ final class ShardCommit implements Commit {
         new Retention(
             head.asRecords(),
             last.map(Manifest::oldestOfNext).orElse(0L),
-            newest.map(Manifest::tags).orElse(List.of())));
+            newest.map(Manifest::tags).orElse(List.of()),
+            newest.map(Manifest::sweptBeforeMillis).orElse(OptionalLong.empty())));
   }
 
   private static int nextFieldId(RecordSchema schema, Optional<Manifest> newest) {

@@ -2,10 +2,14 @@ package io.zrecord.table;
 
 import io.zrecord.errors.StorageException;
 import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TagNames;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -18,13 +22,13 @@ import java.util.regex.Pattern;
  * Deletes files that no version of a table names: files of failed writes and of expired versions.
  * Belongs to one thread.
  *
- * <p>The order makes this safe. The sweep first lists the files, then the named files. Files that
- * are named by then or younger than the limit stay, so a writer whose files are younger than the
- * limit until the commit is never hurt. For a slower writer, the sweep looks before each deletion
- * whether a version was committed, and a commit checks its own files before it publishes and fails
- * if one is missing. Neither sees a deletion between that check and the publication, which is about
- * the time of a commit; the new version would lose its files. So the limit must be longer than any
- * write takes.
+ * <p>The sweep lists the files that no version names, and commits a version that says how old they
+ * are. Whoever publishes a version after that one adds no file as old; what was published before is
+ * seen when the sweep then reads which files the versions name. So no version loses a file, however
+ * slow the writers and the sweep are. All times are those of the storage.
+ *
+ * <p>Where a creation was taken back there is no table to commit to. Then the sweep looks before
+ * each deletion whether a table was created, and the limit must be longer than any write takes.
  *
  * <p>If a sweep is cut short at any moment, all named files are whole.
  */
@@ -40,11 +44,12 @@ final class Sweep {
   private static final int REFRESH_INTERVAL = 100;
 
   private final Storage storage;
+  private final InstantSource clock;
   private final NamedFiles named;
-  private final CareMode mode;
-  private final long youngerThanMillis;
+  private final SweepOptions options;
   private final Consumer<Orphan> listener;
-  private long deleted;
+  private final List<Candidate> candidates = new ArrayList<>();
+  private long limitMillis;
   private Size found = Size.NONE;
   private Size young = Size.NONE;
 
@@ -60,38 +65,104 @@ final class Sweep {
     }
   }
 
+  /** What no version named when it was found, and is old enough to be deleted. */
+  private record Candidate(String name, Size size, BooleanSupplier isNamed) {}
+
   Sweep(Storage storage, InstantSource clock, SweepOptions options, Consumer<Orphan> listener) {
     this.storage = storage;
+    this.clock = clock;
     this.named = new NamedFiles(storage);
-    this.mode = options.mode();
-    this.youngerThanMillis = clock.millis() - options.olderThan().toMillis();
+    this.options = options;
     this.listener = listener;
   }
 
   SweepResult run() {
+    boolean deletes = options.mode() == CareMode.DELETE;
+    limitMillis =
+        (deletes ? storageMillis() : clock.millis()) - options.olderThan().toMillis();
+    find();
+    if (deletes && !candidates.isEmpty()) {
+      announce();
+      delete();
+    } else {
+      candidates.forEach(this::found);
+    }
+    return new SweepResult(
+        options.mode(), found.fileCount, found.lengthBytes, young.fileCount, young.lengthBytes);
+  }
+
+  /**
+   * Returns the time that the storage gives to what is written now. Its clock, which dates all
+   * files, may differ from that of this machine.
+   */
+  private long storageMillis() {
+    String file = UUID.randomUUID() + ".json";
+    String name = LISTS + "/" + file;
+    storage.publish(name, SealedJson.seal(SealedJson.object()));
+    try {
+      return storage.list(LISTS).stream()
+          .filter(listed -> listed.name().equals(file))
+          .findFirst()
+          .map(StoredFile::modifiedMillis)
+          .orElseThrow(() -> new StorageException(
+              storage.pathOf(name),
+              "Cannot tell the time of " + storage.location() + ": " + storage.pathOf(name)
+                  + " was written, but " + LISTS + " does not list it"));
+    } finally {
+      storage.delete(name);
+    }
+  }
+
+  /** Finds what no version names. Lists the files before it reads which of them are named. */
+  private void find() {
     List<StoredFile> shards = storage.list(SHARDS);
     List<StoredFile> lists = storage.list(LISTS);
     List<StoredFile> tagFiles = storage.list(TagNames.DIRECTORY);
     refresh();
     named.requireWritable();
-    if (mode == CareMode.DELETE) {
-      // A power loss must not take back the newest version, which expired what is deleted now.
-      storage.forceDirectory(ManifestNames.DIRECTORY);
-    }
     for (StoredFile file : lists) {
       String name = LISTS + "/" + file.name();
-      sweep(name, sizeOf(name, file), () -> named.namesList(name));
+      find(name, sizeOf(name, file), () -> named.namesList(name));
     }
     for (StoredFile file : tagFiles) {
       String name = TagNames.DIRECTORY + "/" + file.name();
-      sweep(name, sizeOf(name, file), () -> named.namesTagFile(name));
+      find(name, sizeOf(name, file), () -> named.namesTagFile(name));
     }
-    sweepTemporaries();
+    findTemporaries();
     for (StoredFile file : shards) {
-      sweepShard(SHARDS + "/" + file.name(), file);
+      findInShard(SHARDS + "/" + file.name(), file);
     }
-    return new SweepResult(
-        mode, found.fileCount, found.lengthBytes, young.fileCount, young.lengthBytes);
+  }
+
+  /** Commits how old the files are that are about to be deleted. */
+  private void announce() {
+    Optional<Manifest> table = named.table();
+    if (table.isPresent()) {
+      new Committer(storage, new ManifestLog(storage), clock)
+          .commit(CareCommit.sweep(storage.location(), table.get(), limitMillis));
+      refresh();
+    }
+    // A power loss must not take back the newest version, which expired what is deleted now.
+    storage.forceDirectory(ManifestNames.DIRECTORY);
+  }
+
+  private void delete() {
+    long looked = 0;
+    for (Candidate candidate : candidates) {
+      if (++looked % REFRESH_INTERVAL == 0 || named.hasNext()) {
+        refresh();
+      }
+      if (!candidate.isNamed.getAsBoolean()) {
+        storage.delete(candidate.name);
+        found(candidate);
+      }
+    }
+  }
+
+  private void found(Candidate candidate) {
+    Size size = candidate.size;
+    found = found.plus(size);
+    listener.accept(new Orphan(candidate.name, size.fileCount, size.lengthBytes));
   }
 
   /**
@@ -119,36 +190,36 @@ final class Sweep {
     }
   }
 
-  /** Sweeps the files that an interrupted {@link Storage#publish} of a manifest may leave. */
-  private void sweepTemporaries() {
+  /** Finds the files that an interrupted {@link Storage#publish} of a manifest may leave. */
+  private void findTemporaries() {
     for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
       if (file.name().startsWith(".") && file.name().endsWith(".tmp")) {
         String name = ManifestNames.DIRECTORY + "/" + file.name();
-        sweep(name, sizeOf(name, file), () -> false);
+        find(name, sizeOf(name, file), () -> false);
       }
     }
   }
 
-  private void sweepShard(String name, StoredFile file) {
+  private void findInShard(String name, StoredFile file) {
     Optional<UUID> id = file.isDirectory() ? shardId(file.name()) : Optional.empty();
     BooleanSupplier isNamed = () -> id.isPresent() && named.namesShard(id.get());
     if (isNamed.getAsBoolean()) {
-      sweepInside(name, "", named.filesOf(id.orElseThrow()), file.modifiedMillis());
+      findInside(name, "", named.filesOf(id.orElseThrow()), file.modifiedMillis());
     } else {
-      sweep(name, sizeOf(name, file), isNamed);
+      find(name, sizeOf(name, file), isNamed);
     }
   }
 
-  /** Sweeps the files of a shard that none of its meta files names. */
-  private void sweepInside(
+  /** Finds the files of a named shard that no version names. */
+  private void findInside(
       String shard, String below, Set<String> namedFiles, long directoryMillis) {
     for (StoredFile child : storage.list(below.isEmpty() ? shard : shard + "/" + below)) {
       String relative = below.isEmpty() ? child.name() : below + "/" + child.name();
       if (child.isDirectory()) {
-        sweepInside(shard, relative, namedFiles, child.modifiedMillis());
+        findInside(shard, relative, namedFiles, child.modifiedMillis());
       } else if (!namedFiles.contains(relative)) {
         Size size = sizeOf(relative, child).plus(new Size(0, 0, directoryMillis));
-        sweep(
+        find(
             shard + "/" + relative,
             size,
             () -> named
@@ -158,25 +229,15 @@ final class Sweep {
     }
   }
 
-  private void sweep(String name, Size size, BooleanSupplier isNamed) {
+  private void find(String name, Size size, BooleanSupplier isNamed) {
     if (isNamed.getAsBoolean()) {
       return;
     }
-    if (size.modifiedMillis > youngerThanMillis) {
+    if (size.modifiedMillis < limitMillis) {
+      candidates.add(new Candidate(name, size, isNamed));
+    } else {
       young = young.plus(size);
-      return;
     }
-    if (mode == CareMode.DELETE) {
-      if (++deleted % REFRESH_INTERVAL == 0 || named.hasNext()) {
-        refresh();
-      }
-      if (isNamed.getAsBoolean()) {
-        return;
-      }
-      storage.delete(name);
-    }
-    found = found.plus(size);
-    listener.accept(new Orphan(name, size.fileCount, size.lengthBytes));
   }
 
   private Size sizeOf(String name, StoredFile file) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ final class TagCommit extends CareCommit {
   private final long version;
   private final String name;
   private @Nullable TagEntry made;
+  private OptionalLong sweptBeforeMillis = OptionalLong.empty();
 
   TagCommit(Storage storage, ManifestLog log, Manifest planned, long version, String name) {
     super("tag", storage.location(), planned);
@@ -38,9 +40,6 @@ final class TagCommit extends CareCommit {
 
   /**
    * Publishes the tag, and deletes the copy if no version names it. Returns the version in force.
-   *
-   * @throws CommitOutcomeUnknownException also if the copy is gone or cannot be looked at: a sweep
-   *     deletes a copy that had no tag for longer than any write takes
    */
   Manifest publish(Committer committer) {
     Manifest published;
@@ -53,29 +52,10 @@ final class TagCommit extends CareCommit {
       deleteCopy();
       throw e;
     }
-    TagEntry own = made;
-    if (own != null) {
-      if (published.tags().contains(own)) {
-        requireCopy(own);
-      } else {
-        deleteCopy();
-      }
+    if (made != null && !published.tags().contains(made)) {
+      deleteCopy();
     }
     return published;
-  }
-
-  private void requireCopy(TagEntry own) {
-    try {
-      storage.lengthBytes(own.file());
-    } catch (RuntimeException e) {
-      throw new CommitOutcomeUnknownException(
-          storage.location(),
-          "Cannot tell whether tag '" + name + "' of " + storage.location()
-              + " keeps version " + version + ": " + e.getMessage()
-              + "; verify the table, and if " + storage.pathOf(own.file())
-              + " is missing, untag the version and tag it again",
-          e);
-    }
   }
 
   @Override
@@ -111,13 +91,15 @@ final class TagCommit extends CareCommit {
     List<TagEntry> tags = new ArrayList<>(newest.tags());
     tags.add(copied(newest, nowMillis));
     tags.sort(Comparator.comparing(TagEntry::name));
-    return new Retention(newest.records(), newest.oldest(), tags);
+    return newest.retention().withTags(tags);
   }
 
-  /** Returns the tag with a copy. A slow commit may find swept what it made before. */
+  /** Returns the tag with a copy. What was made before may be swept by a sweep that came since. */
   private TagEntry copied(Manifest newest, long nowMillis) {
     TagEntry copy = made;
-    if (copy == null || !storage.exists(copy.file())) {
+    if (copy == null || !sweptBeforeMillis.equals(newest.sweptBeforeMillis())) {
+      deleteCopy();
+      sweptBeforeMillis = newest.sweptBeforeMillis();
       ManifestFile manifest = new RetainedVersions(log, storage.location(), newest).file(version);
       copy = log.copy(manifest, name, nowMillis);
       made = copy;

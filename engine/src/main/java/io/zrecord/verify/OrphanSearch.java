@@ -1,19 +1,17 @@
 package io.zrecord.verify;
 
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.verify.Finding.Kind;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * Looks for files that no version of a table names: files of failed or unfinished writes, and of
  * expired versions.
  */
 final class OrphanSearch {
-  private static final Pattern MANIFEST = Pattern.compile("\\d{20}\\.json");
-
   private final CheckRun run;
   private final Storage storage;
 
@@ -39,9 +37,10 @@ final class OrphanSearch {
         report(name, "no tag names it", bytesOf(TagNames.DIRECTORY, file));
       }
     }
-    for (StoredFile file : storage.list("manifest")) {
-      if (!MANIFEST.matcher(file.name()).matches()) {
-        report("manifest/" + file.name(), "it is not a manifest", file.lengthBytes());
+    for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
+      String name = ManifestNames.DIRECTORY + "/" + file.name();
+      if (ManifestNames.version(file.name()).isEmpty() && !name.equals(ManifestNames.HINT)) {
+        report(name, "it is not a manifest", file.lengthBytes());
       }
     }
   }

@@ -11,6 +11,7 @@ import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TagEntry;
+import io.zrecord.internal.table.VersionHint;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
@@ -59,7 +60,7 @@ final class TableCheck {
 
   void check(CheckedVersions choice) {
     List<Long> listed = log.listed();
-    newest = listed.isEmpty() ? -1 : listed.get(listed.size() - 1);
+    newest = newest(listed);
     Optional<Manifest> current = newestReadable(listed);
     long floor = current.map(Manifest::oldest).orElse(0L);
     List<TagEntry> tags = current.map(Manifest::tags).orElse(List.of());
@@ -80,6 +81,7 @@ final class TableCheck {
     }
     current.filter(manifest -> !manifest.isTable()).ifPresent(this::noteRetraction);
     checkNumbers(listed, floor);
+    current.ifPresent(this::checkHint);
     checkChain(listed, floor);
     checkCopies(tags, floor);
     if (isComplete) {
@@ -260,6 +262,34 @@ final class TableCheck {
       }
       expected = version + 1;
     }
+  }
+
+  /** Checks that the hint of the newest version is not ahead of all manifests. */
+  private void checkHint(Manifest current) {
+    try {
+      Optional<VersionHint> hint = VersionHint.read(storage)
+          .filter(there -> there.tableId().equals(current.tableId()));
+      if (hint.isPresent() && hint.get().version() > newest) {
+        long now = newest(log.listed());
+        if (hint.get().version() > now) {
+          isComplete = false;
+          run.found(
+              Kind.MANIFEST,
+              storage.pathOf(ManifestNames.HINT),
+              "version " + hint.get().version() + " was published, but version " + now
+                  + " is the newest");
+        }
+      }
+    } catch (CorruptDataException | TruncatedFileException e) {
+      run.found(
+          Kind.NOTE,
+          e.resource(),
+          "it cannot be read, so that the directory is listed: " + FileProblem.of(e));
+    }
+  }
+
+  private static long newest(List<Long> listed) {
+    return listed.isEmpty() ? -1 : listed.get(listed.size() - 1);
   }
 
   private void noteRetraction(Manifest retraction) {

@@ -10,6 +10,7 @@ import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.StoreReader;
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.Crc32c;
@@ -369,6 +370,31 @@ final class DatasetRepairTest {
     RepairReport report = DatasetRepair.of(path).run(finding -> {}, plan -> true);
     assertThat(report.isDone()).isFalse();
     assertThat(report.plan().remaining().get(0)).contains("restore it from a copy");
+  }
+
+  @Test
+  void versionsThatAreGoneAreGivenUpOnRequest() throws IOException {
+    Path path = directory.resolve("table");
+    RecordSchema schema = RecordSchema.builder().field("label", ElementType.I32).build();
+    for (int version = 0; version < 3; version++) {
+      try (RecordDatasetWriter writer =
+          RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
+        writer.newAppender().set("label", version).endRecord();
+        writer.commit();
+      }
+    }
+    Files.delete(path.resolve("manifest/00000000000000000002.json"));
+    assertThatThrownBy(() -> RecordDataset.open(path)).isInstanceOf(CorruptDataException.class);
+    RepairReport kept = DatasetRepair.of(path).run(finding -> {}, plan -> true);
+    assertThat(kept.isDone()).isFalse();
+    assertThat(kept.plan().remaining().get(0)).contains("version 2 was published");
+    RepairReport report = repair(DatasetRepair.of(path).restoringPrevious());
+    assertThat(report.plan().actions()).hasSize(2);
+    requireSound(path);
+    try (RecordDataset dataset = RecordDataset.open(path)) {
+      assertThat(dataset.length()).isEqualTo(2);
+      assertThat(dataset.version()).hasValue(2);
+    }
   }
 
   @Test

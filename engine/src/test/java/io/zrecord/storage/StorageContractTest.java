@@ -157,6 +157,17 @@ public abstract class StorageContractTest {
   }
 
   @Test
+  void aFileIsReplacedWithoutALeftover() {
+    storage.publish("m/0.json", new byte[1]);
+    storage.replace("m/latest", "first".getBytes(UTF_8));
+    storage.replace("m/latest", "second".getBytes(UTF_8));
+    assertThat(storage.read("m/latest", 100)).asString().isEqualTo("second");
+    assertThat(storage.list("m"))
+        .extracting(StoredFile::name)
+        .containsExactlyInAnyOrder("0.json", "latest");
+  }
+
+  @Test
   void aNameIsPublishedOnce() {
     assertThat(storage.publish("m/0.json", "first".getBytes(UTF_8))).isTrue();
     assertThat(storage.publish("m/0.json", "second".getBytes(UTF_8))).isFalse();

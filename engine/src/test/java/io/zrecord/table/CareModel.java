@@ -194,8 +194,8 @@ final class CareModel implements InstantSource {
   }
 
   /**
-   * Takes note of the versions that have come: a rebalance, a tag and an expiry change no record,
-   * and no file that is there.
+   * Takes note of the versions that have come: a rebalance, a tag, an expiry and a sweep change no
+   * record that is there.
    */
   void settle() {
     Manifest newest = new ManifestLog(storage).newest().orElseThrow();
@@ -208,7 +208,8 @@ final class CareModel implements InstantSource {
         rows.addAll(contents.getOrDefault(known - 1, List.of()));
       }
       if (change == null) {
-        assertThat(table.version(known).operation()).isIn("rebalance", "tag", "untag", "expire");
+        assertThat(table.version(known).operation())
+            .isIn("rebalance", "tag", "untag", "expire", "sweep");
       } else {
         rows.addAll(change.rows);
       }
@@ -253,6 +254,7 @@ final class CareModel implements InstantSource {
   /** Returns all files that a table without orphans has. */
   Set<String> namedFiles() {
     Set<String> files = new TreeSet<>();
+    files.add(ManifestNames.HINT);
     retained().forEach(version -> files.addAll(filesOfVersions.get(version)));
     LongStream.rangeClosed(oldest, known).mapToObj(ManifestNames::nameOf).forEach(files::add);
     new ManifestLog(storage)
@@ -264,7 +266,7 @@ final class CareModel implements InstantSource {
   long floor(ExpireOptions options) {
     List<Long> changing = LongStream.rangeClosed(oldest, known)
         .filter(version ->
-            !Set.of("tag", "untag", "expire").contains(table.version(version).operation()))
+            !Set.of("tag", "untag", "expire", "sweep").contains(table.version(version).operation()))
         .boxed()
         .toList();
     int most = changing.size() - options.keepVersions();

@@ -24,6 +24,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
@@ -109,6 +111,35 @@ final class DamagedManifestTest {
           .hasMessageContaining(list.toString());
     }
     assertThat(table.version(1).length()).isEqualTo(4);
+  }
+
+  /** Each of them is whole and sealed. */
+  @Test
+  void aListExchangedForAnotherWithTheSameCountsIsFound() throws IOException {
+    List<Path> lists = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    for (int version = 2; version < 4; version++) {
+      ShardSummary shard = Shards.write(table.storage(), Shards.SCHEMA, version);
+      table.commit(Shards.change(
+          TableChange.Kind.OVERWRITE,
+          OptionalLong.of(version - 1),
+          Shards.SCHEMA,
+          Collections.nCopies(1001, shard)));
+      table.storage().list("list").stream()
+          .map(StoredFile::name)
+          .filter(name -> !names.contains(name))
+          .forEach(names::add);
+    }
+    names.forEach(name -> lists.add(directory.resolve("list").resolve(name)));
+    assertThat(lists).hasSize(2);
+    assertThat(Files.size(lists.get(0))).isEqualTo(Files.size(lists.get(1)));
+    assertThat(table.latest().length()).isEqualTo(1001);
+    Files.copy(lists.get(0), lists.get(1), StandardCopyOption.REPLACE_EXISTING);
+    assertThatThrownBy(table::latest)
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(lists.get(1).toString())
+        .hasMessageContaining("the manifest says");
+    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isFalse();
   }
 
   private void everyFlippedBitIsFound(Path file, Class<? extends ZRecordException> expected)
@@ -364,14 +395,7 @@ final class DamagedManifestTest {
         List.of(Shards.write(table.storage(), Shards.SCHEMA, 4, 3, 2, 1)),
         Shards.write(table.storage(), IndexMap.SCHEMA, 3, 2, 1, 0),
         Map.of());
-    TableChange append = new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.APPEND,
-        Optional.of(planned),
-        Shards.SCHEMA,
-        List.of(Shards.write(table.storage(), Shards.SCHEMA, 7)),
-        Optional.empty(),
-        Map.of());
+    TableChange append = appendToLatest();
     Files.write(manifest(1), new byte[0]);
     assertThat(repairRestoringPrevious().isDone()).isTrue();
     List<TableChange> changes = List.of(overwrite, relayout, append, append.expecting(1));
@@ -388,10 +412,8 @@ final class DamagedManifestTest {
     assertThat(table.latest().shards()).contains(other);
   }
 
-  /** It lost its number first, and then the versions that it had looked at were given up. */
-  @Test
-  void anAppendWhoseBaseIsGivenUpBetweenItsAttemptsIsNotCommitted() {
-    TableChange append = new TableChange(
+  private TableChange appendToLatest() {
+    return new TableChange(
         UUID.randomUUID(),
         TableChange.Kind.APPEND,
         Optional.of(table.latest()),
@@ -399,23 +421,43 @@ final class DamagedManifestTest {
         List.of(Shards.write(table.storage(), Shards.SCHEMA, 7)),
         Optional.empty(),
         Map.of());
+  }
+
+  @Test
+  void anAppendPlannedOnANumberThatARepairHasNotReachedIsNotCommitted() throws IOException {
+    append(table);
+    TableChange append = appendToLatest();
+    Files.writeString(manifest(1), "damaged");
+    Files.writeString(manifest(2), "damaged");
+    assertThat(repairRestoringPrevious().isDone()).isTrue();
+    assertThat(table.latest().version()).isOne();
+    assertThatThrownBy(() -> table.commit(append))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("a repair gave up");
+  }
+
+  /** It lost its number first, and then the versions that it had looked at were given up. */
+  @Test
+  void anAppendWhoseBaseIsGivenUpBetweenItsAttemptsIsNotCommitted() {
+    TableChange append = appendToLatest();
     Storage interrupted = new ForwardingStorage(table.storage()) {
-      private int listings;
+      private int attempts;
 
       @Override
-      public List<StoredFile> list(String name) {
-        if (name.equals("manifest") && ++listings == 2) {
+      public byte[] read(String name, int maxBytes) {
+        // Each attempt begins with the hint.
+        if (name.equals("manifest/latest") && ++attempts == 2) {
           table.storage().delete("manifest/00000000000000000001.json");
           table.storage().publish("manifest/00000000000000000001.json", new byte[1]);
           table.storage().delete("manifest/00000000000000000002.json");
           assertThat(repairRestoringPrevious().isDone()).isTrue();
         }
-        return super.list(name);
+        return super.read(name, maxBytes);
       }
 
       @Override
       public boolean publish(String name, byte[] content) {
-        if (listings == 1) {
+        if (attempts == 1) {
           append(table);
         }
         return super.publish(name, content);
@@ -440,7 +482,7 @@ final class DamagedManifestTest {
     assertThatThrownBy(
             () -> later.sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {}))
         .isInstanceOf(UnsupportedFormatException.class);
-    assertThat(table.storage().list("manifest")).hasSize(3);
+    assertThat(new ManifestLog(table.storage()).listed()).containsExactly(0L, 1L, 2L);
     assertThat(table.storage().list("shard")).hasSize(3);
   }
 
@@ -463,7 +505,8 @@ final class DamagedManifestTest {
         "\"fieldSets\":[[1]]|\"fieldSets\":[[1,1]]",
         "\"fieldSets\":[[1]]|\"fieldSets\":[[0]]",
         "\"fieldSets\":|\"sets\":",
-        "\"lists\":[]|\"lists\":[{\"file\":\"../x\",\"shards\":1,\"length\":1}]",
+        "\"lists\":[]|\"lists\":[{\"file\":\"../x\",\"shards\":1,\"length\":1,\"bytes\":1,"
+            + "\"crc\":\"5d1f0a2b\"}]",
         "\"lists\":[]|\"lists\":{}",
         "\"format\":2|\"format\":2,\"format\":2",
         "\"uuid\":\"|\"uuid\":\"../",

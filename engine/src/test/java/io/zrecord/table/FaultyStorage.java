@@ -112,6 +112,14 @@ final class FaultyStorage implements Storage {
   }
 
   @Override
+  public void replace(String name, byte[] content) {
+    call(() -> {
+      storage.replace(name, content);
+      return true;
+    });
+  }
+
+  @Override
   public void forceDirectory(String directory) {
     call(() -> {
       storage.forceDirectory(directory);

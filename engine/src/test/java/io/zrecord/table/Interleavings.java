@@ -26,12 +26,17 @@ import org.jspecify.annotations.Nullable;
  * algorithm 1.
  */
 final class Interleavings {
-  private static final Set<String> CHANGES = Set.of("publish", "create", "delete");
+  private static final Set<String> CHANGES = Set.of("publish", "replace", "create", "delete");
 
   /** What is worked on; a new one for each run. */
   interface World {
     /** Returns the storage; called once by each worker. */
     Storage storage();
+
+    /** Returns what a worker works with, given its storage whose calls are put in order. */
+    default Storage seen(Storage ordered) {
+      return ordered;
+    }
 
     /** Checks the world when all workers have ended. */
     void check();
@@ -195,10 +200,10 @@ final class Interleavings {
     <W extends World> void work(Work<W> work, W world) {
       try {
         Storage target = world.storage();
-        work.run(world, (Storage) Proxy.newProxyInstance(
+        work.run(world, world.seen((Storage) Proxy.newProxyInstance(
             Storage.class.getClassLoader(),
             new Class<?>[] {Storage.class},
-            (proxy, method, given) -> call(target, method, given)));
+            (proxy, method, given) -> call(target, method, given))));
       } catch (RuntimeException | Error e) {
         if (!isGivenUp) {
           throw e;

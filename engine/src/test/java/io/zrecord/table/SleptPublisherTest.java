@@ -84,6 +84,11 @@ final class SleptPublisherTest {
       };
     }
 
+    @Override
+    public Storage seen(Storage ordered) {
+      return new WithoutHint(ordered);
+    }
+
     /**
      * Begins a step, which is whatever the worker does without the storage it was given. It is one
      * call of an order, and no other call that looks at manifests or changes them may change places
@@ -95,7 +100,7 @@ final class SleptPublisherTest {
 
     /** Returns the storage of a step, whose deletions are calls of their own. */
     Storage withDeletions(Storage seen) {
-      return new ForwardingStorage(storage) {
+      return new WithoutHint(storage) {
         @Override
         public void delete(String name) {
           seen.delete(name);
@@ -132,12 +137,10 @@ final class SleptPublisherTest {
       now = now.plus(Duration.ofHours(2));
       table.expire(EXPIRE);
       newest = new ManifestLog(storage).newest().orElseThrow();
-      assertThat(storage.list(ManifestNames.DIRECTORY))
+      assertThat(new ManifestLog(storage).listed())
           .as("%s", this)
-          .extracting(file -> ManifestNames.DIRECTORY + "/" + file.name())
-          .containsExactlyElementsOf(LongStream.rangeClosed(newest.oldest(), newest.version())
-              .mapToObj(ManifestNames::nameOf)
-              .toList());
+          .containsExactlyElementsOf(
+              LongStream.rangeClosed(newest.oldest(), newest.version()).boxed().toList());
     }
 
     @Override

@@ -109,6 +109,7 @@ final class TableCareTest {
       model.table.expire(ExpireOptions.defaults().withKeepVersions(1000));
       model.table.sweep(
           SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> count("files swept", 1));
+      model.settle();
       assertThat(model.storage.names()).isEqualTo(model.namedFiles());
       model.retained().forEach(model::requireContents);
     }

@@ -7,7 +7,9 @@ import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.ForwardingStorage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -47,7 +49,12 @@ final class TableModel implements InstantSource {
 
   TableModel(Path path) {
     this.path = path;
-    this.storage = LocalStorage.at(path);
+    this.storage = new ForwardingStorage(LocalStorage.at(path)) {
+      @Override
+      public List<StoredFile> list(String directory) {
+        return super.list(directory).stream().map(TableModel.this::dated).toList();
+      }
+    };
     this.table = RecordTable.at(storage, this);
   }
 
@@ -59,6 +66,15 @@ final class TableModel implements InstantSource {
   void pass(Duration time) {
     stamp();
     now = now.plus(time);
+  }
+
+  /** Dates what was not stamped yet: this model is in the past of the real files. */
+  private StoredFile dated(StoredFile file) {
+    return new StoredFile(
+        file.name(),
+        file.isDirectory(),
+        file.lengthBytes(),
+        Math.min(file.modifiedMillis(), now.toEpochMilli()));
   }
 
   /** Writes a shard that no version names yet. */
@@ -100,12 +116,12 @@ final class TableModel implements InstantSource {
     stamp();
   }
 
-  /** Takes note of versions of tags and expiries: each has the shards of the one before. */
+  /** Takes note of versions of care: each has the shards of the one before. */
   private void settle() {
     long newest = table.exists() ? table.latest().version() : -1;
     while (!versions.isEmpty() && newestVersion() < newest) {
       long version = newestVersion() + 1;
-      assertThat(table.version(version).operation()).isIn("tag", "untag", "expire");
+      assertThat(table.version(version).operation()).isIn("tag", "untag", "expire", "sweep");
       versions.put(version, versions.get(version - 1));
     }
   }

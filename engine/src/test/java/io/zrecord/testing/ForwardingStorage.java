@@ -50,6 +50,11 @@ public abstract class ForwardingStorage implements Storage {
   }
 
   @Override
+  public void replace(String name, byte[] content) {
+    storage.replace(name, content);
+  }
+
+  @Override
   public void forceDirectory(String directory) {
     storage.forceDirectory(directory);
   }

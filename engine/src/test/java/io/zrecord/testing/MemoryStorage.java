@@ -257,6 +257,13 @@ public final class MemoryStorage implements Storage {
   }
 
   @Override
+  public synchronized void replace(String name, byte[] content) {
+    requireName(name);
+    called("replace " + name);
+    overwrite(name, content);
+  }
+
+  @Override
   public synchronized void forceDirectory(String directory) {
     called("forceDirectory " + directory);
     list(directory)

@@ -243,8 +243,8 @@ public final class ShardEditor {
   }
 
   private void editManifests(Consumer<ObjectNode> change) {
-    try (Stream<Path> manifests = Files.list(dataset.resolve("manifest"))) {
-      for (Path manifest : manifests.toList()) {
+    try (Stream<Path> files = Files.list(dataset.resolve("manifest"))) {
+      for (Path manifest : files.filter(file -> file.toString().endsWith(".json")).toList()) {
         ObjectNode node = parse(read(manifest));
         change.accept(node);
         write(manifest, SealedJson.seal(node));

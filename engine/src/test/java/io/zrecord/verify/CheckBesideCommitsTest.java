@@ -201,6 +201,7 @@ final class CheckBesideCommitsTest {
     copy(directory, elsewhere);
     Files.delete(elsewhere.resolve("manifest/00000000000000000002.json"));
     Files.delete(elsewhere.resolve("manifest/00000000000000000001.json"));
+    Files.delete(elsewhere.resolve("manifest/latest"));
     try (RecordDatasetWriter writer =
         RecordDatasetWriter.append(elsewhere, SCHEMA, WriteOptions.defaults())) {
       writer.newAppender().set("value", 2).endRecord();
@@ -216,6 +217,26 @@ final class CheckBesideCommitsTest {
         .filteredOn(finding -> finding.kind().isDamage())
         .hasSize(1)
         .allMatch(finding -> finding.file().contains("manifest/00000000000000000002.json"));
+  }
+
+  @Test
+  void aHintAheadOfEveryManifestIsDamage() throws Exception {
+    append();
+    Files.delete(directory.resolve("manifest/00000000000000000002.json"));
+    assertThat(findings(() -> {}))
+        .filteredOn(finding -> finding.kind().isDamage())
+        .hasSize(1)
+        .allMatch(finding -> finding.file().endsWith("manifest/latest")
+            && finding.problem().contains("version 2 was published, but version 1 is the newest"));
+  }
+
+  @Test
+  void aHintThatCannotBeReadIsANote() throws Exception {
+    Files.write(directory.resolve("manifest/latest"), new byte[0]);
+    assertThat(findings(() -> {}))
+        .hasSize(1)
+        .allMatch(finding -> finding.kind() == Finding.Kind.NOTE
+            && finding.file().endsWith("manifest/latest"));
   }
 
   @Test

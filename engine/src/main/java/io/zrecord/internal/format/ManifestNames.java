@@ -11,6 +11,9 @@ public final class ManifestNames {
   /** Directory of the versions. A directory without a version does not make a table. */
   public static final String DIRECTORY = "manifest";
 
+  /** The file that tells where the newest version was seen. */
+  public static final String HINT = DIRECTORY + "/latest";
+
   private static final Pattern NAME = Pattern.compile("(\\d{20})\\.json");
   private static final String LARGEST = "09223372036854775807";
 

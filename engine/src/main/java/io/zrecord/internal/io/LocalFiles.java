@@ -18,6 +18,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * Files below one root directory. Nothing is reached through a symbolic link below the root, and
@@ -112,12 +114,17 @@ public final class LocalFiles {
     if (attributes.isSymbolicLink()) {
       throw linkRefused(path);
     }
+    if (attributes.isDirectory()) {
+      throw new MissingFileException(
+          path.toString(),
+          "Cannot open " + path + ": it is a directory, not a regular file. Restore the file from a"
+              + " copy");
+    }
     if (!attributes.isRegularFile()) {
       throw new StorageException(
           path.toString(),
-          "Cannot open " + path + ": it is a "
-              + (attributes.isDirectory() ? "directory" : "special file")
-              + ", not a regular file. Restore the file from a copy");
+          "Cannot open " + path
+              + ": it is a special file, not a regular file. Restore the file from a copy");
     }
     return attributes.size();
   }
@@ -317,6 +324,22 @@ public final class LocalFiles {
       });
     } catch (IOException e) {
       throw FileErrors.of("delete", path, e);
+    }
+  }
+
+  /** Writes a small file over any file of that name. Forces nothing. */
+  public void replace(Path file, byte[] content) {
+    Path temporary = file.resolveSibling("." + file.getFileName() + "." + UUID.randomUUID() + ".tmp");
+    try {
+      Files.write(temporary, content, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException | UnsupportedOperationException e) {
+      try {
+        Files.deleteIfExists(temporary);
+      } catch (IOException leftover) {
+        e.addSuppressed(leftover);
+      }
+      throw FileErrors.of("replace", file, e instanceof IOException io ? io : new IOException(e));
     }
   }
 

@@ -30,6 +30,7 @@ record Kept(Optional<String> obstacle, String members, Map<Integer, String> fiel
       "records",
       "oldest",
       "tags",
+      "sweptBeforeMillis",
       "timestampMillis",
       "operation",
       "properties",

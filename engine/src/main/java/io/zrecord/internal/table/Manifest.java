@@ -41,7 +41,7 @@ public record Manifest(
   public static final int MAX_TAGS = 10_000;
 
   /** Operations that leave all records where they are, and all shards and fields as they are. */
-  public static final Set<String> CARE = Set.of("tag", "untag", "expire", "repair");
+  public static final Set<String> CARE = Set.of("tag", "untag", "expire", "sweep", "repair");
 
   /**
    * Operation of a version that takes the creation of the table back. While it is the newest, there
@@ -137,10 +137,34 @@ public record Manifest(
    * @param records the newest version, up to this one, whose operation is none of {@link #CARE}
    * @param oldest the floor: versions below it were expired, whatever files there are
    * @param tags sorted by name
+   * @param sweptBeforeMillis files of shards that were last changed before that time, by the
+   *     storage's clock, may have been swept unless a version named them; empty if nothing was
    */
-  public record Retention(RecordsVersion records, long oldest, List<TagEntry> tags) {
+  public record Retention(
+      RecordsVersion records, long oldest, List<TagEntry> tags, OptionalLong sweptBeforeMillis) {
     public Retention {
       tags = List.copyOf(tags);
+    }
+
+    /** Makes what a table keeps that was never swept. */
+    public Retention(RecordsVersion records, long oldest, List<TagEntry> tags) {
+      this(records, oldest, tags, OptionalLong.empty());
+    }
+
+    /** Returns this with another floor. */
+    public Retention withOldest(long newOldest) {
+      return new Retention(records, newOldest, tags, sweptBeforeMillis);
+    }
+
+    /** Returns this with other tags. */
+    public Retention withTags(List<TagEntry> newTags) {
+      return new Retention(records, oldest, newTags, sweptBeforeMillis);
+    }
+
+    /** Returns this with files swept that were last changed before a time. */
+    public Retention withSweptBefore(long millis) {
+      long latest = Math.max(millis, sweptBeforeMillis.orElse(millis));
+      return new Retention(records, oldest, tags, OptionalLong.of(latest));
     }
   }
 
@@ -217,6 +241,11 @@ public record Manifest(
     return retention.tags;
   }
 
+  /** Returns the time before which files that no version named may have been swept. */
+  public OptionalLong sweptBeforeMillis() {
+    return retention.sweptBeforeMillis;
+  }
+
   /** Returns the tag of a name. */
   public Optional<TagEntry> tag(String name) {
     return tags().stream().filter(tag -> tag.name().equals(name)).findFirst();
@@ -263,6 +292,7 @@ public record Manifest(
     node.put("oldest", oldest());
     ArrayNode tagsNode = node.putArray("tags");
     tags().forEach(tag -> tagsNode.add(tag.write()));
+    sweptBeforeMillis().ifPresent(millis -> node.put("sweptBeforeMillis", millis));
     node.put("timestampMillis", timestampMillis()).put("operation", operation());
     ObjectNode propertiesNode = node.putObject("properties");
     properties().forEach(propertiesNode::put);
@@ -316,6 +346,7 @@ public record Manifest(
     return new Retention(
         RecordsVersion.read(json.object("records")),
         json.integer("oldest", 0, Long.MAX_VALUE),
-        json.objects("tags").stream().map(TagEntry::read).toList());
+        json.objects("tags").stream().map(TagEntry::read).toList(),
+        json.optionalLong("sweptBeforeMillis", 0, Long.MAX_VALUE));
   }
 }

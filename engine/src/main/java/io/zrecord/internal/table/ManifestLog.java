@@ -16,7 +16,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -58,22 +57,15 @@ public final class ManifestLog {
    * follows it.
    */
   public Optional<Manifest> last() {
-    OptionalLong missing = OptionalLong.empty();
-    while (true) {
-      List<Long> listed = listed();
-      if (listed.isEmpty()) {
-        return Optional.empty();
-      }
-      long greatest = listed.get(listed.size() - 1);
-      try {
-        return Optional.of(read(greatest));
-      } catch (MissingFileException e) {
-        // Expired since the directory was read, unless it is the greatest again.
-        if (missing.equals(OptionalLong.of(greatest))) {
-          throw e;
-        }
-        missing = OptionalLong.of(greatest);
-      }
+    return new NewestVersion(storage, this).find();
+  }
+
+  /** Leaves a hint that leads to a version, which must have been published. */
+  public void leaveHint(Manifest manifest) {
+    try {
+      VersionHint.write(storage, manifest);
+    } catch (RuntimeException e) {
+      // Readers then begin further down, or list the directory.
     }
   }
 
@@ -225,9 +217,8 @@ public final class ManifestLog {
       List<ShardSummary> part =
           shards.subList(from, Math.min(shards.size(), from + ShardListFile.MAX_SHARDS));
       String name = "list/" + UUID.randomUUID() + ".json";
-      ShardListFile list = new ShardListFile(
-          name, part.size(), part.stream().mapToLong(ShardSummary::length).sum());
       byte[] content = ShardListFile.writeFile(part);
+      ShardListFile list = ShardListFile.of(name, part, content);
       requireReadable(name, content, path -> list.readFile(path, content));
       written.add(list);
       publishNew(name, content, "shard list");

@@ -55,6 +55,9 @@ final class ManifestRules {
           + "' does not fit its records, which it says are those of version "
           + manifest.records().version() + " by commit " + manifest.records().commitId());
     }
+    if (manifest.operation().equals("sweep") && manifest.sweptBeforeMillis().isEmpty()) {
+      throw json.corrupt("operation 'sweep' lacks the member 'sweptBeforeMillis'");
+    }
     if (manifest.isCare() && manifest.indexMap().isPresent()) {
       throw json.corrupt(
           "it has an index map, but operation '" + manifest.operation() + "' moves no records");

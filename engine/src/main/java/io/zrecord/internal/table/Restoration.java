@@ -69,7 +69,7 @@ public final class Restoration {
     List<TagEntry> tags = new ArrayList<>(current.tags());
     recovered.forEach(tag -> tags.add(tag.at(nowMillis)));
     tags.sort(Comparator.comparing(TagEntry::name));
-    return new Retention(current.records(), oldest, tags);
+    return current.retention().withOldest(oldest).withTags(tags);
   }
 
   private static long oldestOf(ManifestLog log, Manifest current) {

@@ -1,10 +1,12 @@
 package io.zrecord.internal.table;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Features;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.shard.ShardSummary;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -15,24 +17,27 @@ import java.util.regex.Pattern;
  * @param file name relative to the table
  * @param shardCount number of shards in the file
  * @param length sum of the shards' lengths
+ * @param lengthBytes length of the file
+ * @param checksum value of the file's seal
  * @param unknown members of the manifest's entry that this release does not know, as JSON
  */
-public record ShardListFile(String file, int shardCount, long length, String unknown) {
+public record ShardListFile(
+    String file, int shardCount, long length, int lengthBytes, int checksum, String unknown) {
   /** Most shards that a manifest itself holds, and that a list holds. */
   public static final int MAX_SHARDS = 1000;
 
   private static final Pattern FILE = Pattern.compile("list/[0-9a-f-]{36}\\.json");
 
-  private static final Set<String> MEMBERS = Set.of("file", "shards", "length");
-
-  /** Makes the entry of a new list. */
-  public ShardListFile(String file, int shardCount, long length) {
-    this(file, shardCount, length, "");
-  }
+  private static final Set<String> MEMBERS = 
+      Set.of("file", "shards", "length", "bytes", "crc");
 
   ObjectNode write() {
-    ObjectNode node =
-        SealedJson.object().put("file", file).put("shards", shardCount).put("length", length);
+    ObjectNode node = SealedJson.object()
+        .put("file", file)
+        .put("shards", shardCount)
+        .put("length", length)
+        .put("bytes", lengthBytes)
+        .put("crc", HexFormat.of().toHexDigits(checksum));
     return JsonObject.withMembers(node, unknown);
   }
 
@@ -45,7 +50,24 @@ public record ShardListFile(String file, int shardCount, long length, String unk
         file,
         (int) json.integer("shards", 1, Integer.MAX_VALUE),
         json.integer("length", 1, Long.MAX_VALUE),
+        (int) json.integer("bytes", 1, SealedJson.MAX_BYTES),
+        json.checksum("crc"),
         json.unknown(MEMBERS));
+  }
+
+  /**
+   * Describes a new file.
+   *
+   * @param content the content, as {@link #writeFile} returns it
+   */
+  static ShardListFile of(String file, List<ShardSummary> shards, byte[] content) {
+    return new ShardListFile(
+        file,
+        shards.size(),
+        shards.stream().mapToLong(ShardSummary::length).sum(),
+        content.length,
+        SealedJson.checksum(file, content),
+        "");
   }
 
   static byte[] writeFile(List<ShardSummary> shards) {
@@ -56,6 +78,14 @@ public record ShardListFile(String file, int shardCount, long length, String unk
 
   /** Parses the content of this file. */
   List<ShardSummary> readFile(String resource, byte[] bytes) {
+    int sealed = SealedJson.checksum(resource, bytes);
+    if (bytes.length != lengthBytes || sealed != checksum) {
+      throw new CorruptDataException(
+          resource,
+          "Cannot read " + resource + ": it has " + bytes.length + " bytes with checksum "
+              + HexFormat.of().toHexDigits(sealed) + ", but the manifest says " + lengthBytes
+              + " with " + HexFormat.of().toHexDigits(checksum) + "; restore it from a copy");
+    }
     JsonObject json = SealedJson.open(resource, bytes).requireFormat();
     List<ShardSummary> shards = ShardJson.readAll(json, FieldSets.read(json));
     if (shards.size() != shardCount || sumOfLengths(json, shards) != length) {

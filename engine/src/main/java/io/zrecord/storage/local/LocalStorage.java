@@ -102,6 +102,11 @@ public final class LocalStorage implements Storage {
   }
 
   @Override
+  public void replace(String name, byte[] content) {
+    files.replace(files.resolve(name), content);
+  }
+
+  @Override
   public void forceDirectory(String directory) {
     files.forceDirectory(files.resolveDirectory(directory));
   }

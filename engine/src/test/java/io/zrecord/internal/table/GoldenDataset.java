@@ -126,14 +126,15 @@ final class GoldenDataset {
     ShardSummary raw = writeShard(storage, RAW_SHARD, RAW, Checksum.CRC32C);
     ShardSummary compressed = writeShard(storage, COMPRESSED_SHARD, COMPRESSED, Checksum.CRC32C);
     ShardSummary secondRaw = writeShard(storage, SECOND_RAW_SHARD, RAW, Checksum.CRC32C);
-    storage.publish(LIST, ShardListFile.writeFile(List.of(raw, secondRaw)));
+    byte[] list = ShardListFile.writeFile(List.of(raw, secondRaw));
+    storage.publish(LIST, list);
     List<FieldSpec> all = new ArrayList<>(RAW.fields());
     all.addAll(COMPRESSED.fields());
     Contents first = new Contents(RAW, RAW.fields().size() + 1, List.of(), List.of(raw), Map.of());
     Contents second = new Contents(
         new RecordSchema(all),
         all.size() + 1,
-        List.of(new ShardListFile(LIST, 2, 2 * raw.length())),
+        List.of(ShardListFile.of(LIST, List.of(raw, secondRaw), list)),
         List.of(compressed),
         Map.of("job-a", 17L));
     Map<String, String> properties = Map.of("applicationId", "golden \"1\"");
@@ -141,7 +142,9 @@ final class GoldenDataset {
     log.publish(manifest(0, "create", Map.of(), first, 0, 0, List.of()));
     log.publish(manifest(1, "append", properties, second, 1, 0, List.of()));
     List<TagEntry> tags = List.of(tag(storage, "first", 0, COPY, FIRST_MILLIS + 2));
-    log.publish(manifest(2, "tag", Map.of(), second, 1, 0, tags));
+    Manifest tagged = manifest(2, "tag", Map.of(), second, 1, 0, tags);
+    log.publish(tagged);
+    log.leaveHint(tagged);
     log.publish(manifest(3, "expire", Map.of(), second, 1, 1, tags));
     storage.delete(ManifestNames.nameOf(0));
 

@@ -25,7 +25,7 @@ import java.util.UUID;
  *
  * <ul>
  *   <li>{@code care}: two versions with records, tags of both, of which one was removed, an expiry
- *       of the first, and a repair. Version 0 has two tags, each with a copy.
+ *       of the first, a repair and a sweep. Version 0 has two tags, each with a copy.
  *   <li>{@code retracted}: there is no table, because its creation was taken back.
  *   <li>{@code created-again}: another table was created after that.
  * </ul>
@@ -34,6 +34,7 @@ final class GoldenVersions {
   static final Path DIRECTORY = Path.of("src/test/resources/golden/v2-versions");
   static final int RECORDS = 10;
 
+  private static final long SWEPT_BEFORE_MILLIS = 1_789_740_800_000L;
   private static final long FIRST_MILLIS = 1_790_000_000_000L;
   private static final RecordSchema SCHEMA =
       RecordSchema.builder().field("value", ElementType.I64).build();
@@ -46,6 +47,7 @@ final class GoldenVersions {
   private long version = -1;
   private RecordsVersion records = new RecordsVersion(-1, uuid(0));
   private long oldest;
+  private OptionalLong sweptBeforeMillis = OptionalLong.empty();
 
   private GoldenVersions(Path directory) {
     storage = LocalStorage.at(directory);
@@ -79,6 +81,8 @@ final class GoldenVersions {
     commit("expire");
     storage.delete(ManifestNames.nameOf(0));
     commit("repair");
+    sweptBeforeMillis = OptionalLong.of(SWEPT_BEFORE_MILLIS);
+    commit("sweep");
   }
 
   /** Leaves the manifest that says so, and no other file. */
@@ -135,7 +139,7 @@ final class GoldenVersions {
         shards,
         Map.of(),
         Optional.empty(),
-        new Manifest.Retention(records, oldest, List.copyOf(tags))));
+        new Manifest.Retention(records, oldest, List.copyOf(tags), sweptBeforeMillis)));
   }
 
   private ShardSummary shard(int id, long firstValue) {

@@ -54,10 +54,10 @@ final class GoldenVersionsTest {
   @Test
   void careKeepsTheRecords() {
     RecordTable table = table("care");
-    assertThat(table.versions()).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
+    assertThat(table.versions()).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
     assertThat(table.versions().stream().map(version -> table.version(version).operation()))
         .containsExactly(
-            "create", "append", "tag", "tag", "tag", "tag", "untag", "expire", "repair");
+            "create", "append", "tag", "tag", "tag", "tag", "untag", "expire", "repair", "sweep");
     assertThat(table.tags()).extracting(Tag::name).containsExactly("also-first", "first", "second");
     assertThat(table.latest().recordsVersion()).isOne();
     requireValues(table.latest(), 2);
@@ -89,7 +89,7 @@ final class GoldenVersionsTest {
   void todaysWriterWritesTheSameFiles() throws IOException {
     GoldenVersions.write(directory.resolve("versions"));
     Map<String, String> golden = files(GoldenVersions.DIRECTORY);
-    assertThat(golden).hasSize(20);
+    assertThat(golden).hasSize(21);
     assertThat(files(directory.resolve("versions"))).isEqualTo(golden);
   }
 

@@ -1,0 +1,130 @@
+package io.zrecord.internal.table;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.storage.Storage;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/**
+ * Looks for the newest version of a table (FORMAT.md section 7): upwards from the hint. The
+ * directory is listed if there is no hint, or if what the hint leads to does not follow the version
+ * before: slow publishers leave manifests below the floor. Thread-safe.
+ */
+final class NewestVersion {
+  /** Most versions read on the way up. Further behind, one list of the directory is cheaper. */
+  private static final int MAX_STEPS = 32;
+
+  private final Storage storage;
+  private final ManifestLog log;
+
+  NewestVersion(Storage storage, ManifestLog log) {
+    this.storage = storage;
+    this.log = log;
+  }
+
+  /**
+   * Returns the manifest with the greatest number; empty if there is none.
+   *
+   * @throws CorruptDataException if the manifest is damaged, or the hint is ahead of all manifests
+   */
+  Optional<Manifest> find() {
+    Optional<VersionHint> hint = VersionHint.readable(storage);
+    Optional<Manifest> found = hint.flatMap(this::from);
+    return found.isPresent() ? found : listed(hint);
+  }
+
+  /** Returns the newest version from a hint on; empty if the hint does not lead to it. */
+  private Optional<Manifest> from(VersionHint hint) {
+    try {
+      Manifest found = log.read(hint.version());
+      if (!hint.leadsTo(found)) {
+        return Optional.empty();
+      }
+      Optional<UUID> before = Optional.empty();
+      for (int step = 0; step < MAX_STEPS; step++) {
+        Optional<Manifest> next = next(found);
+        if (next.isEmpty()) {
+          return follows(found, before) ? Optional.of(found) : Optional.empty();
+        }
+        before = Optional.of(found.commitId());
+        found = next.get();
+      }
+      return Optional.empty();
+    } catch (MissingFileException | CorruptDataException | TruncatedFileException e) {
+      return Optional.empty();
+    }
+  }
+
+  private Optional<Manifest> next(Manifest manifest) {
+    try {
+      return Optional.of(log.read(manifest.version() + 1));
+    } catch (MissingFileException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Tells whether a version follows the version before, or begins the table.
+   *
+   * @param before the commit of the version before, if it was read already
+   */
+  private boolean follows(Manifest manifest, Optional<UUID> before) {
+    return manifest.isBeginning()
+        || manifest
+            .previous()
+            .equals(before.or(() -> Optional.of(log.link(manifest.version() - 1).commitId())));
+  }
+
+  /** Returns the newest version from the greatest number in the directory on. */
+  private Optional<Manifest> listed(Optional<VersionHint> hint) {
+    OptionalLong missing = OptionalLong.empty();
+    while (true) {
+      List<Long> listed = log.listed();
+      if (listed.isEmpty()) {
+        hint.ifPresent(there -> {
+          throw ahead(there, "there is no manifest");
+        });
+        return Optional.empty();
+      }
+      long greatest = listed.get(listed.size() - 1);
+      try {
+        Manifest found = log.read(greatest);
+        // A list may be older than the directory.
+        for (Optional<Manifest> next = next(found); next.isPresent(); next = next(found)) {
+          found = next.get();
+        }
+        requireReached(hint, found);
+        return Optional.of(found);
+      } catch (MissingFileException e) {
+        // Expired since the directory was read, unless it is the greatest again.
+        if (missing.equals(OptionalLong.of(greatest))) {
+          throw e;
+        }
+        missing = OptionalLong.of(greatest);
+      }
+    }
+  }
+
+  private void requireReached(Optional<VersionHint> hint, Manifest found) {
+    hint.filter(there -> there.version() > found.version())
+        .filter(there -> there.tableId().equals(found.tableId()))
+        .ifPresent(there -> {
+          throw ahead(there, "version " + found.version() + " is the newest");
+        });
+  }
+
+  private CorruptDataException ahead(VersionHint hint, String found) {
+    String path = storage.pathOf(ManifestNames.HINT);
+    return new CorruptDataException(
+        path,
+        "Cannot tell the newest version of " + storage.location() + ": " + path + " says that"
+            + " version " + hint.version() + " was published, but " + found
+            + "; restore the manifests after it from a copy, or delete " + path
+            + " if they were given up on purpose");
+  }
+}

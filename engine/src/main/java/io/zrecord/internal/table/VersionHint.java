@@ -1,0 +1,78 @@
+package io.zrecord.internal.table;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.internal.format.JsonObject;
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.storage.Storage;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Where the newest version of a table was seen (FORMAT.md section 7). Publishers write the file
+ * without a promise, so it may be behind, damaged or missing. It is never ahead.
+ *
+ * @param tableId identity of the table
+ * @param version number of a version that was published
+ * @param commitId the commit that published the version
+ */
+public record VersionHint(UUID tableId, long version, UUID commitId) {
+  private static final int MAX_BYTES = 256 << 10;
+
+  /** Most lists that the hint names; more are left out, because the file must stay small. */
+  private static final int MAX_LISTS = 1000;
+
+  /**
+   * Reads the hint of a table; empty if there is none.
+   *
+   * @throws CorruptDataException if the hint is damaged
+   * @throws TruncatedFileException if the hint is cut
+   */
+  public static Optional<VersionHint> read(Storage storage) {
+    byte[] file;
+    try {
+      file = storage.read(ManifestNames.HINT, MAX_BYTES);
+    } catch (MissingFileException e) {
+      return Optional.empty();
+    }
+    JsonObject json =
+        SealedJson.open(storage.pathOf(ManifestNames.HINT), file).requireFormat();
+    return Optional.of(new VersionHint(
+        json.uuid("table"),
+        json.integer("version", 0, Long.MAX_VALUE),
+        json.uuid("commit")));
+  }
+
+  /** Reads the hint of a table; empty if there is none that can be read. */
+  static Optional<VersionHint> readable(Storage storage) {
+    try {
+      return read(storage);
+    } catch (CorruptDataException | TruncatedFileException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Writes the hint that leads to a version. */
+  static void write(Storage storage, Manifest manifest) {
+    var node = SealedJson.object()
+        .put("format", JsonObject.FORMAT_VERSION)
+        .put("table", manifest.tableId().toString())
+        .put("version", manifest.version())
+        .put("commit", manifest.commitId().toString());
+    List<ShardListFile> lists = manifest.lists();
+    if (lists.size() <= MAX_LISTS) {
+      ArrayNode listsNode = node.putArray("lists");
+      lists.forEach(list -> listsNode.addArray().add(list.file()).add(list.lengthBytes()));
+    }
+    storage.replace(ManifestNames.HINT, SealedJson.seal(node));
+  }
+
+  /** Tells whether a manifest is that of the version. */
+  boolean leadsTo(Manifest manifest) {
+    return commitId.equals(manifest.commitId()) && tableId.equals(manifest.tableId());
+  }
+}

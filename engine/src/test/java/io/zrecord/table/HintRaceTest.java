@@ -1,0 +1,88 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.VersionHint;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.Interleavings.Work;
+import io.zrecord.testing.MemoryStorage;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Two appends beside a reader, in every order of their calls. The slower one of two publishers may
+ * leave a hint that is behind: nobody reads a version older than one that was acknowledged before.
+ */
+final class HintRaceTest {
+  private static final class World implements Interleavings.World {
+    final MemoryStorage storage = new MemoryStorage();
+    private final ShardSummary first = Shards.write(storage, Shards.SCHEMA, 1);
+    private final ShardSummary second = Shards.write(storage, Shards.SCHEMA, 2);
+    private long acknowledged;
+
+    World() {
+      RecordTable.at(storage)
+          .commit(Shards.append(OptionalLong.empty(), Shards.write(storage, Shards.SCHEMA, 0)));
+    }
+
+    @Override
+    public Storage storage() {
+      return storage;
+    }
+
+    @Override
+    public void check() {
+      assertThat(RecordTable.at(storage).latest().length()).as("%s", storage.log()).isEqualTo(3);
+    }
+  }
+
+  private static void append(World world, Storage storage, ShardSummary shard) {
+    TableSnapshot published =
+        RecordTable.at(storage).commit(Shards.append(OptionalLong.of(0), shard));
+    world.acknowledged = Math.max(world.acknowledged, published.version());
+  }
+
+  private static void read(World world, Storage storage) {
+    // Begins with a call, so that there are orders in which it comes after the others.
+    storage.exists(ManifestNames.HINT);
+    long acknowledged = world.acknowledged;
+    assertThat(new ManifestLog(storage).newest().orElseThrow().version())
+        .as("%s", world.storage.log())
+        .isGreaterThanOrEqualTo(acknowledged);
+  }
+
+  /** Trusts the hint, as nobody must. */
+  private static void readTheHint(World world, Storage storage) {
+    storage.exists(ManifestNames.HINT);
+    long acknowledged = world.acknowledged;
+    assertThat(VersionHint.read(storage).orElseThrow().version())
+        .as("by the hint")
+        .isGreaterThanOrEqualTo(acknowledged);
+  }
+
+  private static int all(Work<World> reader) throws Exception {
+    return Interleavings.run(
+        World::new,
+        List.<Work<World>>of(
+            (world, storage) -> append(world, storage, world.first),
+            (world, storage) -> append(world, storage, world.second),
+            reader));
+  }
+
+  @Test
+  void nobodyReadsAVersionBeforeAnAcknowledgedOne() throws Exception {
+    assertThat(all(HintRaceTest::read)).isGreaterThan(100);
+  }
+
+  /** The control: the hint alone may be behind. */
+  @Test
+  void theHintAloneMayBeBehind() {
+    assertThatThrownBy(() -> all(HintRaceTest::readTheHint))
+        .hasStackTraceContaining("by the hint");
+  }
+}
