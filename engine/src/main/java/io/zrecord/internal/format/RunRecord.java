@@ -2,6 +2,7 @@ package io.zrecord.internal.format;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.schema.Codec;
 import io.zrecord.shard.ChunkFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -30,7 +31,7 @@ import java.util.List;
  * @param count number of values, > 0
  * @param offset position of the first byte in the chunk; 0 without a chunk
  * @param bytes length in the chunk; 0 without a chunk
- * @param firstUnit number of the checksum of the first unit
+ * @param firstUnit number of the checksum of the first unit, or of the first block
  */
 public record RunRecord(
     Kind kind, int chunk, long firstSlot, long count, long offset, long bytes, long firstUnit) {
@@ -48,6 +49,8 @@ public record RunRecord(
   public enum Kind {
     /** Values of one width, one after the other. */
     FIXED(1),
+    /** Values that are compressed together. */
+    BLOCK(3),
     /** An entry for each value. */
     ENTRY(4);
 
@@ -62,6 +65,12 @@ public record RunRecord(
   public static RunRecord fixed(
       int chunk, long firstSlot, long count, long offset, long bytes, long firstUnit) {
     return new RunRecord(Kind.FIXED, chunk, firstSlot, count, offset, bytes, firstUnit);
+  }
+
+  /** Returns a run of blocks, the first of which has a number in the section {@code offsets}. */
+  public static RunRecord blocks(
+      int chunk, long firstSlot, long count, long offset, long bytes, long firstBlock) {
+    return new RunRecord(Kind.BLOCK, chunk, firstSlot, count, offset, bytes, firstBlock);
   }
 
   /** Returns the run of a field whose values all have entries. */
@@ -134,10 +143,14 @@ public record RunRecord(
       boolean fits = run.firstSlot == nextSlot
           && run.count > 0
           && run.count <= file.length() - nextSlot
-          && run.firstUnit == nextUnit
+          && (kind == Kind.BLOCK ? run.firstUnit >= nextUnit : run.firstUnit == nextUnit)
           && in.getLong(at + OFFSETS_AT) == 0
           && in.getInt(at + UNIT_VALUES_AT) == 0
-          && (kind == Kind.FIXED ? run.isFixed(widthBytes, file.chunks()) : run.isEntries(file));
+          && switch (kind) {
+            case FIXED -> run.isFixed(widthBytes, file.chunks());
+            case BLOCK -> run.isBlocks(field, file.chunks());
+            case ENTRY -> run.isEntries(file);
+          };
       if (!fits) {
         throw corrupt(
             resource,
@@ -147,6 +160,7 @@ public record RunRecord(
       }
       runs.add(run);
       nextSlot += run.count;
+      nextUnit = kind == Kind.BLOCK ? run.firstUnit + 1 : nextUnit;
       if (field.units().isPresent()) {
         nextUnit += unitCount(run.bytes, field.unitBytes());
         if (nextUnit > field.units().bytes()) {
@@ -173,6 +187,13 @@ public record RunRecord(
             && field.units().isPresent() == file.hasChecksums()
             && (field.validity().isPresent() || field.absentCount() == 0)
             && !field.offsets().isPresent();
+      case BLOCK ->
+        !field.units().isPresent()
+            && (field.validity().isPresent() || field.absentCount() == 0)
+            && widthBytes != 0
+            && field.blockBytes() > 0
+            && field.compression().codec() != Codec.RAW
+            && BlockUnits.blocks(field.offsets().bytes()) > 0;
       case ENTRY ->
         !field.units().isPresent()
             && !field.validity().isPresent()
@@ -184,10 +205,23 @@ public record RunRecord(
   }
 
   private boolean isFixed(int widthBytes, List<ChunkFile> chunks) {
+    return count <= Long.MAX_VALUE / Long.BYTES / widthBytes
+        && bytes == count * widthBytes
+        && isWithinChunk(chunks);
+  }
+
+  /** Blocks have at least one slot, and the first run begins with the first block. */
+  private boolean isBlocks(FieldTables field, List<ChunkFile> chunks) {
+    return bytes >= 0
+        && (firstSlot == 0) == (firstUnit == 0)
+        && firstUnit <= firstSlot
+        && firstUnit < BlockUnits.blocks(field.offsets().bytes())
+        && isWithinChunk(chunks);
+  }
+
+  private boolean isWithinChunk(List<ChunkFile> chunks) {
     return chunk >= 0
         && chunk < chunks.size()
-        && count <= Long.MAX_VALUE / Long.BYTES / widthBytes
-        && bytes == count * widthBytes
         && offset >= FileHeader.BYTES
         && offset % Long.BYTES == 0
         && offset <= chunks.get(chunk).bytes() - bytes;

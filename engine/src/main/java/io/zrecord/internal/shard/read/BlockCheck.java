@@ -3,12 +3,15 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Binding.Kind;
+import io.zrecord.internal.format.BlockUnits;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.UnitChecksums;
 import io.zrecord.internal.format.ValidityUnits;
 import io.zrecord.internal.shard.EntryField;
+import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.FixedRuns;
+import io.zrecord.internal.shard.PresenceBits;
 import io.zrecord.internal.shard.Windows;
 import io.zrecord.read.Verification;
 import java.nio.ByteBuffer;
@@ -198,17 +201,17 @@ final class BlockCheck {
   }
 
   /** Checks the unit of presence bits that contains the bit of a value. */
-  void validity(FixedRuns field, long slot) {
+  void validity(PresenceBits bits, long slot) {
     long unit = ValidityUnits.unitOf(slot);
-    if (!never && (always || !field.isValidityVerified(unit))) {
+    if (!never && (always || !bits.isVerified(unit))) {
       table(
-          field.tables(),
-          field.validityAt(unit),
-          field.validityBytes(unit),
-          field.binding(),
+          bits.tables(),
+          bits.unitAt(unit),
+          bits.unitBytes(unit),
+          bits.binding(),
           Kind.VALIDITY,
           unit);
-      field.setValidityVerified(unit);
+      bits.setVerified(unit);
     }
   }
 
@@ -239,6 +242,41 @@ final class BlockCheck {
           unit);
       field.setUnitVerified(unit);
     }
+  }
+
+  /** Checks the unit of records in which the record of a block is, once. */
+  void blockRecord(BlockField field, long block) {
+    long unit = BlockUnits.unitOf(block);
+    if (!never && !field.isUnitVerified(unit)) {
+      table(
+          field.tables(),
+          field.unitAt(unit),
+          field.unitBytes(unit),
+          field.binding(),
+          Kind.OFFSETS,
+          unit);
+      field.setUnitVerified(unit);
+    }
+  }
+
+  /** Checks the stored bytes of a block, if a check is due. */
+  void block(BlockField field, long block, byte[] stored, int length, String path) {
+    if (never || !field.hasChecksums() || (!always && field.isVerified(block))) {
+      return;
+    }
+    crc.reset();
+    crc.update(stored, 0, length);
+    int found = field.binding().bind(Kind.BLOCK, block, (int) crc.getValue());
+    int expected = field.storedChecksum(block);
+    if (found != expected) {
+      throw mismatch.of(
+          path,
+          "the block at byte " + field.position(block) + " (records from " + field.firstSlot(block)
+              + " of the shard)",
+          expected,
+          found);
+    }
+    field.setVerified(block);
   }
 
   /** Checks a unit of a table, whose checksum follows it. */

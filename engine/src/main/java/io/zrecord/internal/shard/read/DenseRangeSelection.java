@@ -1,6 +1,8 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.shard.AbsentField;
+import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.FixedRuns;
 import io.zrecord.internal.shard.ShardList;
@@ -86,16 +88,25 @@ final class DenseRangeSelection implements Selection {
             (int) Math.min(left, field.run(run).firstSlot() + field.run(run).count() - local);
         storedBytes += (long) taken * width;
         BitSet presence = null;
-        if (field.hasValidity()) {
+        if (field.presence().isThere()) {
           storedBytes += taken / 8;
-          if (Validity.hasAbsent(context.check(), field, local, local + taken)) {
+          if (Validity.hasAbsent(context.check(), field.presence(), local, local + taken)) {
             // Copied, because the bits are used later, when the mapped file may have been cut.
-            presence = BitSet.valueOf(Validity.copy(field, local, local + taken));
+            presence = BitSet.valueOf(Validity.copy(field.presence(), local, local + taken));
             hasAbsent = true;
           }
         }
         segments.add(new Segment(count, taken, part, run, local, presence));
         count += taken;
+      } else if (part.field() instanceof BlockField field) {
+        BitSet presence = null;
+        if (field.presence().isThere()
+            && Validity.hasAbsent(context.check(), field.presence(), local, local + left)) {
+          presence = BitSet.valueOf(Validity.copy(field.presence(), local, local + left));
+          hasAbsent = true;
+        }
+        segments.add(new Segment(count, (int) left, part, 0, local, presence));
+        count += (int) left;
       } else {
         segments.add(new Segment(count, (int) left, part, -1, local, null));
         hasAbsent = true;
@@ -124,7 +135,7 @@ final class DenseRangeSelection implements Selection {
       return false;
     }
     Segment segment = segment(i);
-    if (!(segment.part.field() instanceof FixedRuns)) {
+    if (segment.part.field() instanceof AbsentField) {
       return true;
     }
     return !segment.isPresent(segment.firstIndex + (i - segment.slot));
@@ -164,6 +175,10 @@ final class DenseRangeSelection implements Selection {
   }
 
   private void copy(Segment segment, int first, int values, ByteBuffer target, int at) {
+    if (segment.part.field() instanceof BlockField blocks) {
+      copyBlocks(segment, blocks, first, values, target, at);
+      return;
+    }
     if (!(segment.part.field() instanceof FixedRuns field)) {
       Zeros.fill(target, at, (long) values * width);
       return;
@@ -193,6 +208,20 @@ final class DenseRangeSelection implements Selection {
             at + (int) (next - from));
       }
       next = end;
+    }
+  }
+
+  private void copyBlocks(
+      Segment segment, BlockField field, int first, int values, ByteBuffer target, int at) {
+    long slot = segment.firstIndex + first;
+    // The index only serves a message.
+    context.blocks().copy(segment.part, field, 0, slot, values, target, at);
+    if (segment.presence != null) {
+      for (int i = 0; i < values; i++) {
+        if (!segment.isPresent(slot + i)) {
+          Zeros.fill(target, at + i * width, width);
+        }
+      }
     }
   }
 
@@ -241,7 +270,11 @@ final class DenseRangeSelection implements Selection {
       return ByteBuffer.allocate(0).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
     Segment segment = segment(i);
-    FixedRuns field = (FixedRuns) segment.part.field();
+    if (!(segment.part.field() instanceof FixedRuns field)) {
+      ByteBuffer own = ByteBuffer.allocate(width);
+      copy(i, own, 0);
+      return own.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
     RunRecord run = field.run(segment.run);
     long from = (segment.firstIndex + (i - segment.slot) - run.firstSlot()) * width;
     context.check().units(segment.part, field, segment.run, from, from + width);

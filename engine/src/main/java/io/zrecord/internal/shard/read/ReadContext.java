@@ -37,6 +37,8 @@ final class ReadContext {
   private final @Nullable ShardPart[] parts;
   private int partCount;
   private final BlockCheck check;
+  private final DecodedValues decoded = new DecodedValues(table);
+  private @Nullable BlockReader blocks;
 
   ReadContext(
       FieldSpec spec, Form form, ShardList shards, Verification verification, ReadMetrics metrics) {
@@ -83,6 +85,21 @@ final class ReadContext {
     return check;
   }
 
+  /** Returns the memory of values that are decoded when they are selected. */
+  DecodedValues decoded() {
+    return decoded;
+  }
+
+  /** Returns the reader of blocks of the field. */
+  BlockReader blocks() {
+    BlockReader reader = blocks;
+    if (reader == null) {
+      reader = new BlockReader(this);
+      blocks = reader;
+    }
+    return reader;
+  }
+
   /** Returns the field in a shard, and opens it if necessary. */
   ShardPart part(int shardOrdinal) {
     ShardPart part = parts[shardOrdinal];
@@ -99,6 +116,10 @@ final class ReadContext {
   void trim() {
     if (table.count() > MAX_WINDOWS || partCount > MAX_WINDOWS) {
       table.clear();
+      decoded.forget();
+      if (blocks != null) {
+        blocks.clear();
+      }
       java.util.Arrays.fill(parts, null);
       partCount = 0;
     }

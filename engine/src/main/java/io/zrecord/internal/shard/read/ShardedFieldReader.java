@@ -3,6 +3,7 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.io.MapFaults;
+import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
@@ -60,7 +61,8 @@ public final class ShardedFieldReader implements FieldReader {
       OpenShard open = shards.open(shard);
       isStored = open.hasChecksums(field.id())
           && open.tablesOf(field.id())
-              .filter(tables -> tables.compression().equals(compression))
+              .filter(tables ->
+                  tables.blockBytes() == 0 && tables.compression().equals(compression))
               .isPresent();
     }
     return isStored
@@ -130,13 +132,23 @@ public final class ShardedFieldReader implements FieldReader {
       int end = (int) Math.min(maxCount, shards.firstIndex(shard + 1) - firstIndex);
       long low = shards.firstIndex(shard);
       OpenField field = context.part(shard).field();
-      for (; taken < end; taken++) {
-        bytes += field instanceof EntryField entries
-            ? lengthOf(entries, firstIndex + taken - low)
-            : fixedWidth;
-        if (bytes > maxBytes && taken > 0) {
-          return taken;
+      while (taken < end) {
+        int count = 1;
+        long size = fixedWidth;
+        if (field instanceof EntryField entries) {
+          size = lengthOf(entries, firstIndex + taken - low);
+        } else if (field instanceof BlockField blocks && fixedWidth == 0) {
+          // Whole blocks, so that each is decoded once.
+          long slot = firstIndex + taken - low;
+          context.blocks().find(blocks, slot);
+          count = (int) Math.min(end - taken, context.blocks().endSlot() - slot);
+          size = context.blocks().rawBytes(count);
         }
+        if (bytes + size > maxBytes) {
+          return taken > 0 ? taken : (int) Math.max(1, count * Math.max(0, maxBytes) / size);
+        }
+        bytes += size;
+        taken += count;
       }
     }
     return taken;

@@ -3,6 +3,7 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.format.ValueCodec;
+import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.FixedRuns;
 import io.zrecord.internal.shard.ShardList;
@@ -21,7 +22,7 @@ import java.util.Arrays;
  * verified when they are selected: their length precedes them and must not be trusted before.
  * Belongs to one thread.
  */
-final class SlotSelection implements Selection {
+final class SlotSelection implements Selection, BlockSlots.Target {
   private static final byte ABSENT = 1;
   private static final byte UNVERIFIED = 2;
   private static final byte ENCODED = 4;
@@ -38,6 +39,8 @@ final class SlotSelection implements Selection {
   private final int fixedWidth;
   private final long[] words = new long[2 * LOOKUPS];
   private final SlotDecoder decoder;
+  private final DecodedValues decoded;
+  private final BlockSlots blockSlots;
 
   private int count;
   private int absentCount;
@@ -57,6 +60,8 @@ final class SlotSelection implements Selection {
     this.table = context.table();
     this.fixedWidth = context.fixedWidth();
     this.decoder = new SlotDecoder(context);
+    this.decoded = context.decoded();
+    this.blockSlots = new BlockSlots(context, decoded);
   }
 
   /** Drops the selection. */
@@ -134,6 +139,7 @@ final class SlotSelection implements Selection {
     specialCount = 0;
     totalBytes = 0;
     storedBytes = 0;
+    decoded.clear();
     if (source.length < newCount) {
       int capacity = Math.max(newCount, source.length + (source.length >> 1));
       source = new int[capacity];
@@ -163,6 +169,9 @@ final class SlotSelection implements Selection {
             * (field.hasChecksums() && context.verification() != Verification.NEVER ? 20L : 16L);
       } else if (part.field() instanceof FixedRuns field) {
         resolveDense(part, field, from, to);
+      } else if (part.field() instanceof BlockField field) {
+        long shardFirst = context.shards().firstIndex(shard);
+        blockSlots.resolve(part, field, shardFirst, from, to, this);
       } else {
         for (int k = from; k < to; k++) {
           setAbsent(k);
@@ -293,7 +302,7 @@ final class SlotSelection implements Selection {
 
   private void resolveDense(ShardPart part, FixedRuns field, int from, int to) {
     int width = field.widthBytes();
-    boolean plain = !field.hasValidity() && context.check().isSettled(field);
+    boolean plain = !field.presence().isThere() && context.check().isSettled(field);
     int[] wholeWindows = part.wholeWindows();
     for (int k = from; k < to; k++) {
       int run = field.runOf(index[k]);
@@ -311,7 +320,7 @@ final class SlotSelection implements Selection {
   }
 
   private void resolveDenseValue(ShardPart part, FixedRuns field, int k, int run) {
-    if (field.hasValidity() && !Validity.isPresent(context.check(), field, index[k])) {
+    if (field.presence().isThere() && !Validity.isPresent(context.check(), field.presence(), index[k])) {
       setAbsent(k);
       return;
     }
@@ -328,7 +337,22 @@ final class SlotSelection implements Selection {
     setPresent(k, (byte) 0);
   }
 
-  private void setAbsent(int k) {
+  @Override
+  public long slot(int k) {
+    return index[k];
+  }
+
+  @Override
+  public void setDecoded(int k, int newWindow, int newPosition, int newLength) {
+    window[k] = newWindow;
+    position[k] = newPosition;
+    length[k] = newLength;
+    state[k] = 0;
+    totalBytes += newLength;
+  }
+
+  @Override
+  public void setAbsent(int k) {
     window[k] = WindowTable.EMPTY;
     position[k] = 0;
     length[k] = 0;
@@ -428,6 +452,8 @@ final class SlotSelection implements Selection {
     boolean zeroFill = fixedWidth > 0 && absentCount > 0;
     if (specialCount > 0 || zeroFill) {
       copyOneByOne(target, at, zeroFill);
+    } else if (decoded.areAll(totalBytes)) {
+      target.put(at, table.get(decoded.window()), 0, (int) totalBytes);
     } else if (fixedWidth == Integer.BYTES) {
       copyInts(littleEndian(target), at);
     } else if (fixedWidth == Long.BYTES) {
@@ -502,7 +528,7 @@ final class SlotSelection implements Selection {
         state[i] &= ~UNVERIFIED;
       }
     }
-    if ((state[i] & (ENCODED | CROSSING)) == 0) {
+    if ((state[i] & (ENCODED | CROSSING)) == 0 && !decoded.owns(window[i])) {
       return table.get(window[i]).slice(position[i], length[i]).order(ByteOrder.LITTLE_ENDIAN);
     }
     ByteBuffer own = ByteBuffer.allocate(length[i]);

@@ -27,7 +27,7 @@ public abstract class ColumnWriter implements AutoCloseable {
   }
 
   /** Returns the sum of the physical lengths so far. */
-  final long valueBytes() {
+  long valueBytes() {
     return valueBytes;
   }
 
@@ -103,6 +103,9 @@ public abstract class ColumnWriter implements AutoCloseable {
       endAbsent(before);
     }
   }
+
+  /** Takes note that no values follow. The stripe must be flushed after that. */
+  public void endValues() {}
 
   /** Writes the collected values to the chunk. */
   public abstract void flushStripe();

@@ -1,6 +1,7 @@
 package io.zrecord.internal.shard.write;
 
 import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.BlockUnits;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
@@ -106,11 +107,44 @@ public final class TablesWriter implements AutoCloseable {
         amount.absentCount,
         amount.valueBytes,
         units == 0 ? 0 : unitBytes,
+        0,
         bytes(list),
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         units == 0 ? Section.NONE : units(unitChecksums.reader(), units, binding),
         validity.lengthBytes() == 0 ? Section.NONE : validity(validity.reader(), binding),
         Section.NONE));
+  }
+
+  /**
+   * Writes the tables of a field whose values are compressed in blocks.
+   *
+   * @param blockBytes most raw bytes of a block of several values
+   * @param records of the blocks, of {@link BlockUnits#RECORD_BYTES} each
+   * @param validity a bit for each slot; empty if no value is absent
+   */
+  void blocks(
+      FieldSpec field,
+      Amount amount,
+      int blockBytes,
+      List<RunRecord> runs,
+      SpooledTable records,
+      SpooledTable validity) {
+    Binding binding = new Binding(shardId, field.id());
+    byte[] list = RunRecord.encode(runs);
+    fields.add(new FieldTables(
+        field.id(),
+        field.type(),
+        field.shape(),
+        field.compression(),
+        amount.absentCount,
+        amount.valueBytes,
+        0,
+        blockBytes,
+        bytes(list),
+        binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
+        Section.NONE,
+        validity.lengthBytes() == 0 ? Section.NONE : validity(validity.reader(), binding),
+        blocks(records.reader(), records.lengthBytes() / BlockUnits.RECORD_BYTES, binding)));
   }
 
   /**
@@ -129,6 +163,7 @@ public final class TablesWriter implements AutoCloseable {
         field.compression(),
         amount.absentCount,
         amount.valueBytes,
+        0,
         0,
         bytes(list),
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
@@ -210,6 +245,16 @@ public final class TablesWriter implements AutoCloseable {
       checksums.read(unit, slots * Entry.BYTES, slots * Integer.BYTES);
       int bytes = EntryUnits.unitBytes(number, length);
       writeUnit(bytes, EntryUnits.paddedBytes(slots), Binding.Kind.OFFSETS, number, binding);
+    }
+    return endOf(position);
+  }
+
+  private Section blocks(Source records, long count, Binding binding) {
+    long position = align();
+    for (long number = 0; number < BlockUnits.unitCount(count); number++) {
+      int bytes = BlockUnits.unitBytes(number, count);
+      records.read(unit, 0, bytes);
+      writeUnit(bytes, bytes + BlockUnits.CHECKSUM_BYTES, Binding.Kind.OFFSETS, number, binding);
     }
     return endOf(position);
   }

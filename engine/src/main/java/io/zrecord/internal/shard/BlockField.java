@@ -1,0 +1,236 @@
+package io.zrecord.internal.shard;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.BlockShape;
+import io.zrecord.internal.format.BlockUnits;
+import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.ValueCodec;
+import io.zrecord.schema.Codec;
+import java.util.List;
+
+/** A field whose values are compressed together in blocks (FORMAT.md section 5). */
+public final class BlockField implements OpenField {
+  private final TablesFile file;
+  private final Binding binding;
+  private final Codec codec;
+  private final BlockShape shape;
+  private final int blockBytes;
+  private final List<RunRecord> runs;
+  private final long offsetsAt;
+  private final long blockCount;
+  private final PresenceBits presence;
+  private final VerifiedBits verified;
+  private final VerifiedBits verifiedUnits;
+
+  private BlockField(
+      TablesFile file, FieldTables tables, Binding binding, List<RunRecord> runs) {
+    this.file = file;
+    this.binding = binding;
+    this.codec = tables.compression().codec();
+    this.shape = BlockShape.of(tables.type(), tables.shape());
+    this.blockBytes = tables.blockBytes();
+    this.runs = runs;
+    this.offsetsAt = tables.offsets().position();
+    this.blockCount = BlockUnits.blocks(tables.offsets().bytes());
+    this.presence = new PresenceBits(file, tables.validity(), binding);
+    this.verified = new VerifiedBits(blockCount);
+    this.verifiedUnits = new VerifiedBits(BlockUnits.unitCount(blockCount));
+  }
+
+  static BlockField open(
+      TablesFile file, FieldTables tables, Binding binding, List<RunRecord> runs) {
+    return new BlockField(file, tables, binding, runs);
+  }
+
+  @Override
+  public int chunkCount() {
+    return file.json().chunks().size();
+  }
+
+  @Override
+  public int shardChunk(int ordinal) {
+    return file.shardChunk(ordinal);
+  }
+
+  /** Returns the full path of the file of the tables. */
+  public String path() {
+    return file.path();
+  }
+
+  /** Returns the bytes of the file of the tables. */
+  public Windows tables() {
+    return file.windows();
+  }
+
+  public Codec codec() {
+    return codec;
+  }
+
+  public BlockShape shape() {
+    return shape;
+  }
+
+  public boolean hasChecksums() {
+    return file.json().hasChecksums();
+  }
+
+  /** Returns what binds the checksums of the field. */
+  public Binding binding() {
+    return binding;
+  }
+
+  /** Returns the bits that tell which values are present. */
+  public PresenceBits presence() {
+    return presence;
+  }
+
+  public int runCount() {
+    return runs.size();
+  }
+
+  public RunRecord run(int ordinal) {
+    return runs.get(ordinal);
+  }
+
+  /** Returns the ordinal of the run that contains the value. */
+  public int runOf(long slot) {
+    int low = 0;
+    int high = runs.size() - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (runs.get(middle).firstSlot() <= slot) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+
+  public long blockCount() {
+    return blockCount;
+  }
+
+  /** Returns the number of the block after the last block of a run. */
+  public long endBlock(int run) {
+    return run + 1 == runs.size() ? blockCount : runs.get(run + 1).firstUnit();
+  }
+
+  public long firstSlot(long block) {
+    return longAt(block, 0);
+  }
+
+  public long position(long block) {
+    return longAt(block, BlockUnits.POSITION_AT);
+  }
+
+  public int storedBytes(long block) {
+    return intAt(block, BlockUnits.STORED_AT);
+  }
+
+  /** Returns the bytes of the block before they were compressed. */
+  public int rawBytes(long block) {
+    return intAt(block, BlockUnits.RAW_AT);
+  }
+
+  public int slots(long block) {
+    return intAt(block, BlockUnits.SLOTS_AT);
+  }
+
+  public int flags(long block) {
+    return intAt(block, BlockUnits.FLAGS_AT);
+  }
+
+  public int storedChecksum(long block) {
+    return intAt(block, BlockUnits.CHECKSUM_AT);
+  }
+
+  private long longAt(long block, int at) {
+    return tables().longAt(offsetsAt + BlockUnits.recordAt(block) + at);
+  }
+
+  private int intAt(long block, int at) {
+    return tables().intAt(offsetsAt + BlockUnits.recordAt(block) + at);
+  }
+
+  /** Returns the position in the tables of a unit of records of blocks. */
+  public long unitAt(long unit) {
+    return offsetsAt + BlockUnits.unitAt(unit);
+  }
+
+  /** Returns the length of the unit. Its checksum follows. */
+  public int unitBytes(long unit) {
+    return BlockUnits.unitBytes(unit, blockCount);
+  }
+
+  public boolean isUnitVerified(long unit) {
+    return verifiedUnits.isSet(unit);
+  }
+
+  public void setUnitVerified(long unit) {
+    verifiedUnits.set(unit);
+  }
+
+  public boolean isVerified(long block) {
+    return verified.isSet(block);
+  }
+
+  public void setVerified(long block) {
+    verified.set(block);
+  }
+
+  /**
+   * Checks the record of a block completely.
+   *
+   * @throws CorruptDataException if the block is not within its run, or cannot be decoded
+   * @throws UnsupportedFormatException if the record has something that this release does not know
+   */
+  public void require(int run, long block) {
+    int flags = flags(block);
+    if (BlockShape.isUnknown(flags) || intAt(block, BlockUnits.ZERO_AT) != 0) {
+      throw new UnsupportedFormatException(
+          path(),
+          "Cannot read block " + block + " of a field in " + path()
+              + ": it uses flags that this release does not know; upgrade zrecord");
+    }
+    if (!isPossible(runs.get(run), block, flags)) {
+      throw corrupt(block);
+    }
+  }
+
+  private boolean isPossible(RunRecord run, long block, int flags) {
+    int stored = storedBytes(block);
+    int raw = rawBytes(block);
+    int slots = slots(block);
+    long slot = firstSlot(block) - run.firstSlot();
+    long offset = position(block) - run.offset();
+    return stored >= 0
+        && raw >= 0
+        && slots > 0
+        && slot >= 0
+        && slot <= run.count() - slots
+        && offset >= 0
+        && offset <= run.bytes() - stored
+        && (slots == 1 || raw <= blockBytes)
+        && (shape.isFixed()
+            ? raw == (long) slots * shape.valueWidth()
+            : slots == 1 || raw >= (long) slots * Integer.BYTES)
+        && shape.allows(flags)
+        && (BlockShape.isAsIs(flags) ? stored == raw : ValueCodec.isPossible(stored, raw));
+  }
+
+  /** Returns the exception for a record that does not fit. */
+  public CorruptDataException corrupt(long block) {
+    return new CorruptDataException(
+        path(),
+        "Cannot read " + path() + ": block " + block + " with " + slots(block) + " values from "
+            + Long.toUnsignedString(firstSlot(block)) + " in "
+            + Integer.toUnsignedString(storedBytes(block)) + " bytes at "
+            + Long.toUnsignedString(position(block)) + ", "
+            + Integer.toUnsignedString(rawBytes(block))
+            + " when decoded, is not within its run, or not possible. Restore the file from a copy");
+  }
+}

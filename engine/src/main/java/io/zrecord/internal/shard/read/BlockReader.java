@@ -1,0 +1,262 @@
+package io.zrecord.internal.shard.read;
+
+import io.zrecord.internal.format.BlockShape;
+import io.zrecord.internal.format.DecodedBlock;
+import io.zrecord.internal.format.Decoders;
+import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.ValueCodec;
+import io.zrecord.internal.shard.BlockField;
+import io.zrecord.schema.Codec;
+import java.nio.ByteBuffer;
+import java.util.zip.DataFormatException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds, verifies and decodes the blocks of one reader's field. Decodes between heap arrays: on a
+ * map of a truncated file a native decoder would kill the process. Belongs to one thread.
+ */
+final class BlockReader {
+  /** Longest array of stored bytes that is kept for the next block. */
+  private static final int MAX_KEPT_BYTES = 4 << 20;
+
+  private final ReadContext context;
+  private final BlockCache cache = new BlockCache();
+  private final DecodedBlock whole = new DecodedBlock();
+  private byte[] packed = new byte[0];
+  private @Nullable ValueCodec held;
+  private Codec heldCodec = Codec.RAW;
+  private long startNanos;
+
+  // The block that was found last.
+  private @Nullable BlockField field;
+  private int run;
+  private long block;
+  private long firstSlot;
+  private long endSlot;
+
+  BlockReader(ReadContext context) {
+    this.context = context;
+  }
+
+  /** Returns the number of the block that was found last. */
+  long block() {
+    return block;
+  }
+
+  /** Returns the first slot of the block that was found last. */
+  long firstSlot() {
+    return firstSlot;
+  }
+
+  /** Returns the slot after the last one of the block that was found last. */
+  long endSlot() {
+    return endSlot;
+  }
+
+  /** Returns the decoded bytes of some values of the block that was found last, about. */
+  long rawBytes(int count) {
+    return (long) java.util.Objects.requireNonNull(field).rawBytes(block)
+        * count
+        / (endSlot - firstSlot);
+  }
+
+  /** Finds the block of a value. */
+  void find(BlockField of, long slot) {
+    if (of == field && slot >= firstSlot && slot < endSlot) {
+      return;
+    }
+    long after = block + 1;
+    boolean isNext = of == field && slot == endSlot && after < of.endBlock(run);
+    if (!isNext) {
+      run = of.runOf(slot);
+    }
+    long found = isNext ? after : search(of, run, slot);
+    field = null;
+    require(of, found);
+    block = found;
+    firstSlot = of.firstSlot(found);
+    endSlot = firstSlot + of.slots(found);
+    if (slot < firstSlot || slot >= endSlot) {
+      throw of.corrupt(found);
+    }
+    field = of;
+  }
+
+  private void require(BlockField of, long number) {
+    context.check().blockRecord(of, number);
+    of.require(run, number);
+  }
+
+  /** Returns the last block of a run that does not begin after a slot. */
+  private long search(BlockField of, int inRun, long slot) {
+    RunRecord record = of.run(inRun);
+    long low = record.firstUnit();
+    long high = of.endBlock(inRun) - 1;
+    // Blocks of numbers have the same count, and those of texts nearly so.
+    long middle =
+        low + (long) ((double) (slot - record.firstSlot()) / record.count() * (high - low + 1));
+    middle = Math.min(high, Math.max(low, middle));
+    int step = 1;
+    while (low < high) {
+      if (firstSlot(of, middle) <= slot) {
+        if (middle == high || firstSlot(of, middle + 1) > slot) {
+          return middle;
+        }
+        low = middle + 1;
+        middle = Math.min(high, middle + step);
+      } else {
+        high = middle - 1;
+        middle = Math.max(low, middle - step);
+      }
+      // Near the first guess at first, and halving what is left from then on.
+      step *= 4;
+      if (step > 1 << 6) {
+        middle = (low + high + 1) >>> 1;
+      }
+    }
+    return low;
+  }
+
+  private long firstSlot(BlockField of, long number) {
+    context.check().blockRecord(of, number);
+    return of.firstSlot(number);
+  }
+
+  /** Returns the values of the block that was found last, valid until the next call. */
+  DecodedBlock decoded(ShardPart part, long shardFirst) {
+    BlockField of = java.util.Objects.requireNonNull(field);
+    DecodedBlock decoded = cache.find(of, block);
+    if (decoded != null) {
+      return decoded;
+    }
+    int stored = load(part, of);
+    int raw = of.rawBytes(block);
+    decoded = cache.replace(raw);
+    try {
+      int flags = of.flags(block);
+      decoded.decode(
+          decoder(of.codec()), of.shape(), packed, stored, raw, of.slots(block), flags);
+    } catch (DataFormatException e) {
+      throw damaged(part, of, shardFirst, e);
+    }
+    cache.keep(of, block);
+    trim();
+    return decoded;
+  }
+
+  /** Copies values of one width to a position of a buffer. */
+  void copy(
+      ShardPart part,
+      BlockField of,
+      long shardFirst,
+      long slot,
+      int count,
+      ByteBuffer target,
+      int at) {
+    int width = of.shape().valueWidth();
+    long end = slot + count;
+    int to = at;
+    try {
+      for (long next = slot; next < end; ) {
+        find(of, next);
+        int taken = (int) (Math.min(endSlot, end) - next);
+        int bytes = taken * width;
+        if (next == firstSlot
+            && next + taken == endSlot
+            && target.hasArray()
+            && cache.find(of, block) == null) {
+          decodeInto(part, of, shardFirst, target.array(), target.arrayOffset() + to);
+        } else {
+          DecodedBlock decoded = decoded(part, shardFirst);
+          target.put(to, decoded.bytes(), (int) (next - firstSlot) * width, bytes);
+        }
+        next += taken;
+        to += bytes;
+      }
+    } finally {
+      end();
+    }
+  }
+
+  private void decodeInto(
+      ShardPart part, BlockField of, long shardFirst, byte[] target, int at) {
+    int stored = load(part, of);
+    int raw = of.rawBytes(block);
+    int flags = of.flags(block);
+    try {
+      if (BlockShape.isAsIs(flags)) {
+        System.arraycopy(packed, 0, target, at, raw);
+      } else {
+        whole.decodeInto(
+            decoder(of.codec()), of.shape(), packed, stored, raw, flags, target, at);
+      }
+    } catch (DataFormatException e) {
+      throw damaged(part, of, shardFirst, e);
+    }
+    trim();
+  }
+
+  /** Copies the stored bytes of the block that was found last, verifies them, returns their count. */
+  private int load(ShardPart part, BlockField of) {
+    int stored = of.storedBytes(block);
+    if (packed.length < stored) {
+      packed = new byte[stored];
+    }
+    int chunk = of.run(run).chunk();
+    long position = of.position(block);
+    int window = part.ready(chunk, position, stored);
+    String path = of.path();
+    if (window != WindowTable.EMPTY) {
+      context.table().copy(window, part.within(chunk, position), packed, 0, stored);
+      path = context.table().path(window);
+    }
+    context.check().block(of, block, packed, stored, path);
+    context.metrics().bytesRead.add(stored);
+    return stored;
+  }
+
+  private RuntimeException damaged(
+      ShardPart part, BlockField of, long shardFirst, DataFormatException cause) {
+    int chunk = of.run(run).chunk();
+    int window = part.ready(chunk, of.position(block), of.storedBytes(block));
+    return context.corrupt(
+        window == WindowTable.EMPTY ? of.path() : context.table().path(window),
+        shardFirst + firstSlot,
+        "begins a block that cannot be decoded: " + cause.getMessage(),
+        cause);
+  }
+
+  private void trim() {
+    if (packed.length > MAX_KEPT_BYTES) {
+      packed = new byte[0];
+    }
+  }
+
+  private ValueCodec decoder(Codec codec) {
+    ValueCodec decoder = held;
+    if (decoder == null || heldCodec != codec) {
+      end();
+      decoder = Decoders.take(codec);
+      held = decoder;
+      heldCodec = codec;
+      startNanos = System.nanoTime();
+    }
+    return decoder;
+  }
+
+  /** Gives the native context back. Call this after some blocks, also after a failure. */
+  void end() {
+    ValueCodec decoder = held;
+    if (decoder != null) {
+      held = null;
+      context.metrics().decodeNanos.add(System.nanoTime() - startNanos);
+      Decoders.giveBack(heldCodec, decoder);
+    }
+  }
+
+  /** Forgets what was found and decoded. */
+  void clear() {
+    field = null;
+    cache.clear();
+  }
+}
