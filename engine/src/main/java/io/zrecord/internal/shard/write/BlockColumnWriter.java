@@ -4,6 +4,7 @@ import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.BlockShape;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.Transforms;
+import io.zrecord.internal.values.ValueLengths;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.Transform;
 import io.zrecord.storage.WritableFile;
@@ -36,6 +37,7 @@ final class BlockColumnWriter extends ColumnWriter {
   private final BlockShape shape;
   private final int blockBytes;
   private final BlockEncoder encoder;
+  private final StoredValueDecoder stored;
   private final StripeBuffer stripe;
   private final SpooledTable records;
   private final ValidityWriter validity;
@@ -80,6 +82,7 @@ final class BlockColumnWriter extends ColumnWriter {
     this.blockBytes = blockBytes;
     this.shape = BlockShape.of(field.type(), field.shape());
     this.encoder = new BlockEncoder(shape, field.compression(), transform);
+    this.stored = new StoredValueDecoder(field);
     this.stripe = new StripeBuffer(pool);
     this.records = tables.spool().table();
     this.validity = new ValidityWriter(tables.spool().table());
@@ -129,7 +132,12 @@ final class BlockColumnWriter extends ColumnWriter {
 
   @Override
   void placeStored(byte[] source, int offset, int length) {
-    throw new IllegalStateException("Values in blocks are not stored one by one");
+    stored.decode(source, offset, length);
+    int width = shape.valueWidth();
+    if (shape.isFixed() && stored.length() != width) {
+      throw ValueLengths.wrong(field(), stored.length());
+    }
+    store(stored.bytes(), stored.offset(), stored.length());
   }
 
   @Override
@@ -226,19 +234,19 @@ final class BlockColumnWriter extends ColumnWriter {
   }
 
   private void encode(byte[] source, int offset, int raw, int count) {
-    int stored = encoder.encode(source, offset, raw, count);
-    if (stored < 0) {
+    int encoded = encoder.encode(source, offset, raw, count);
+    if (encoded < 0) {
       add(source, offset, raw, raw, count);
     } else {
-      add(encoder.stored(), 0, stored, raw, count);
+      add(encoder.stored(), 0, encoded, raw, count);
     }
     encoder.trim();
   }
 
-  private void add(byte[] source, int offset, int stored, int raw, int count) {
-    countBytes(stored);
+  private void add(byte[] source, int offset, int length, int raw, int count) {
+    countBytes(length);
     boolean direct =
-        stored > budgetBytes / 8 || stored + pool.takenBytes() > budgetBytes / 8 * 7;
+        length > budgetBytes / 8 || length + pool.takenBytes() > budgetBytes / 8 * 7;
     if (direct) {
       // The blocks before go first, so that the chunk has the blocks in order.
       flushStripe();
@@ -246,11 +254,11 @@ final class BlockColumnWriter extends ColumnWriter {
     int checksum = 0;
     if (tables.hasChecksums()) {
       crc.reset();
-      crc.update(source, offset, stored);
+      crc.update(source, offset, length);
       checksum = tables.binding().bind(Binding.Kind.BLOCK, blockCount, (int) crc.getValue());
     }
     stripeBlocks.add(count);
-    stripeBlocks.add(stored);
+    stripeBlocks.add(length);
     stripeBlocks.add(raw);
     stripeBlocks.add(encoder.flags());
     stripeBlocks.add(checksum);
@@ -258,10 +266,10 @@ final class BlockColumnWriter extends ColumnWriter {
     blockCount++;
     stripeSlots += count;
     if (direct) {
-      WritableFile file = begin(stored);
-      writeDirect(file, source, offset, stored);
+      WritableFile file = begin(length);
+      writeDirect(file, source, offset, length);
     } else {
-      stripe.put(source, offset, stored);
+      stripe.put(source, offset, length);
     }
   }
 
@@ -314,13 +322,13 @@ final class BlockColumnWriter extends ColumnWriter {
           chunks.ordinal(), writtenSlots, stripeSlots, position, bytes, writtenBlocks));
     }
     for (int i = 0; i < stripeBlocks.count(); i += NUMBERS) {
-      int stored = stripeBlocks.get(i + STORED);
+      int length = stripeBlocks.get(i + STORED);
       records.putLong(writtenSlots);
       records.putLong(position);
-      records.putLong(pair(stored, stripeBlocks.get(i + RAW)));
+      records.putLong(pair(length, stripeBlocks.get(i + RAW)));
       records.putLong(pair(stripeBlocks.get(i + SLOTS), stripeBlocks.get(i + FLAGS)));
       records.putLong(pair(stripeBlocks.get(i + CHECKSUM), 0));
-      position += stored;
+      position += length;
       writtenSlots += stripeBlocks.get(i + SLOTS);
       writtenBlocks++;
     }
@@ -347,6 +355,7 @@ final class BlockColumnWriter extends ColumnWriter {
 
   @Override
   public void close() {
+    stored.close();
     encoder.close();
   }
 }

@@ -1,12 +1,8 @@
 package io.zrecord.internal.shard.write;
 
-import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.schema.FieldSpec;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.Supplier;
-import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +17,11 @@ final class SampledColumnWriter extends ColumnWriter {
   private final Supplier<ColumnWriter> together;
   private final Supplier<ColumnWriter> oneByOne;
   private @Nullable ColumnWriter chosen;
-  private @Nullable ValueCodec decoder;
+  private final StoredValueDecoder stored;
   private byte[] sample = new byte[0];
   private int sampleFill;
   private final IntList lengths = new IntList();
   private int currentLength;
-  private byte[] decoded = new byte[0];
 
   /**
    * Creates a writer that has not decided yet.
@@ -41,6 +36,7 @@ final class SampledColumnWriter extends ColumnWriter {
       Supplier<ColumnWriter> together,
       Supplier<ColumnWriter> oneByOne) {
     super(field);
+    this.stored = new StoredValueDecoder(field);
     this.sampleBytes = sampleBytes;
     this.longBytes = longBytes;
     this.together = together;
@@ -95,47 +91,20 @@ final class SampledColumnWriter extends ColumnWriter {
     writer.store(source, offset, length);
   }
 
-  /** Takes a stored value. Its length without the codec decides, like that of other values. */
+  /** Takes a stored value, whose length without the codec counts. */
   @Override
   void placeStored(byte[] source, int offset, int length) {
-    if (chosen != null && !(chosen instanceof BlockColumnWriter)) {
-      chosen.placeStored(source, offset, length);
-      return;
+    ColumnWriter writer = chosen;
+    if (writer == null) {
+      int logical = stored.lengthOf(source, offset, length);
+      if (logical <= sampleBytes - sampleFill) {
+        stored.decode(source, offset, length);
+        store(stored.bytes(), stored.offset(), stored.length());
+        return;
+      }
+      writer = choose((sampleFill + (long) logical) / (presentCount() + 1));
     }
-    int prefix = ByteBuffer.wrap(source).order(ByteOrder.LITTLE_ENDIAN).getInt(offset);
-    int logical = ValueCodec.logicalLength(prefix);
-    int payload = length - ValueCodec.PREFIX_BYTES;
-    int from = offset + ValueCodec.PREFIX_BYTES;
-    if (ValueCodec.isAsIs(prefix) ? logical != payload : !ValueCodec.isPossible(payload, logical)) {
-      throw notDecodable(null);
-    }
-    if (chosen == null && logical > sampleBytes - sampleFill) {
-      choose((sampleFill + (long) logical) / (presentCount() + 1));
-      placeStored(source, offset, length);
-      return;
-    }
-    if (ValueCodec.isAsIs(prefix)) {
-      store(source, from, logical);
-      return;
-    }
-    if (decoder == null) {
-      decoder = ValueCodec.of(field().compression());
-    }
-    if (decoded.length < logical) {
-      decoded = new byte[0];
-      decoded = new byte[logical];
-    }
-    try {
-      decoder.decompress(source, from, payload, decoded, 0, logical);
-    } catch (DataFormatException e) {
-      throw notDecodable(e);
-    }
-    store(decoded, 0, logical);
-  }
-
-  private IllegalArgumentException notDecodable(@Nullable Throwable cause) {
-    return new IllegalArgumentException(
-        "The stored bytes of a value of field '" + field().name() + "' cannot be decoded", cause);
+    writer.placeStored(source, offset, length);
   }
 
   @Override
@@ -220,9 +189,7 @@ final class SampledColumnWriter extends ColumnWriter {
   @Override
   public void close() {
     try {
-      if (decoder != null) {
-        decoder.close();
-      }
+      stored.close();
     } finally {
       if (chosen != null) {
         chosen.close();
