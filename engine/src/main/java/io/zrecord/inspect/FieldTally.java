@@ -37,15 +37,29 @@ final class FieldTally {
    */
   void add(ChunkTally chunk, long offset, long count, int lengthBytes) {
     long bytes = count * lengthBytes;
+    sizes.add(lengthBytes, count);
+    add(chunk, offset, bytes, count, true);
+  }
+
+  /**
+   * Adds a block of compressed values. Each counts with the average of the stored bytes.
+   *
+   * @param isLast whether no other block of the field follows directly
+   */
+  void addBlock(ChunkTally chunk, long offset, int count, int storedBytes, boolean isLast) {
+    sizes.add(storedBytes / count, count);
+    add(chunk, offset, storedBytes, count, isLast);
+  }
+
+  private void add(ChunkTally chunk, long offset, long bytes, long count, boolean isPadded) {
     long end = offset + bytes;
-    long padding = Math.min(-end & 7, chunk.fileBytes() - end);
+    long padding = isPadded ? Math.min(-end & 7, chunk.fileBytes() - end) : 0;
     chunk.add(bytes, padding);
     follow(chunk, offset);
     if (bytes > 0) {
       span(offset / Fragmentation.PAGE_BYTES, (end - 1) / Fragmentation.PAGE_BYTES);
     }
     lastEnd = end;
-    sizes.add(lengthBytes, count);
     valueCount += count;
     liveBytes = Math.addExact(liveBytes, bytes);
     pendingBytes += bytes;

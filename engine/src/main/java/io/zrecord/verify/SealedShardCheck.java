@@ -143,6 +143,11 @@ final class SealedShardCheck {
     switch (runs.get(0).kind()) {
       case FIXED ->
         new RunsCheck(run, tables, field, spec.name(), width, firstIndex).check(runs, chunks);
+      case BLOCK -> {
+        try (BlocksCheck check = new BlocksCheck(run, tables, field, spec, firstIndex)) {
+          check.check(runs, chunks);
+        }
+      }
       case ENTRY -> checkEntries(tables, field, spec, firstIndex, chunks);
     }
   }

@@ -3,6 +3,8 @@ package io.zrecord.testing;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.BlockRecord;
+import io.zrecord.internal.format.BlockUnits;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.format.FieldTables;
@@ -166,12 +168,31 @@ public final class ShardOnDisk {
     return (int) (field(fieldId).runs().bytes() / RunRecord.BYTES);
   }
 
+  /** Returns what the tables say of a block. */
+  public BlockRecord block(int fieldId, long block) {
+    return BlockRecord.read(words(), (int) blockAt(fieldId, block));
+  }
+
+  /** Returns the position in the tables file of the record of a block. */
+  public long blockAt(int fieldId, long block) {
+    return field(fieldId).offsets().position() + BlockUnits.recordAt(block);
+  }
+
+  /** Gives a unit of records of blocks, which was changed on disk, a checksum that holds. */
+  public void sealBlocks(int fieldId, long unit) {
+    long blocks = BlockUnits.blocks(field(fieldId).offsets().bytes());
+    seal(fieldId, unit, BlockUnits.unitAt(unit), BlockUnits.unitBytes(unit, blocks));
+  }
+
   /** Gives a unit of entries, which was changed on disk, a checksum that holds. */
   public void sealEntries(int fieldId, long unit) {
+    seal(fieldId, unit, EntryUnits.unitAt(unit), EntryUnits.unitBytes(unit, json.length()));
+  }
+
+  private void seal(int fieldId, long unit, long unitAt, int bytes) {
     try {
       byte[] changed = Files.readAllBytes(tables);
-      int at = (int) (field(fieldId).offsets().position() + EntryUnits.unitAt(unit));
-      int bytes = EntryUnits.unitBytes(unit, json.length());
+      int at = (int) (field(fieldId).offsets().position() + unitAt);
       int checksum = new Binding(json.shardId(), fieldId)
           .bind(Binding.Kind.OFFSETS, unit, Crc32c.of(changed, at, bytes));
       ByteBuffer.wrap(changed).order(ByteOrder.LITTLE_ENDIAN).putInt(at + bytes, checksum);

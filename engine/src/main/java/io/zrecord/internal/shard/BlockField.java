@@ -3,19 +3,20 @@ package io.zrecord.internal.shard;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.BlockRecord;
 import io.zrecord.internal.format.BlockShape;
 import io.zrecord.internal.format.BlockUnits;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
-import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.schema.Codec;
+import io.zrecord.schema.Compression;
 import java.util.List;
 
 /** A field whose values are compressed together in blocks (FORMAT.md section 5). */
 public final class BlockField implements OpenField {
   private final TablesFile file;
   private final Binding binding;
-  private final Codec codec;
+  private final Compression compression;
   private final BlockShape shape;
   private final int blockBytes;
   private final List<RunRecord> runs;
@@ -29,7 +30,7 @@ public final class BlockField implements OpenField {
       TablesFile file, FieldTables tables, Binding binding, List<RunRecord> runs) {
     this.file = file;
     this.binding = binding;
-    this.codec = tables.compression().codec();
+    this.compression = tables.compression();
     this.shape = BlockShape.of(tables.type(), tables.shape());
     this.blockBytes = tables.blockBytes();
     this.runs = runs;
@@ -66,7 +67,17 @@ public final class BlockField implements OpenField {
   }
 
   public Codec codec() {
-    return codec;
+    return compression.codec();
+  }
+
+  /** Returns how blocks were compressed. */
+  public Compression compression() {
+    return compression;
+  }
+
+  /** Returns the most raw bytes of a block of several values. */
+  public int blockBytes() {
+    return blockBytes;
   }
 
   public BlockShape shape() {
@@ -120,40 +131,7 @@ public final class BlockField implements OpenField {
   }
 
   public long firstSlot(long block) {
-    return longAt(block, 0);
-  }
-
-  public long position(long block) {
-    return longAt(block, BlockUnits.POSITION_AT);
-  }
-
-  public int storedBytes(long block) {
-    return intAt(block, BlockUnits.STORED_AT);
-  }
-
-  /** Returns the bytes of the block before they were compressed. */
-  public int rawBytes(long block) {
-    return intAt(block, BlockUnits.RAW_AT);
-  }
-
-  public int slots(long block) {
-    return intAt(block, BlockUnits.SLOTS_AT);
-  }
-
-  public int flags(long block) {
-    return intAt(block, BlockUnits.FLAGS_AT);
-  }
-
-  public int storedChecksum(long block) {
-    return intAt(block, BlockUnits.CHECKSUM_AT);
-  }
-
-  private long longAt(long block, int at) {
-    return tables().longAt(offsetsAt + BlockUnits.recordAt(block) + at);
-  }
-
-  private int intAt(long block, int at) {
-    return tables().intAt(offsetsAt + BlockUnits.recordAt(block) + at);
+    return tables().longAt(offsetsAt + BlockUnits.recordAt(block));
   }
 
   /** Returns the position in the tables of a unit of records of blocks. */
@@ -182,55 +160,46 @@ public final class BlockField implements OpenField {
     verified.set(block);
   }
 
+  /** Returns all that the tables say of a block. */
+  public BlockRecord block(long block) {
+    long at = offsetsAt + BlockUnits.recordAt(block);
+    // A record may cross the end of a window, its numbers do not.
+    return new BlockRecord(
+        firstSlot(block),
+        tables().longAt(at + BlockUnits.POSITION_AT),
+        tables().intAt(at + BlockUnits.STORED_AT),
+        tables().intAt(at + BlockUnits.RAW_AT),
+        tables().intAt(at + BlockUnits.SLOTS_AT),
+        tables().intAt(at + BlockUnits.FLAGS_AT),
+        tables().intAt(at + BlockUnits.CHECKSUM_AT),
+        tables().intAt(at + BlockUnits.ZERO_AT));
+  }
+
   /**
-   * Checks the record of a block completely.
+   * Returns the record of a block of a run after a complete check.
    *
    * @throws CorruptDataException if the block is not within its run, or cannot be decoded
    * @throws UnsupportedFormatException if the record has something that this release does not know
    */
-  public void require(int run, long block) {
-    int flags = flags(block);
-    if (BlockShape.isUnknown(flags) || intAt(block, BlockUnits.ZERO_AT) != 0) {
+  public BlockRecord checked(int run, long block) {
+    BlockRecord record = block(block);
+    if (record.isUnknown()) {
       throw new UnsupportedFormatException(
           path(),
           "Cannot read block " + block + " of a field in " + path()
               + ": it uses flags that this release does not know; upgrade zrecord");
     }
-    if (!isPossible(runs.get(run), block, flags)) {
-      throw corrupt(block);
+    if (!record.isPossible(runs.get(run), shape, blockBytes)) {
+      throw corrupt(block, record);
     }
-  }
-
-  private boolean isPossible(RunRecord run, long block, int flags) {
-    int stored = storedBytes(block);
-    int raw = rawBytes(block);
-    int slots = slots(block);
-    long slot = firstSlot(block) - run.firstSlot();
-    long offset = position(block) - run.offset();
-    return stored >= 0
-        && raw >= 0
-        && slots > 0
-        && slot >= 0
-        && slot <= run.count() - slots
-        && offset >= 0
-        && offset <= run.bytes() - stored
-        && (slots == 1 || raw <= blockBytes)
-        && (shape.isFixed()
-            ? raw == (long) slots * shape.valueWidth()
-            : slots == 1 || raw >= (long) slots * Integer.BYTES)
-        && shape.allows(flags)
-        && (BlockShape.isAsIs(flags) ? stored == raw : ValueCodec.isPossible(stored, raw));
+    return record;
   }
 
   /** Returns the exception for a record that does not fit. */
-  public CorruptDataException corrupt(long block) {
+  public CorruptDataException corrupt(long block, BlockRecord record) {
     return new CorruptDataException(
         path(),
-        "Cannot read " + path() + ": block " + block + " with " + slots(block) + " values from "
-            + Long.toUnsignedString(firstSlot(block)) + " in "
-            + Integer.toUnsignedString(storedBytes(block)) + " bytes at "
-            + Long.toUnsignedString(position(block)) + ", "
-            + Integer.toUnsignedString(rawBytes(block))
-            + " when decoded, is not within its run, or not possible. Restore the file from a copy");
+        "Cannot read " + path() + ": block " + block + ", " + record.described()
+            + ", is not within its run, or not possible. Restore the file from a copy");
   }
 }

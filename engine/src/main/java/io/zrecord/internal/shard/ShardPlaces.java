@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard;
 
+import io.zrecord.internal.format.BlockRecord;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.io.MapFaults;
@@ -40,6 +41,14 @@ public final class ShardPlaces {
     void values(int field, int chunk, long offset, long valueCount, int lengthBytes);
 
     /**
+     * Takes a block of values that are compressed together.
+     *
+     * @param valueCount slots of the block, absent values included
+     * @param isLast whether no other block of the field follows directly
+     */
+    void block(int field, int chunk, long offset, int valueCount, int storedBytes, boolean isLast);
+
+    /**
      * Takes the number of records with a value in a chunk that a store wrote, each record once a
      * chunk. Not called for a shard that was written in bulk, whose chunks have parts of records.
      */
@@ -78,6 +87,8 @@ public final class ShardPlaces {
     for (int field = 0; field < fields.size(); field++) {
       if (open.get(field) instanceof FixedRuns runs) {
         visitRuns(field, runs);
+      } else if (open.get(field) instanceof BlockField blocks) {
+        visitBlocks(field, blocks);
       }
     }
     // Tables of entries are as long as the shard says; without them the length is an unchecked
@@ -92,6 +103,28 @@ public final class ShardPlaces {
       RunRecord run = runs.run(i);
       visitor.values(
           field, runs.shardChunk(run.chunk()), run.offset(), run.count(), runs.widthBytes());
+    }
+  }
+
+  private void visitBlocks(int field, BlockField blocks) {
+    for (int run = 0; run < blocks.runCount(); run++) {
+      int chunk = blocks.shardChunk(blocks.run(run).chunk());
+      long slot = blocks.run(run).firstSlot();
+      long end = blocks.endBlock(run);
+      for (long block = blocks.run(run).firstUnit(); block < end; block++) {
+        BlockRecord record = blocks.checked(run, block);
+        if (record.firstSlot() != slot) {
+          throw blocks.corrupt(block, record);
+        }
+        slot = record.endSlot();
+        visitor.block(
+            field,
+            chunk,
+            record.position(),
+            record.slots(),
+            record.storedBytes(),
+            block + 1 == end);
+      }
     }
   }
 

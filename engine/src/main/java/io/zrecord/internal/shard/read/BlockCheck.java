@@ -3,6 +3,7 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Binding.Kind;
+import io.zrecord.internal.format.BlockRecord;
 import io.zrecord.internal.format.BlockUnits;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.format.RunRecord;
@@ -260,18 +261,18 @@ final class BlockCheck {
   }
 
   /** Checks the stored bytes of a block, if a check is due. */
-  void block(BlockField field, long block, byte[] stored, int length, String path) {
+  void block(BlockField field, long block, BlockRecord record, byte[] stored, String path) {
     if (never || !field.hasChecksums() || (!always && field.isVerified(block))) {
       return;
     }
     crc.reset();
-    crc.update(stored, 0, length);
+    crc.update(stored, 0, record.storedBytes());
     int found = field.binding().bind(Kind.BLOCK, block, (int) crc.getValue());
-    int expected = field.storedChecksum(block);
+    int expected = record.checksum();
     if (found != expected) {
       throw mismatch.of(
           path,
-          "the block at byte " + field.position(block) + " (records from " + field.firstSlot(block)
+          "the block at byte " + record.position() + " (records from " + record.firstSlot()
               + " of the shard)",
           expected,
           found);

@@ -1,11 +1,13 @@
 package io.zrecord.internal.shard.read;
 
+import io.zrecord.internal.format.BlockRecord;
 import io.zrecord.internal.format.BlockShape;
 import io.zrecord.internal.format.DecodedBlock;
 import io.zrecord.internal.format.Decoders;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.shard.BlockField;
+import io.zrecord.read.StoredBlocks.StoredBlock;
 import io.zrecord.schema.Codec;
 import java.nio.ByteBuffer;
 import java.util.zip.DataFormatException;
@@ -31,6 +33,7 @@ final class BlockReader {
   private @Nullable BlockField field;
   private int run;
   private long block;
+  private BlockRecord record = new BlockRecord(0, 0, 0, 0, 0, 0, 0, 0);
   private long firstSlot;
   private long endSlot;
 
@@ -55,9 +58,7 @@ final class BlockReader {
 
   /** Returns the decoded bytes of some values of the block that was found last, about. */
   long rawBytes(int count) {
-    return (long) java.util.Objects.requireNonNull(field).rawBytes(block)
-        * count
-        / (endSlot - firstSlot);
+    return (long) record.rawBytes() * count / record.slots();
   }
 
   /** Finds the block of a value. */
@@ -72,29 +73,25 @@ final class BlockReader {
     }
     long found = isNext ? after : search(of, run, slot);
     field = null;
-    require(of, found);
-    block = found;
-    firstSlot = of.firstSlot(found);
-    endSlot = firstSlot + of.slots(found);
-    if (slot < firstSlot || slot >= endSlot) {
-      throw of.corrupt(found);
+    context.check().blockRecord(of, found);
+    record = of.checked(run, found);
+    if (slot < record.firstSlot() || slot >= record.endSlot()) {
+      throw of.corrupt(found, record);
     }
+    block = found;
+    firstSlot = record.firstSlot();
+    endSlot = record.endSlot();
     field = of;
-  }
-
-  private void require(BlockField of, long number) {
-    context.check().blockRecord(of, number);
-    of.require(run, number);
   }
 
   /** Returns the last block of a run that does not begin after a slot. */
   private long search(BlockField of, int inRun, long slot) {
-    RunRecord record = of.run(inRun);
-    long low = record.firstUnit();
+    RunRecord within = of.run(inRun);
+    long low = within.firstUnit();
     long high = of.endBlock(inRun) - 1;
     // Blocks of numbers have the same count, and those of texts nearly so.
     long middle =
-        low + (long) ((double) (slot - record.firstSlot()) / record.count() * (high - low + 1));
+        low + (long) ((double) (slot - within.firstSlot()) / within.count() * (high - low + 1));
     middle = Math.min(high, Math.max(low, middle));
     int step = 1;
     while (low < high) {
@@ -130,18 +127,30 @@ final class BlockReader {
       return decoded;
     }
     int stored = load(part, of);
-    int raw = of.rawBytes(block);
+    int raw = record.rawBytes();
     decoded = cache.replace(raw);
     try {
-      int flags = of.flags(block);
+      int flags = record.flags();
       decoded.decode(
-          decoder(of.codec()), of.shape(), packed, stored, raw, of.slots(block), flags);
+          decoder(of.codec()), of.shape(), packed, stored, raw, record.slots(), flags);
     } catch (DataFormatException e) {
       throw damaged(part, of, shardFirst, e);
     }
     cache.keep(of, block);
     trim();
     return decoded;
+  }
+
+  /** Returns the block that begins with a slot, as it is stored; null if there is none. */
+  @Nullable
+  StoredBlock stored(ShardPart part, BlockField of, long slot) {
+    find(of, slot);
+    if (slot != firstSlot) {
+      return null;
+    }
+    int stored = load(part, of);
+    return new StoredBlock(
+        packed, stored, record.rawBytes(), record.slots(), record.flags(), of.blockBytes());
   }
 
   /** Copies values of one width to a position of a buffer. */
@@ -181,8 +190,8 @@ final class BlockReader {
   private void decodeInto(
       ShardPart part, BlockField of, long shardFirst, byte[] target, int at) {
     int stored = load(part, of);
-    int raw = of.rawBytes(block);
-    int flags = of.flags(block);
+    int raw = record.rawBytes();
+    int flags = record.flags();
     try {
       if (BlockShape.isAsIs(flags)) {
         System.arraycopy(packed, 0, target, at, raw);
@@ -198,19 +207,19 @@ final class BlockReader {
 
   /** Copies the stored bytes of the block that was found last, verifies them, returns their count. */
   private int load(ShardPart part, BlockField of) {
-    int stored = of.storedBytes(block);
+    int stored = record.storedBytes();
     if (packed.length < stored) {
       packed = new byte[stored];
     }
     int chunk = of.run(run).chunk();
-    long position = of.position(block);
+    long position = record.position();
     int window = part.ready(chunk, position, stored);
     String path = of.path();
     if (window != WindowTable.EMPTY) {
       context.table().copy(window, part.within(chunk, position), packed, 0, stored);
       path = context.table().path(window);
     }
-    context.check().block(of, block, packed, stored, path);
+    context.check().block(of, block, record, packed, path);
     context.metrics().bytesRead.add(stored);
     return stored;
   }
@@ -218,7 +227,7 @@ final class BlockReader {
   private RuntimeException damaged(
       ShardPart part, BlockField of, long shardFirst, DataFormatException cause) {
     int chunk = of.run(run).chunk();
-    int window = part.ready(chunk, of.position(block), of.storedBytes(block));
+    int window = part.ready(chunk, record.position(), record.storedBytes());
     return context.corrupt(
         window == WindowTable.EMPTY ? of.path() : context.table().path(window),
         shardFirst + firstSlot,

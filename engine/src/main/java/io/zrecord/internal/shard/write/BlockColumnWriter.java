@@ -5,6 +5,7 @@ import io.zrecord.internal.format.BlockShape;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.Transforms;
 import io.zrecord.internal.values.ValueLengths;
+import io.zrecord.read.StoredBlocks.StoredBlock;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.Transform;
 import io.zrecord.storage.WritableFile;
@@ -53,6 +54,9 @@ final class BlockColumnWriter extends ColumnWriter {
   private int slots;
   private int currentLength;
   private boolean isAlone;
+
+  /** Records of a block that was put whole, which are still to end. */
+  private int blockRest;
 
   private long stripeSlots;
   private long writtenSlots;
@@ -141,9 +145,30 @@ final class BlockColumnWriter extends ColumnWriter {
   }
 
   @Override
+  public boolean putBlock(StoredBlock block) {
+    boolean isWhole = block.count() == 1 || block.rawBytes() >= blockBytes / 4 * 3;
+    if (!isWhole || block.blockBytes() != blockBytes || !encoder.mayHave(block.flags())) {
+      return false;
+    }
+    endBlock();
+    add(block.bytes(), 0, block.storedBytes(), block.rawBytes(), block.count(), block.flags());
+    blockRest = block.count();
+    return true;
+  }
+
+  @Override
+  void requireWithinBlock() {
+    if (blockRest == 0) {
+      super.requireWithinBlock();
+    }
+  }
+
+  @Override
   void endPresent(long before) {
     validity.add(true, before);
-    if (isAlone) {
+    if (blockRest > 0) {
+      blockRest--;
+    } else if (isAlone) {
       isAlone = false;
     } else {
       endSlot(currentLength);
@@ -157,6 +182,10 @@ final class BlockColumnWriter extends ColumnWriter {
   @Override
   void endAbsent(long before) {
     validity.add(false, before);
+    if (blockRest > 0) {
+      blockRest--;
+      return;
+    }
     if (!shape.isFixed()) {
       makeRoom(0);
       endSlot(0);
@@ -236,14 +265,14 @@ final class BlockColumnWriter extends ColumnWriter {
   private void encode(byte[] source, int offset, int raw, int count) {
     int encoded = encoder.encode(source, offset, raw, count);
     if (encoded < 0) {
-      add(source, offset, raw, raw, count);
+      add(source, offset, raw, raw, count, encoder.flags());
     } else {
-      add(encoder.stored(), 0, encoded, raw, count);
+      add(encoder.stored(), 0, encoded, raw, count, encoder.flags());
     }
     encoder.trim();
   }
 
-  private void add(byte[] source, int offset, int length, int raw, int count) {
+  private void add(byte[] source, int offset, int length, int raw, int count, int flags) {
     countBytes(length);
     boolean direct =
         length > budgetBytes / 8 || length + pool.takenBytes() > budgetBytes / 8 * 7;
@@ -260,7 +289,7 @@ final class BlockColumnWriter extends ColumnWriter {
     stripeBlocks.add(count);
     stripeBlocks.add(length);
     stripeBlocks.add(raw);
-    stripeBlocks.add(encoder.flags());
+    stripeBlocks.add(flags);
     stripeBlocks.add(checksum);
     pool.count(BOOKKEEPING_BYTES);
     blockCount++;

@@ -43,6 +43,13 @@ final class BlockEncoder implements AutoCloseable {
     this.usual = wanted == Transform.AUTO || !shape.takes(wanted) ? Transform.NONE : wanted;
   }
 
+  /** Tells whether a block with some flags is as this encoder may make blocks. */
+  boolean mayHave(int blockFlags) {
+    return wanted == Transform.AUTO
+        || BlockShape.isAsIs(blockFlags)
+        || BlockShape.transform(blockFlags) == usual;
+  }
+
   /** Returns the flags of the block that was encoded last. */
   int flags() {
     return flags;

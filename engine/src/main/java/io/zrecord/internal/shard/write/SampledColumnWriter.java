@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard.write;
 
+import io.zrecord.read.StoredBlocks.StoredBlock;
 import io.zrecord.schema.FieldSpec;
 import java.util.Arrays;
 import java.util.function.Supplier;
@@ -105,6 +106,20 @@ final class SampledColumnWriter extends ColumnWriter {
       writer = choose((sampleFill + (long) logical) / (presentCount() + 1));
     }
     writer.placeStored(source, offset, length);
+  }
+
+  @Override
+  public boolean putBlock(StoredBlock block) {
+    return chosen != null && chosen.putBlock(block);
+  }
+
+  @Override
+  void requireWithinBlock() {
+    if (chosen == null) {
+      super.requireWithinBlock();
+    } else {
+      chosen.requireWithinBlock();
+    }
   }
 
   @Override

@@ -1,0 +1,53 @@
+package io.zrecord.internal.shard.read;
+
+import io.zrecord.internal.io.MapFaults;
+import io.zrecord.internal.shard.BlockField;
+import io.zrecord.internal.shard.ShardList;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.StoredBlocks;
+import io.zrecord.read.Verification;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.FieldSpec;
+import org.jspecify.annotations.Nullable;
+
+/** Reads stored blocks across the shards of a dataset. Belongs to one thread. */
+public final class StoredBlockReader implements StoredBlocks {
+  private final ReadContext context;
+  private final Compression compression;
+
+  /**
+   * Creates a reader.
+   *
+   * @param compression blocks of another one are passed over, and so are those without checksums
+   */
+  public StoredBlockReader(
+      FieldSpec field,
+      Compression compression,
+      ShardList shards,
+      Verification verification,
+      ReadMetrics metrics) {
+    this.context =
+        new ReadContext(field, ReadContext.Form.STORED, shards, verification, metrics);
+    this.compression = compression;
+  }
+
+  @Override
+  public @Nullable StoredBlock beginningAt(long index) {
+    ShardList shards = context.shards();
+    int shard = shards.shardOf(java.util.Objects.checkIndex(index, shards.length()));
+    try {
+      try {
+        ShardPart part = context.part(shard);
+        return part.field() instanceof BlockField field
+                && field.hasChecksums()
+                && field.compression().equals(compression)
+            ? context.blocks().stored(part, field, index - shards.firstIndex(shard))
+            : null;
+      } finally {
+        MapFaults.surface();
+      }
+    } catch (InternalError e) {
+      throw context.truncated(e);
+    }
+  }
+}
