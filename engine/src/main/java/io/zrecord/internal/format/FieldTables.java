@@ -19,6 +19,7 @@ import java.util.HexFormat;
  * @param absentCount number of absent values
  * @param valueBytes sum of the physical lengths
  * @param unitBytes bytes of a run that share a checksum, a power of two; 0 without {@code units}
+ * @param alignment where the values of variable runs begin
  * @param runs list of the runs
  * @param runsChecksum checksum of that list, bound to the field
  * @param units checksums of the units of fixed runs
@@ -33,6 +34,7 @@ public record FieldTables(
     long absentCount,
     long valueBytes,
     int unitBytes,
+    ValueAlignment alignment,
     Section runs,
     int runsChecksum,
     Section units,
@@ -65,6 +67,9 @@ public record FieldTables(
     if (unitBytes > 0) {
       node.put("unitBytes", unitBytes);
     }
+    if (!alignment.equals(ValueAlignment.NONE)) {
+      node.putArray("align").add(alignment.least()).add(alignment.most());
+    }
     runs.writeTuple(node, "runs").add(HexFormat.of().toHexDigits(runsChecksum));
     units.write(node, "units");
     validity.write(node, "validity");
@@ -88,6 +93,7 @@ public record FieldTables(
         json.integer("absent", 0, length),
         json.integer("valueBytes", 0, Long.MAX_VALUE),
         json.optionalInteger("unitBytes", LEAST_UNIT_BYTES, MOST_UNIT_BYTES).orElse(0),
+        alignment(json),
         Section.read(runs, endBytes),
         runs.checksum(2),
         Section.read(json, "units", endBytes),
@@ -101,6 +107,20 @@ public record FieldTables(
           + " bytes of presence bits for " + length + " records");
     }
     return field;
+  }
+
+  private static ValueAlignment alignment(JsonObject json) {
+    if (!json.has("align")) {
+      return ValueAlignment.NONE;
+    }
+    JsonTuple tuple = JsonTuple.of(json, "align", 2, 2);
+    try {
+      return new ValueAlignment(
+          (int) tuple.integer(0, 1, ValueAlignment.MOST_LEAST),
+          (int) tuple.integer(1, 1, ValueAlignment.MOST_MOST));
+    } catch (IllegalArgumentException e) {
+      throw tuple.corrupt("two powers of two, the second not less than the first");
+    }
   }
 
   private static Shape shape(JsonObject json) {

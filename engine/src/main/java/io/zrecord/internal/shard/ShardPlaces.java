@@ -2,9 +2,12 @@ package io.zrecord.internal.shard;
 
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.VariableBlocks;
 import io.zrecord.internal.io.MapFaults;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -78,6 +81,8 @@ public final class ShardPlaces {
     for (int field = 0; field < fields.size(); field++) {
       if (open.get(field) instanceof FixedRuns runs) {
         visitRuns(field, runs);
+      } else if (open.get(field) instanceof VariableField runs) {
+        visitRuns(field, runs);
       }
     }
     // Tables of entries are as long as the shard says; without them the length is an unchecked
@@ -92,6 +97,25 @@ public final class ShardPlaces {
       RunRecord run = runs.run(i);
       visitor.values(
           field, runs.shardChunk(run.chunk()), run.offset(), run.count(), runs.widthBytes());
+    }
+  }
+
+  private void visitRuns(int field, VariableField runs) {
+    byte[] bytes = new byte[VariableBlocks.MOST_BYTES];
+    ByteBuffer block = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    PresenceBits presence = runs.presence();
+    for (int i = 0; i < runs.runCount(); i++) {
+      RunRecord run = runs.run(i);
+      int chunk = runs.shardChunk(run.chunk());
+      for (long slot = run.firstSlot(); slot < runs.endSlot(i); slot += runs.blockValues(i, slot)) {
+        int length = VariableBlocks.bytes(runs.blockValues(i, slot), run.unitValues());
+        runs.tables().copy(runs.blockAt(i, slot), bytes, 0, length);
+        runs.visit(i, slot, block, (value, start, valueBytes) -> {
+          if (valueBytes > 0 || !presence.exist() || presence.isPresent(value)) {
+            visitor.values(field, chunk, start, 1, valueBytes);
+          }
+        });
+      }
     }
   }
 

@@ -1,9 +1,10 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.format.RunRecord;
-import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.FixedRuns;
+import io.zrecord.internal.shard.PresenceBits;
 import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.Zeros;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -52,7 +53,7 @@ final class DenseRangeSelection implements Selection {
 
   /** Tells whether the shard's field can be read in this way. */
   boolean takes(ShardPart part) {
-    return width > 0 && !(part.field() instanceof EntryField);
+    return width > 0 && !(part.field() instanceof StoredField);
   }
 
   /** Drops the selection. */
@@ -86,11 +87,12 @@ final class DenseRangeSelection implements Selection {
             (int) Math.min(left, field.run(run).firstSlot() + field.run(run).count() - local);
         storedBytes += (long) taken * width;
         BitSet presence = null;
-        if (field.hasValidity()) {
+        PresenceBits bits = field.presence();
+        if (bits.exist()) {
           storedBytes += taken / 8;
-          if (Validity.hasAbsent(context.check(), field, local, local + taken)) {
+          if (Validity.hasAbsent(context.check().tables(), bits, local, local + taken)) {
             // Copied, because the bits are used later, when the mapped file may have been cut.
-            presence = BitSet.valueOf(Validity.copy(field, local, local + taken));
+            presence = BitSet.valueOf(Validity.copy(bits, local, local + taken));
             hasAbsent = true;
           }
         }

@@ -70,6 +70,11 @@ final class ShardPart {
     return chunks[chunkOrdinal].within(position);
   }
 
+  /** Returns the full path of a chunk. */
+  String path(int chunkOrdinal) {
+    return shard.pathOf(shard.chunks().get(field.shardChunk(chunkOrdinal)).fileName());
+  }
+
   /** Forgets the shard, so that the next reader opens its files again. */
   void forgetShard() {
     shard.forget();

@@ -110,7 +110,10 @@ public abstract class ColumnWriter implements AutoCloseable {
   /** Returns the bytes that were collected since the last flush, bookkeeping included. */
   public abstract long collectedBytes();
 
-  /** Writes the tables of the field. All values must have been flushed. */
+  /** Ends the tables of the field in memory. All values must have been flushed. */
+  abstract void endTables();
+
+  /** Writes the tables of the field, after {@link #endTables}. */
   public abstract void finish(TablesWriter tables);
 
   @Override

@@ -31,16 +31,16 @@ final class ColumnWriters {
     List<ColumnWriter> writers = new ArrayList<>();
     try {
       for (FieldSpec field : schema.fields()) {
-        // A dense value always goes through the stripe, so wide tensors are written as entries: 20
-        // bytes more for each.
+        // A dense value always goes through the stripe, so wide tensors are written as variable
+        // runs: 8 bytes more for each.
         boolean dense = field.isDense() && field.valueWidthBytes().getAsInt() <= fairBytes;
         ColumnTables tables = new ColumnTables(
             spool, options.checksum() == Checksum.CRC32C, new Binding(shardId, field.id()));
         writers.add(
             dense
                 ? new DenseColumnWriter(field, tables, chunks, pool, alignment)
-                : new EntryColumnWriter(
-                    field, tables, chunks, pool, alignment, options.stripeBytes()));
+                : new VariableRunWriter(
+                    field, tables, chunks, pool, options.alignBytes(), options.stripeBytes()));
       }
       return writers;
     } catch (RuntimeException | Error e) {

@@ -85,6 +85,9 @@ public final class ShardFilesWriter implements AutoCloseable {
   public ShardSummary seal() {
     stripes.flush();
     chunks.roll();
+    for (ColumnWriter column : columns) {
+      column.endTables();
+    }
     spool.complete();
     TablesRef tables = writeTables();
     spool.close();

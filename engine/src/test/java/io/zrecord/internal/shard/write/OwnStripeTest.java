@@ -130,6 +130,7 @@ class OwnStripeTest {
     }
     common.flush();
     chunks.roll();
+    columns.forEach(ColumnWriter::endTables);
     spool.complete();
     TablesRef tables;
     try (TablesWriter writer =
