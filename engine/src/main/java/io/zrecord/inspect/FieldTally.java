@@ -35,10 +35,9 @@ final class FieldTally {
    *
    * @throws ArithmeticException if a sum exceeds 2⁶³−1
    */
-  void add(ChunkTally chunk, long offset, long count, int lengthBytes) {
+  void add(ChunkTally chunk, long offset, long count, int lengthBytes, int padding) {
     long bytes = count * lengthBytes;
     long end = offset + bytes;
-    long padding = Math.min(-end & 7, chunk.fileBytes() - end);
     chunk.add(bytes, padding);
     follow(chunk, offset);
     if (bytes > 0) {

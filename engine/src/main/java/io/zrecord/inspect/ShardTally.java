@@ -30,8 +30,9 @@ final class ShardTally implements ShardPlaces.Visitor {
   }
 
   @Override
-  public void values(int field, int chunk, long offset, long valueCount, int lengthBytes) {
-    fields.get(field).add(chunks.get(chunk), offset, valueCount, lengthBytes);
+  public void values(
+      int field, int chunk, long offset, long valueCount, int lengthBytes, int paddingBytes) {
+    fields.get(field).add(chunks.get(chunk), offset, valueCount, lengthBytes, paddingBytes);
   }
 
   @Override

@@ -193,6 +193,33 @@ class ShardWriterTest {
     assertThat(shard.sectionBytes(1, "validity")).isEqualTo(75_000 + 19 * 8);
   }
 
+  /** The last u64 of bits takes memory, for which full segments go to the file of the spool. */
+  @Test
+  void theLastBitsOfManyFieldsMaySpill() {
+    int fields = 40;
+    RecordSchema.Builder schema = RecordSchema.builder();
+    for (int f = 0; f < fields; f++) {
+      schema.field("f" + f, ElementType.I32);
+    }
+    int count = 4_097;
+    try (ShardWriter writer = writer(schema.build(), SMALL)) {
+      for (int i = 0; i < count; i++) {
+        for (int f = 0; f < fields; f++) {
+          if (i != f) {
+            writer.putInt(f, i);
+          }
+        }
+        writer.endRecord();
+      }
+      writer.finish();
+    }
+    ShardProbe shard = ShardProbe.read(storage, ID);
+    for (int f = 0; f < fields; f++) {
+      assertThat(shard.value(f, f)).isNull();
+      assertThat(shard.value(f, count - 1)).isEqualTo(littleEndian(count - 1));
+    }
+  }
+
   @Test
   void valuesOfOneFieldStandNextToEachOther() {
     try (ShardWriter writer = writer(schema(ElementType.I32, ElementType.BYTES), SMALL)) {

@@ -46,6 +46,7 @@ public final class ShardProbe {
   private final byte[] @Nullable [][] values;
   private final long[][] offsets;
   private final int[] runCounts;
+  private final int[] kinds;
   private final long alignBytes;
 
   private ShardProbe(Storage storage, UUID id, long alignBytes) {
@@ -79,6 +80,7 @@ public final class ShardProbe {
     values = new byte[fieldCount][recordCount][];
     offsets = new long[fieldCount][recordCount];
     runCounts = new int[fieldCount];
+    kinds = new int[fieldCount];
   }
 
   private static JsonNode parse(byte[] sealed) {
@@ -123,9 +125,9 @@ public final class ShardProbe {
     return json.get("fields").get(field).get("absent").longValue();
   }
 
-  /** Tells whether the values of a field have entries, and are not in runs of one width. */
-  public boolean hasEntries(int field) {
-    return json.get("fields").get(field).has("offsets");
+  /** Returns the kind of the runs of a field. */
+  public int runKind(int field) {
+    return kinds[field];
   }
 
   /** Returns the value, or null if it is absent. */
@@ -220,7 +222,10 @@ public final class ShardProbe {
     assertThat(HexFormat.fromHexDigits(field.get("runs").get(2).textValue()))
         .isEqualTo(bound(fieldId, 5, 0, Arrays.copyOfRange(tables, runsAt, runsAt + 64 * runs)));
     runCounts[f] = runs;
-    if (in.getInt(runsAt) == 4) {
+    kinds[f] = in.getInt(runsAt);
+    if (kinds[f] == 2) {
+      readVariable(f, field, fieldId, runsAt);
+    } else if (kinds[f] == 4) {
       assertThat(runs).isOne();
       assertThat(in.getInt(runsAt + 4)).isEqualTo(-1);
       assertThat(in.getLong(runsAt + 8)).isZero();
@@ -277,6 +282,97 @@ public final class ShardProbe {
     assertThat(checksum)
         .isEqualTo(hasChecksums ? bound(fieldId, isAbsent ? 2 : 1, record, stored) : 0);
     return stored.length;
+  }
+
+  private void readVariable(int f, JsonNode field, int fieldId, int runsAt) {
+    int least = field.has("align") ? field.get("align").get(0).intValue() : 1;
+    int most = field.has("align") ? field.get("align").get(1).intValue() : 1;
+    section(field, "units", 0);
+    boolean hasValidity = field.has("validity");
+    assertThat(hasValidity).isEqualTo(field.get("absent").longValue() > 0);
+    int validityAt = readValidity(field, fieldId, hasValidity);
+    int offsetsAt = section(field, "offsets", field.get("offsets").get(1).longValue());
+    Codec name = Codec.parse(field.get("compress").textValue());
+    int next = 0;
+    int units = 0;
+    int blocks = 0;
+    int at = offsetsAt;
+    long valueBytes = 0;
+    try (ValueCodec codec = name == Codec.RAW ? null : ValueCodec.of(Compression.of(name))) {
+      for (int r = 0; r < runCounts[f]; r++) {
+        int run = runsAt + 64 * r;
+        assertThat(in.getInt(run)).isEqualTo(2);
+        int chunk = in.getInt(run + 4);
+        assertThat(in.getLong(run + 8)).isEqualTo(next);
+        int count = (int) in.getLong(run + 16);
+        long offset = in.getLong(run + 24);
+        byte[] bytes = take(chunk, offset, (int) in.getLong(run + 32));
+        assertThat(in.getLong(run + 40)).isEqualTo(units);
+        assertThat(in.getLong(run + 48)).isEqualTo(at - offsetsAt);
+        int unitValues = in.getInt(run + 56);
+        assertThat(unitValues > 0).isEqualTo(hasChecksums);
+        assertThat(in.getInt(run + 60)).isZero();
+        long end = offset;
+        for (int first = 0; first < count; first += 1024, blocks++) {
+          int values = Math.min(1024, count - first);
+          assertThat(in.getLong(at)).isEqualTo(end);
+          long base = end;
+          long unitStart = 0;
+          int sums = at + 8 + 4 * values;
+          for (int k = 0; k < values; k++, next++) {
+            long start = (end + least - 1) / least * least;
+            long valueEnd = base + Integer.toUnsignedLong(in.getInt(at + 8 + 4 * k));
+            if (valueEnd - end >= most) {
+              start = (end + most - 1) / most * most;
+            }
+            for (long gap = end; gap < start; gap++) {
+              assertThat(bytes[(int) (gap - offset)]).isZero();
+            }
+            end = valueEnd;
+            byte[] stored =
+                Arrays.copyOfRange(bytes, (int) (start - offset), (int) (end - offset));
+            valueBytes += stored.length;
+            chunkOrdinals[f][next] = chunk;
+            offsets[f][next] = start;
+            if (hasValidity && !isPresent(validityAt, next)) {
+              assertThat(stored).isEmpty();
+            } else {
+              values(f, next, start, stored, codec);
+            }
+            if (hasChecksums && k % unitValues == 0) {
+              unitStart = start;
+            }
+            if (hasChecksums && (k % unitValues == unitValues - 1 || k == values - 1)) {
+              byte[] unit = Arrays.copyOfRange(
+                  bytes, (int) (unitStart - offset), (int) (end - offset));
+              assertThat(in.getInt(sums + k / unitValues * 4))
+                  .isEqualTo(bound(fieldId, 1, next - k % unitValues, unit));
+              units++;
+            }
+          }
+          int sumCount = hasChecksums ? (values + unitValues - 1) / unitValues : 0;
+          int length = 8 + 4 * values + 4 * sumCount;
+          checkTable(fieldId, 6, blocks, at, length);
+          int padded = (length + 4 + 7) / 8 * 8;
+          for (int i = length + 4; i < padded; i++) {
+            assertThat(tables[at + i]).isZero();
+          }
+          at += padded;
+        }
+        assertThat(end).isEqualTo(offset + bytes.length);
+      }
+    }
+    assertThat(next).isEqualTo(recordCount);
+    assertThat(at - offsetsAt).isEqualTo((int) field.get("offsets").get(1).longValue());
+    assertThat(field.get("valueBytes").longValue()).isEqualTo(valueBytes);
+  }
+
+  private void values(
+      int f, int record, long start, byte[] stored, @Nullable ValueCodec codec) {
+    if (codec == null && stored.length >= alignBytes && alignBytes > 8) {
+      assertThat(start % alignBytes).as("place of record %s", record).isZero();
+    }
+    values[f][record] = codec == null ? stored : decode(codec, stored);
   }
 
   private static byte[] decode(ValueCodec codec, byte[] stored) {

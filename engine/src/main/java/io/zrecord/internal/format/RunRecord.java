@@ -2,6 +2,7 @@ package io.zrecord.internal.format;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.schema.Codec;
 import io.zrecord.shard.ChunkFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -208,6 +209,7 @@ public record RunRecord(
     boolean fits = switch (kind) {
       case FIXED ->
         widthBytes > 0
+            && field.compression().codec() == Codec.RAW
             && field.units().isPresent() == file.hasChecksums()
             && (field.validity().isPresent() || field.absentCount() == 0)
             && !field.offsets().isPresent();

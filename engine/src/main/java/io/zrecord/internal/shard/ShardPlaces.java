@@ -39,8 +39,11 @@ public final class ShardPlaces {
      * @param field ordinal of the field in the requested list
      * @param chunk ordinal of the chunk in the shard
      * @param offset position of the first byte; the last byte is within the chunk
+     * @param paddingBytes bytes after the values up to the next multiple of 8, unless values of the
+     *     same run follow
      */
-    void values(int field, int chunk, long offset, long valueCount, int lengthBytes);
+    void values(
+        int field, int chunk, long offset, long valueCount, int lengthBytes, int paddingBytes);
 
     /**
      * Takes the number of records with a value in a chunk that a store wrote, each record once a
@@ -95,8 +98,9 @@ public final class ShardPlaces {
   private void visitRuns(int field, FixedRuns runs) {
     for (int i = 0; i < runs.runCount(); i++) {
       RunRecord run = runs.run(i);
-      visitor.values(
-          field, runs.shardChunk(run.chunk()), run.offset(), run.count(), runs.widthBytes());
+      int chunk = runs.shardChunk(run.chunk());
+      int padding = padding(chunk, run.offset() + run.bytes());
+      visitor.values(field, chunk, run.offset(), run.count(), runs.widthBytes(), padding);
     }
   }
 
@@ -107,12 +111,14 @@ public final class ShardPlaces {
     for (int i = 0; i < runs.runCount(); i++) {
       RunRecord run = runs.run(i);
       int chunk = runs.shardChunk(run.chunk());
+      long last = runs.endSlot(i) - 1;
+      int padding = padding(chunk, run.offset() + run.bytes());
       for (long slot = run.firstSlot(); slot < runs.endSlot(i); slot += runs.blockValues(i, slot)) {
         int length = VariableBlocks.bytes(runs.blockValues(i, slot), run.unitValues());
         runs.tables().copy(runs.blockAt(i, slot), bytes, 0, length);
         runs.visit(i, slot, block, (value, start, valueBytes) -> {
           if (valueBytes > 0 || !presence.exist() || presence.isPresent(value)) {
-            visitor.values(field, chunk, start, 1, valueBytes);
+            visitor.values(field, chunk, start, 1, valueBytes, value == last ? padding : 0);
           }
         });
       }
@@ -148,13 +154,18 @@ public final class ShardPlaces {
         long word1 = entries.word1(first + k);
         if (!Entry.isAbsent(word0, word1)) {
           chunk = entries.shardChunk(entries.chunkOf(first + k, word0, word1));
-          visitor.values(field, chunk, word0, 1, Entry.physicalLength(word1));
+          int length = Entry.physicalLength(word1);
+          visitor.values(field, chunk, word0, 1, length, padding(chunk, word0 + length));
         }
       }
       if (chunks.length > 0) {
         chunks[k] = chunk;
       }
     }
+  }
+
+  private int padding(int chunk, long end) {
+    return (int) Math.min(-end & 7, shard.chunks().get(chunk).bytes() - end);
   }
 
   private void visitRecords(long first, int count, int[][] chunks, long[] lastRecord) {

@@ -187,10 +187,14 @@ final class BlockCheck {
     int found = field.binding().bind(Kind.VALUE, first, (int) crc.getValue());
     int expected = field.unitChecksum(run, slot);
     if (found != expected) {
+      long end = field.unitEndSlot(run, slot);
+      String which = end - first == 1
+          ? "the value at " + (part.firstIndex() + first)
+          : "one of the values from " + (part.firstIndex() + first) + " to "
+              + (part.firstIndex() + end - 1);
       throw mismatch.of(
           part.path(field.chunk(run)),
-          "the unit of " + length + " bytes at byte " + from + " (records from " + first
-              + " to " + (field.unitEndSlot(run, slot) - 1) + " of the shard)",
+          which + " (" + length + " bytes at byte " + from + ")",
           expected,
           found);
     }

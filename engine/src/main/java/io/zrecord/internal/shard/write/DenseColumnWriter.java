@@ -118,14 +118,14 @@ public final class DenseColumnWriter extends ColumnWriter {
   }
 
   @Override
-  void endTables() {
+  public void end() {
     endUnit();
-    validity.finish(flushedCount);
+    validity.end(flushedCount);
   }
 
   @Override
   public void finish(TablesWriter target) {
-    target.fixed(field(), amount(), unitBytes, runs, unitChecksums, validity.words());
+    target.fixed(field(), amount(), unitBytes, runs, unitChecksums, validity.bits());
   }
 
   @Override

@@ -86,7 +86,7 @@ public final class ShardFilesWriter implements AutoCloseable {
     stripes.flush();
     chunks.roll();
     for (ColumnWriter column : columns) {
-      column.endTables();
+      column.end();
     }
     spool.complete();
     TablesRef tables = writeTables();

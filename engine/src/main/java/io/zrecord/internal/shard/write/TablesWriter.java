@@ -74,8 +74,18 @@ public final class TablesWriter implements AutoCloseable {
     this.fileId = fileId;
     this.length = length;
     this.hasChecksums = hasChecksums;
-    this.file = storage.create(directory + "/" + fileId + ".tables");
-    file.write(ByteBuffer.wrap(new FileHeader(FileHeader.Kind.TABLES, shardId, fileId).encode()));
+    this.file = create(storage, directory, new FileHeader(FileHeader.Kind.TABLES, shardId, fileId));
+  }
+
+  private static WritableFile create(Storage storage, String directory, FileHeader header) {
+    WritableFile created = storage.create(directory + "/" + header.fileId() + ".tables");
+    try {
+      created.write(ByteBuffer.wrap(header.encode()));
+      return created;
+    } catch (RuntimeException e) {
+      created.close();
+      throw e;
+    }
   }
 
   /**

@@ -165,14 +165,14 @@ public final class VariableRunWriter extends ColumnWriter {
   }
 
   @Override
-  void endTables() {
+  public void end() {
     runs.endRun();
-    validity.finish(recordCount);
+    validity.end(recordCount);
   }
 
   @Override
   public void finish(TablesWriter tables) {
-    tables.variable(field(), amount(), runs, validity.words());
+    tables.variable(field(), amount(), runs, validity.bits());
   }
 
   @Override
