@@ -15,7 +15,7 @@ from zrecord._source import Source
 
 
 class Dataset:
-    """One version of a table, a lone shard, or the state of a store that was committed when it was opened.
+    """One version of a table, or the state of a store that was committed when it was opened.
 
     ``dataset["image"]`` is a field. ``dataset[5]`` is a record, a dict of values; ``dataset[[5, 1, 5]]``, ``dataset[a:b]`` and
     ``dataset[mask]`` are dicts of the fields' values. Nothing needs to be closed: maps live as long as the values
@@ -31,6 +31,7 @@ class Dataset:
         sources: list[Source],
         verify: str,
         reopen: tuple[Callable[..., Dataset], tuple[Any, ...]],
+        index_map: Field | None = None,
     ) -> None:
         self.path = path
         self.version = version
@@ -40,11 +41,17 @@ class Dataset:
         self._fields = {spec.name: Field(str(path), spec, sources, starts, verify) for spec in specs}
         self._unreadable = {field.name: field for field in unreadable}
         self._reopen = reopen
+        self._index_map = index_map
 
     @property
     def fields(self) -> Mapping[str, FieldSpec]:
         """Returns the fields by name, in order."""
         return MappingProxyType({name: field.spec for name, field in self._fields.items()})
+
+    @property
+    def index_map(self) -> Field | None:
+        """Returns the index that each record of the version before has in this one; ``None`` unless this version reorders it."""
+        return self._index_map
 
     def __len__(self) -> int:
         return self._length

@@ -34,18 +34,18 @@ class Chunks(Protocol):
 class Table(Protocol):
     """Items of one size, one for each record."""
 
-    size: int
+    @property
+    def size(self) -> int:
+        """The number of items."""
 
-    def __getitem__(self, indices: Array) -> Array:
+    def __getitem__(self, indices: Array, /) -> Array:
         """Returns the items of records."""
 
 
 class EntriesColumn:
     """The entries of a field in a shard or store, which are in the file at ``path``."""
 
-    def __init__(
-        self, path: Path, chunks: Chunks, spec: FieldSpec, verify: str, entries: Table, checksums: Table | None
-    ) -> None:
+    def __init__(self, path: Path, chunks: Chunks, spec: FieldSpec, verify: str, entries: Table, checksums: Table | None) -> None:
         self._path = path
         self._spec = spec
         self._shard = chunks

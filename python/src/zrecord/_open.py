@@ -9,7 +9,7 @@ from zrecord._columns import VERIFY
 from zrecord._dataset import Dataset
 from zrecord._shard import META_FILE
 from zrecord._store import read_store
-from zrecord._table import has_versions, read_table
+from zrecord._table import has_versions, read_index_map, read_table
 from zrecord.errors import NotADatasetError
 
 
@@ -28,8 +28,10 @@ def open(path: str | os.PathLike[str], version: int | None = None, verify: str =
         raise NotADatasetError(f"Cannot open dataset {root}: there is no such directory; check the path", root)
     has_meta = (root / META_FILE).is_file()
     if has_versions(root):
-        number, fields, unreadable, sources = read_table(root, version)
-        return Dataset(root, number, fields, unreadable, sources, verify, (open, (path, number, verify)))
+        found = read_table(root, version)
+        index_map = None if found.index_map is None else read_index_map(root, found.index_map, verify)
+        reopen = (open, (path, found.version, verify))
+        return Dataset(root, found.version, found.fields, found.unreadable, found.shards, verify, reopen, index_map)
     if not has_meta:
         raise NotADatasetError(
             f"Cannot open dataset {root}: it has neither the manifest of a version nor a file '{META_FILE}'; check the path",

@@ -14,6 +14,7 @@ from zrecord._tables import FieldTables, TablesFile, damaged
 
 Array = np.ndarray[Any, Any]
 
+
 class RunsColumn:
     """The runs of a field in a shard."""
 
@@ -25,7 +26,7 @@ class RunsColumn:
         self._verify = verify
         self._binding = Binding(file.uuid, spec.id)
         self._unit_bytes = tables.unit_bytes or 65536
-        self._checksums = file.unit_checksums(spec.id, tables) if tables.units.size else np.zeros(0, "<u4")
+        self._checksums = file.unit_checksums(spec.id, tables) if tables.units.size and verify != "never" else np.zeros(0, "<u4")
         self._verified = np.zeros(self._checksums.size, bool)
         self.is_settled = verify == "never" or not file.has_checksums
         self._present: Bytes | None = None

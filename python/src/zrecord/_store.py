@@ -73,7 +73,8 @@ def _state(root: Path, meta: StoreMeta) -> StoreState:
 
 
 def _source(root: Path, meta: StoreMeta, chunks: StoreChunks, state: StoreState) -> OpenSource:
-    columns = {field.spec.id: (field, *tables) for field, *tables in zip(meta.fields, state.entries, state.checksums)}
+    tables = zip(meta.fields, state.entries, state.checksums)
+    columns = {field.spec.id: (field, entries, checksums) for field, entries, checksums in tables}
 
     def column(spec: FieldSpec, verify: str) -> Column:
         field, entries, checksums = columns[spec.id]

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
 
+import numpy as np
+
+from zrecord._field import Field
 from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject
 from zrecord._source import ShardSource, Source
@@ -18,7 +21,7 @@ from zrecord._tables import SealedShard, read_chunks, read_field_sets, read_refs
 from zrecord.errors import CorruptDataError, NotADatasetError
 
 _Read = TypeVar("_Read")
-Contents = tuple[int, list[FieldSpec], list[UnreadableField], list[Source]]
+_INDEX_MAP = FieldSpec(1, "newIndex", "i64")
 
 _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -26,6 +29,17 @@ _TAG = "(?!(?i:[0-9]+|latest)$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
 _CARE = ("tag", "untag", "expire", "repair")
 _RETRACT = "retract"
 _MAX_TAGS = 10_000
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a version has: its number, its fields, its shards, and where records of the version before went, if they moved."""
+
+    version: int
+    fields: list[FieldSpec]
+    unreadable: list[UnreadableField]
+    shards: list[Source]
+    index_map: Source | None
 
 
 @dataclass(frozen=True)
@@ -54,7 +68,7 @@ def has_versions(path: Path) -> bool:
 
 
 def read_table(path: Path, version: int | None) -> Contents:
-    """Reads a version, by default the newest: its number, its fields and its shards."""
+    """Reads a version, by default the newest."""
 
     def read(newest: _Manifest) -> Contents:
         _require_table(path, newest)
@@ -203,7 +217,7 @@ def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
 def _contents(path: Path, manifest: _Manifest) -> Contents:
     json = manifest.json
     fields, unreadable = read_fields(json.objects("fields"))
-    every = [*fields, *unreadable]
+    every: list[FieldSpec | UnreadableField] = [*fields, *unreadable]
     if len({f.id for f in every}) != len(every) or len({f.name for f in every}) != len(every):
         raise json.corrupt("an id or name of a field appears twice")
     shards: list[SealedShard] = []
@@ -213,7 +227,10 @@ def _contents(path: Path, manifest: _Manifest) -> Contents:
     length = sum(shard.length for shard in shards)
     if length != json.integer("length"):
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
-    return manifest.version, fields, unreadable, [ShardSource(shard) for shard in shards]
+    index_map = None
+    if "indexMap" in json.members:
+        index_map = ShardSource(_read_entry(path, json.object("indexMap"), read_field_sets(json)))
+    return Contents(manifest.version, fields, unreadable, [ShardSource(shard) for shard in shards], index_map)
 
 
 def _read_list(path: Path, entry: JsonObject) -> list[SealedShard]:
@@ -226,13 +243,19 @@ def _read_list(path: Path, entry: JsonObject) -> list[SealedShard]:
 
 def _read_entries(path: Path, json: JsonObject) -> list[SealedShard]:
     field_sets = read_field_sets(json)
-    return [
-        SealedShard(
-            directory=path / "shard" / str(member.uuid("uuid")),
-            uuid=member.uuid("uuid"),
-            length=member.integer("length", 1),
-            chunks=read_chunks(member),
-            tables=read_refs(member, field_sets),
-        )
-        for member in json.objects("shards")
-    ]
+    return [_read_entry(path, member, field_sets) for member in json.objects("shards")]
+
+
+def _read_entry(path: Path, member: JsonObject, field_sets: list[tuple[int, ...]]) -> SealedShard:
+    return SealedShard(
+        directory=path / "shard" / str(member.uuid("uuid")),
+        uuid=member.uuid("uuid"),
+        length=member.integer("length", 1),
+        chunks=read_chunks(member),
+        tables=read_refs(member, field_sets),
+    )
+
+
+def read_index_map(path: Path, index_map: Source, verify: str) -> Field:
+    """Returns the new index of each record of the version before, as a field."""
+    return Field(str(path), _INDEX_MAP, [index_map], np.array([0, index_map.length]), verify)

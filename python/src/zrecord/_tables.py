@@ -258,6 +258,7 @@ class TablesFile:
             unit += -(-size // tables.unit_bytes) if tables.unit_bytes else 0
         return (
             width > 0
+            and tables.spec.codec == "raw"
             and first == self.length
             and bool(tables.units.size) == self.has_checksums
             and tables.units.size == 4 * (unit + -(-unit // _GROUP_UNITS))
@@ -363,9 +364,7 @@ def read_refs(json: JsonObject, field_sets: list[tuple[int, ...]]) -> list[Table
         at, size = element.integer(2, _HEADER_BYTES), element.integer(3, 1, _MAX_JSON_BYTES)
         end = at + size + _TRAILER_BYTES
         fields = field_sets[element.integer(5, 0, len(field_sets) - 1)]
-        refs.append(
-            TablesRef(element.uuid(0), element.integer(1, end, end), at, size, element.matching(4, "[0-9a-f]{8}"), fields)
-        )
+        refs.append(TablesRef(element.uuid(0), element.integer(1, end, end), at, size, element.matching(4, "[0-9a-f]{8}"), fields))
     named = [field for ref in refs for field in ref.fields]
     if len(set(named)) != len(named) or len({ref.uuid for ref in refs}) != len(refs):
         raise json.corrupt("a tables file or a field is there twice")

@@ -35,25 +35,20 @@ final class FieldTally {
    *
    * @throws ArithmeticException if a sum exceeds 2⁶³−1
    */
-  void add(ChunkTally chunk, long offset, long count, int lengthBytes) {
+  void add(ChunkTally chunk, long offset, long count, int lengthBytes, int padding) {
     long bytes = count * lengthBytes;
     sizes.add(lengthBytes, count);
-    add(chunk, offset, bytes, count, true);
+    add(chunk, offset, bytes, count, padding);
   }
 
-  /**
-   * Adds a block of compressed values. Each counts with the average of the stored bytes.
-   *
-   * @param isLast whether no other block of the field follows directly
-   */
-  void addBlock(ChunkTally chunk, long offset, int count, int storedBytes, boolean isLast) {
+  /** Adds a block of compressed values. Each counts with the average of the stored bytes. */
+  void addBlock(ChunkTally chunk, long offset, int count, int storedBytes, int padding) {
     sizes.add(storedBytes / count, count);
-    add(chunk, offset, storedBytes, count, isLast);
+    add(chunk, offset, storedBytes, count, padding);
   }
 
-  private void add(ChunkTally chunk, long offset, long bytes, long count, boolean isPadded) {
+  private void add(ChunkTally chunk, long offset, long bytes, long count, int padding) {
     long end = offset + bytes;
-    long padding = isPadded ? Math.min(-end & 7, chunk.fileBytes() - end) : 0;
     chunk.add(bytes, padding);
     follow(chunk, offset);
     if (bytes > 0) {

@@ -32,14 +32,15 @@ final class ShardTally implements ShardPlaces.Visitor {
   }
 
   @Override
-  public void values(int field, int chunk, long offset, long valueCount, int lengthBytes) {
-    fields.get(field).add(chunks.get(chunk), offset, valueCount, lengthBytes);
+  public void values(
+      int field, int chunk, long offset, long valueCount, int lengthBytes, int paddingBytes) {
+    fields.get(field).add(chunks.get(chunk), offset, valueCount, lengthBytes, paddingBytes);
   }
 
   @Override
   public void block(
-      int field, int chunk, long offset, int valueCount, int storedBytes, boolean isLast) {
-    fields.get(field).addBlock(chunks.get(chunk), offset, valueCount, storedBytes, isLast);
+      int field, int chunk, long offset, int valueCount, int storedBytes, int padding) {
+    fields.get(field).addBlock(chunks.get(chunk), offset, valueCount, storedBytes, padding);
   }
 
   @Override

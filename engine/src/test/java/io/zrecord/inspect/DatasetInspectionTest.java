@@ -13,14 +13,17 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.RunRecord;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.FabricatedTable;
 import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,6 +34,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -284,6 +288,39 @@ class DatasetInspectionTest {
     assertThatThrownBy(() -> inspect(directory)).isInstanceOf(NotADatasetException.class);
   }
 
+  @Test
+  void sizesThatOverflowAreDamage() {
+    RecordSchema schema = RecordSchema.builder().field("f", ElementType.I64).build();
+    List<ChunkFile> chunks = List.of(
+        ChunkFile.of(UUID.randomUUID(), Long.MAX_VALUE), ChunkFile.of(UUID.randomUUID(), 64));
+    Path path = directory.resolve("overflow");
+    new FabricatedTable(path, schema, 1, chunks)
+        .write(List.of(RunRecord.fixed(0, 0, 1, 64, 8, 0)));
+    assertThatThrownBy(() -> inspect(path))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("more than 2^63 bytes");
+  }
+
+  /** Five fields in the same bytes, of which there would be 2⁶³ and more. */
+  @Test
+  void runsThatOverlapAreDamageHoweverLongTheySayTheyAre() {
+    long half = 1L << 47;
+    int width = 8192;
+    RecordSchema.Builder schema = RecordSchema.builder();
+    for (int id = 1; id <= 5; id++) {
+      schema.field("f" + id, ElementType.I64, Shape.of(width / 8), Compression.RAW);
+    }
+    ChunkFile huge = ChunkFile.of(UUID.randomUUID(), Long.MAX_VALUE);
+    Path path = directory.resolve("overlap");
+    new FabricatedTable(path, schema.build(), 2 * half, List.of(huge))
+        .write(List.of(
+            RunRecord.fixed(0, 0, half, 64, half * width, 0),
+            RunRecord.fixed(0, half, half, 1L << 61, half * width, 0)));
+    assertThatThrownBy(() -> inspect(path))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("overlap");
+  }
+
   private static ShardOnDisk files(Path table) {
     return ShardOnDisk.of(table.resolve(
         RecordTable.at(LocalStorage.at(table)).latest().shards().get(0).directory()));
@@ -294,7 +331,7 @@ class DatasetInspectionTest {
     entry.putLong(0, word0).putLong(8, word1);
     ShardOnDisk files = files(table);
     try (FileChannel channel = FileChannel.open(files.tables(), StandardOpenOption.WRITE)) {
-      channel.write(entry, files.entryAt(TEXT, index));
+      channel.write(entry, files.placeAt(TEXT, index));
     }
   }
 }

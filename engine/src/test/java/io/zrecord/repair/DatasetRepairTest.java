@@ -10,6 +10,7 @@ import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.StoreReader;
+import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.io.LocalMutableFiles;
@@ -431,7 +432,7 @@ final class DatasetRepairTest {
   }
 
   @Test
-  void aSoundShardNeedsNoRepair() throws IOException {
+  void aShardIsNotRepairedWithoutItsTable() throws IOException {
     Path path = directory.resolve("table");
     RecordSchema schema = RecordSchema.builder().field("text", ElementType.UTF8).build();
     try (RecordDatasetWriter writer =
@@ -440,9 +441,10 @@ final class DatasetRepairTest {
       writer.commit();
     }
     try (Stream<Path> shards = Files.list(path.resolve("shard"))) {
-      RepairReport report =
-          DatasetRepair.of(shards.findFirst().orElseThrow()).run(finding -> {}, plan -> true);
-      assertThat(report.plan()).isEqualTo(new RepairPlan(List.of(), List.of()));
+      DatasetRepair repair = DatasetRepair.of(shards.findFirst().orElseThrow());
+      assertThatThrownBy(() -> repair.run(finding -> {}, plan -> true))
+          .isInstanceOf(NotADatasetException.class)
+          .hasMessageContaining("Open the table");
     }
   }
 

@@ -466,7 +466,6 @@ final class DamagedManifestTest {
         "\"lists\":[]|\"lists\":[{\"file\":\"../x\",\"shards\":1,\"length\":1}]",
         "\"lists\":[]|\"lists\":{}",
         "\"format\":2|\"format\":2,\"format\":2",
-        "\"dtype\":\"i64\"|\"dtype\":\"i65\"",
         "\"uuid\":\"|\"uuid\":\"../",
         "\"previous\":|\"before\":",
         "\"previous\":\"|\"previous\":\"x",

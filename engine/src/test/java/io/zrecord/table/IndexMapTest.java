@@ -11,8 +11,11 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
 import io.zrecord.shard.Checksum;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
@@ -112,9 +115,10 @@ final class IndexMapTest {
     RecordSchema doubles =
         RecordSchema.builder().field("newIndex", ElementType.F64).build();
     requireRefused(Shards.write(storage, doubles, 3, 2, 1, 0), "its fields are not those");
-    RecordSchema renamed =
-        RecordSchema.builder().field("index", ElementType.I64).build();
-    requireRefused(Shards.write(storage, renamed, 3, 2, 1, 0), "its fields are not those");
+    FieldSpec another = new FieldSpec(
+        2, IndexMap.FIELD, ElementType.I64, Shape.scalar(), Compression.RAW, Map.of());
+    RecordSchema renumbered = new RecordSchema(List.of(another));
+    requireRefused(Shards.write(storage, renumbered, 3, 2, 1, 0), "its fields are not those");
   }
 
   /** A wrong index could not be told from a right one. */

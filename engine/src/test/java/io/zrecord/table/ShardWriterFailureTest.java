@@ -48,7 +48,10 @@ class ShardWriterFailureTest {
   }
 
   private static ShardWriter writer(Storage storage, Durability durability) {
-    WriteOptions options = new WriteOptions(64 << 10, 64 << 10, 8, Checksum.CRC32C, durability);
+    WriteOptions options = WriteOptions.defaults()
+        .withChunkBytes(64 << 10)
+        .withStripeBytes(64 << 10)
+        .withDurability(durability);
     return ShardWriter.create(storage, ID, SCHEMA, options);
   }
 
@@ -84,7 +87,14 @@ class ShardWriterFailureTest {
 
   @Test
   void closingDoesItsBestWhenNothingWorksAnyMore() {
-    for (int call = 0; call < 60; call += 7) {
+    MemoryStorage whole = new MemoryStorage();
+    try (ShardWriter writer = writer(whole, Durability.COMMIT)) {
+      putRecords(writer);
+      writer.finish();
+    }
+    int calls = whole.log().size();
+    assertThat(calls).isGreaterThan(40);
+    for (int call = 0; call < calls; call++) {
       MemoryStorage storage = new MemoryStorage().failingFrom(call, Integer.MAX_VALUE);
       ShardWriter writer = writer(storage, Durability.COMMIT);
       assertThatThrownBy(() -> {

@@ -12,6 +12,7 @@ import io.zrecord.shard.Checksum;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.Transform;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.testing.MemoryStorage;
@@ -28,7 +29,8 @@ import org.junit.jupiter.api.Test;
 
 class ShardWriterTest {
   static final WriteOptions SMALL =
-      new WriteOptions(1L << 40, 64 << 10, 8, Checksum.CRC32C, Durability.COMMIT);
+      new WriteOptions(
+          1L << 40, 64 << 10, 8, 0, Transform.AUTO, Checksum.CRC32C, Durability.COMMIT);
   private static final UUID ID = UUID.fromString("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
 
   private final MemoryStorage storage = new MemoryStorage();
@@ -193,6 +195,33 @@ class ShardWriterTest {
     assertThat(shard.sectionBytes(1, "validity")).isEqualTo(75_000 + 19 * 8);
   }
 
+  /** The last u64 of bits takes memory, for which full segments go to the file of the spool. */
+  @Test
+  void theLastBitsOfManyFieldsMaySpill() {
+    int fields = 40;
+    RecordSchema.Builder schema = RecordSchema.builder();
+    for (int f = 0; f < fields; f++) {
+      schema.field("f" + f, ElementType.I32);
+    }
+    int count = 4_097;
+    try (ShardWriter writer = writer(schema.build(), SMALL)) {
+      for (int i = 0; i < count; i++) {
+        for (int f = 0; f < fields; f++) {
+          if (i != f) {
+            writer.putInt(f, i);
+          }
+        }
+        writer.endRecord();
+      }
+      writer.finish();
+    }
+    ShardProbe shard = ShardProbe.read(storage, ID);
+    for (int f = 0; f < fields; f++) {
+      assertThat(shard.value(f, f)).isNull();
+      assertThat(shard.value(f, count - 1)).isEqualTo(littleEndian(count - 1));
+    }
+  }
+
   @Test
   void valuesOfOneFieldStandNextToEachOther() {
     try (ShardWriter writer = writer(schema(ElementType.I32, ElementType.BYTES), SMALL)) {
@@ -318,6 +347,8 @@ class ShardWriterTest {
           (64 << 10) + random.nextInt(1 << 20),
           64 << 10,
           random.nextBoolean() ? 8 : 8L << random.nextInt(18),
+          random.nextBoolean() ? 0 : 4096L << random.nextInt(5),
+          Transform.values()[random.nextInt(4)],
           random.nextInt(4) == 0 ? Checksum.NONE : Checksum.CRC32C,
           Durability.NONE);
       RecordSchema schema = randomSchema(random);

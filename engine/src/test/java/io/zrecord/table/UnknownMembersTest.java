@@ -104,9 +104,9 @@ final class UnknownMembersTest {
     requireKept();
     table.commit(Shards.append(OptionalLong.of(newest()), Shards.write(storage, Shards.SCHEMA, 4)));
     requireKept();
-    table.tag(1, "a second");
+    table.tag(1, "second");
     requireKept();
-    table.untag("a second");
+    table.untag("second");
     requireKept();
     table.expire(ExpireOptions.defaults().withKeepVersions(1).withOlderThan(Duration.ofHours(1)));
     requireKept();

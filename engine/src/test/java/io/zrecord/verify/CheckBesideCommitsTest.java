@@ -130,7 +130,7 @@ final class CheckBesideCommitsTest {
     });
     assertThat(findings)
         .filteredOn(finding -> finding.kind().isDamage())
-        .hasSize(1)
+        .hasSize(deleted.chunkCount() + 1)
         .allMatch(finding -> finding.file().contains(deleted.directory()));
   }
 

@@ -19,6 +19,7 @@ import java.util.HexFormat;
  * @param absentCount number of absent values
  * @param valueBytes sum of the physical lengths
  * @param unitBytes bytes of a run that share a checksum, a power of two; 0 without {@code units}
+ * @param alignment where the values of variable runs begin
  * @param blockBytes most raw bytes of a block of several values; 0 without blocks
  * @param runs list of the runs
  * @param runsChecksum checksum of that list, bound to the field
@@ -34,6 +35,7 @@ public record FieldTables(
     long absentCount,
     long valueBytes,
     int unitBytes,
+    ValueAlignment alignment,
     int blockBytes,
     Section runs,
     int runsChecksum,
@@ -73,6 +75,9 @@ public record FieldTables(
     if (unitBytes > 0) {
       node.put("unitBytes", unitBytes);
     }
+    if (!alignment.equals(ValueAlignment.NONE)) {
+      node.putArray("align").add(alignment.least()).add(alignment.most());
+    }
     if (blockBytes > 0) {
       node.put("blockBytes", blockBytes);
     }
@@ -99,6 +104,7 @@ public record FieldTables(
         json.integer("absent", 0, length),
         json.integer("valueBytes", 0, Long.MAX_VALUE),
         json.optionalInteger("unitBytes", LEAST_UNIT_BYTES, MOST_UNIT_BYTES).orElse(0),
+        alignment(json),
         json.optionalInteger("blockBytes", LEAST_BLOCK_BYTES, MOST_BLOCK_BYTES).orElse(0),
         Section.read(runs, endBytes),
         runs.checksum(2),
@@ -113,6 +119,20 @@ public record FieldTables(
           + " bytes of presence bits for " + length + " records");
     }
     return field;
+  }
+
+  private static ValueAlignment alignment(JsonObject json) {
+    if (!json.has("align")) {
+      return ValueAlignment.NONE;
+    }
+    JsonTuple tuple = JsonTuple.of(json, "align", 2, 2);
+    try {
+      return new ValueAlignment(
+          (int) tuple.integer(0, 1, ValueAlignment.MOST_LEAST),
+          (int) tuple.integer(1, 1, ValueAlignment.MOST_MOST));
+    } catch (IllegalArgumentException e) {
+      throw tuple.corrupt("two powers of two, the second not less than the first");
+    }
   }
 
   private static Shape shape(JsonObject json) {

@@ -185,14 +185,15 @@ public abstract class ValueCodec implements AutoCloseable {
       }
       plain.clear().put(source, offset, length).flip();
       packed.clear().limit(Math.min(maxLength, packed.capacity()));
+      // What was compressed last may have stopped halfway.
+      compressor.reset();
+      compressor.setLevel(level);
       compressor.setPledgedSrcSize(length);
       for (int i = 0; i < ends.length; i++) {
         plain.limit(ends[i]);
         EndDirective directive = i == ends.length - 1 ? EndDirective.END : EndDirective.FLUSH;
         while (!compressor.compressDirectByteBufferStream(packed, plain, directive)) {
           if (!packed.hasRemaining()) {
-            compressor.reset();
-            compressor.setLevel(level);
             return -1;
           }
         }

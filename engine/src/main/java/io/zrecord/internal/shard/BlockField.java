@@ -36,7 +36,7 @@ public final class BlockField implements OpenField {
     this.runs = runs;
     this.offsetsAt = tables.offsets().position();
     this.blockCount = BlockUnits.blocks(tables.offsets().bytes());
-    this.presence = new PresenceBits(file, tables.validity(), binding);
+    this.presence = new PresenceBits(file, tables, binding);
     this.verified = new VerifiedBits(blockCount);
     this.verifiedUnits = new VerifiedBits(BlockUnits.unitCount(blockCount));
   }

@@ -19,9 +19,9 @@ public final class FixedRuns implements OpenField {
   private final int unitBytes;
   private final long unitCount;
   private final long unitsAt;
+  private final PresenceBits presence;
   private final VerifiedBits verifiedUnits;
   private final VerifiedBits verifiedGroups;
-  private final PresenceBits presence;
 
   private FixedRuns(
       TablesFile file, FieldTables tables, int widthBytes, Binding binding, List<RunRecord> runs) {
@@ -34,6 +34,7 @@ public final class FixedRuns implements OpenField {
     this.chunks = runs.stream().mapToInt(RunRecord::chunk).toArray();
     this.typicalCount = runs.get(0).count();
     this.unitsAt = tables.units().position();
+    this.presence = new PresenceBits(file, tables, binding);
     // Without checksums nothing is verified, so any unit will do.
     this.unitBytes = unitsAt == 0 ? FieldTables.MOST_UNIT_BYTES : tables.unitBytes();
     RunRecord last = runs.get(runs.size() - 1);
@@ -41,7 +42,6 @@ public final class FixedRuns implements OpenField {
         unitsAt == 0 ? 0 : last.firstUnit() + RunRecord.unitCount(last.bytes(), unitBytes);
     this.verifiedUnits = new VerifiedBits(unitCount);
     this.verifiedGroups = new VerifiedBits(UnitChecksums.groupCount(unitCount));
-    this.presence = new PresenceBits(file, tables.validity(), binding);
   }
 
   static FixedRuns open(

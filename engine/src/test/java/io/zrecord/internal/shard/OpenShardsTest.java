@@ -125,7 +125,7 @@ final class OpenShardsTest {
     try (ShardUse use = shards.use()) {
       read(use, 0);
       read(use, 1);
-      assertThat(shards.mapCount()).isEqualTo(6);
+      assertThat(shards.mapCount()).isEqualTo(4);
     }
     now += OpenShards.IDLE_NANOS / 2;
     try (ShardUse use = shards.use()) {
@@ -136,7 +136,7 @@ final class OpenShardsTest {
     now += OpenShards.IDLE_NANOS / 2;
     runTimer();
     assertThat(shards.shardCount()).isEqualTo(1);
-    assertThat(shards.mapCount()).isEqualTo(3);
+    assertThat(shards.mapCount()).isEqualTo(2);
     now += OpenShards.IDLE_NANOS;
     runTimer();
     assertThat(shards.shardCount()).isZero();

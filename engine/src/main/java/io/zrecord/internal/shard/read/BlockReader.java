@@ -73,7 +73,7 @@ final class BlockReader {
     }
     long found = isNext ? after : search(of, run, slot);
     field = null;
-    context.check().blockRecord(of, found);
+    context.check().tables().blockRecord(of, found);
     record = of.checked(run, found);
     if (slot < record.firstSlot() || slot >= record.endSlot()) {
       throw of.corrupt(found, record);
@@ -115,12 +115,12 @@ final class BlockReader {
   }
 
   private long firstSlot(BlockField of, long number) {
-    context.check().blockRecord(of, number);
+    context.check().tables().blockRecord(of, number);
     return of.firstSlot(number);
   }
 
   /** Returns the values of the block that was found last, valid until the next call. */
-  DecodedBlock decoded(ShardPart part, long shardFirst) {
+  DecodedBlock decoded(ShardPart part) {
     BlockField of = java.util.Objects.requireNonNull(field);
     DecodedBlock decoded = cache.find(of, block);
     if (decoded != null) {
@@ -134,7 +134,7 @@ final class BlockReader {
       decoded.decode(
           decoder(of.codec()), of.shape(), packed, stored, raw, record.slots(), flags);
     } catch (DataFormatException e) {
-      throw damaged(part, of, shardFirst, e);
+      throw damaged(part, of, e);
     }
     cache.keep(of, block);
     trim();
@@ -157,7 +157,6 @@ final class BlockReader {
   void copy(
       ShardPart part,
       BlockField of,
-      long shardFirst,
       long slot,
       int count,
       ByteBuffer target,
@@ -174,9 +173,9 @@ final class BlockReader {
             && next + taken == endSlot
             && target.hasArray()
             && cache.find(of, block) == null) {
-          decodeInto(part, of, shardFirst, target.array(), target.arrayOffset() + to);
+          decodeInto(part, of, target.array(), target.arrayOffset() + to);
         } else {
-          DecodedBlock decoded = decoded(part, shardFirst);
+          DecodedBlock decoded = decoded(part);
           target.put(to, decoded.bytes(), (int) (next - firstSlot) * width, bytes);
         }
         next += taken;
@@ -188,7 +187,7 @@ final class BlockReader {
   }
 
   private void decodeInto(
-      ShardPart part, BlockField of, long shardFirst, byte[] target, int at) {
+      ShardPart part, BlockField of, byte[] target, int at) {
     int stored = load(part, of);
     int raw = record.rawBytes();
     int flags = record.flags();
@@ -200,7 +199,7 @@ final class BlockReader {
             decoder(of.codec()), of.shape(), packed, stored, raw, flags, target, at);
       }
     } catch (DataFormatException e) {
-      throw damaged(part, of, shardFirst, e);
+      throw damaged(part, of, e);
     }
     trim();
   }
@@ -225,12 +224,12 @@ final class BlockReader {
   }
 
   private RuntimeException damaged(
-      ShardPart part, BlockField of, long shardFirst, DataFormatException cause) {
+      ShardPart part, BlockField of, DataFormatException cause) {
     int chunk = of.run(run).chunk();
     int window = part.ready(chunk, record.position(), record.storedBytes());
     return context.corrupt(
         window == WindowTable.EMPTY ? of.path() : context.table().path(window),
-        shardFirst + firstSlot,
+        part.firstIndex() + firstSlot,
         "begins a block that cannot be decoded: " + cause.getMessage(),
         cause);
   }

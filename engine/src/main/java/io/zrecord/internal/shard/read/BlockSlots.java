@@ -5,7 +5,7 @@ import io.zrecord.internal.shard.BlockField;
 import java.util.Arrays;
 
 /**
- * Decodes the selected values of fields with blocks: visits each block once, whatever the order of
+ * Fills slots with values that are compressed in blocks, which it decodes. Visits each block once, whatever the order of
  * the selection. Belongs to one thread.
  */
 final class BlockSlots {
@@ -15,44 +15,29 @@ final class BlockSlots {
   private static final int SORTED_SHIFT = 16;
 
   private final ReadContext context;
+  private final Slots slots;
   private final DecodedValues values;
   private long[] keys = new long[0];
 
-  /** The selection to fill. */
-  interface Target {
-    /** Returns the slot in the shard of a selected value. */
-    long slot(int k);
-
-    boolean isAbsent(int k);
-
-    void setAbsent(int k);
-
-    void setDecoded(int k, int window, int position, int length);
-  }
-
-  BlockSlots(ReadContext context, DecodedValues values) {
+  BlockSlots(ReadContext context, Slots slots) {
     this.context = context;
-    this.values = values;
+    this.slots = slots;
+    this.values = context.decoded();
   }
 
-  /**
-   * Decodes the values {@code [from, to)} of a selection, which are in one shard.
-   *
-   * @param shardFirst index of the first record of the shard
-   */
-  void resolve(
-      ShardPart part, BlockField field, long shardFirst, int from, int to, Target target) {
-    boolean inOrder = markAbsent(field, from, to, target);
+  /** Fills the slots {@code [from, to)}, which are of one shard. */
+  void fill(ShardPart part, BlockField field, int from, int to) {
+    boolean inOrder = markAbsent(field, from, to);
     BlockReader reader = context.blocks();
     try {
       if (inOrder) {
         for (int k = from; k < to; ) {
-          k = target.isAbsent(k) ? k + 1 : take(part, field, shardFirst, k, to, target);
+          k = isAbsent(k) ? k + 1 : take(part, field, k, to);
         }
       } else {
         values.setUnordered();
         for (int k = from; k < to; k += SORTED) {
-          takeSorted(part, field, shardFirst, k, Math.min(to, k + SORTED), target);
+          takeSorted(part, field, k, Math.min(to, k + SORTED));
         }
       }
     } finally {
@@ -61,16 +46,16 @@ final class BlockSlots {
   }
 
   /** Marks the values that are absent. Returns whether the slots of the others rise. */
-  private boolean markAbsent(BlockField field, int from, int to, Target target) {
-    boolean bits = field.presence().isThere();
+  private boolean markAbsent(BlockField field, int from, int to) {
+    boolean bits = field.presence().exist();
     boolean inOrder = true;
     long before = -1;
     for (int k = from; k < to; k++) {
-      long slot = target.slot(k);
-      if (bits && !Validity.isPresent(context.check(), field.presence(), slot)) {
-        target.setAbsent(k);
+      long slot = slot(k);
+      if (bits && !Validity.isPresent(context.check().tables(), field.presence(), slot)) {
+        slots.setAbsent(k);
       } else {
-        target.setDecoded(k, WindowTable.EMPTY, 0, 0);
+        slots.setDecoded(k, WindowTable.EMPTY, 0, 0);
         inOrder &= slot >= before;
         before = slot;
       }
@@ -78,21 +63,29 @@ final class BlockSlots {
     return inOrder;
   }
 
+  private long slot(int k) {
+    return slots.index[k];
+  }
+
+  private boolean isAbsent(int k) {
+    return slots.state[k] == Slots.ABSENT;
+  }
+
   private void takeSorted(
-      ShardPart part, BlockField field, long shardFirst, int from, int to, Target target) {
+      ShardPart part, BlockField field, int from, int to) {
     if (keys.length < to - from) {
       keys = new long[Math.min(SORTED, Integer.highestOneBit(2 * (to - from) - 1))];
     }
     int count = 0;
     for (int k = from; k < to; k++) {
-      if (!target.isAbsent(k)) {
-        keys[count++] = target.slot(k) << SORTED_SHIFT | (k - from);
+      if (!isAbsent(k)) {
+        keys[count++] = slot(k) << SORTED_SHIFT | (k - from);
       }
     }
     Arrays.sort(keys, 0, count);
     for (int i = 0; i < count; i++) {
       int k = from + (int) (keys[i] & (SORTED - 1));
-      take(part, field, shardFirst, k, k + 1, target);
+      take(part, field, k, k + 1);
     }
   }
 
@@ -101,18 +94,18 @@ final class BlockSlots {
    * first value that was not taken.
    */
   private int take(
-      ShardPart part, BlockField field, long shardFirst, int from, int end, Target target) {
-    long slot = target.slot(from);
+      ShardPart part, BlockField field, int from, int end) {
+    long slot = slot(from);
     BlockReader reader = context.blocks();
     reader.find(field, slot);
     int to = from + 1;
     while (to < end
-        && target.slot(to) == slot + (to - from)
-        && target.slot(to) < reader.endSlot()
-        && !target.isAbsent(to)) {
+        && slot(to) == slot + (to - from)
+        && slot(to) < reader.endSlot()
+        && !isAbsent(to)) {
       to++;
     }
-    DecodedBlock block = reader.decoded(part, shardFirst);
+    DecodedBlock block = reader.decoded(part);
     int first = (int) (slot - reader.firstSlot());
     int start = block.start(first);
     int length = block.end(first + to - from - 1) - start;
@@ -126,7 +119,7 @@ final class BlockSlots {
       int at = block.start(i);
       int bytes = block.end(i) - at;
       if (bytes > 0) {
-        target.setDecoded(k, window, at + shift, bytes);
+        slots.setDecoded(k, window, at + shift, bytes);
       }
     }
     return to;

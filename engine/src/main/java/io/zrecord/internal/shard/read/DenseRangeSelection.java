@@ -3,9 +3,10 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.shard.AbsentField;
 import io.zrecord.internal.shard.BlockField;
-import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.FixedRuns;
+import io.zrecord.internal.shard.PresenceBits;
 import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.Zeros;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -54,7 +55,7 @@ final class DenseRangeSelection implements Selection {
 
   /** Tells whether the shard's field can be read in this way. */
   boolean takes(ShardPart part) {
-    return width > 0 && !(part.field() instanceof EntryField);
+    return width > 0 && !(part.field() instanceof StoredField);
   }
 
   /** Drops the selection. */
@@ -88,11 +89,12 @@ final class DenseRangeSelection implements Selection {
             (int) Math.min(left, field.run(run).firstSlot() + field.run(run).count() - local);
         storedBytes += (long) taken * width;
         BitSet presence = null;
-        if (field.presence().isThere()) {
+        PresenceBits bits = field.presence();
+        if (bits.exist()) {
           storedBytes += taken / 8;
-          if (Validity.hasAbsent(context.check(), field.presence(), local, local + taken)) {
+          if (Validity.hasAbsent(context.check().tables(), bits, local, local + taken)) {
             // Copied, because the bits are used later, when the mapped file may have been cut.
-            presence = BitSet.valueOf(Validity.copy(field.presence(), local, local + taken));
+            presence = BitSet.valueOf(Validity.copy(bits, local, local + taken));
             hasAbsent = true;
           }
         }
@@ -100,9 +102,10 @@ final class DenseRangeSelection implements Selection {
         count += taken;
       } else if (part.field() instanceof BlockField field) {
         BitSet presence = null;
-        if (field.presence().isThere()
-            && Validity.hasAbsent(context.check(), field.presence(), local, local + left)) {
-          presence = BitSet.valueOf(Validity.copy(field.presence(), local, local + left));
+        PresenceBits bits = field.presence();
+        if (bits.exist()
+            && Validity.hasAbsent(context.check().tables(), bits, local, local + left)) {
+          presence = BitSet.valueOf(Validity.copy(bits, local, local + left));
           hasAbsent = true;
         }
         segments.add(new Segment(count, (int) left, part, 0, local, presence));
@@ -214,8 +217,7 @@ final class DenseRangeSelection implements Selection {
   private void copyBlocks(
       Segment segment, BlockField field, int first, int values, ByteBuffer target, int at) {
     long slot = segment.firstIndex + first;
-    // The index only serves a message.
-    context.blocks().copy(segment.part, field, 0, slot, values, target, at);
+    context.blocks().copy(segment.part, field, slot, values, target, at);
     if (segment.presence != null) {
       for (int i = 0; i < values; i++) {
         if (!segment.isPresent(slot + i)) {

@@ -3,9 +3,9 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.StoredField;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
 import io.zrecord.schema.Codec;
@@ -61,7 +61,7 @@ final class ReadContext {
   }
 
   /** Tells whether the stored bytes differ from the bytes that are read. */
-  boolean decodes(EntryField field) {
+  boolean decodes(StoredField field) {
     return form == Form.VALUES && field.codec() != Codec.RAW;
   }
 
@@ -105,7 +105,8 @@ final class ReadContext {
     ShardPart part = parts[shardOrdinal];
     if (part == null) {
       OpenShard shard = shards.open(shardOrdinal);
-      part = new ShardPart(shard, shard.field(spec), table, metrics);
+      part = new ShardPart(
+          shard, shards.firstIndex(shardOrdinal), shard.field(spec), table, metrics);
       parts[shardOrdinal] = part;
       partCount++;
     }

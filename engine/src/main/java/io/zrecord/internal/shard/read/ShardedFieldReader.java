@@ -8,6 +8,8 @@ import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.StoredField;
+import io.zrecord.internal.shard.VariableField;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
@@ -30,6 +32,7 @@ public final class ShardedFieldReader implements FieldReader {
   private final ReadContext context;
   private final SlotSelection slots;
   private final DenseRangeSelection dense;
+  private final VariableRangeSelection variable;
   private Selection selection;
 
   public ShardedFieldReader(
@@ -41,6 +44,7 @@ public final class ShardedFieldReader implements FieldReader {
     this.context = context;
     slots = new SlotSelection(context);
     dense = new DenseRangeSelection(context);
+    variable = new VariableRangeSelection(context);
     selection = slots;
   }
 
@@ -98,13 +102,20 @@ public final class ShardedFieldReader implements FieldReader {
   private void clear() {
     slots.clear();
     dense.clear();
+    variable.clear();
     selection = slots;
     context.trim();
   }
 
   private int selectWithin(long firstIndex, int maxCount, long maxBytes) {
     try {
-      if (dense.takes(context.part(context.shards().shardOf(firstIndex)))) {
+      ShardPart part = context.part(context.shards().shardOf(firstIndex));
+      if (variable.takes(part)) {
+        int taken = variable.selectRange(firstIndex, maxCount, maxBytes);
+        selection = variable;
+        return taken;
+      }
+      if (dense.takes(part)) {
         int taken = dense.selectRange(firstIndex, maxCount, maxBytes);
         selection = dense;
         return taken;
@@ -135,8 +146,8 @@ public final class ShardedFieldReader implements FieldReader {
       while (taken < end) {
         int count = 1;
         long size = fixedWidth;
-        if (field instanceof EntryField entries) {
-          size = lengthOf(entries, firstIndex + taken - low);
+        if (field instanceof StoredField stored) {
+          size = lengthOf(stored, firstIndex + taken - low);
         } else if (field instanceof BlockField blocks && fixedWidth == 0) {
           // Whole blocks, so that each is decoded once.
           long slot = firstIndex + taken - low;
@@ -154,9 +165,15 @@ public final class ShardedFieldReader implements FieldReader {
     return taken;
   }
 
-  private long lengthOf(EntryField field, long slot) {
-    context.check().entryUnit(field, EntryUnits.unitOf(slot));
-    return Entry.physicalLength(field.word1(slot)) & 0xffff_ffffL;
+  private long lengthOf(StoredField field, long slot) {
+    if (field instanceof VariableField variableField) {
+      int run = variableField.runOf(slot);
+      context.check().tables().block(variableField, run, slot);
+      return variableField.end(run, slot) - variableField.start(run, slot);
+    }
+    EntryField entries = (EntryField) field;
+    context.check().tables().entryUnit(entries, EntryUnits.unitOf(slot));
+    return Entry.physicalLength(entries.word1(slot)) & 0xffff_ffffL;
   }
 
   @Override

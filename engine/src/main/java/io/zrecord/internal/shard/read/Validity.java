@@ -7,20 +7,20 @@ import io.zrecord.internal.shard.PresenceBits;
 final class Validity {
   private Validity() {}
 
-  static boolean isPresent(BlockCheck check, PresenceBits bits, long slot) {
+  static boolean isPresent(TablesCheck check, PresenceBits bits, long slot) {
     check.validity(bits, slot);
-    return (bits.word(slot) >>> slot & 1) != 0;
+    return bits.isPresent(slot);
   }
 
   /** Tells whether any value of the records {@code [from, to)} is absent. */
-  static boolean hasAbsent(BlockCheck check, PresenceBits bits, long from, long to) {
+  static boolean hasAbsent(TablesCheck check, PresenceBits bits, long from, long to) {
     for (long slot = from;
         slot < to;
         slot = (ValidityUnits.unitOf(slot) + 1) * ValidityUnits.UNIT_SLOTS) {
       check.validity(bits, slot);
     }
     for (long slot = from; slot < to; slot = (slot | (Long.SIZE - 1)) + 1) {
-      long absent = ~bits.word(slot) >>> slot;
+      long absent = ~bits.of(slot) >>> slot;
       long count = Math.min(Long.SIZE - (slot & (Long.SIZE - 1)), to - slot);
       if (absent << -count != 0) {
         return true;
@@ -37,7 +37,7 @@ final class Validity {
     long first = from >>> 6;
     long[] words = new long[(int) (((to - 1) >>> 6) - first) + 1];
     for (int i = 0; i < words.length; i++) {
-      words[i] = bits.word((first + i) << 6);
+      words[i] = bits.of((first + i) << 6);
     }
     return words;
   }

@@ -377,9 +377,13 @@ final class BlockColumnWriter extends ColumnWriter {
   }
 
   @Override
+  public void end() {
+    validity.end(writtenSlots);
+  }
+
+  @Override
   public void finish(TablesWriter target) {
-    target.blocks(
-        field(), amount(), blockBytes, runs, records, validity.finish(writtenSlots));
+    target.blocks(field(), amount(), blockBytes, runs, records, validity.bits());
   }
 
   @Override

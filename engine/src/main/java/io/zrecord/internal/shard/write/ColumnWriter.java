@@ -136,7 +136,10 @@ public abstract class ColumnWriter implements AutoCloseable {
   /** Returns the bytes that were collected since the last flush, bookkeeping included. */
   public abstract long collectedBytes();
 
-  /** Writes the tables of the field. All values must have been flushed. */
+  /** Ends the tables of the field. All values must have been flushed; no value follows. */
+  public abstract void end();
+
+  /** Writes the tables of the field, which have ended. */
   public abstract void finish(TablesWriter tables);
 
   @Override

@@ -42,10 +42,10 @@ final class ColumnWriters {
       for (FieldSpec field : schema.fields()) {
         ColumnTables tables = new ColumnTables(
             spool, options.checksum() == Checksum.CRC32C, new Binding(shardId, field.id()));
-        Supplier<ColumnWriter> oneByOne = () -> new EntryColumnWriter(
-            field, tables, chunks, pool, alignment, options.stripeBytes());
-        // A dense value always goes through the stripe, so wide tensors are written as entries: 20
-        // bytes more for each.
+        Supplier<ColumnWriter> oneByOne = () -> new VariableRunWriter(
+            field, tables, chunks, pool, options.alignBytes(), options.stripeBytes());
+        // A dense value always goes through the stripe, so wide tensors are written as variable
+        // runs: 8 bytes more for each.
         if (field.isDense() && field.valueWidthBytes().getAsInt() <= fairBytes) {
           writers.add(new DenseColumnWriter(field, tables, chunks, pool, alignment));
         } else if (field.compression().codec() == Codec.RAW || options.blockBytes() == 0) {

@@ -118,9 +118,14 @@ public final class DenseColumnWriter extends ColumnWriter {
   }
 
   @Override
-  public void finish(TablesWriter target) {
+  public void end() {
     endUnit();
-    target.fixed(field(), amount(), unitBytes, runs, unitChecksums, validity.finish(flushedCount));
+    validity.end(flushedCount);
+  }
+
+  @Override
+  public void finish(TablesWriter target) {
+    target.fixed(field(), amount(), unitBytes, runs, unitChecksums, validity.bits());
   }
 
   @Override

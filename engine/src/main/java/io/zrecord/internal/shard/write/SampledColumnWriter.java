@@ -197,6 +197,11 @@ final class SampledColumnWriter extends ColumnWriter {
   }
 
   @Override
+  public void end() {
+    java.util.Objects.requireNonNull(chosen).end();
+  }
+
+  @Override
   public void finish(TablesWriter tables) {
     java.util.Objects.requireNonNull(chosen).finish(tables);
   }

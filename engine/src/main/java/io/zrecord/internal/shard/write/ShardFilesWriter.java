@@ -88,6 +88,9 @@ public final class ShardFilesWriter implements AutoCloseable {
     }
     stripes.flush();
     chunks.roll();
+    for (ColumnWriter column : columns) {
+      column.end();
+    }
     spool.complete();
     TablesRef tables = writeTables();
     spool.close();

@@ -22,6 +22,7 @@ final class TableSpool implements AutoCloseable {
   private @Nullable WritableFile file;
   private @Nullable Windows spilled;
   private boolean hasFile;
+  private boolean isComplete;
 
   /**
    * Creates a spool without tables.
@@ -55,6 +56,9 @@ final class TableSpool implements AutoCloseable {
 
   /** Returns an empty segment. Writes full ones to the file if the memory is used up. */
   ByteBuffer take() {
+    if (isComplete) {
+      throw new IllegalStateException("The tables are complete");
+    }
     if (pool.takenBytes() + pool.segmentBytes() > boundBytes) {
       tables.forEach(SpooledTable::spill);
     }
@@ -69,9 +73,6 @@ final class TableSpool implements AutoCloseable {
   long spill(List<ByteBuffer> segments) {
     WritableFile target = file;
     if (target == null) {
-      if (hasFile) {
-        throw new IllegalStateException("The tables are complete");
-      }
       target = storage.create(name);
       file = target;
       hasFile = true;
@@ -85,6 +86,7 @@ final class TableSpool implements AutoCloseable {
 
   /** Ends writing. From now on the tables are only read. */
   void complete() {
+    isComplete = true;
     WritableFile written = file;
     if (written != null) {
       long bytes = written.positionBytes();

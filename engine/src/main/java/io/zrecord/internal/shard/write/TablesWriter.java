@@ -14,6 +14,7 @@ import io.zrecord.internal.format.TablesJson;
 import io.zrecord.internal.format.TablesTrailer;
 import io.zrecord.internal.format.UnitChecksums;
 import io.zrecord.internal.format.ValidityUnits;
+import io.zrecord.internal.format.ValueAlignment;
 import io.zrecord.internal.shard.Zeros;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
@@ -24,7 +25,6 @@ import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 
@@ -42,10 +42,6 @@ public final class TablesWriter implements AutoCloseable {
   private final byte[] unit = new byte[EntryUnits.paddedBytes(EntryUnits.UNIT_SLOTS)];
   private final ByteBuffer unitBuffer = ByteBuffer.wrap(unit).order(ByteOrder.LITTLE_ENDIAN);
   private boolean isClosed;
-
-  /** Gives the bytes of a table, which are all zero. */
-  public static final Source ZEROS =
-      (target, offset, length) -> Arrays.fill(target, offset, offset + length, (byte) 0);
 
   /** Gives the bytes of a table, from its beginning to its end. */
   public interface Source {
@@ -79,8 +75,18 @@ public final class TablesWriter implements AutoCloseable {
     this.fileId = fileId;
     this.length = length;
     this.hasChecksums = hasChecksums;
-    this.file = storage.create(directory + "/" + fileId + ".tables");
-    file.write(ByteBuffer.wrap(new FileHeader(FileHeader.Kind.TABLES, shardId, fileId).encode()));
+    this.file = create(storage, directory, new FileHeader(FileHeader.Kind.TABLES, shardId, fileId));
+  }
+
+  private static WritableFile create(Storage storage, String directory, FileHeader header) {
+    WritableFile created = storage.create(directory + "/" + header.fileId() + ".tables");
+    try {
+      created.write(ByteBuffer.wrap(header.encode()));
+      return created;
+    } catch (RuntimeException e) {
+      created.close();
+      throw e;
+    }
   }
 
   /**
@@ -107,12 +113,39 @@ public final class TablesWriter implements AutoCloseable {
         amount.absentCount,
         amount.valueBytes,
         units == 0 ? 0 : unitBytes,
+        ValueAlignment.NONE,
         0,
         bytes(list),
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         units == 0 ? Section.NONE : units(unitChecksums.reader(), units, binding),
         validity.lengthBytes() == 0 ? Section.NONE : validity(validity.reader(), binding),
         Section.NONE));
+  }
+
+  /**
+   * Writes the tables of a field whose values are variable runs.
+   *
+   * @param written the runs, the last of which has ended
+   * @param validity a bit for each slot; empty if no value is absent
+   */
+  void variable(FieldSpec field, Amount amount, VariableRuns written, SpooledTable validity) {
+    Binding binding = new Binding(shardId, field.id());
+    byte[] list = RunRecord.encode(written.runs());
+    fields.add(new FieldTables(
+        field.id(),
+        field.type(),
+        field.shape(),
+        field.compression(),
+        amount.absentCount,
+        amount.valueBytes,
+        0,
+        written.alignment(),
+        0,
+        bytes(list),
+        binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
+        Section.NONE,
+        validity.lengthBytes() == 0 ? Section.NONE : validity(validity.reader(), binding),
+        table(written.offsets())));
   }
 
   /**
@@ -139,6 +172,7 @@ public final class TablesWriter implements AutoCloseable {
         amount.absentCount,
         amount.valueBytes,
         0,
+        ValueAlignment.NONE,
         blockBytes,
         bytes(list),
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
@@ -164,6 +198,7 @@ public final class TablesWriter implements AutoCloseable {
         amount.absentCount,
         amount.valueBytes,
         0,
+        ValueAlignment.NONE,
         0,
         bytes(list),
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
@@ -213,6 +248,20 @@ public final class TablesWriter implements AutoCloseable {
   private Section bytes(byte[] content) {
     long position = align();
     file.write(ByteBuffer.wrap(content));
+    return endOf(position);
+  }
+
+  /** Copies a table that has its checksums. */
+  private Section table(SpooledTable table) {
+    long position = align();
+    long bytes = table.lengthBytes();
+    Source source = table.reader();
+    for (long done = 0; done < bytes; ) {
+      int step = (int) Math.min(unit.length, bytes - done);
+      source.read(unit, 0, step);
+      file.write(ByteBuffer.wrap(unit, 0, step));
+      done += step;
+    }
     return endOf(position);
   }
 

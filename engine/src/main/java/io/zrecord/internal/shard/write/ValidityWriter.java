@@ -31,12 +31,16 @@ final class ValidityWriter {
     }
   }
 
-  /** Returns the bits of {@code count} records; empty if all are present. */
-  SpooledTable finish(long count) {
+  /** Ends the bits of {@code count} records. */
+  void end(long count) {
     if (hasAbsent && (count & (Long.SIZE - 1)) != 0) {
       words.putLong(word);
       word = 0;
     }
+  }
+
+  /** Returns the bits after their end; empty if all values are present. */
+  SpooledTable bits() {
     return words;
   }
 

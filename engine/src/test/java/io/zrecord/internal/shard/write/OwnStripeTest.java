@@ -130,6 +130,7 @@ class OwnStripeTest {
     }
     common.flush();
     chunks.roll();
+    columns.forEach(ColumnWriter::end);
     spool.complete();
     TablesRef tables;
     try (TablesWriter writer =
