@@ -236,7 +236,7 @@ class ShardWriterTest {
     byte[] chunk = shard.chunkFile(0);
     for (int i = 0; i < 500; i++) {
       assertThat(Arrays.copyOfRange(chunk, 64 + 4 * i, 68 + 4 * i)).isEqualTo(littleEndian(i));
-      int at = 64 + 2000 + 24 * i;
+      int at = 64 + 2000 + 20 * i;
       assertThat(Arrays.copyOfRange(chunk, at, at + 20)).isEqualTo(bytes(20, i));
     }
     assertThat(shard.runCount(0)).isOne();

@@ -605,7 +605,9 @@ public final class ShardProbe {
     byte[] bytes = chunks.get(chunk);
     assertThat(offset % 8).isZero();
     assertThat(offset).isBetween(64L, (long) bytes.length - length);
-    taken.get(chunk).add(new long[] {offset, offset + length});
+    if (length > 0) {
+      taken.get(chunk).add(new long[] {offset, offset + length});
+    }
     return Arrays.copyOfRange(bytes, (int) offset, (int) offset + length);
   }
 

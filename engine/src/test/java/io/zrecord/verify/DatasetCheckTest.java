@@ -164,8 +164,10 @@ final class DatasetCheckTest {
 
   /** Within a unit an end only tells where one value ends and the next begins. */
   @Test
-  void aFlippedEndWithinAUnitIsDamageOfTheBlock() {
-    Damage.flip(tables(), files().placeAt(TEXT, 17));
+  void aFlippedEndWithinAUnitIsDamageOfTheBlock() throws IOException {
+    byte[] bytes = Files.readAllBytes(tables());
+    bytes[(int) files().placeAt(TEXT, 17)] ^= 1;
+    Files.write(tables(), bytes);
     assertThat(onlyDamage(table)).returns(Kind.ENTRY_FILE, Finding::kind);
   }
 

@@ -166,12 +166,16 @@ public final class VariableField implements StoredField {
     int run = 0;
     long low = 0;
     long high = 0;
+    long firstByte = 0;
+    long lastByte = 0;
     for (int k = from; k < to; k++) {
       long slot = slots[k];
       if (slot < low || slot >= high) {
         run = runOf(slot);
         low = firstSlots[run];
         high = firstSlots[run + 1];
+        firstByte = runs.get(run).offset();
+        lastByte = firstByte + runs.get(run).bytes();
       }
       int block = (int) (slot - low >>> VariableBlocks.BLOCK_SHIFT);
       int ordinal = (int) (slot - low) & SLOT_MASK;
@@ -186,6 +190,9 @@ public final class VariableField implements StoredField {
       long previous = ordinal == 0 ? base : base + (window.getInt(at - Integer.BYTES) & U32);
       long end = base + (window.getInt(at) & U32);
       long start = alignment.start(previous, end);
+      if (start < firstByte || start > end || end > lastByte) {
+        throw notWithin(run, slot);
+      }
       starts[k - first] = start;
       lengths[k - first] = (int) (end - start);
       runOrdinals[k - first] = run;
@@ -214,6 +221,7 @@ public final class VariableField implements StoredField {
   public void loadRange(int run, long slot, int count, long[] starts, int[] lengths, int at) {
     long base = bases.getOpaque(blockOf(run, slot));
     long previous = previousEnd(run, slot);
+    long lastByte = runs.get(run).offset() + runs.get(run).bytes();
     long endAt = endAt(run, slot);
     int done = 0;
     while (done < count) {
@@ -223,6 +231,9 @@ public final class VariableField implements StoredField {
       for (int i = 0; i < step; i++) {
         long end = base + (window.getInt(position + Integer.BYTES * i) & U32);
         long start = alignment.start(previous, end);
+        if (start > end || end > lastByte) {
+          throw notWithin(run, slot);
+        }
         starts[at + done + i] = start;
         lengths[at + done + i] = (int) (end - start);
         previous = end;
@@ -234,12 +245,21 @@ public final class VariableField implements StoredField {
 
   /** Returns the position in its chunk of a value of an admitted block. */
   public long start(int run, long slot) {
-    return alignment.start(previousEnd(run, slot), end(run, slot));
+    long end = end(run, slot);
+    long start = alignment.start(previousEnd(run, slot), end);
+    if (start < runs.get(run).offset() || start > end) {
+      throw notWithin(run, slot);
+    }
+    return start;
   }
 
   /** Returns the position in its chunk after a value of an admitted block. */
   public long end(int run, long slot) {
-    return bases.getOpaque(blockOf(run, slot)) + (windows.intAt(endAt(run, slot)) & U32);
+    long end = bases.getOpaque(blockOf(run, slot)) + (windows.intAt(endAt(run, slot)) & U32);
+    if (end > runs.get(run).offset() + runs.get(run).bytes()) {
+      throw notWithin(run, slot);
+    }
+    return end;
   }
 
   private long previousEnd(int run, long slot) {
@@ -317,12 +337,17 @@ public final class VariableField implements StoredField {
       end = next;
     }
     if (!fits) {
-      throw new CorruptDataException(
-          path(),
-          "Cannot read " + path() + ": the block at byte " + blockAt(run, slot)
-              + " has values that are not within their run, " + record
-              + ". Restore the file from a copy");
+      throw notWithin(run, slot);
     }
+  }
+
+  /** A block that was admitted does not change, unless its file is cut while it is mapped. */
+  private CorruptDataException notWithin(int run, long slot) {
+    return new CorruptDataException(
+        path(),
+        "Cannot read " + path() + ": the block at byte " + blockAt(run, slot)
+            + " has values that are not within their run, " + runs.get(run)
+            + ". Restore the file from a copy");
   }
 
   private static boolean isLength(long bytes) {

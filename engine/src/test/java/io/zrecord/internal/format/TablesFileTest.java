@@ -344,7 +344,7 @@ class TablesFileTest {
   @Test
   void whatALaterReleaseMayUseIsNotDamage() {
     for (Consumer<ByteBuffer> change : List.<Consumer<ByteBuffer>>of(
-        run -> run.putInt(0, 2), run -> run.putInt(0, 99), run -> run.putInt(60, 1))) {
+        run -> run.putInt(0, 5), run -> run.putInt(0, 99), run -> run.putInt(60, 1))) {
       assertThatThrownBy(() -> readChangedRun(change))
           .isInstanceOf(UnsupportedFormatException.class)
           .hasMessageContaining("field 7");
