@@ -28,6 +28,12 @@ public final class Transforms {
   /** Elements that are moved at a time. */
   private static final int STEP = 8;
 
+  /**
+   * Elements of 8 bytes whose cache lines are loaded at a time: the lines of equal bytes are at
+   * distances that are often multiples of 4 KiB, so that they displace each other.
+   */
+  private static final int TILE = 64;
+
   private Transforms() {}
 
   /** Tells whether elements of a width can be transposed. */
@@ -248,44 +254,72 @@ public final class Transforms {
   /** Transposes 8 bytes of each element, from byte {@code first} of the element on. */
   private static void transpose8(
       byte[] source, int from, int count, byte[] target, int at, int width, int first) {
+    long[] tile = new long[TILE];
     int out = at + first * count;
-    for (int i = 0; i + STEP <= count; i += STEP) {
-      int in = from + width * i + first;
-      square(
-          source,
-          in,
-          width,
-          target,
-          out + i,
-          count);
+    int i = 0;
+    for (; i + TILE <= count; i += TILE) {
+      for (int k = 0; k < STEP; k++) {
+        for (int j = 0; j < STEP; j++) {
+          tile[k * STEP + j] = (long) LONGS.get(source, from + width * (i + k * STEP + j) + first);
+        }
+        square(tile, k * STEP);
+      }
+      for (int j = 0; j < STEP; j++) {
+        for (int k = 0; k < STEP; k++) {
+          LONGS.set(target, out + j * count + i + k * STEP, tile[k * STEP + j]);
+        }
+      }
+    }
+    for (; i + STEP <= count; i += STEP) {
+      for (int j = 0; j < STEP; j++) {
+        tile[j] = (long) LONGS.get(source, from + width * (i + j) + first);
+      }
+      square(tile, 0);
+      for (int j = 0; j < STEP; j++) {
+        LONGS.set(target, out + j * count + i, tile[j]);
+      }
     }
   }
 
   private static void restore8(
       byte[] source, int from, int count, byte[] target, int at, int width, int first) {
+    long[] tile = new long[TILE];
     int in = from + first * count;
-    for (int i = 0; i + STEP <= count; i += STEP) {
-      square(
-          source,
-          in + i,
-          count,
-          target,
-          at + width * i + first,
-          width);
+    int i = 0;
+    for (; i + TILE <= count; i += TILE) {
+      for (int j = 0; j < STEP; j++) {
+        for (int k = 0; k < STEP; k++) {
+          tile[k * STEP + j] = (long) LONGS.get(source, in + j * count + i + k * STEP);
+        }
+      }
+      for (int k = 0; k < STEP; k++) {
+        square(tile, k * STEP);
+        for (int j = 0; j < STEP; j++) {
+          LONGS.set(target, at + width * (i + k * STEP + j) + first, tile[k * STEP + j]);
+        }
+      }
+    }
+    for (; i + STEP <= count; i += STEP) {
+      for (int j = 0; j < STEP; j++) {
+        tile[j] = (long) LONGS.get(source, in + j * count + i);
+      }
+      square(tile, 0);
+      for (int j = 0; j < STEP; j++) {
+        LONGS.set(target, at + width * (i + j) + first, tile[j]);
+      }
     }
   }
 
-  /** Transposes a square of 8 × 8 bytes, whose rows are at equal distances. */
-  private static void square(
-      byte[] source, int from, int fromStride, byte[] target, int at, int atStride) {
-    long a = (long) LONGS.get(source, from);
-    long b = (long) LONGS.get(source, from + fromStride);
-    long c = (long) LONGS.get(source, from + 2 * fromStride);
-    long d = (long) LONGS.get(source, from + 3 * fromStride);
-    long e = (long) LONGS.get(source, from + 4 * fromStride);
-    long f = (long) LONGS.get(source, from + 5 * fromStride);
-    long g = (long) LONGS.get(source, from + 6 * fromStride);
-    long h = (long) LONGS.get(source, from + 7 * fromStride);
+  /** Transposes a square of 8 × 8 bytes in place. */
+  private static void square(long[] rows, int at) {
+    long a = rows[at];
+    long b = rows[at + 1];
+    long c = rows[at + 2];
+    long d = rows[at + 3];
+    long e = rows[at + 4];
+    long f = rows[at + 5];
+    long g = rows[at + 6];
+    long h = rows[at + 7];
     long t = (a >>> 8 ^ b) & BYTES_OF_2;
     a ^= t << 8;
     b ^= t;
@@ -310,13 +344,13 @@ public final class Transforms {
     t = (f >>> 16 ^ h) & HALVES_OF_4;
     f ^= t << 16;
     h ^= t;
-    LONGS.set(target, at, (a & LOW) | e << 32);
-    LONGS.set(target, at + atStride, (b & LOW) | f << 32);
-    LONGS.set(target, at + 2 * atStride, (c & LOW) | g << 32);
-    LONGS.set(target, at + 3 * atStride, (d & LOW) | h << 32);
-    LONGS.set(target, at + 4 * atStride, a >>> 32 | (e & ~LOW));
-    LONGS.set(target, at + 5 * atStride, b >>> 32 | (f & ~LOW));
-    LONGS.set(target, at + 6 * atStride, c >>> 32 | (g & ~LOW));
-    LONGS.set(target, at + 7 * atStride, d >>> 32 | (h & ~LOW));
+    rows[at] = (a & LOW) | e << 32;
+    rows[at + 1] = (b & LOW) | f << 32;
+    rows[at + 2] = (c & LOW) | g << 32;
+    rows[at + 3] = (d & LOW) | h << 32;
+    rows[at + 4] = a >>> 32 | (e & ~LOW);
+    rows[at + 5] = b >>> 32 | (f & ~LOW);
+    rows[at + 6] = c >>> 32 | (g & ~LOW);
+    rows[at + 7] = d >>> 32 | (h & ~LOW);
   }
 }

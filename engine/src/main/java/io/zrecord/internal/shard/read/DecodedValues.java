@@ -102,9 +102,12 @@ final class DecodedValues {
   }
 
   private void addPage(int bytes) {
-    int rounded = Math.max(LEAST_PAGE_BYTES, bytes + (-bytes & (LEAST_PAGE_BYTES - 1)));
+    // Room to spare: the next selection has a little more or less.
+    int rounded = bytes <= MOST_PAGE_BYTES / 2
+        ? Math.max(LEAST_PAGE_BYTES, 2 * Integer.highestOneBit(bytes))
+        : bytes;
     // Direct as the windows of files are, so that copies from either are one loop for the compiler.
-    ByteBuffer page = ByteBuffer.allocateDirect(rounded < 0 ? bytes : rounded);
+    ByteBuffer page = ByteBuffer.allocateDirect(rounded);
     int window = table.addPage(page.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN));
     pages.add(new Page(page, window));
   }
