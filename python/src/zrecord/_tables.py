@@ -33,7 +33,7 @@ RUN = np.dtype(
         ("zero", "<u4"),
     ]
 )
-FIXED, ENTRIES = 1, 4
+FIXED, BLOCKS, ENTRIES = 1, 3, 4
 _HEADER_BYTES = 64
 _TRAILER_BYTES = 16
 _MAX_JSON_BYTES = 64 << 20
@@ -83,6 +83,7 @@ class FieldTables:
     spec: FieldSpec
     absent: int
     unit_bytes: int
+    block_bytes: int
     runs: Section
     runs_crc: int
     units: Section
@@ -187,6 +188,7 @@ class TablesFile:
             spec=read_field(json),
             absent=json.integer("absent", 0, self.length),
             unit_bytes=json.integer("unitBytes", 4096, 65536) if "unitBytes" in json.members else 0,
+            block_bytes=json.integer("blockBytes", 4096, 1 << 24) if "blockBytes" in json.members else 0,
             runs=runs,
             runs_crc=crc,
             units=self._section(json, "units"),
@@ -223,7 +225,7 @@ class TablesFile:
             raise corrupt(self.path, f"the runs of field {field} fail their checksum")
         runs: Array = content.view(RUN)
         kind = int(runs["kind"][0])
-        if kind not in (FIXED, ENTRIES) or runs["zero"].any():
+        if kind not in (FIXED, BLOCKS, ENTRIES) or runs["zero"].any():
             raise unsupported(self.path, f"field {field} in {self.path}", f"runs of kind {kind}")
         if not self._are_sound(runs, kind, tables, width or 0):
             raise corrupt(self.path, f"the runs of field {field} are out of order or not within the chunks of the shard")
@@ -241,6 +243,8 @@ class TablesFile:
                 and not tables.units.size
                 and not tables.validity.size
             )
+        if kind == BLOCKS:
+            return self._are_blocks(runs, tables, width)
         first = unit = 0
         for _, chunk, run_first, count, offset, size, run_unit, *_ in runs.tolist():
             if (
@@ -267,15 +271,43 @@ class TablesFile:
             and not tables.offsets.size
         )
 
+    def _are_blocks(self, runs: Array, tables: FieldTables, width: int) -> bool:
+        """Checks the runs apart from their blocks."""
+        first, block = 0, -1
+        for _, chunk, run_first, count, offset, size, run_block, *_ in runs.tolist():
+            if (
+                run_first != first
+                or not 0 < count <= self.length - first
+                or run_block <= block
+                or (run_block == 0) != (first == 0)
+                or chunk not in self.ends
+                or offset < CHUNK_HEADER_BYTES
+                or offset % 8
+                or offset + size > self.ends[chunk]
+            ):
+                return False
+            first += count
+            block = run_block
+        return (
+            tables.spec.width != 0
+            and tables.spec.codec != "raw"
+            and tables.block_bytes > 0
+            and first == self.length
+            and tables.offsets.size > 0
+            and not tables.units.size
+            and tables.validity.size == (validity_bytes(self.length) if tables.validity.size else 0)
+            and (tables.validity.size > 0 or tables.absent == 0)
+        )
+
     def unit_checksums(self, field: int, tables: FieldTables) -> Array:
         """Returns the checksums of the units of all runs, after a check of the checksums themselves."""
-        return self._units(field, tables.units, 4 * _GROUP_UNITS, 4, Kind.CHECKSUMS).view("<u4")
+        return self.units_of(field, tables.units, 4 * _GROUP_UNITS, 4, Kind.CHECKSUMS).view("<u4")
 
     def presence(self, field: int, tables: FieldTables, verify: bool) -> Bytes:
         """Returns a bit for each value."""
-        return self._units(field, tables.validity, _VALIDITY_BYTES, 8, Kind.VALIDITY, verify)
+        return self.units_of(field, tables.validity, _VALIDITY_BYTES, 8, Kind.VALIDITY, verify)
 
-    def _units(self, field: int, section: Section, unit: int, rest: int, kind: Kind, verify: bool = True) -> Bytes:
+    def units_of(self, field: int, section: Section, unit: int, rest: int, kind: Kind, verify: bool = True) -> Bytes:
         """Returns the units of a section without their checksums, which follow each unit."""
         content = self.bytes_of(section)
         pieces = [content[at : min(at + unit, content.size - rest)] for at in range(0, content.size, unit + rest)]

@@ -28,7 +28,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * The datasets under {@code golden/v2}: every dtype, codec and layout, absent and empty values, a
+ * The datasets under {@code golden/v2}: every dtype and codec, absent and empty values, a
  * shard list, a tag of a version that was expired, and a table without checksums of values. Their
  * values are formulas of field and index.
  *
@@ -207,6 +207,7 @@ final class GoldenDataset {
     WriteOptions options = WriteOptions.defaults()
         .withChunkBytes(1 << 16)
         .withStripeBytes(1 << 20)
+        .withBlockBytes(0)
         .withChecksum(checksum)
         .withDurability(Durability.NONE);
     try (ShardWriter writer = ShardWriter.create(storage, id, schema, options)) {
