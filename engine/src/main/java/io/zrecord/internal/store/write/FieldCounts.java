@@ -80,7 +80,7 @@ final class FieldCounts {
     for (int i = 0; i < tables.length; i++) {
       FieldMeta field = fields.get(i);
       metas.add(new FieldMeta(
-          field.spec(), field.stem(), FieldMeta.Layout.ENTRIES, absentCounts[i], valueBytes[i]));
+          field.spec(), field.stem(), absentCounts[i], valueBytes[i]));
     }
     return metas;
   }
