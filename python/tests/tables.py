@@ -136,8 +136,9 @@ class TablesOnDisk:
     def seal_blocks(self, field: int) -> None:
         """Computes the checksums of the blocks of variable runs."""
         for block in self.blocks(field):
-            crc = crc32c(bytes(self.content[block.at : block.at + block.size])) ^ self.binding(field).of(Kind.OFFSETS, block.number)
-            self.content[block.at + block.size : block.at + block.size + 4] = crc.to_bytes(4, "little")
+            end = block.at + block.size
+            crc = crc32c(bytes(self.content[block.at : end])) ^ self.binding(field).of(Kind.OFFSETS, block.number)
+            self.content[end : end + 4] = crc.to_bytes(4, "little")
 
     def _integer(self, at: int, size: int) -> int:
         return int.from_bytes(self.content[at : at + size], "little")

@@ -252,7 +252,18 @@ def test_ends_outside_of_their_run_are_refused(unchecked: Path, end: int, verify
 
 @pytest.mark.parametrize(
     ("place", "size", "value"),
-    [(4, 4, 9), (8, 8, 1), (16, 8, 41), (24, 8, 68), (24, 8, 56), (32, 8, 1 << 40), (40, 8, 1), (48, 8, 8), (56, 4, 3), (56, 4, 2048)],
+    [
+        (4, 4, 9),
+        (8, 8, 1),
+        (16, 8, 41),
+        (24, 8, 68),
+        (24, 8, 56),
+        (32, 8, 1 << 40),
+        (40, 8, 1),
+        (48, 8, 8),
+        (56, 4, 3),
+        (56, 4, 2048),
+    ],
 )
 def test_variable_runs_are_not_trusted(table: Path, place: int, size: int, value: int) -> None:
     field, tables = id_of(table, "bytes"), TablesOnDisk(table, RAW)

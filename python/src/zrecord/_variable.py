@@ -130,7 +130,8 @@ class VariableColumn(StoredColumn):
         ends = self._places(runs, self._firsts[runs] + highs)[1].tolist()
         chunks = self._runs["chunk"][runs].tolist()
         pieces = [self._file.chunk(chunk)[begin:end] for chunk, begin, end in zip(chunks, begins, ends)]
-        wrong = np.flatnonzero(crc32c_each(pieces) ^ self._binding.of_each(Kind.VALUE, slots) != self._stored_checksums(runs, lows))
+        found = crc32c_each(pieces) ^ self._binding.of_each(Kind.VALUE, slots)
+        wrong = np.flatnonzero(found != self._stored_checksums(runs, lows))
         if wrong.size:
             raise damaged(self._path.parent, f"values of {self._spec.name!r} from record {int(slots[wrong[0]])} of the shard on")
         self._verified[units] = True
