@@ -146,7 +146,7 @@ final class VariableTablesTest {
     assertThatThrownBy(() -> json.field(7)).isInstanceOf(CorruptDataException.class);
   }
 
-  /** A value is found again by the two ends alone, and no gap is as long as a value after it. */
+  /** A value is found again by two ends alone, and a gap is hardly longer than the value after it. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4, 8})
   void aPlaceFollowsFromTwoEnds(int least) {
