@@ -51,9 +51,7 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long chunkRecor
     return file;
   }
 
-  /**
-   * Tells whether a file is the meta file of a store. A damaged file is none.
-   */
+  /** Tells whether a file is the meta file of a store. A damaged file is none. */
   public static boolean isStore(String resource, byte[] file) {
     try {
       return SealedJson.open(resource, file).has(ShardMeta.STORE_SEQUENCE);

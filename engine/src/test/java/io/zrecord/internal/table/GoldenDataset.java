@@ -148,7 +148,8 @@ final class GoldenDataset {
 
     Storage other = LocalStorage.at(directory.resolve("unchecked"));
     ShardSummary unchecked = writeShard(other, UNCHECKED_SHARD, RAW, Checksum.NONE);
-    Contents only = new Contents(first.schema, first.nextFieldId, List.of(), List.of(unchecked), Map.of());
+    Contents only =
+        new Contents(first.schema, first.nextFieldId, List.of(), List.of(unchecked), Map.of());
     new ManifestLog(other).publish(manifest(0, "create", Map.of(), only, 0, 0, List.of()));
 
     Storage third = LocalStorage.at(directory.resolve("entries"));
