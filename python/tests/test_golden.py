@@ -109,6 +109,15 @@ def test_a_table_has_versions() -> None:
         zrecord.open(GOLDEN / "v2" / "table", version=4)
 
 
+def test_what_a_store_left_has_the_same_values() -> None:
+    entries, runs = zrecord.open(GOLDEN / "v2" / "entries"), zrecord.open(GOLDEN / "v2" / "unchecked")
+    assert list(entries.fields) == list(runs.fields)
+    for name in runs.fields:
+        assert entries[name].validity().tolist() == runs[name].validity().tolist()
+        for i in range(40):
+            assert same(as_python(entries[name][i]), as_python(runs[name][i])), (name, i)
+
+
 def test_a_shard_is_no_dataset() -> None:
     (shard,) = (GOLDEN / "v2" / "unchecked" / "shard").iterdir()
     with pytest.raises(zrecord.NotADatasetError, match="neither the manifest of a version nor"):

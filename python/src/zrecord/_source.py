@@ -10,7 +10,8 @@ from zrecord._columns import AbsentColumn, Column
 from zrecord._entries import EntriesColumn
 from zrecord._runs import RunsColumn
 from zrecord._schema import FieldSpec
-from zrecord._tables import BLOCKS, FIXED, EntryTable, SealedShard
+from zrecord._tables import BLOCKS, FIXED, VARIABLE, EntryTable, SealedShard
+from zrecord._variable import VariableColumn
 from zrecord.errors import CorruptDataError
 
 
@@ -48,6 +49,8 @@ class ShardSource:
         named = FieldSpec(spec.id, spec.name, spec.dtype, spec.shape, stored.codec)
         if runs["kind"][0] == FIXED:
             return RunsColumn(file, named, tables, runs, verify)
+        if runs["kind"][0] == VARIABLE:
+            return VariableColumn(file, named, tables, runs, verify)
         if runs["kind"][0] == BLOCKS:
             return BlocksColumn(file, named, tables, runs, verify)
         table = EntryTable(file, spec.id, tables, verify != "never")

@@ -14,9 +14,9 @@ import java.io.Serializable;
  * @param alignBytes a power of two from 8 to 1 MiB; raw values of this length or more start at a
  *     multiple of it, and so does a stripe's run of a fixed-width field if that long. The values of
  *     a run follow each other without gaps, so each is aligned if its width is a multiple of
- *     {@code alignBytes}. Shorter and compressed values start at a multiple of 8. Up to
- *     {@code alignBytes} − 1 bytes stay empty before each aligned value, and once more for a field
- *     in a stripe
+ *     {@code alignBytes}. Shorter values start at a multiple of their element's width, up to 8.
+ *     Compressed values follow each other without gaps. Up to {@code alignBytes} − 1 bytes stay
+ *     empty before each aligned value, and once more for a field in a stripe
  * @param blockBytes raw bytes of values of a compressed field that are compressed together, 4 KiB to
  *     16 MiB. Values that average a quarter of it or more are compressed one by one, and with 0 all
  *     are. A larger block compresses better, and each random value costs decoding a block. With so

@@ -31,6 +31,8 @@ public final class VariableField implements StoredField {
   private final PresenceBits presence;
   private final List<RunRecord> runs;
   private final long[] firstSlots;
+  private final long offsetsAt;
+  private final boolean isInOneWindow;
   private final long[] blocksAt;
   private final int[] strides;
   private final int[] firstBlocks;
@@ -48,6 +50,9 @@ public final class VariableField implements StoredField {
     this.alignment = tables.alignment();
     this.presence = new PresenceBits(file, tables, binding);
     this.runs = runs;
+    this.offsetsAt = tables.offsets().position();
+    this.isInOneWindow =
+        windows.ordinal(offsetsAt) == windows.ordinal(tables.offsets().end() - 1);
     int count = runs.size();
     this.firstSlots = new long[count + 1];
     this.blocksAt = new long[count];
@@ -58,7 +63,7 @@ public final class VariableField implements StoredField {
     for (int i = 0; i < count; i++) {
       RunRecord run = runs.get(i);
       firstSlots[i] = run.firstSlot();
-      blocksAt[i] = tables.offsets().position() + run.offsetsAt();
+      blocksAt[i] = offsetsAt + run.offsetsAt();
       strides[i] = VariableBlocks.paddedBytes(VariableBlocks.BLOCK_VALUES, run.unitValues());
       firstBlocks[i] = Math.toIntExact(blocks);
       chunks[i] = run.chunk();
@@ -159,10 +164,11 @@ public final class VariableField implements StoredField {
    */
   public int load(
       long[] slots, int first, int from, int to, long[] starts, int[] lengths, int[] runOrdinals) {
-    if (windows.count() > 1) {
+    if (!isInOneWindow) {
       return loadAcross(slots, first, from, to, starts, lengths, runOrdinals);
     }
-    ByteBuffer window = windows.window(0);
+    ByteBuffer window = windows.window(windows.ordinal(offsetsAt));
+    int windowBase = windows.within(offsetsAt);
     int run = 0;
     long low = 0;
     long high = 0;
@@ -183,7 +189,8 @@ public final class VariableField implements StoredField {
       if (base == NOT_ADMITTED) {
         return k;
       }
-      int at = (int) blocksAt[run]
+      int at = windowBase
+          + (int) (blocksAt[run] - offsetsAt)
           + block * strides[run]
           + VariableBlocks.ENDS_AT
           + Integer.BYTES * ordinal;

@@ -1,6 +1,5 @@
 package io.zrecord.internal.shard.read;
 
-import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Binding.Kind;
 import io.zrecord.internal.format.BlockRecord;
 import io.zrecord.internal.format.RunRecord;
@@ -31,11 +30,6 @@ final class BlockCheck {
   private final CRC32C crc = new CRC32C();
   private byte[] scratch = new byte[0];
   private long extraBytes;
-
-  /** Makes the exception for bytes whose checksum is wrong. */
-  interface Mismatch {
-    CorruptDataException of(String path, String what, int expected, int found);
-  }
 
   BlockCheck(Verification verification, WindowTable table, Mismatch mismatch) {
     this.table = table;

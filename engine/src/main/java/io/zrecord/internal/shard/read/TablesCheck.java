@@ -22,13 +22,13 @@ import java.util.zip.CRC32C;
  * are checked each time with {@link Verification#ALWAYS}. Belongs to one thread.
  */
 final class TablesCheck {
-  private final BlockCheck.Mismatch mismatch;
+  private final Mismatch mismatch;
   private final boolean never;
   private final boolean always;
   private final CRC32C crc = new CRC32C();
   private ByteBuffer unit = ByteBuffer.allocate(0);
 
-  TablesCheck(Verification verification, BlockCheck.Mismatch mismatch) {
+  TablesCheck(Verification verification, Mismatch mismatch) {
     this.mismatch = mismatch;
     this.never = verification == Verification.NEVER;
     this.always = verification == Verification.ALWAYS;

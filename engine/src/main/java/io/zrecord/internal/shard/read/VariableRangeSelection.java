@@ -19,6 +19,9 @@ import java.util.List;
 final class VariableRangeSelection implements Selection {
   private static final int INITIAL_CAPACITY = 1024;
 
+  /** Values looked up at a time, of which only as many are kept as the caller's bytes allow. */
+  private static final int STEP = 256;
+
   private final ReadContext context;
   private final int fixedWidth;
   private final List<Segment> segments = new ArrayList<>();
@@ -27,6 +30,7 @@ final class VariableRangeSelection implements Selection {
   private int[] lengths = new int[0];
   private int count;
   private long totalBytes;
+  private boolean isFull;
 
   /**
    * Values of one run.
@@ -70,6 +74,7 @@ final class VariableRangeSelection implements Selection {
     absent.clear();
     count = 0;
     totalBytes = 0;
+    isFull = false;
   }
 
   /**
@@ -80,7 +85,6 @@ final class VariableRangeSelection implements Selection {
   int selectRange(long firstIndex, int maxCount, long maxBytes) {
     clear();
     ShardList shards = context.shards();
-    boolean isFull = false;
     while (!isFull && count < maxCount) {
       int shard = shards.shardOf(firstIndex + count);
       ShardPart part = context.part(shard);
@@ -89,7 +93,7 @@ final class VariableRangeSelection implements Selection {
       }
       long low = shards.firstIndex(shard);
       long end = Math.min(shards.firstIndex(shard + 1), firstIndex + maxCount) - low;
-      isFull = addShard(part, firstIndex + count - low, end, low, maxBytes);
+      addShard(part, firstIndex + count - low, end, low, maxBytes);
     }
     context.metrics().values.add(count);
     context.metrics().bytesRead.add(totalBytes + (long) Integer.BYTES * count);
@@ -97,20 +101,17 @@ final class VariableRangeSelection implements Selection {
     return count;
   }
 
-  /** Adds values of a shard, run by run. Returns whether no more bytes fit. */
-  private boolean addShard(ShardPart part, long from, long to, long shardIndex, long maxBytes) {
+  /** Adds values of a shard, run by run. */
+  private void addShard(ShardPart part, long from, long to, long shardIndex, long maxBytes) {
     VariableField field = (VariableField) part.field();
-    for (long slot = from; slot < to; ) {
+    for (long slot = from; !isFull && slot < to; ) {
       int run = field.runOf(slot);
       int first = count;
       long before = totalBytes;
       long end = Math.min(to, field.endSlot(run));
-      boolean isFull = false;
       long next = slot;
       while (!isFull && next < end) {
-        int taken = addBlock(field, run, next, end, shardIndex, maxBytes);
-        next += taken;
-        isFull = next < end && taken < untilBlockEnd(field, run, next - taken);
+        next += add(field, run, next, end, shardIndex, maxBytes);
       }
       if (count > first) {
         long bytes = totalBytes - before;
@@ -118,12 +119,8 @@ final class VariableRangeSelection implements Selection {
         segments.add(new Segment(
             first, count - first, part, field, run, slot, bytes, bytes == span));
       }
-      if (isFull) {
-        return true;
-      }
       slot = next;
     }
-    return false;
   }
 
   private static int untilBlockEnd(VariableField field, int run, long slot) {
@@ -131,10 +128,11 @@ final class VariableRangeSelection implements Selection {
     return (int) (VariableBlocks.BLOCK_VALUES - inRun % VariableBlocks.BLOCK_VALUES);
   }
 
-  /** Adds values of one block. Returns how many fit. */
-  private int addBlock(
+  /** Adds the next values of one block. Returns how many fit. */
+  private int add(
       VariableField field, int run, long slot, long end, long shardIndex, long maxBytes) {
-    int wanted = (int) Math.min(end - slot, untilBlockEnd(field, run, slot));
+    int wanted =
+        (int) Math.min(Math.min(end - slot, untilBlockEnd(field, run, slot)), STEP);
     context.check().tables().block(field, run, slot);
     grow(count + wanted);
     field.loadRange(run, slot, wanted, starts, lengths, count);
@@ -142,6 +140,7 @@ final class VariableRangeSelection implements Selection {
     while (taken < wanted) {
       int length = lengths[count + taken];
       if (totalBytes + length > maxBytes && count + taken > 0) {
+        isFull = true;
         break;
       }
       if (fixedWidth >= 0 && length != fixedWidth) {

@@ -80,7 +80,7 @@ final class SpooledTable {
   }
 
   /** Reads the table from its beginning to its end. */
-  final class Reader implements TablesWriter.Source {
+  final class Reader implements TableSource {
     private int extent;
     private int segment;
     private long at;

@@ -43,12 +43,6 @@ public final class TablesWriter implements AutoCloseable {
   private final ByteBuffer unitBuffer = ByteBuffer.wrap(unit).order(ByteOrder.LITTLE_ENDIAN);
   private boolean isClosed;
 
-  /** Gives the bytes of a table, from its beginning to its end. */
-  public interface Source {
-    /** Copies the next bytes. */
-    void read(byte[] target, int offset, int length);
-  }
-
   /**
    * Says how much a field has.
    *
@@ -187,7 +181,7 @@ public final class TablesWriter implements AutoCloseable {
    * @param entries 16 bytes for each slot
    * @param checksums a u32 for each slot, which readers do not look at if the shard has none
    */
-  public void entries(FieldSpec field, Amount amount, Source entries, Source checksums) {
+  public void entries(FieldSpec field, Amount amount, TableSource entries, TableSource checksums) {
     Binding binding = new Binding(shardId, field.id());
     byte[] list = RunRecord.encode(List.of(RunRecord.entries(length)));
     fields.add(new FieldTables(
@@ -255,7 +249,7 @@ public final class TablesWriter implements AutoCloseable {
   private Section table(SpooledTable table) {
     long position = align();
     long bytes = table.lengthBytes();
-    Source source = table.reader();
+    TableSource source = table.reader();
     for (long done = 0; done < bytes; ) {
       int step = (int) Math.min(unit.length, bytes - done);
       source.read(unit, 0, step);
@@ -265,7 +259,7 @@ public final class TablesWriter implements AutoCloseable {
     return endOf(position);
   }
 
-  private Section units(Source checksums, long count, Binding binding) {
+  private Section units(TableSource checksums, long count, Binding binding) {
     long position = align();
     for (long group = 0; group < UnitChecksums.groupCount(count); group++) {
       int bytes = UnitChecksums.groupBytes(group, count);
@@ -275,7 +269,7 @@ public final class TablesWriter implements AutoCloseable {
     return endOf(position);
   }
 
-  private Section validity(Source bits, Binding binding) {
+  private Section validity(TableSource bits, Binding binding) {
     long position = align();
     for (long number = 0; number < ValidityUnits.unitCount(length); number++) {
       int bytes = ValidityUnits.unitBytes(number, length);
@@ -286,7 +280,7 @@ public final class TablesWriter implements AutoCloseable {
     return endOf(position);
   }
 
-  private Section offsets(Source entries, Source checksums, Binding binding) {
+  private Section offsets(TableSource entries, TableSource checksums, Binding binding) {
     long position = align();
     for (long number = 0; number < EntryUnits.unitCount(length); number++) {
       int slots = EntryUnits.unitSlots(number, length);
