@@ -37,6 +37,8 @@ public final class VariableField implements StoredField {
   private final int[] strides;
   private final int[] firstBlocks;
   private final int[] chunks;
+  private final long[] firstUnits;
+  private final int[] unitShifts;
   private final long unitCount;
   private final VerifiedBits verifiedUnits;
   private final AtomicLongArray bases;
@@ -59,6 +61,8 @@ public final class VariableField implements StoredField {
     this.strides = new int[count];
     this.firstBlocks = new int[count];
     this.chunks = new int[count];
+    this.firstUnits = new long[count];
+    this.unitShifts = new int[count];
     long blocks = 0;
     for (int i = 0; i < count; i++) {
       RunRecord run = runs.get(i);
@@ -67,6 +71,8 @@ public final class VariableField implements StoredField {
       strides[i] = VariableBlocks.paddedBytes(VariableBlocks.BLOCK_VALUES, run.unitValues());
       firstBlocks[i] = Math.toIntExact(blocks);
       chunks[i] = run.chunk();
+      firstUnits[i] = run.firstUnit();
+      unitShifts[i] = Integer.numberOfTrailingZeros(run.unitValues());
       blocks += VariableBlocks.blockCount(run.count());
     }
     firstSlots[count] = file.json().length();
@@ -363,23 +369,22 @@ public final class VariableField implements StoredField {
 
   /** Returns the number of a value's unit, among all units of the field. */
   public long unitOf(int run, long slot) {
-    RunRecord record = runs.get(run);
-    return record.firstUnit() + (slot - firstSlots[run]) / record.unitValues();
+    return firstUnits[run] + (slot - firstSlots[run] >>> unitShifts[run]);
   }
 
   /** Returns the first slot of a value's unit. */
   public long unitSlot(int run, long slot) {
-    return slot - (slot - firstSlots[run]) % runs.get(run).unitValues();
+    return firstSlots[run] + (slot - firstSlots[run] >>> unitShifts[run] << unitShifts[run]);
   }
 
   /** Returns the slot after the last one of a value's unit. */
   public long unitEndSlot(int run, long slot) {
-    return Math.min(firstSlots[run + 1], unitSlot(run, slot) + runs.get(run).unitValues());
+    return Math.min(firstSlots[run + 1], unitSlot(run, slot) + (1L << unitShifts[run]));
   }
 
   /** Returns the stored checksum of a value's unit. The value's block must be admitted. */
   public int unitChecksum(int run, long slot) {
-    long inBlock = (slot - firstSlots[run] & SLOT_MASK) / runs.get(run).unitValues();
+    long inBlock = (slot - firstSlots[run] & SLOT_MASK) >>> unitShifts[run];
     return windows.intAt(blockAt(run, slot)
         + VariableBlocks.checksumsAt(blockValues(run, slot))
         + Integer.BYTES * inBlock);
