@@ -292,7 +292,7 @@ public final class TablesWriter implements AutoCloseable {
     return endOf(position);
   }
 
-  private Section blocks(Source records, long count, Binding binding) {
+  private Section blocks(TableSource records, long count, Binding binding) {
     long position = align();
     for (long number = 0; number < BlockUnits.unitCount(count); number++) {
       int bytes = BlockUnits.unitBytes(number, count);
