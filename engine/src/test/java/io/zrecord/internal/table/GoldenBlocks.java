@@ -58,10 +58,11 @@ final class GoldenBlocks {
     RecordSchema.Builder builder = RecordSchema.builder();
     for (String codec : List.of("zstd:3", "lz4:0", "flate:6")) {
       Compression compression = Compression.parse(codec);
-      String name = compression.codec().toString().toLowerCase(java.util.Locale.ROOT) + " ";
+      String name = compression.codec() + " ";
       builder
           .field(name + "text", ElementType.UTF8, Shape.scalar(), compression)
           .field(name + "noise", ElementType.BYTES, Shape.scalar(), compression)
+          .field(name + "hash", ElementType.U64, Shape.scalar(), compression)
           .field(name + "i16", ElementType.I16, Shape.scalar(), compression)
           .field(name + "sorted", ElementType.I64, Shape.scalar(), compression)
           .field(name + "label", ElementType.I32, Shape.scalar(), compression)
@@ -75,7 +76,7 @@ final class GoldenBlocks {
   /** Returns the value of a field; empty if it is absent. */
   static Optional<byte[]> value(FieldSpec field, int i) {
     String name = field.name().substring(field.name().indexOf(' ') + 1);
-    boolean hasAbsent = !name.equals("label") && !name.equals("noise");
+    boolean hasAbsent = !name.equals("label") && !name.equals("hash");
     if (hasAbsent && (i + field.id()) % 7 == 0) {
       return Optional.empty();
     }
@@ -88,6 +89,11 @@ final class GoldenBlocks {
           state = state * 1_103_515_245 + 12_345;
           value.put((byte) (state >>> 16));
         }
+      }
+      case "hash" -> {
+        long hash = i * 0x9e37_79b9_7f4a_7c15L;
+        hash = (hash ^ hash >>> 32) * 0xd6e8_feb8_6659_fd93L;
+        value.putLong(hash ^ hash >>> 29);
       }
       case "i16" -> value.putShort((short) (1000 * i));
       case "sorted" -> value.putLong(1L << 40 | 37L * i);
@@ -109,7 +115,7 @@ final class GoldenBlocks {
     return Optional.of(bytes);
   }
 
-  /** Two texts of a shard are longer than a block. */
+  /** Two texts are longer than a block, unless they are absent. */
   private static String text(int i) {
     return i == 60 || i == 299
         ? "zrecord ".repeat(600 + i)
