@@ -132,7 +132,7 @@ public final class Transforms {
       case 2 -> {
         short sum = 0;
         for (int i = 0; i < length; i += 2) {
-          sum += (short) SHORTS.get(bytes, at + i);
+          sum = (short) (sum + (short) SHORTS.get(bytes, at + i));
           SHORTS.set(bytes, at + i, sum);
         }
       }

@@ -39,7 +39,7 @@ final class BlockCache {
     next = (next + 1) % places;
     fields[next] = null;
     DecodedBlock block = blocks[next];
-    if (block == null || block.memoryBytes() > MAX_BYTES) {
+    if (block == null || block.memoryBytes() > Math.max(MAX_BYTES, 3L * rawBytes)) {
       block = new DecodedBlock();
       blocks[next] = block;
     }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlockReader {
   /** Longest array of stored bytes that is kept for the next block. */
-  private static final int MAX_KEPT_BYTES = 4 << 20;
+  private static final int MAX_KEPT_BYTES = 1 << 24;
 
   private final ReadContext context;
   private final BlockCache cache = new BlockCache();

@@ -15,6 +15,10 @@ public final class StoredBlockReader implements StoredBlocks {
   private final ReadContext context;
   private final Compression compression;
 
+  // No block begins with records of this range.
+  private long noneFrom;
+  private long noneBefore;
+
   /**
    * Creates a reader.
    *
@@ -33,16 +37,26 @@ public final class StoredBlockReader implements StoredBlocks {
 
   @Override
   public @Nullable StoredBlock beginningAt(long index) {
+    if (index >= noneFrom && index < noneBefore) {
+      return null;
+    }
     ShardList shards = context.shards();
     int shard = shards.shardOf(java.util.Objects.checkIndex(index, shards.length()));
     try {
       try {
         ShardPart part = context.part(shard);
-        return part.field() instanceof BlockField field
-                && field.hasChecksums()
-                && field.compression().equals(compression)
-            ? context.blocks().stored(part, field, index - shards.firstIndex(shard))
-            : null;
+        if (part.field() instanceof BlockField field
+            && field.hasChecksums()
+            && field.compression().equals(compression)) {
+          StoredBlock block =
+              context.blocks().stored(part, field, index - shards.firstIndex(shard));
+          noneFrom = index + 1;
+          noneBefore = shards.firstIndex(shard) + context.blocks().endSlot();
+          return block;
+        }
+        noneFrom = shards.firstIndex(shard);
+        noneBefore = shards.firstIndex(shard + 1);
+        return null;
       } finally {
         MapFaults.surface();
       }

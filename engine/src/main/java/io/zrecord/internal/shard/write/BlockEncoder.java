@@ -19,7 +19,7 @@ final class BlockEncoder implements AutoCloseable {
   private static final int LEAST_PART_BYTES = 1 << 11;
 
   /** Longest arrays that are kept for the next block. */
-  private static final int MAX_KEPT_BYTES = 1 << 22;
+  private static final int MAX_KEPT_BYTES = 1 << 24;
 
   private static final Transform[] ALL = {Transform.NONE, Transform.TRANSPOSE, Transform.DELTA};
 
