@@ -17,17 +17,4 @@ public interface StoredBlocks {
    */
   @Nullable
   StoredBlock beginningAt(long index);
-
-  /**
-   * A block.
-   *
-   * @param bytes array with the stored bytes, from its beginning on
-   * @param storedBytes number of the stored bytes
-   * @param rawBytes number of the bytes before they were compressed
-   * @param count number of values, absent ones included
-   * @param flags how the block was encoded (FORMAT.md section 5)
-   * @param blockBytes most raw bytes of a block of several values in that shard
-   */
-  record StoredBlock(
-      byte[] bytes, int storedBytes, int rawBytes, int count, int flags, int blockBytes) {}
 }

@@ -1,7 +1,7 @@
 package io.zrecord.table;
 
 import io.zrecord.internal.shard.write.ShardFilesWriter;
-import io.zrecord.read.StoredBlocks.StoredBlock;
+import io.zrecord.read.StoredBlock;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;

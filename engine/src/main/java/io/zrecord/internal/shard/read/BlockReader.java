@@ -7,7 +7,7 @@ import io.zrecord.internal.format.Decoders;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.shard.BlockField;
-import io.zrecord.read.StoredBlocks.StoredBlock;
+import io.zrecord.read.StoredBlock;
 import io.zrecord.schema.Codec;
 import java.nio.ByteBuffer;
 import java.util.zip.DataFormatException;

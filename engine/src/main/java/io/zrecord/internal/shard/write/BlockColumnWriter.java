@@ -5,7 +5,7 @@ import io.zrecord.internal.format.BlockShape;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.Transforms;
 import io.zrecord.internal.values.ValueLengths;
-import io.zrecord.read.StoredBlocks.StoredBlock;
+import io.zrecord.read.StoredBlock;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.Transform;
 import io.zrecord.storage.WritableFile;

@@ -2,7 +2,7 @@ package io.zrecord.internal.shard.write;
 
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.values.ValueLengths;
-import io.zrecord.read.StoredBlocks.StoredBlock;
+import io.zrecord.read.StoredBlock;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 

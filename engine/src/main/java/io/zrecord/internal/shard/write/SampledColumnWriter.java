@@ -1,6 +1,6 @@
 package io.zrecord.internal.shard.write;
 
-import io.zrecord.read.StoredBlocks.StoredBlock;
+import io.zrecord.read.StoredBlock;
 import io.zrecord.schema.FieldSpec;
 import java.util.Arrays;
 import java.util.function.Supplier;
