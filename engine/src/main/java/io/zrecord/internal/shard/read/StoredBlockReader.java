@@ -4,6 +4,7 @@ import io.zrecord.internal.io.MapFaults;
 import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.StoredBlock;
 import io.zrecord.read.StoredBlocks;
 import io.zrecord.read.Verification;
 import io.zrecord.schema.Compression;
