@@ -16,7 +16,12 @@ GOLDEN = ROOT / "engine" / "src" / "test" / "resources" / "golden"
 @pytest.fixture(scope="session")
 def vectors() -> dict[str, Any]:
     """Values of the golden table, with which the engine is tested as well."""
-    loaded: dict[str, Any] = json.loads((GOLDEN / "v2-values.json").read_text(encoding="utf-8"))
+    return read_vectors("v2-values.json")
+
+
+def read_vectors(name: str) -> dict[str, Any]:
+    """Reads values of a golden table from a file beside the table."""
+    loaded: dict[str, Any] = json.loads((GOLDEN / name).read_text(encoding="utf-8"))
     return loaded
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from zrecord._binding import Binding, Kind
 from zrecord._crc32c import crc32c
+from zrecord._tables import BLOCK_VALUES, block_bytes
 
 ENTRY_STRIDE = 20_488
 
@@ -24,6 +26,28 @@ def edit(file: Path, change: Callable[[dict[str, Any]], Any]) -> None:
     members = json.loads(file.read_text(encoding="utf-8"))
     change(members)
     file.write_bytes(sealed(members))
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of a variable run: the ends of up to 1,024 values without alignment, and the checksums of their units."""
+
+    number: int
+    at: int
+    first: int
+    values: int
+    unit_values: int
+    chunk: int
+
+    def end_at(self, slot: int) -> int:
+        return self.at + 8 + 4 * (slot - self.first)
+
+    def checksum_at(self, slot: int) -> int:
+        return self.at + 8 + 4 * self.values + 4 * ((slot - self.first) // self.unit_values)
+
+    @property
+    def size(self) -> int:
+        return block_bytes(self.values, self.unit_values)[0]
 
 
 class TablesOnDisk:
@@ -86,6 +110,38 @@ class TablesOnDisk:
             at = self.field(field)["offsets"][0] + unit * ENTRY_STRIDE
             crc = crc32c(bytes(self.content[at : at + size])) ^ self.binding(field).of(Kind.OFFSETS, unit)
             self.content[at + size : at + size + 4] = crc.to_bytes(4, "little")
+
+    def blocks(self, field: int) -> Iterator[Block]:
+        runs_at, size, _ = self.field(field)["runs"]
+        number = 0
+        for run in range(runs_at, runs_at + size, 64):
+            chunk, values = self._integer(run + 4, 4), self._integer(run + 56, 4)
+            first, count = self._integer(run + 8, 8), self._integer(run + 16, 8)
+            at = self.field(field)["offsets"][0] + self._integer(run + 48, 8)
+            for slot in range(first, first + count, BLOCK_VALUES):
+                block = Block(number, at, slot, min(BLOCK_VALUES, first + count - slot), values, chunk)
+                yield block
+                at += block_bytes(block.values, values)[1]
+                number += 1
+
+    def block_of(self, field: int, slot: int) -> Block:
+        return next(block for block in self.blocks(field) if block.first <= slot < block.first + block.values)
+
+    def start_of(self, field: int, slot: int) -> int:
+        """Returns where a value of a variable run begins in its chunk."""
+        block = self.block_of(field, slot)
+        before = 0 if slot == block.first else self._integer(block.end_at(slot - 1), 4)
+        return self._integer(block.at, 8) + before
+
+    def seal_blocks(self, field: int) -> None:
+        """Computes the checksums of the blocks of variable runs."""
+        for block in self.blocks(field):
+            end = block.at + block.size
+            crc = crc32c(bytes(self.content[block.at : end])) ^ self.binding(field).of(Kind.OFFSETS, block.number)
+            self.content[end : end + 4] = crc.to_bytes(4, "little")
+
+    def _integer(self, at: int, size: int) -> int:
+        return int.from_bytes(self.content[at : at + size], "little")
 
     def seal_runs(self, field: int) -> None:
         """Computes the checksum of the list of runs."""

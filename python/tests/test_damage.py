@@ -25,6 +25,7 @@ from zrecord._tables import ENTRY
 
 RAW = "11111111-1111-4111-8111-111111111111"
 UNCHECKED = "33333333-3333-4333-8333-333333333333"
+ENTRIES = "77777777-7777-4777-8777-777777777777"
 NEWEST = 3  # of the golden table: two versions with records, a tag of version 0, and an expiry with the floor 1
 
 
@@ -40,6 +41,12 @@ def table(tmp_path: Path) -> Path:
 def unchecked(tmp_path: Path) -> Path:
     """A table of one shard without checksums of values."""
     return Path(shutil.copytree(GOLDEN / "v2" / "unchecked", tmp_path / "unchecked"))
+
+
+@pytest.fixture
+def entries(tmp_path: Path) -> Path:
+    """A table of one shard that a store left."""
+    return Path(shutil.copytree(GOLDEN / "v2" / "entries", tmp_path / "entries"))
 
 
 def id_of(table: Path, name: str) -> int:
@@ -97,6 +104,32 @@ def test_no_flipped_bit_is_handed_out(table: Path) -> None:
     assert unverified > 5
 
 
+def test_no_flipped_bit_of_a_block_is_handed_out(tmp_path: Path) -> None:
+    """Values that are compressed together: an error, or the same values. Without verification, others come out."""
+    table = Path(shutil.copytree(GOLDEN / "v2-blocks", tmp_path / "blocks"))
+    sound = everything(table)
+    random = np.random.default_rng(5)
+    files = [file for file in files_of(table) if file.suffix in (".zr", ".tables")]
+    refused = unverified = 0
+    for round_ in range(40):
+        file = files[round_ % len(files)]
+        sound_content = file.read_bytes()
+        content = bytearray(sound_content)
+        bit = int(random.integers(8 * len(content)))
+        content[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(content)
+        try:
+            assert everything(table) == sound, (file, bit)
+        except zrecord.ZrecordError as e:
+            refused += 1
+            assert e.resource is not None and str(e.resource) in str(e)
+        with contextlib.suppress(zrecord.ZrecordError):
+            unverified += everything(table, verify="never") != sound
+        file.write_bytes(sound_content)
+    assert refused > 20
+    assert unverified > 2
+
+
 def test_no_shorter_file_is_mapped(table: Path) -> None:
     sound = everything(table)
     for file in files_of(table):
@@ -116,10 +149,10 @@ def test_no_shorter_file_is_mapped(table: Path) -> None:
 
 
 @pytest.mark.parametrize("sealed_again", [False, True])
-def test_exchanged_values_are_found(table: Path, sealed_again: bool) -> None:
+def test_exchanged_values_are_found(entries: Path, sealed_again: bool) -> None:
     """Two entries with their checksums. As a control, checksums that are bound again make them wrong values."""
-    sound = zrecord.open(table)["bytes"][:4]
-    field, tables = id_of(table, "bytes"), TablesOnDisk(table, RAW)
+    sound = zrecord.open(entries)["bytes"][:4]
+    field, tables = id_of(entries, "bytes"), TablesOnDisk(entries, ENTRIES)
     tables.exchange(tables.entry_at(field, 1), tables.entry_at(field, 3), 16)
     tables.exchange(tables.checksum_at(field, 1), tables.checksum_at(field, 3), 4)
     if sealed_again:
@@ -128,12 +161,12 @@ def test_exchanged_values_are_found(table: Path, sealed_again: bool) -> None:
     reason = r"record {} of the shard in field 'bytes': it fails its checksum" if sealed_again else "the entries of field"
     for i in (1, 3):
         with pytest.raises(zrecord.CorruptDataError, match=reason.format(i)):
-            zrecord.open(table)["bytes"][i]
+            zrecord.open(entries)["bytes"][i]
     for i in (1, 3):
         tables.bind_value(field, i, tables.crc_of_value(field, i))
     tables.seal_entries(field)
     tables.write()
-    assert zrecord.open(table)["bytes"][:4] == [sound[i] for i in (0, 3, 2, 1)] != sound
+    assert zrecord.open(entries)["bytes"][:4] == [sound[i] for i in (0, 3, 2, 1)] != sound
 
 
 def test_exchanged_fields_are_found(table: Path) -> None:
@@ -160,33 +193,115 @@ def test_exchanged_fields_are_found(table: Path) -> None:
     assert [int(trusted[name][2]) & 0xFFFFFFFF for name in names] == [int(value) & 0xFFFFFFFF for value in wrong]
 
 
-def test_an_empty_value_is_not_taken_for_an_absent_one(table: Path) -> None:
-    values = zrecord.open(table)["bytes"]
+def test_an_empty_value_is_not_taken_for_an_absent_one(entries: Path) -> None:
+    values = zrecord.open(entries)["bytes"]
     empty = next(i for i in range(40) if values[i] == b"")
-    field, tables = id_of(table, "bytes"), TablesOnDisk(table, RAW)
+    field, tables = id_of(entries, "bytes"), TablesOnDisk(entries, ENTRIES)
     at = tables.entry_at(field, empty)
     tables.content[at : at + 16] = bytes(16)
     tables.seal_entries(field)
     tables.write()
     with pytest.raises(zrecord.CorruptDataError, match="it fails its checksum"):
-        zrecord.open(table)["bytes"][empty]
+        zrecord.open(entries)["bytes"][empty]
     tables.bind_value(field, empty, 0, Kind.ABSENT)
     tables.seal_entries(field)
     tables.write()
-    assert zrecord.open(table)["bytes"][empty] is None
+    assert zrecord.open(entries)["bytes"][empty] is None
 
 
-def test_a_flipped_value_is_named(table: Path) -> None:
-    field, tables = id_of(table, "bytes"), TablesOnDisk(table, RAW)
+def test_a_flipped_value_is_named(entries: Path) -> None:
+    field, tables = id_of(entries, "bytes"), TablesOnDisk(entries, ENTRIES)
     at = tables.entry_at(field, 6)
     chunk = tables.chunk(int.from_bytes(tables.content[at + 8 : at + 12], "little"))
     content = bytearray(chunk.read_bytes())
     content[int.from_bytes(tables.content[at : at + 8], "little")] ^= 1
     chunk.write_bytes(content)
     with pytest.raises(zrecord.CorruptDataError, match=r"record 6 of the shard in field 'bytes': it fails its checksum"):
+        zrecord.open(entries)["bytes"][6]
+    assert zrecord.open(entries)["bytes"][7] is not None
+    assert zrecord.open(entries, verify="never")["bytes"][6] is not None
+
+
+def test_a_flipped_value_of_a_run_is_named_with_its_unit(table: Path) -> None:
+    field, tables = id_of(table, "bytes"), TablesOnDisk(table, RAW)
+    block = tables.block_of(field, 6)
+    chunk = tables.chunk(block.chunk)
+    content = bytearray(chunk.read_bytes())
+    content[tables.start_of(field, 6)] ^= 1
+    chunk.write_bytes(content)
+    first = 6 // block.unit_values * block.unit_values
+    with pytest.raises(zrecord.CorruptDataError, match=f"values of 'bytes' from record {first} of the shard on fail"):
         zrecord.open(table)["bytes"][6]
-    assert zrecord.open(table)["bytes"][7] is not None
+    assert zrecord.open(table)["bytes"][first + block.unit_values : 40]
     assert zrecord.open(table, verify="never")["bytes"][6] is not None
+
+
+def test_an_end_that_leads_into_the_next_value_is_found(table: Path) -> None:
+    """Within a unit no other checksum finds that, as the control with a checksum that holds shows."""
+    sound = zrecord.open(table)["bytes"][:8]
+    field, tables = id_of(table, "bytes"), TablesOnDisk(table, RAW)
+    block = tables.block_of(field, 6)
+    assert block.unit_values > 7
+    tables.content[block.end_at(6)] ^= 1
+    tables.write()
+    with pytest.raises(zrecord.CorruptDataError, match="the places of values of field"):
+        zrecord.open(table)["bytes"][7]
+    tables.seal_blocks(field)
+    tables.write()
+    wrong = zrecord.open(table)["bytes"][:8]
+    assert wrong[:6] == sound[:6]
+    assert wrong[6] + wrong[7] == sound[6] + sound[7]
+    assert wrong[6] != sound[6]
+
+
+@pytest.mark.parametrize("sealed_again", [False, True])
+def test_exchanged_units_are_found(table: Path, sealed_again: bool) -> None:
+    field, tables = id_of(table, "bytes"), TablesOnDisk(table, RAW)
+    block = tables.block_of(field, 0)
+    tables.exchange(block.checksum_at(0), block.checksum_at(block.unit_values), 4)
+    if sealed_again:
+        tables.seal_blocks(field)
+    tables.write()
+    reason = "values of 'bytes' from record 0 of the shard on fail" if sealed_again else "the places of values of field"
+    with pytest.raises(zrecord.CorruptDataError, match=reason):
+        zrecord.open(table)["bytes"][0]
+
+
+@pytest.mark.parametrize("end", [0, 2**31, 2**32 - 1, 1 << 20])
+@pytest.mark.parametrize("verify", ["first", "always", "never"])
+def test_ends_outside_of_their_run_are_refused(unchecked: Path, end: int, verify: str) -> None:
+    field, tables = id_of(unchecked, "bytes"), TablesOnDisk(unchecked, UNCHECKED)
+    at = tables.block_of(field, 9).end_at(9)
+    tables.content[at : at + 4] = end.to_bytes(4, "little")
+    tables.seal_blocks(field)
+    tables.write()
+    with pytest.raises(zrecord.CorruptDataError, match="values of field 'bytes' from record 0 of the shard on are not within"):
+        zrecord.open(unchecked, verify=verify)["bytes"][2]
+
+
+@pytest.mark.parametrize(
+    ("place", "size", "value"),
+    [
+        (4, 4, 9),
+        (8, 8, 1),
+        (16, 8, 41),
+        (24, 8, 68),
+        (24, 8, 56),
+        (32, 8, 1 << 40),
+        (40, 8, 1),
+        (48, 8, 8),
+        (56, 4, 3),
+        (56, 4, 2048),
+    ],
+)
+def test_variable_runs_are_not_trusted(table: Path, place: int, size: int, value: int) -> None:
+    field, tables = id_of(table, "bytes"), TablesOnDisk(table, RAW)
+    at = tables.field(field)["runs"][0] + place
+    tables.content[at : at + size] = value.to_bytes(size, "little")
+    tables.seal_runs(field)
+    tables.write()
+    with pytest.raises(zrecord.CorruptDataError, match="out of order or not within the chunks"):
+        zrecord.open(table)["bytes"][0]
 
 
 def test_first_checks_once_and_always_checks_again(table: Path) -> None:
@@ -227,6 +342,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "is not within the file": lambda m: m["fields"][0]["runs"].__setitem__(0, 1 << 20),
     "table of .* at 68 is not": lambda m: m["fields"][0]["runs"].__setitem__(0, 68),
     "has units of 4096 bytes": lambda m: m["fields"][0].update(unitBytes=4096),
+    "member 'align' is": lambda m: m["fields"][0].update(align=[2, 1]),
     "member 'absent' is 41": lambda m: m["fields"][0].update(absent=41),
 }
 
@@ -294,12 +410,12 @@ def test_longer_lengths_than_the_tables_are_refused(unchecked: Path) -> None:
             dataset[name][0]
 
 
-def test_entries_outside_of_their_chunk_are_refused(unchecked: Path) -> None:
-    """This shard has no checksums of values, so that the entry itself is looked at."""
-    field, tables = id_of(unchecked, "bytes"), TablesOnDisk(unchecked, UNCHECKED)
+def test_entries_outside_of_their_chunk_are_refused(entries: Path) -> None:
+    """The place in an entry is looked at before the checksum of what is there."""
+    field, tables = id_of(entries, "bytes"), TablesOnDisk(entries, ENTRIES)
     at = tables.entry_at(field, 3)
     sound = np.frombuffer(bytes(tables.content[at : at + 16]), ENTRY)
-    assert zrecord.open(unchecked)["bytes"][3] is not None
+    assert zrecord.open(entries)["bytes"][3] is not None
     for change in (
         {"offset": 2**63 + 64},
         {"offset": 2**64 - 8},
@@ -318,8 +434,8 @@ def test_entries_outside_of_their_chunk_are_refused(unchecked: Path) -> None:
         tables.seal_entries(field)
         tables.write()
         with pytest.raises(zrecord.CorruptDataError, match=r"record 3 of the shard in field 'bytes': its entry .* not within"):
-            zrecord.open(unchecked)["bytes"][:5]
-        assert zrecord.open(unchecked)["bytes"][[2, 4]]
+            zrecord.open(entries)["bytes"][:5]
+        assert zrecord.open(entries)["bytes"][[2, 4]]
 
 
 @pytest.mark.parametrize(

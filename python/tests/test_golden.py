@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import zrecord
-from tests.conftest import GOLDEN, ROOT
+from tests.conftest import GOLDEN, ROOT, read_vectors
 from zrecord import FieldSpec, _crc32c
 from zrecord._binding import Binding, Kind
 
@@ -65,7 +65,9 @@ def same(a: Any, b: Any) -> bool:
 
 
 @pytest.mark.parametrize("verify", ["first", "always", "never"])
-def test_every_field_has_the_values_of_the_vectors(vectors: dict[str, Any], verify: str) -> None:
+@pytest.mark.parametrize("file", ["v2-values.json", "v2-blocks-values.json"])
+def test_every_field_has_the_values_of_the_vectors(file: str, verify: str) -> None:
+    vectors = read_vectors(file)
     dataset = zrecord.open(GOLDEN / vectors["dataset"], version=vectors["version"], verify=verify)
     assert list(dataset.fields) == list(vectors["values"])
     records = vectors["records"]
@@ -107,6 +109,15 @@ def test_a_table_has_versions() -> None:
         assert same(as_python(unchecked[name][7]), as_python(table[name][7]))
     with pytest.raises(zrecord.NotADatasetError, match=r"version 4 of .*: the versions are 0, 1 to 3"):
         zrecord.open(GOLDEN / "v2" / "table", version=4)
+
+
+def test_what_a_store_left_has_the_same_values() -> None:
+    entries, runs = zrecord.open(GOLDEN / "v2" / "entries"), zrecord.open(GOLDEN / "v2" / "unchecked")
+    assert list(entries.fields) == list(runs.fields)
+    for name in runs.fields:
+        assert entries[name].validity().tolist() == runs[name].validity().tolist()
+        for i in range(40):
+            assert same(as_python(entries[name][i]), as_python(runs[name][i])), (name, i)
 
 
 def test_a_shard_is_no_dataset() -> None:

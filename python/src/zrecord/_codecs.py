@@ -22,8 +22,7 @@ def decoder(codec: str) -> Decoder:
     """Returns a function from stored bytes to the value. It raises ``ValueError`` if the bytes break the format."""
     if codec == "raw":
         return bytes
-    max_ratio = _MAX_RATIOS[codec]
-    decompress = {"flate": _flate, "zstd": _zstd, "lz4": _lz4}[codec]()
+    decompress = decompressor(codec)
 
     def decode(stored: bytes) -> bytes:
         if len(stored) < _PREFIX_BYTES:
@@ -31,14 +30,29 @@ def decoder(codec: str) -> Decoder:
         prefix = int.from_bytes(stored[:_PREFIX_BYTES], "little")
         length, payload = prefix & ~_AS_IS, stored[_PREFIX_BYTES:]
         if not prefix & _AS_IS:
-            if length > (len(payload) + 1) * max_ratio:
-                raise ValueError(f"{len(payload)} bytes cannot decode to {length}")
-            payload = decompress(payload, length)
+            return decompress(payload, length)
         if len(payload) != length:
-            raise ValueError(f"it decodes to {len(payload)} bytes instead of {length}")
+            raise ValueError(f"it has {len(payload)} bytes instead of {length}")
         return payload
 
     return decode
+
+
+@cache
+def decompressor(codec: str) -> Callable[[bytes, int], bytes]:
+    """Returns a function from a payload to a number of bytes. It raises ``ValueError`` if the payload breaks the format."""
+    max_ratio = _MAX_RATIOS[codec]
+    decompress = {"flate": _flate, "zstd": _zstd, "lz4": _lz4}[codec]()
+
+    def checked(payload: bytes, length: int) -> bytes:
+        if length > (len(payload) + 1) * max_ratio:
+            raise ValueError(f"{len(payload)} bytes cannot decode to {length}")
+        value = decompress(payload, length)
+        if len(value) != length:
+            raise ValueError(f"it decodes to {len(value)} bytes instead of {length}")
+        return value
+
+    return checked
 
 
 def _flate() -> Callable[[bytes, int], bytes]:

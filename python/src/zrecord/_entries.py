@@ -42,24 +42,20 @@ class Table(Protocol):
         """Returns the items of records."""
 
 
-class EntriesColumn:
-    """The entries of a field in a shard or store, which are in the file at ``path``."""
+class StoredColumn:
+    """Values whose places are looked up one by one. A subclass finds and verifies them."""
 
-    def __init__(self, path: Path, chunks: Chunks, spec: FieldSpec, verify: str, entries: Table, checksums: Table | None) -> None:
+    def __init__(self, path: Path, chunks: Chunks, spec: FieldSpec) -> None:
         self._path = path
         self._spec = spec
         self._shard = chunks
-        self._entries = entries
-        self._binding = Binding(chunks.uuid, spec.id)
-        self._checksums = None if verify == "never" else checksums
-        self._verified = np.zeros(entries.size if self._checksums is not None and verify == "first" else 0, bool)
         self._ids = np.array(list(chunks.ends), np.int64)
-        self._ends = np.array(list(chunks.ends.values()), np.uint64)
         self._chunks: list[Bytes] | None = None
         self._span: Span | None = None
 
-    def present(self, indices: Array) -> Array:
-        return self._load(indices)[1]
+    def _checked(self, indices: Array) -> tuple[Array, Array]:
+        """Returns entries that are within their chunks and have the right checksums, and which of them have values."""
+        raise NotImplementedError
 
     def fixed(self, indices: Array) -> Bytes:
         width = self._spec.width or 0
@@ -104,6 +100,34 @@ class EntriesColumn:
                 row[:] = np.frombuffer(value, np.uint8)
         return rows.reshape(-1)
 
+    def _stored(self, entry: Array) -> Bytes:
+        offset, chunk, length = entry.item()
+        return self._shard.chunk(chunk)[offset : offset + length]
+
+    def _maps(self) -> list[Bytes]:
+        if self._chunks is None:
+            self._chunks = [self._shard.chunk(number) for number in self._shard.ends]
+        return self._chunks
+
+    def _corrupt(self, index: int, reason: str) -> Exception:
+        path: Path = self._path
+        return corrupt(path, f"the value of record {int(index)} of the shard in field '{self._spec.name}': {reason}")
+
+
+class EntriesColumn(StoredColumn):
+    """The entries of a field in a shard or store, which are in the file at ``path``."""
+
+    def __init__(self, path: Path, chunks: Chunks, spec: FieldSpec, verify: str, entries: Table, checksums: Table | None) -> None:
+        super().__init__(path, chunks, spec)
+        self._entries = entries
+        self._binding = Binding(chunks.uuid, spec.id)
+        self._checksums = None if verify == "never" else checksums
+        self._verified = np.zeros(entries.size if self._checksums is not None and verify == "first" else 0, bool)
+        self._ends = np.array(list(chunks.ends.values()), np.uint64)
+
+    def present(self, indices: Array) -> Array:
+        return self._load(indices)[1]
+
     def _load(self, indices: Array) -> tuple[Array, Array]:
         """Returns entries, and which of them have values."""
         entries = self._entries[indices]
@@ -145,16 +169,3 @@ class EntriesColumn:
             raise self._corrupt(indices[todo][is_wrong][0], "it fails its checksum")
         if self._verified.size:
             self._verified[indices[todo]] = True
-
-    def _stored(self, entry: Array) -> Bytes:
-        offset, chunk, length = entry.item()
-        return self._shard.chunk(chunk)[offset : offset + length]
-
-    def _maps(self) -> list[Bytes]:
-        if self._chunks is None:
-            self._chunks = [self._shard.chunk(number) for number in self._shard.ends]
-        return self._chunks
-
-    def _corrupt(self, index: int, reason: str) -> Exception:
-        path: Path = self._path
-        return corrupt(path, f"the value of record {int(index)} of the shard in field '{self._spec.name}': {reason}")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from zrecord._blocks import BlocksColumn
 from zrecord._columns import AbsentColumn, Column
 from zrecord._entries import EntriesColumn
 from zrecord._runs import RunsColumn
 from zrecord._schema import FieldSpec
-from zrecord._tables import FIXED, EntryTable, SealedShard
+from zrecord._tables import BLOCKS, FIXED, VARIABLE, EntryTable, SealedShard
+from zrecord._variable import VariableColumn
 from zrecord.errors import CorruptDataError
 
 
@@ -47,6 +49,10 @@ class ShardSource:
         named = FieldSpec(spec.id, spec.name, spec.dtype, spec.shape, stored.codec)
         if runs["kind"][0] == FIXED:
             return RunsColumn(file, named, tables, runs, verify)
+        if runs["kind"][0] == VARIABLE:
+            return VariableColumn(file, named, tables, runs, verify)
+        if runs["kind"][0] == BLOCKS:
+            return BlocksColumn(file, named, tables, runs, verify)
         table = EntryTable(file, spec.id, tables, verify != "never")
         checksums = table.checksums() if file.has_checksums else None
         return EntriesColumn(file.path, file, named, verify, table.entries(), checksums)

@@ -33,7 +33,8 @@ RUN = np.dtype(
         ("zero", "<u4"),
     ]
 )
-FIXED, ENTRIES = 1, 4
+FIXED, VARIABLE, BLOCKS, ENTRIES = 1, 2, 3, 4
+BLOCK_VALUES = 1024
 _HEADER_BYTES = 64
 _TRAILER_BYTES = 16
 _MAX_JSON_BYTES = 64 << 20
@@ -83,6 +84,8 @@ class FieldTables:
     spec: FieldSpec
     absent: int
     unit_bytes: int
+    align: tuple[int, int]
+    block_bytes: int
     runs: Section
     runs_crc: int
     units: Section
@@ -187,6 +190,8 @@ class TablesFile:
             spec=read_field(json),
             absent=json.integer("absent", 0, self.length),
             unit_bytes=json.integer("unitBytes", 4096, 65536) if "unitBytes" in json.members else 0,
+            align=_alignment(json),
+            block_bytes=json.integer("blockBytes", 4096, 1 << 24) if "blockBytes" in json.members else 0,
             runs=runs,
             runs_crc=crc,
             units=self._section(json, "units"),
@@ -223,14 +228,18 @@ class TablesFile:
             raise corrupt(self.path, f"the runs of field {field} fail their checksum")
         runs: Array = content.view(RUN)
         kind = int(runs["kind"][0])
-        if kind not in (FIXED, ENTRIES) or runs["zero"].any():
+        if kind not in (FIXED, VARIABLE, BLOCKS, ENTRIES) or runs["zero"].any():
             raise unsupported(self.path, f"field {field} in {self.path}", f"runs of kind {kind}")
         if not self._are_sound(runs, kind, tables, width or 0):
             raise corrupt(self.path, f"the runs of field {field} are out of order or not within the chunks of the shard")
         return runs
 
     def _are_sound(self, runs: Array, kind: int, tables: FieldTables, width: int) -> bool:
-        if (runs["kind"] != kind).any() or runs["offsets"].any() or runs["values"].any():
+        if (runs["kind"] != kind).any():
+            return False
+        if kind == VARIABLE:
+            return self._are_variable(runs, tables)
+        if runs["offsets"].any() or runs["values"].any():
             return False
         if kind == ENTRIES:
             one = (2**32 - 1, 0, self.length, 0, 0, 0)
@@ -241,6 +250,8 @@ class TablesFile:
                 and not tables.units.size
                 and not tables.validity.size
             )
+        if kind == BLOCKS:
+            return self._are_blocks(runs, tables)
         first = unit = 0
         for _, chunk, run_first, count, offset, size, run_unit, *_ in runs.tolist():
             if (
@@ -267,15 +278,69 @@ class TablesFile:
             and not tables.offsets.size
         )
 
+    def _are_variable(self, runs: Array, tables: FieldTables) -> bool:
+        first = unit = offsets = 0
+        for _, chunk, run_first, count, offset, size, run_unit, run_offsets, values, _ in runs.tolist():
+            if (
+                run_first != first
+                or not 0 < count <= self.length - first
+                or (run_unit, run_offsets) != (unit, offsets)
+                or chunk not in self.ends
+                or offset < CHUNK_HEADER_BYTES
+                or offset % 8
+                or offset + size > self.ends[chunk]
+                or (not (0 < values <= BLOCK_VALUES and values & (values - 1) == 0) if self.has_checksums else values != 0)
+            ):
+                return False
+            first += count
+            unit += -(-count // values) if values else 0
+            whole, rest = divmod(count, BLOCK_VALUES)
+            offsets += whole * block_bytes(BLOCK_VALUES, values)[1] + (block_bytes(rest, values)[1] if rest else 0)
+        return (
+            first == self.length
+            and tables.offsets.size == offsets
+            and not tables.units.size
+            and tables.validity.size == (validity_bytes(self.length) if tables.validity.size else 0)
+            and (tables.validity.size > 0 or tables.absent == 0)
+        )
+
+    def _are_blocks(self, runs: Array, tables: FieldTables) -> bool:
+        """Checks the runs apart from their blocks."""
+        first, block = 0, -1
+        for _, chunk, run_first, count, offset, size, run_block, *_ in runs.tolist():
+            if (
+                run_first != first
+                or not 0 < count <= self.length - first
+                or run_block <= block
+                or (run_block == 0) != (first == 0)
+                or chunk not in self.ends
+                or offset < CHUNK_HEADER_BYTES
+                or offset % 8
+                or offset + size > self.ends[chunk]
+            ):
+                return False
+            first += count
+            block = run_block
+        return (
+            tables.spec.width != 0
+            and tables.spec.codec != "raw"
+            and tables.block_bytes > 0
+            and first == self.length
+            and tables.offsets.size > 0
+            and not tables.units.size
+            and tables.validity.size == (validity_bytes(self.length) if tables.validity.size else 0)
+            and (tables.validity.size > 0 or tables.absent == 0)
+        )
+
     def unit_checksums(self, field: int, tables: FieldTables) -> Array:
         """Returns the checksums of the units of all runs, after a check of the checksums themselves."""
-        return self._units(field, tables.units, 4 * _GROUP_UNITS, 4, Kind.CHECKSUMS).view("<u4")
+        return self.units_of(field, tables.units, 4 * _GROUP_UNITS, 4, Kind.CHECKSUMS).view("<u4")
 
     def presence(self, field: int, tables: FieldTables, verify: bool) -> Bytes:
         """Returns a bit for each value."""
-        return self._units(field, tables.validity, _VALIDITY_BYTES, 8, Kind.VALIDITY, verify)
+        return self.units_of(field, tables.validity, _VALIDITY_BYTES, 8, Kind.VALIDITY, verify)
 
-    def _units(self, field: int, section: Section, unit: int, rest: int, kind: Kind, verify: bool = True) -> Bytes:
+    def units_of(self, field: int, section: Section, unit: int, rest: int, kind: Kind, verify: bool = True) -> Bytes:
         """Returns the units of a section without their checksums, which follow each unit."""
         content = self.bytes_of(section)
         pieces = [content[at : min(at + unit, content.size - rest)] for at in range(0, content.size, unit + rest)]
@@ -352,9 +417,26 @@ def entry_bytes(length: int) -> int:
     return whole * _ENTRY_STRIDE + ((rest * 20 + 4 + 7) // 8 * 8 if rest else 0)
 
 
+def block_bytes(values: int, unit_values: int) -> tuple[int, int]:
+    """Returns the bytes of a block of a variable run without its checksum, and with it and zeros."""
+    size = 8 + 4 * values + (4 * -(-values // unit_values) if unit_values else 0)
+    return size, (size + 4 + 7) // 8 * 8
+
+
 def validity_bytes(length: int) -> int:
     """Returns the bytes of the presence bits of a number of records."""
     return 8 * -(-length // 64) + 8 * -(-length // (8 * _VALIDITY_BYTES))
+
+
+def _alignment(json: JsonObject) -> tuple[int, int]:
+    """Returns where the values of variable runs begin: the alignment of short values, and that of long ones."""
+    if "align" not in json.members:
+        return 1, 1
+    element = json.mixed_one("align", (2,))
+    least, most = element.integer(0, 1, 8), element.integer(1, 1, 1 << 20)
+    if least & (least - 1) or most & (most - 1) or least > most:
+        raise json.corrupt(f"member 'align' is [{least}, {most}], not two powers of two")
+    return least, most
 
 
 def read_refs(json: JsonObject, field_sets: list[tuple[int, ...]]) -> list[TablesRef]:

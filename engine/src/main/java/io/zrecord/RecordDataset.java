@@ -7,8 +7,10 @@ import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.ShardUse;
 import io.zrecord.internal.shard.read.ShardedFieldReader;
+import io.zrecord.internal.shard.read.StoredBlockReader;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.StoredBlocks;
 import io.zrecord.read.Verification;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
@@ -226,6 +228,22 @@ public final class RecordDataset implements RecordSource {
     schema.requireReadable(location, field);
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
     return ShardedFieldReader.ofStored(
+        spec, compression, shards, options.verification(), options.metrics());
+  }
+
+  /**
+   * Makes a reader of the stored blocks of a compressed field (FORMAT.md section 5), for
+   * {@link io.zrecord.table.ShardWriter#putBlock}. Blocks of another compression, and blocks
+   * without checksums, are passed over.
+   *
+   * @throws IllegalArgumentException if there is no such field
+   * @throws IllegalStateException if the dataset is closed
+   */
+  public StoredBlocks storedBlocks(String field, Compression compression) {
+    requireOpen();
+    schema.requireReadable(location, field);
+    FieldSpec spec = schema.fields().get(schema.ordinal(field));
+    return new StoredBlockReader(
         spec, compression, shards, options.verification(), options.metrics());
   }
 

@@ -10,7 +10,6 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.Section;
 import io.zrecord.internal.format.ValidityUnits;
@@ -151,8 +150,9 @@ final class DamageTest {
         bytes.set((int) field.validity().position(), (int) field.validity().position() + end);
       }
       if (field.offsets().isPresent()) {
-        int end = EntryUnits.unitBytes(0, length) + Integer.BYTES;
-        bytes.set((int) field.offsets().position(), (int) field.offsets().position() + end);
+        for (Section unit : files.placeUnits(id)) {
+          bytes.set((int) unit.position(), (int) unit.end());
+        }
       }
     }
     return bytes;
@@ -253,15 +253,22 @@ final class DamageTest {
     String chunk = summary.directory() + "/" + summary.chunks().get(0).fileName();
     storage.files().get(chunk)[(int) offset] ^= 1;
     FieldReader reader = open(storage, Verification.FIRST).reader("entries");
-    reader.select(new long[] {record}, 0, 1);
+    long[] records = {record};
     for (int i = 0; i < 2; i++) {
-      assertThatThrownBy(() -> reader.value(0))
+      assertThatThrownBy(() -> {
+            reader.select(records, 0, 1);
+            reader.value(0);
+          })
           .isInstanceOf(CorruptDataException.class)
           .hasMessageContaining(chunk)
           .hasMessageContaining("'entries'")
-          .hasMessageContaining("at " + record)
+          .hasMessageContaining("one of the values from 0 to ")
           .hasMessageMatching(".*checksum [0-9a-f]{8}, but [0-9a-f]{8} was stored.*");
-      assertThatThrownBy(() -> reader.view(0)).isInstanceOf(CorruptDataException.class);
+      assertThatThrownBy(() -> {
+            reader.selectRange(records[0], 1, Long.MAX_VALUE);
+            reader.view(0);
+          })
+          .isInstanceOf(CorruptDataException.class);
     }
     FieldReader trusting = open(storage, Verification.NEVER).reader("entries");
     trusting.select(new long[] {record}, 0, 1);

@@ -59,6 +59,9 @@ final class SwappedUnitsTest {
   private static Path table;
   private static Path store;
 
+  /** A snapshot of a store, whose values have entries. */
+  private static Path entries;
+
   @TempDir
   Path directory;
 
@@ -106,6 +109,15 @@ final class SwappedUnitsTest {
         open.append(open.newValues().set("a", text("a", k)));
       }
     }
+    Path larger = original.resolve("larger");
+    entries = original.resolve("entries");
+    try (RecordStore open = RecordStore.create(larger, schema, StoreOptions.defaults())) {
+      for (int k = 0; k < 2 * EntryUnits.UNIT_SLOTS; k++) {
+        open.append(k % 16 == 5 ? open.newValues() : open.newValues().set("a", text("a", k)));
+      }
+      open.commit();
+      StoreSnapshot.create(larger, entries);
+    }
   }
 
   /** All of one length, except empty ones. */
@@ -143,20 +155,20 @@ final class SwappedUnitsTest {
 
   private static void exchangeEntries(ShardEditor shard, int one, int two) {
     ShardOnDisk places = shard.places();
-    ShardEditor.exchange(shard.tables(), places.entryAt(1, one), places.entryAt(1, two), 16);
+    ShardEditor.exchange(shard.tables(), places.placeAt(1, one), places.placeAt(1, two), 16);
     ShardEditor.exchange(shard.tables(), places.checksumAt(1, one), places.checksumAt(1, two), 4);
   }
 
   @Test
   void twoEntriesOfAField() {
     Exchange exchange = inOneShard(shard -> exchangeEntries(shard, 2, 9), 1);
-    isFound(table, exchange, "a", 2, "a0000009");
-    isFound(table, exchange, "a", 9, "a0000002");
+    isFound(entries, exchange, "a", 2, "a0000009");
+    isFound(entries, exchange, "a", 9, "a0000002");
   }
 
   @Test
   void aValueAndAnAbsentOne() {
-    isFound(table, inOneShard(shard -> exchangeEntries(shard, 2, 5), 1), "a", 2, null);
+    isFound(entries, inOneShard(shard -> exchangeEntries(shard, 2, 5), 1), "a", 2, null);
   }
 
   /** An empty value has as many bytes as an absent one. */
@@ -164,16 +176,16 @@ final class SwappedUnitsTest {
   void anEmptyValueWhoseEntryIsZeroed() {
     Exchange zeroed = inOneShard(
         shard -> {
-          int at = (int) shard.places().entryAt(1, 6);
+          int at = (int) shard.places().placeAt(1, 6);
           shard.tables().putLong(at, 0).putLong(at + 8, 0);
         },
         1);
-    assertThat(read(table, "a", 6)).isEmpty();
+    assertThat(read(entries, "a", 6)).isEmpty();
     for (Bound bound : List.of(Bound.NONE, Bound.OF_TABLES)) {
-      Path copy = copy(table, zeroed, bound);
+      Path copy = copy(entries, zeroed, bound);
       assertThatThrownBy(() -> read(copy, "a", 6)).isInstanceOf(CorruptDataException.class);
     }
-    assertThat(read(copy(table, zeroed, Bound.ALL), "a", 6)).as("control").isNull();
+    assertThat(read(copy(entries, zeroed, Bound.ALL), "a", 6)).as("control").isNull();
   }
 
   @Test
@@ -182,11 +194,49 @@ final class SwappedUnitsTest {
     Exchange exchange = inOneShard(
         shard -> ShardEditor.exchange(
             shard.tables(),
-            shard.places().entryAt(1, 0),
-            shard.places().entryAt(1, slots),
+            shard.places().placeAt(1, 0),
+            shard.places().placeAt(1, slots),
             EntryUnits.paddedBytes(slots)),
         1);
-    isFound(table, exchange, "a", 1, text(text("a", slots + 1)));
+    isFound(entries, exchange, "a", 1, text(text("a", slots + 1)));
+  }
+
+  @Test
+  void twoUnitsOfAVariableRun() {
+    Exchange exchange = inOneShard(
+        shard -> {
+          ShardOnDisk places = shard.places();
+          int values = places.unitValues(1, 0);
+          long one = places.offset(1, 0);
+          int bytes = (int) (places.offset(1, values) - one);
+          ShardEditor.exchange(shard.chunk(0), one, one + bytes, bytes);
+          ShardEditor.exchange(
+              shard.tables(), places.checksumAt(1, 0), places.checksumAt(1, values), 4);
+        },
+        1);
+    isFound(table, exchange, "a", 1, "a0000513");
+  }
+
+  /** Blocks have ends of their own, so the order of the bases shows even if all checksums hold. */
+  @Test
+  void twoBlocksOfAVariableRun() {
+    Exchange exchange = inOneShard(
+        shard -> {
+          long one = shard.places().placeAt(1, 0) - 8;
+          long two = shard.places().placeAt(1, 1024) - 8;
+          ShardEditor.exchange(shard.tables(), one, two, (int) (two - one));
+        },
+        1);
+    for (Bound bound : List.of(Bound.NONE, Bound.OF_TABLES)) {
+      Path found = copy(table, exchange, bound);
+      assertThatThrownBy(() -> read(found, "a", 1))
+          .as("%s", bound)
+          .isInstanceOf(CorruptDataException.class);
+      assertThat(damages(found)).as("%s", bound).isNotEmpty();
+    }
+    Path control = copy(table, exchange, Bound.ALL);
+    assertThat(text(read(control, "a", 1))).as("control").isEqualTo("a0001025");
+    assertThat(damages(control)).extracting(Finding::kind).containsOnly(Finding.Kind.ENTRY_FILE);
   }
 
   @Test

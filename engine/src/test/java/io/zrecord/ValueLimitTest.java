@@ -91,7 +91,7 @@ class ValueLimitTest {
   }
 
   @Test
-  void anEntryThatSaysMoreThanTheLimitIsDamage() throws IOException {
+  void aValueThatSaysMoreThanTheLimitIsDamage() throws IOException {
     for (int length : new int[] {Integer.MIN_VALUE, -1, Integer.MAX_VALUE}) {
       setLength(shard(), "raw", length);
       setLength(store, "raw", length);
@@ -99,7 +99,7 @@ class ValueLimitTest {
       for (Verification verification : Verification.values()) {
         assertThatThrownBy(() -> readTable("raw", verification))
             .isInstanceOf(CorruptDataException.class)
-            .hasMessageContaining("points to " + Integer.toUnsignedString(length) + " bytes");
+            .hasMessageContaining("values that are not within their run");
         assertThatThrownBy(() -> readStore("raw", verification))
             .isInstanceOf(CorruptDataException.class)
             .hasMessageContaining("points to " + Integer.toUnsignedString(length) + " bytes");
@@ -145,42 +145,39 @@ class ValueLimitTest {
     return SCHEMA.fields().get(SCHEMA.ordinal(field)).id();
   }
 
+  /** Sets the length of the second value: in its entry, or by its end. */
   private static void setLength(Path shard, String field, int length) throws IOException {
-    boolean isStore = Files.exists(shard.resolve(field + ".offset"));
-    ByteBuffer entry = entry(shard, field);
-    long word1 = Entry.word1(Entry.chunkId(entry.getLong(8)), length);
-    if (isStore) {
-      putLong(shard.resolve(field + ".offset"), Entry.BYTES + Long.BYTES, word1);
+    Path offsets = shard.resolve(field + ".offset");
+    if (Files.exists(offsets)) {
+      ByteBuffer entry = entry(offsets);
+      long word1 = Entry.word1(Entry.chunkId(entry.getLong(8)), length);
+      putLong(offsets, Entry.BYTES + Long.BYTES, word1);
     } else {
       ShardOnDisk files = ShardOnDisk.of(shard);
-      putLong(files.tables(), files.entryAt(idOf(field), 1) + Long.BYTES, word1);
-      files.sealEntries(idOf(field), 0);
+      ByteBuffer end = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
+      end.putInt(0, files.storedBytes(idOf(field), 0) + length);
+      put(files.tables(), files.placeAt(idOf(field), 1), end);
+      files.sealPlace(idOf(field), 1);
     }
   }
 
-  /** Returns the entry of the second record. */
-  private static ByteBuffer entry(Path shard, String field) throws IOException {
-    Path offsets = shard.resolve(field + ".offset");
-    if (!Files.exists(offsets)) {
-      ShardOnDisk files = ShardOnDisk.of(shard);
-      byte[] bytes = Files.readAllBytes(files.tables());
-      int at = (int) files.entryAt(idOf(field), 1);
-      return ByteBuffer.wrap(bytes, at, Entry.BYTES).slice().order(ByteOrder.LITTLE_ENDIAN);
-    }
+  /** Returns the entry of the second record of a store. */
+  private static ByteBuffer entry(Path offsets) throws IOException {
     byte[] bytes = Files.readAllBytes(offsets);
     return ByteBuffer.wrap(bytes, Entry.BYTES, Entry.BYTES).slice().order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private static void setPrefix(Path shard, int prefix) throws IOException {
-    ByteBuffer entry = entry(shard, "packed");
-    int number = Entry.chunkId(entry.getLong(8));
-    Path chunk = Files.exists(shard.resolve("chunk"))
-        ? shard.resolve("chunk/" + number + ".zr")
-        : ShardOnDisk.of(shard).chunk(number);
-    put(
-        chunk,
-        entry.getLong(0),
-        ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(0, prefix));
+    Path offsets = shard.resolve("packed.offset");
+    ByteBuffer bytes = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(0, prefix);
+    if (Files.exists(offsets)) {
+      ByteBuffer entry = entry(offsets);
+      int number = Entry.chunkId(entry.getLong(8));
+      put(shard.resolve("chunk/" + number + ".zr"), entry.getLong(0), bytes);
+    } else {
+      ShardOnDisk files = ShardOnDisk.of(shard);
+      put(files.chunk(0), files.offset(idOf("packed"), 1), bytes);
+    }
   }
 
   private static void putLong(Path file, long position, long value) throws IOException {

@@ -35,17 +35,26 @@ final class FieldTally {
    *
    * @throws ArithmeticException if a sum exceeds 2⁶³−1
    */
-  void add(ChunkTally chunk, long offset, long count, int lengthBytes) {
+  void add(ChunkTally chunk, long offset, long count, int lengthBytes, int padding) {
     long bytes = count * lengthBytes;
+    sizes.add(lengthBytes, count);
+    add(chunk, offset, bytes, count, padding);
+  }
+
+  /** Adds a block of compressed values. Each counts with the average of the stored bytes. */
+  void addBlock(ChunkTally chunk, long offset, int count, int storedBytes, int padding) {
+    sizes.add(storedBytes / count, count);
+    add(chunk, offset, storedBytes, count, padding);
+  }
+
+  private void add(ChunkTally chunk, long offset, long bytes, long count, int padding) {
     long end = offset + bytes;
-    long padding = Math.min(-end & 7, chunk.fileBytes() - end);
     chunk.add(bytes, padding);
     follow(chunk, offset);
     if (bytes > 0) {
       span(offset / Fragmentation.PAGE_BYTES, (end - 1) / Fragmentation.PAGE_BYTES);
     }
     lastEnd = end;
-    sizes.add(lengthBytes, count);
     valueCount += count;
     liveBytes = Math.addExact(liveBytes, bytes);
     pendingBytes += bytes;

@@ -1,6 +1,8 @@
 package io.zrecord.inspect;
 
+import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.FixedRuns;
+import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.ShardPlaces;
 import io.zrecord.schema.FieldSpec;
@@ -30,8 +32,15 @@ final class ShardTally implements ShardPlaces.Visitor {
   }
 
   @Override
-  public void values(int field, int chunk, long offset, long valueCount, int lengthBytes) {
-    fields.get(field).add(chunks.get(chunk), offset, valueCount, lengthBytes);
+  public void values(
+      int field, int chunk, long offset, long valueCount, int lengthBytes, int paddingBytes) {
+    fields.get(field).add(chunks.get(chunk), offset, valueCount, lengthBytes, paddingBytes);
+  }
+
+  @Override
+  public void block(
+      int field, int chunk, long offset, int valueCount, int storedBytes, int padding) {
+    fields.get(field).addBlock(chunks.get(chunk), offset, valueCount, storedBytes, padding);
   }
 
   @Override
@@ -50,7 +59,8 @@ final class ShardTally implements ShardPlaces.Visitor {
     Fragmentation fragmentation = Fragmentation.NONE;
     for (int i = 0; i < specs.size(); i++) {
       // Slots of absent values in runs were visited like the others.
-      long absent = shard.field(specs.get(i)) instanceof FixedRuns
+      OpenField field = shard.field(specs.get(i));
+      long absent = field instanceof FixedRuns || field instanceof BlockField
           ? shard.tablesOf(specs.get(i).id()).orElseThrow().absentCount()
           : shard.length() - fields.get(i).valueCount();
       fieldUsages.add(fields.get(i).usage(shard.length(), absent));

@@ -3,6 +3,8 @@ package io.zrecord.rebalance;
 import io.zrecord.RecordDataset;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.StoredBlock;
+import io.zrecord.read.StoredBlocks;
 import io.zrecord.read.Verification;
 import io.zrecord.rebalance.order.OldIndices;
 import io.zrecord.schema.FieldSpec;
@@ -28,6 +30,12 @@ import java.util.function.LongConsumer;
  */
 public final class GroupRewriter implements AutoCloseable {
   private static final int BATCH_RECORDS = 4096;
+
+  /** Records of a batch that is copied in order: several blocks of small values each. */
+  private static final int ORDERED_BATCH_RECORDS = 1 << 16;
+
+  /** Values of such a batch, over all fields. */
+  private static final int ORDERED_BATCH_VALUES = 1 << 20;
   private static final long BATCH_BYTES = 4 << 20;
 
   private final Storage storage;
@@ -100,7 +108,7 @@ public final class GroupRewriter implements AutoCloseable {
       int count = (int) Math.min(most, range.to() - index);
       order.oldIndices(index, indices, count);
       count = select(readers, indices, count);
-      write(readers, count);
+      write(readers, List.of(), 0, count);
       index += count;
       onRecords.accept(count);
       // Values are long: the next batch does not start from far too many records again.
@@ -166,10 +174,16 @@ public final class GroupRewriter implements AutoCloseable {
         new RecordDataset.ReadOptions(Verification.ALWAYS, new ReadMetrics());
     try (RecordDataset source = RecordDataset.openShard(storage, schema, shard, reading)) {
       List<FieldReader> readers = storedReaders(source);
+      List<StoredBlocks> blocks = schema.fields().stream()
+          .map(field -> source.storedBlocks(field.name(), field.compression()))
+          .toList();
+      int most = Math.max(
+          BATCH_RECORDS,
+          Math.min(ORDERED_BATCH_RECORDS, ORDERED_BATCH_VALUES / Math.max(1, readers.size())));
       long index = 0;
       while (index < source.length()) {
-        int count = select(readers, index, (int) Math.min(BATCH_RECORDS, source.length() - index));
-        write(readers, count);
+        int count = select(readers, index, (int) Math.min(most, source.length() - index));
+        write(readers, blocks, index, count);
         index += count;
         onRecords.accept(count);
         // A small rest would stay alone for ever, between neighbours that are large enough.
@@ -209,7 +223,15 @@ public final class GroupRewriter implements AutoCloseable {
     return count;
   }
 
-  private void write(List<FieldReader> readers, int count) {
+  /**
+   * Writes the selected records.
+   *
+   * @param blocks of each field, in the order of the records; empty if there are none
+   * @param first index of the first record in these blocks
+   */
+  private void write(
+      List<FieldReader> readers, List<StoredBlocks> blocks, long first, int count) {
+    int[] blockEnds = new int[readers.size()];
     int[] positions = new int[readers.size()];
     for (int field = 0; field < readers.size(); field++) {
       FieldReader reader = readers.get(field);
@@ -227,7 +249,14 @@ public final class GroupRewriter implements AutoCloseable {
         boolean isAbsent = reader.hasAbsent() && reader.isAbsent(i);
         int width = isStored[field] ? -1 : reader.field().valueWidthBytes().orElse(-1);
         int length = width >= 0 ? width : reader.lengthBytes(i);
-        if (!isAbsent && isStored[field]) {
+        if (!blocks.isEmpty() && i >= blockEnds[field]) {
+          blockEnds[field] = putBlock(field, blocks.get(field), first, i, count);
+        }
+        if (i < blockEnds[field]) {
+          if (!isAbsent) {
+            writer.putOfBlock(field);
+          }
+        } else if (!isAbsent && isStored[field]) {
           writer.putStored(field, columns[field], positions[field], length);
         } else if (!isAbsent) {
           writer.put(field, columns[field], positions[field], length);
@@ -236,6 +265,18 @@ public final class GroupRewriter implements AutoCloseable {
       }
       writer.endRecord();
     }
+  }
+
+  /**
+   * Puts the block that begins with a record, if all its records are in the batch.
+   *
+   * @return the record after the block, or the same record if no block was put
+   */
+  private int putBlock(int field, StoredBlocks blocks, long first, int record, int count) {
+    StoredBlock block = blocks.beginningAt(first + record);
+    boolean isPut =
+        block != null && block.count() <= count - record && writer.putBlock(field, block);
+    return block != null && isPut ? record + block.count() : record;
   }
 
   private List<ShardSummary> finished() {

@@ -14,14 +14,26 @@ import java.io.Serializable;
  * @param alignBytes a power of two from 8 to 1 MiB; raw values of this length or more start at a
  *     multiple of it, and so does a stripe's run of a fixed-width field if that long. The values of
  *     a run follow each other without gaps, so each is aligned if its width is a multiple of
- *     {@code alignBytes}. Shorter and compressed values start at a multiple of 8. Up to
- *     {@code alignBytes} − 1 bytes stay empty before each aligned value, and once more for a field
- *     in a stripe
+ *     {@code alignBytes}. Shorter values start at a multiple of their element's width, up to 8.
+ *     Compressed values follow each other without gaps. Up to {@code alignBytes} − 1 bytes stay
+ *     empty before each aligned value, and once more for a field in a stripe
+ * @param blockBytes raw bytes of values of a compressed field that are compressed together, 4 KiB to
+ *     16 MiB. Values that average a quarter of it or more are compressed one by one, and with 0 all
+ *     are. A larger block compresses better, and each random value costs decoding a block. With so
+ *     many fields that their blocks would take more than an eighth of {@code stripeBytes}, blocks
+ *     are smaller
+ * @param transform how numbers of a block are rearranged before they are compressed
  * @param checksum whether checksums are stored
  * @param durability what a commit survives
  */
 public record WriteOptions(
-    long chunkBytes, long stripeBytes, long alignBytes, Checksum checksum, Durability durability)
+    long chunkBytes,
+    long stripeBytes,
+    long alignBytes,
+    long blockBytes,
+    Transform transform,
+    Checksum checksum,
+    Durability durability)
     implements Serializable {
   private static final long KIB = 1024;
   private static final long MIB = 1024 * KIB;
@@ -31,6 +43,9 @@ public record WriteOptions(
   public WriteOptions {
     requireRange("chunkBytes", chunkBytes, 4 * KIB, 1024 * GIB);
     requireRange("stripeBytes", stripeBytes, 64 * KIB, GIB);
+    if (blockBytes != 0) {
+      requireRange("blockBytes", blockBytes, 4 * KIB, 16 * MIB);
+    }
     if (alignBytes < LEAST_ALIGN_BYTES || alignBytes > MIB || Long.bitCount(alignBytes) != 1) {
       throw new IllegalArgumentException("Option alignBytes is " + alignBytes
           + "; it must be a power of two from " + LEAST_ALIGN_BYTES + " to " + MIB
@@ -39,32 +54,53 @@ public record WriteOptions(
   }
 
   /**
-   * Returns the defaults: chunks of 256 MiB, stripes of 32 MiB, alignment to 8 bytes, CRC32C,
-   * durable at commit.
+   * Returns the defaults: chunks of 256 MiB, stripes of 32 MiB, alignment to 8 bytes, blocks of 64
+   * KiB with the best transform, CRC32C, durable at commit.
    */
   public static WriteOptions defaults() {
     return new WriteOptions(
-        256 * MIB, 32 * MIB, LEAST_ALIGN_BYTES, Checksum.CRC32C, Durability.COMMIT);
+        256 * MIB,
+        32 * MIB,
+        LEAST_ALIGN_BYTES,
+        64 * KIB,
+        Transform.AUTO,
+        Checksum.CRC32C,
+        Durability.COMMIT);
   }
 
   public WriteOptions withChunkBytes(long newChunkBytes) {
-    return new WriteOptions(newChunkBytes, stripeBytes, alignBytes, checksum, durability);
+    return new WriteOptions(
+        newChunkBytes, stripeBytes, alignBytes, blockBytes, transform, checksum, durability);
   }
 
   public WriteOptions withStripeBytes(long newStripeBytes) {
-    return new WriteOptions(chunkBytes, newStripeBytes, alignBytes, checksum, durability);
+    return new WriteOptions(
+        chunkBytes, newStripeBytes, alignBytes, blockBytes, transform, checksum, durability);
   }
 
   public WriteOptions withAlignBytes(long newAlignBytes) {
-    return new WriteOptions(chunkBytes, stripeBytes, newAlignBytes, checksum, durability);
+    return new WriteOptions(
+        chunkBytes, stripeBytes, newAlignBytes, blockBytes, transform, checksum, durability);
+  }
+
+  public WriteOptions withBlockBytes(long newBlockBytes) {
+    return new WriteOptions(
+        chunkBytes, stripeBytes, alignBytes, newBlockBytes, transform, checksum, durability);
+  }
+
+  public WriteOptions withTransform(Transform newTransform) {
+    return new WriteOptions(
+        chunkBytes, stripeBytes, alignBytes, blockBytes, newTransform, checksum, durability);
   }
 
   public WriteOptions withChecksum(Checksum newChecksum) {
-    return new WriteOptions(chunkBytes, stripeBytes, alignBytes, newChecksum, durability);
+    return new WriteOptions(
+        chunkBytes, stripeBytes, alignBytes, blockBytes, transform, newChecksum, durability);
   }
 
   public WriteOptions withDurability(Durability newDurability) {
-    return new WriteOptions(chunkBytes, stripeBytes, alignBytes, checksum, newDurability);
+    return new WriteOptions(
+        chunkBytes, stripeBytes, alignBytes, blockBytes, transform, checksum, newDurability);
   }
 
   private static void requireRange(String name, long value, long lowest, long highest) {

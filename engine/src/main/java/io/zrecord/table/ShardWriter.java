@@ -1,6 +1,7 @@
 package io.zrecord.table;
 
 import io.zrecord.internal.shard.write.ShardFilesWriter;
+import io.zrecord.read.StoredBlock;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
@@ -124,6 +125,31 @@ public final class ShardWriter implements AutoCloseable {
    */
   public void putStored(int field, byte[] source, int offset, int lengthBytes) {
     begin().column(field).putStored(source, offset, lengthBytes);
+    state = State.OPEN;
+  }
+
+  /**
+   * Puts a block of values of another shard that is already compressed, from
+   * {@link io.zrecord.RecordDataset#storedBlocks}, instead of the values of this and the next
+   * records. For each of these records call {@link #putOfBlock}, unless the value is absent, and
+   * {@link #endRecord}. The bytes are copied, without a check that they can be decoded.
+   *
+   * @return {@code false} if the field is not written in such blocks, or the block is short; then
+   *     nothing was put
+   */
+  public boolean putBlock(int field, StoredBlock block) {
+    boolean isPut = begin().column(field).putBlock(block);
+    state = State.OPEN;
+    return isPut;
+  }
+
+  /**
+   * Puts the value of the current record that is in the block which was put last.
+   *
+   * @throws IllegalStateException if there is no such block, or all its records have ended
+   */
+  public void putOfBlock(int field) {
+    begin().column(field).putOfBlock();
     state = State.OPEN;
   }
 

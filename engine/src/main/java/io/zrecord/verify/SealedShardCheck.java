@@ -143,6 +143,17 @@ final class SealedShardCheck {
     switch (runs.get(0).kind()) {
       case FIXED ->
         new RunsCheck(run, tables, field, spec.name(), width, firstIndex).check(runs, chunks);
+      case VARIABLE -> {
+        try (ValueCheck values = values(tables, spec, chunks)) {
+          new VariableRunCheck(run, tables, field, spec.name(), firstIndex, chunks, values)
+              .check(runs);
+        }
+      }
+      case BLOCK -> {
+        try (BlocksCheck check = new BlocksCheck(run, tables, field, spec, firstIndex)) {
+          check.check(runs, chunks);
+        }
+      }
       case ENTRY -> checkEntries(tables, field, spec, firstIndex, chunks);
     }
   }
@@ -152,10 +163,14 @@ final class SealedShardCheck {
     EntriesCheck.Amount amount = new EntriesCheck.Amount(field.absentCount(), field.valueBytes());
     EntriesCheck check = new EntriesCheck(run, spec, amount, firstIndex);
     try (EntryTables entries = new EntryTables(run, tables, field, spec.name(), firstIndex);
-        ValueCheck values = new ValueCheck(
-            tables.json().shardId(), spec, tables.json().hasChecksums(), chunks, run.scratch)) {
+        ValueCheck values = values(tables, spec, chunks)) {
       check.check(entries, tables.json().length(), EntriesCheck.Overlay.NONE, values);
     }
     check.compareSums(tables.path());
+  }
+
+  private ValueCheck values(ShardTables tables, FieldSpec spec, ChunkFiles chunks) {
+    return new ValueCheck(
+        tables.json().shardId(), spec, tables.json().hasChecksums(), chunks, run.scratch);
   }
 }

@@ -127,10 +127,20 @@ final class ValueCheck implements AutoCloseable {
             + HexFormat.of().toHexDigits(stored) + " was stored");
   }
 
-  private @Nullable Problem checkPayload(int chunkId, long position, int length) {
+  /**
+   * Checks that stored bytes, which can be read, are a value of the field. Returns the problem; null
+   * if there is none.
+   */
+  @Nullable
+  Problem checkPayload(int chunkId, long position, int length) {
     ValueCodec decoder = codec;
     if (decoder == null) {
       return lengthProblem(length);
+    }
+    if (length < ValueCodec.PREFIX_BYTES) {
+      return new Problem(
+          Kind.VALUE,
+          "it has " + length + " stored bytes, fewer than the prefix of a compressed value");
     }
     // The prefix at least is readable: all bytes were read before.
     chunks.read(chunkId, position, piece, 0, ValueCodec.PREFIX_BYTES);

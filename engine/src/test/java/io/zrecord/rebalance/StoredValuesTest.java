@@ -43,8 +43,10 @@ class StoredValuesTest {
       .field("text", ElementType.UTF8, Shape.scalar(), ZSTD)
       .field("pixels", ElementType.U8, Shape.of(20, 20), LZ4)
       .build();
-  private static final WriteOptions WRITE =
-      WriteOptions.defaults().withStripeBytes(1 << 16).withDurability(Durability.NONE);
+  private static final WriteOptions WRITE = WriteOptions.defaults()
+      .withStripeBytes(1 << 16)
+      .withBlockBytes(0)
+      .withDurability(Durability.NONE);
   private static final int COUNT = 700;
 
   @TempDir

@@ -31,10 +31,13 @@ class WriteOptionsTest {
         .withAlignBytes(64)
         .withChunkBytes(1 << 20)
         .withStripeBytes(1 << 21)
+        .withBlockBytes(1 << 16)
+        .withTransform(Transform.DELTA)
         .withChecksum(Checksum.NONE)
         .withDurability(Durability.NONE);
     assertThat(options)
-        .isEqualTo(new WriteOptions(1 << 20, 1 << 21, 64, Checksum.NONE, Durability.NONE));
+        .isEqualTo(new WriteOptions(
+            1 << 20, 1 << 21, 64, 1 << 16, Transform.DELTA, Checksum.NONE, Durability.NONE));
     assertThat(options.withAlignBytes(4096).withAlignBytes(64)).isEqualTo(options);
   }
 }

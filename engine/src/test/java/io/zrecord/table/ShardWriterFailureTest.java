@@ -9,7 +9,6 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
-import io.zrecord.shard.Checksum;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
@@ -48,7 +47,10 @@ class ShardWriterFailureTest {
   }
 
   private static ShardWriter writer(Storage storage, Durability durability) {
-    WriteOptions options = new WriteOptions(64 << 10, 64 << 10, 8, Checksum.CRC32C, durability);
+    WriteOptions options = WriteOptions.defaults()
+        .withChunkBytes(64 << 10)
+        .withStripeBytes(64 << 10)
+        .withDurability(durability);
     return ShardWriter.create(storage, ID, SCHEMA, options);
   }
 

@@ -12,6 +12,7 @@ import io.zrecord.shard.Checksum;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.Transform;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.testing.MemoryStorage;
@@ -28,7 +29,8 @@ import org.junit.jupiter.api.Test;
 
 class ShardWriterTest {
   static final WriteOptions SMALL =
-      new WriteOptions(1L << 40, 64 << 10, 8, Checksum.CRC32C, Durability.COMMIT);
+      new WriteOptions(
+          1L << 40, 64 << 10, 8, 0, Transform.AUTO, Checksum.CRC32C, Durability.COMMIT);
   private static final UUID ID = UUID.fromString("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
 
   private final MemoryStorage storage = new MemoryStorage();
@@ -234,7 +236,7 @@ class ShardWriterTest {
     byte[] chunk = shard.chunkFile(0);
     for (int i = 0; i < 500; i++) {
       assertThat(Arrays.copyOfRange(chunk, 64 + 4 * i, 68 + 4 * i)).isEqualTo(littleEndian(i));
-      int at = 64 + 2000 + 24 * i;
+      int at = 64 + 2000 + 20 * i;
       assertThat(Arrays.copyOfRange(chunk, at, at + 20)).isEqualTo(bytes(20, i));
     }
     assertThat(shard.runCount(0)).isOne();
@@ -345,6 +347,8 @@ class ShardWriterTest {
           (64 << 10) + random.nextInt(1 << 20),
           64 << 10,
           random.nextBoolean() ? 8 : 8L << random.nextInt(18),
+          random.nextBoolean() ? 0 : 4096L << random.nextInt(5),
+          Transform.values()[random.nextInt(4)],
           random.nextInt(4) == 0 ? Checksum.NONE : Checksum.CRC32C,
           Durability.NONE);
       RecordSchema schema = randomSchema(random);

@@ -14,6 +14,7 @@ import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.Section;
 import io.zrecord.internal.format.TablesJson;
 import io.zrecord.internal.format.TablesTrailer;
+import io.zrecord.internal.format.ValueAlignment;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
@@ -102,6 +103,8 @@ public final class FabricatedTable {
         field.compression(),
         0,
         0,
+        0,
+        ValueAlignment.NONE,
         0,
         new Section(position, list.length),
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),

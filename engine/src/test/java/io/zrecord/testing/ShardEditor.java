@@ -122,15 +122,63 @@ public final class ShardEditor {
   /** Computes the checksums of the values of a field. */
   public void sealValues(int fieldId) {
     FieldTables field = files.field(fieldId);
-    if (field.offsets().isPresent()) {
+    if (files.hasBlocks(fieldId)) {
+      forEachBlock(fieldId, block -> sealUnits(fieldId, block));
+    } else if (field.offsets().isPresent()) {
       for (long slot = 0; slot < files.json().length(); slot++) {
-        int checksum = entryChecksum(fieldId, slot, (int) files.entryAt(fieldId, slot));
+        int checksum = entryChecksum(fieldId, slot, (int) files.placeAt(fieldId, slot));
         words.putInt((int) files.checksumAt(fieldId, slot), checksum);
       }
     } else {
       for (int run = 0; run < files.runCount(fieldId); run++) {
         sealUnits(fieldId, field, (int) field.runs().position() + 64 * run);
       }
+    }
+  }
+
+  /** A block of 1,024 values of a variable run, or of what is left of the run. */
+  private record Block(int chunk, long slot, int values, int unitValues, long number, int at) {
+    int checksumsAt() {
+      return at + 8 + 4 * values;
+    }
+
+    int bytes() {
+      return 8 + 4 * values + 4 * ((values + unitValues - 1) / unitValues);
+    }
+  }
+
+  private void forEachBlock(int fieldId, Consumer<Block> use) {
+    long number = 0;
+    for (int run = 0; run < files.runCount(fieldId); run++) {
+      int at = (int) files.field(fieldId).runs().position() + 64 * run;
+      long slot = words.getLong(at + 8);
+      long count = words.getLong(at + 16);
+      long blockAt = files.field(fieldId).offsets().position() + words.getLong(at + 48);
+      for (long first = 0; first < count; first += 1024) {
+        Block block = new Block(
+            words.getInt(at + 4),
+            slot + first,
+            (int) Math.min(1024, count - first),
+            words.getInt(at + 56),
+            number++,
+            (int) blockAt);
+        use.accept(block);
+        blockAt += (block.bytes() + 4 + 7) / 8 * 8;
+      }
+    }
+  }
+
+  private void sealUnits(int fieldId, Block block) {
+    int base = (int) words.getLong(block.at);
+    for (int from = 0; from < block.values; from += block.unitValues) {
+      int to = Math.min(block.values, from + block.unitValues);
+      int start = from == 0 ? base : base + words.getInt(block.at + 8 + 4 * (from - 1));
+      int end = base + words.getInt(block.at + 8 + 4 * (to - 1));
+      byte[] covered = Arrays.copyOfRange(chunks.get(block.chunk), start, end);
+      int binding = BindingProbe.crcOfBinding(shardId, fieldId, 1, block.slot + from);
+      words.putInt(
+          block.checksumsAt() + 4 * (from / block.unitValues),
+          BindingProbe.crc(covered) ^ binding);
     }
   }
 
@@ -164,7 +212,9 @@ public final class ShardEditor {
   public void sealTables(int fieldId) {
     FieldTables field = files.field(fieldId);
     long records = files.json().length();
-    if (field.offsets().isPresent()) {
+    if (files.hasBlocks(fieldId)) {
+      forEachBlock(fieldId, block -> seal(fieldId, 6, block.number, block.at, block.bytes()));
+    } else if (field.offsets().isPresent()) {
       for (long first = 0, unit = 0; first < records; first += ENTRY_SLOTS, unit++) {
         int bytes = (int) Math.min(ENTRY_SLOTS, records - first) * 20;
         seal(fieldId, 6, unit, field.offsets().position() + unit * ENTRY_UNIT, bytes);

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.io.IOException;
@@ -46,6 +47,7 @@ public final class ShardProbe {
   private final byte[] @Nullable [][] values;
   private final long[][] offsets;
   private final int[] runCounts;
+  private final int[] kinds;
   private final long alignBytes;
 
   private ShardProbe(Storage storage, UUID id, long alignBytes) {
@@ -79,6 +81,7 @@ public final class ShardProbe {
     values = new byte[fieldCount][recordCount][];
     offsets = new long[fieldCount][recordCount];
     runCounts = new int[fieldCount];
+    kinds = new int[fieldCount];
   }
 
   private static JsonNode parse(byte[] sealed) {
@@ -123,9 +126,9 @@ public final class ShardProbe {
     return json.get("fields").get(field).get("absent").longValue();
   }
 
-  /** Tells whether the values of a field have entries, and are not in runs of one width. */
-  public boolean hasEntries(int field) {
-    return json.get("fields").get(field).has("offsets");
+  /** Returns the kind of the runs of a field. */
+  public int runKind(int field) {
+    return kinds[field];
   }
 
   /** Returns the value, or null if it is absent. */
@@ -220,7 +223,12 @@ public final class ShardProbe {
     assertThat(HexFormat.fromHexDigits(field.get("runs").get(2).textValue()))
         .isEqualTo(bound(fieldId, 5, 0, Arrays.copyOfRange(tables, runsAt, runsAt + 64 * runs)));
     runCounts[f] = runs;
-    if (in.getInt(runsAt) == 4) {
+    kinds[f] = in.getInt(runsAt);
+    if (kinds[f] == 2) {
+      readVariable(f, field, fieldId, runsAt);
+    } else if (kinds[f] == 3) {
+      readBlocks(f, field, fieldId, runsAt);
+    } else if (kinds[f] == 4) {
       assertThat(runs).isOne();
       assertThat(in.getInt(runsAt + 4)).isEqualTo(-1);
       assertThat(in.getLong(runsAt + 8)).isZero();
@@ -232,6 +240,117 @@ public final class ShardProbe {
     }
     assertThat(field.get("absent").longValue())
         .isEqualTo(Arrays.stream(values[f]).filter(v -> v == null).count());
+  }
+
+  private void readBlocks(int f, JsonNode field, int fieldId, int runsAt) {
+    section(field, "units", 0);
+    boolean hasValidity = field.has("validity");
+    assertThat(hasValidity).isEqualTo(field.get("absent").longValue() > 0);
+    int validityAt = readValidity(field, fieldId, hasValidity);
+    long bytes = field.get("offsets").get(1).longValue();
+    int at = section(field, "offsets", bytes);
+    int blocks = (int) (bytes / 20_488 * 512 + Math.max(0, bytes % 20_488 - 8) / 40);
+    assertThat(bytes).isEqualTo(40L * blocks + 8L * ((blocks + 511) / 512));
+    for (int unit = 0; unit * 512 < blocks; unit++) {
+      int unitBytes = 40 * Math.min(512, blocks - 512 * unit);
+      checkTable(fieldId, 6, unit, at + unit * 20_488, unitBytes);
+      assertThat(in.getInt(at + unit * 20_488 + unitBytes + 4)).isZero();
+    }
+    int next = 0;
+    long valueBytes = 0;
+    Codec name = Codec.parse(field.get("compress").textValue());
+    try (ValueCodec codec = ValueCodec.of(Compression.of(name))) {
+      for (int r = 0; r < runCounts[f]; r++) {
+        int run = runsAt + 64 * r;
+        int chunk = in.getInt(run + 4);
+        assertThat(in.getInt(run)).isEqualTo(3);
+        assertThat(in.getLong(run + 8)).isEqualTo(next);
+        assertThat(Arrays.copyOfRange(tables, run + 48, run + 64)).containsOnly(0);
+        long position = in.getLong(run + 24);
+        byte[] stored = take(chunk, position, (int) in.getLong(run + 32));
+        int end = r + 1 == runCounts[f] ? blocks : (int) in.getLong(run + 64 + 40);
+        int inRun = 0;
+        for (int block = (int) in.getLong(run + 40); block < end; block++) {
+          int record = at + block / 512 * 20_488 + block % 512 * 40;
+          assertThat(in.getLong(record)).isEqualTo(next);
+          assertThat(in.getLong(record + 8)).isEqualTo(position + inRun);
+          int length = in.getInt(record + 16);
+          byte[] payload = Arrays.copyOfRange(stored, inRun, inRun + length);
+          assertThat(in.getInt(record + 32))
+              .isEqualTo(hasChecksums ? bound(fieldId, 3, block, payload) : 0);
+          assertThat(in.getInt(record + 36)).isZero();
+          int raw = in.getInt(record + 20);
+          int slots = in.getInt(record + 24);
+          assertThat(slots == 1 || raw <= field.get("blockBytes").intValue()).isTrue();
+          byte[][] decoded = decodeBlock(codec, field, payload, raw, slots, in.getInt(record + 28));
+          for (int k = 0; k < slots; k++, next++) {
+            chunkOrdinals[f][next] = chunk;
+            offsets[f][next] = position + inRun;
+            if (!hasValidity || isPresent(validityAt, next)) {
+              values[f][next] = decoded[k];
+            }
+          }
+          inRun += length;
+        }
+        assertThat(inRun).isEqualTo(stored.length);
+        valueBytes += inRun;
+        assertThat(next).isEqualTo(in.getLong(run + 8) + in.getLong(run + 16));
+      }
+    }
+    assertThat(next).isEqualTo(recordCount);
+    assertThat(field.get("valueBytes").longValue()).isEqualTo(valueBytes);
+  }
+
+  private static byte[][] decodeBlock(
+      ValueCodec codec, JsonNode field, byte[] payload, int raw, int slots, int flags) {
+    byte[] plain = payload;
+    if (flags != 1) {
+      assertThat(payload.length).as("a block that pays").isLessThan(raw);
+      plain = new byte[raw];
+      try {
+        codec.decompress(payload, 0, payload.length, plain, 0, raw);
+      } catch (DataFormatException e) {
+        throw new AssertionError(e);
+      }
+    }
+    assertThat(plain).hasSize(raw);
+    ElementType type = ElementType.parse(field.get("dtype").textValue());
+    int element = type.widthBytes().orElse(1);
+    boolean isFixed = type.widthBytes().isPresent()
+        && (!field.has("shape") || field.get("shape").get(0).intValue() >= 0);
+    int lengths = isFixed || slots == 1 ? 0 : 4 * slots;
+    int count = (raw - lengths) / element;
+    byte[] bytes = Arrays.copyOfRange(plain, lengths, raw);
+    if (flags > 1) {
+      for (int i = 0; i < count; i++) {
+        for (int k = 0; k < element; k++) {
+          bytes[i * element + k] = plain[lengths + k * count + i];
+        }
+      }
+    }
+    for (int i = 1; flags == 4 && i < count; i++) {
+      int carry = 0;
+      for (int k = 0; k < element; k++) {
+        carry += (bytes[(i - 1) * element + k] & 0xff) + (bytes[i * element + k] & 0xff);
+        bytes[i * element + k] = (byte) carry;
+        carry >>>= 8;
+      }
+    }
+    byte[][] values = new byte[slots][];
+    int at = 0;
+    for (int i = 0; i < slots; i++) {
+      int length = raw / slots;
+      if (lengths > 0) {
+        length = 0;
+        for (int k = 0; k < 4; k++) {
+          length |= (plain[flags == 1 ? 4 * i + k : slots * k + i] & 0xff) << 8 * k;
+        }
+      }
+      values[i] = Arrays.copyOfRange(bytes, at, at + length);
+      at += length;
+    }
+    assertThat(at).isEqualTo(bytes.length);
+    return values;
   }
 
   private void readEntries(int f, JsonNode field, int fieldId) {
@@ -277,6 +396,97 @@ public final class ShardProbe {
     assertThat(checksum)
         .isEqualTo(hasChecksums ? bound(fieldId, isAbsent ? 2 : 1, record, stored) : 0);
     return stored.length;
+  }
+
+  private void readVariable(int f, JsonNode field, int fieldId, int runsAt) {
+    int least = field.has("align") ? field.get("align").get(0).intValue() : 1;
+    int most = field.has("align") ? field.get("align").get(1).intValue() : 1;
+    section(field, "units", 0);
+    boolean hasValidity = field.has("validity");
+    assertThat(hasValidity).isEqualTo(field.get("absent").longValue() > 0);
+    int validityAt = readValidity(field, fieldId, hasValidity);
+    int offsetsAt = section(field, "offsets", field.get("offsets").get(1).longValue());
+    Codec name = Codec.parse(field.get("compress").textValue());
+    int next = 0;
+    int units = 0;
+    int blocks = 0;
+    int at = offsetsAt;
+    long valueBytes = 0;
+    try (ValueCodec codec = name == Codec.RAW ? null : ValueCodec.of(Compression.of(name))) {
+      for (int r = 0; r < runCounts[f]; r++) {
+        int run = runsAt + 64 * r;
+        assertThat(in.getInt(run)).isEqualTo(2);
+        int chunk = in.getInt(run + 4);
+        assertThat(in.getLong(run + 8)).isEqualTo(next);
+        int count = (int) in.getLong(run + 16);
+        long offset = in.getLong(run + 24);
+        byte[] bytes = take(chunk, offset, (int) in.getLong(run + 32));
+        assertThat(in.getLong(run + 40)).isEqualTo(units);
+        assertThat(in.getLong(run + 48)).isEqualTo(at - offsetsAt);
+        int unitValues = in.getInt(run + 56);
+        assertThat(unitValues > 0).isEqualTo(hasChecksums);
+        assertThat(in.getInt(run + 60)).isZero();
+        long end = offset;
+        for (int first = 0; first < count; first += 1024, blocks++) {
+          int values = Math.min(1024, count - first);
+          assertThat(in.getLong(at)).isEqualTo(end);
+          long base = end;
+          long unitStart = 0;
+          int sums = at + 8 + 4 * values;
+          for (int k = 0; k < values; k++, next++) {
+            long start = (end + least - 1) / least * least;
+            long valueEnd = base + Integer.toUnsignedLong(in.getInt(at + 8 + 4 * k));
+            if (valueEnd - end >= most) {
+              start = (end + most - 1) / most * most;
+            }
+            for (long gap = end; gap < start; gap++) {
+              assertThat(bytes[(int) (gap - offset)]).isZero();
+            }
+            end = valueEnd;
+            byte[] stored =
+                Arrays.copyOfRange(bytes, (int) (start - offset), (int) (end - offset));
+            valueBytes += stored.length;
+            chunkOrdinals[f][next] = chunk;
+            offsets[f][next] = start;
+            if (hasValidity && !isPresent(validityAt, next)) {
+              assertThat(stored).isEmpty();
+            } else {
+              values(f, next, start, stored, codec);
+            }
+            if (hasChecksums && k % unitValues == 0) {
+              unitStart = start;
+            }
+            if (hasChecksums && (k % unitValues == unitValues - 1 || k == values - 1)) {
+              byte[] unit = Arrays.copyOfRange(
+                  bytes, (int) (unitStart - offset), (int) (end - offset));
+              assertThat(in.getInt(sums + k / unitValues * 4))
+                  .isEqualTo(bound(fieldId, 1, next - k % unitValues, unit));
+              units++;
+            }
+          }
+          int sumCount = hasChecksums ? (values + unitValues - 1) / unitValues : 0;
+          int length = 8 + 4 * values + 4 * sumCount;
+          checkTable(fieldId, 6, blocks, at, length);
+          int padded = (length + 4 + 7) / 8 * 8;
+          for (int i = length + 4; i < padded; i++) {
+            assertThat(tables[at + i]).isZero();
+          }
+          at += padded;
+        }
+        assertThat(end).isEqualTo(offset + bytes.length);
+      }
+    }
+    assertThat(next).isEqualTo(recordCount);
+    assertThat(at - offsetsAt).isEqualTo((int) field.get("offsets").get(1).longValue());
+    assertThat(field.get("valueBytes").longValue()).isEqualTo(valueBytes);
+  }
+
+  private void values(
+      int f, int record, long start, byte[] stored, @Nullable ValueCodec codec) {
+    if (codec == null && stored.length >= alignBytes && alignBytes > 8) {
+      assertThat(start % alignBytes).as("place of record %s", record).isZero();
+    }
+    values[f][record] = codec == null ? stored : decode(codec, stored);
   }
 
   private static byte[] decode(ValueCodec codec, byte[] stored) {
@@ -395,7 +605,9 @@ public final class ShardProbe {
     byte[] bytes = chunks.get(chunk);
     assertThat(offset % 8).isZero();
     assertThat(offset).isBetween(64L, (long) bytes.length - length);
-    taken.get(chunk).add(new long[] {offset, offset + length});
+    if (length > 0) {
+      taken.get(chunk).add(new long[] {offset, offset + length});
+    }
     return Arrays.copyOfRange(bytes, (int) offset, (int) offset + length);
   }
 

@@ -96,25 +96,26 @@ final class BadSectorTest {
   }
 
   @Test
-  void ofEntriesCostsThoseNearIt() {
-    CheckSummary summary = check(files().tables(), files().entryAt(TEXT, 512));
-    assertThat(findings).hasSize(1);
-    assertThat(findings.get(0))
-        .returns(Kind.ENTRY, Finding::kind)
-        .returns("text", Finding::field)
-        .returns(512L, Finding::firstIndex)
-        .returns(256L, Finding::count);
+  void ofEndsCostsTheBlock() {
+    CheckSummary summary = check(files().tables(), files().placeAt(TEXT, 512));
+    requireBlockIsLost();
     assertThat(summary.valueCount()).isEqualTo(2 * COUNT);
   }
 
   @Test
-  void ofChecksumsCostsThoseNearIt() {
-    check(files().tables(), files().checksumAt(TEXT, 256));
+  void ofChecksumsCostsTheBlock() {
+    long at = files().checksumAt(TEXT, 256);
+    check(BadSectors.of(table(), nameOf(files().tables()), at, at + 4));
+    requireBlockIsLost();
+  }
+
+  private void requireBlockIsLost() {
+    assertThat(findings.stream().filter(f -> f.kind() == Kind.ENTRY))
+        .singleElement()
+        .returns("text", Finding::field)
+        .returns(0L, Finding::firstIndex)
+        .returns((long) COUNT, Finding::count);
     assertThat(findings).hasSize(1);
-    assertThat(findings.get(0))
-        .returns(Kind.ENTRY, Finding::kind)
-        .returns(256L, Finding::firstIndex)
-        .returns(256L, Finding::count);
   }
 
   @Test
@@ -137,8 +138,10 @@ final class BadSectorTest {
     check(files.chunk(0), from);
     long lost = 0;
     for (int i = 0; i < COUNT; i++) {
-      long at = files.offset(TEXT, i);
-      long end = at + files.storedBytes(TEXT, i);
+      long first = files.unitSlot(TEXT, i);
+      long last = Math.min(COUNT, first + files.unitValues(TEXT, i)) - 1;
+      long at = files.offset(TEXT, first);
+      long end = files.offset(TEXT, last) + files.storedBytes(TEXT, last);
       boolean isLost = at < from + SECTOR_BYTES && end > from;
       int index = i;
       assertThat(findings.stream()

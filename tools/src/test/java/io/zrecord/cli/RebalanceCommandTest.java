@@ -111,6 +111,11 @@ final class RebalanceCommandTest {
         .contains("\"chunkBytesAfter\":104,");
     assertThat(Cli.run("rebalance", table, "--all", "--max-bytes", "5g").err())
         .contains("range of indices");
+    assertThat(Cli.run("rebalance", table, "--all", "--block-bytes", "1m", "--transform", "delta")
+            .exitCode())
+        .isZero();
+    assertThat(Cli.run("rebalance", table, "--block-bytes", "1k").err())
+        .contains("blockBytes is 1024");
     assertThat(Cli.run("rebalance", table, "--align-bytes", "48").err())
         .contains("alignBytes is 48", "a power of two");
     assertThat(Cli.run("verify", table, "--no-progress").exitCode()).isZero();

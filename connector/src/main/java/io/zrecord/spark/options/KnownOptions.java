@@ -45,6 +45,8 @@ final class KnownOptions {
       ZRecordOptions.CHUNK_BYTES,
       ZRecordOptions.STRIPE_BYTES,
       ZRecordOptions.ALIGN_BYTES,
+      ZRecordOptions.BLOCK_BYTES,
+      ZRecordOptions.TRANSFORM,
       ZRecordOptions.CHECKSUM,
       ZRecordOptions.DURABILITY,
       ZRecordOptions.MERGE_SCHEMA,

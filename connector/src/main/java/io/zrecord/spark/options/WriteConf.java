@@ -4,6 +4,7 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Checksum;
 import io.zrecord.shard.Durability;
+import io.zrecord.shard.Transform;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.TableChange;
 import java.util.Arrays;
@@ -63,6 +64,12 @@ public final class WriteConf {
     }
     if (has(ZRecordOptions.ALIGN_BYTES)) {
       layout = layout.withAlignBytes(bytes(ZRecordOptions.ALIGN_BYTES));
+    }
+    if (has(ZRecordOptions.BLOCK_BYTES)) {
+      layout = layout.withBlockBytes(bytes(ZRecordOptions.BLOCK_BYTES));
+    }
+    if (has(ZRecordOptions.TRANSFORM)) {
+      layout = layout.withTransform(choice(ZRecordOptions.TRANSFORM, Transform.class));
     }
     if (has(ZRecordOptions.CHECKSUM)) {
       layout = layout.withChecksum(choice(ZRecordOptions.CHECKSUM, Checksum.class));

@@ -40,6 +40,8 @@ public final class ZRecordOptions {
   static final String CHUNK_BYTES = "chunkBytes";
   static final String STRIPE_BYTES = "stripeBytes";
   static final String ALIGN_BYTES = "alignBytes";
+  static final String BLOCK_BYTES = "blockBytes";
+  static final String TRANSFORM = "transform";
   static final String CHECKSUM = "checksum";
   static final String DURABILITY = "durability";
   static final String MERGE_SCHEMA = "mergeSchema";

@@ -66,6 +66,8 @@ class DocumentedOptionsTest {
     assertThat(bytes("chunkBytes")).isEqualTo(write.chunkBytes());
     assertThat(bytes("stripeBytes")).isEqualTo(write.stripeBytes());
     assertThat(bytes("alignBytes")).isEqualTo(write.alignBytes());
+    assertThat(bytes("blockBytes")).isEqualTo(write.blockBytes());
+    assertThat(text("transform")).isEqualTo(write.transform().name());
     assertThat(text("checksum")).isEqualTo(write.checksum().name());
     assertThat(text("durability")).isEqualTo(write.durability().name());
   }

@@ -19,6 +19,8 @@ import java.util.HexFormat;
  * @param absentCount number of absent values
  * @param valueBytes sum of the physical lengths
  * @param unitBytes bytes of a run that share a checksum, a power of two; 0 without {@code units}
+ * @param alignment where the values of variable runs begin
+ * @param blockBytes most raw bytes of a block of several values; 0 without blocks
  * @param runs list of the runs
  * @param runsChecksum checksum of that list, bound to the field
  * @param units checksums of the units of fixed runs
@@ -33,6 +35,8 @@ public record FieldTables(
     long absentCount,
     long valueBytes,
     int unitBytes,
+    ValueAlignment alignment,
+    int blockBytes,
     Section runs,
     int runsChecksum,
     Section units,
@@ -43,6 +47,12 @@ public record FieldTables(
 
   /** Most bytes of a run that share a checksum. */
   public static final int MOST_UNIT_BYTES = 1 << 16;
+
+  /** Least of {@link #blockBytes}. */
+  public static final int LEAST_BLOCK_BYTES = 1 << 12;
+
+  /** Most of {@link #blockBytes}: readers decode a block for each random value. */
+  public static final int MOST_BLOCK_BYTES = 1 << 24;
 
   /** Values that a unit should have at least: verifying one then costs a few more. */
   private static final int UNIT_VALUES = 4;
@@ -64,6 +74,12 @@ public record FieldTables(
     node.put("absent", absentCount).put("valueBytes", valueBytes);
     if (unitBytes > 0) {
       node.put("unitBytes", unitBytes);
+    }
+    if (!alignment.equals(ValueAlignment.NONE)) {
+      node.putArray("align").add(alignment.least()).add(alignment.most());
+    }
+    if (blockBytes > 0) {
+      node.put("blockBytes", blockBytes);
     }
     runs.writeTuple(node, "runs").add(HexFormat.of().toHexDigits(runsChecksum));
     units.write(node, "units");
@@ -88,6 +104,8 @@ public record FieldTables(
         json.integer("absent", 0, length),
         json.integer("valueBytes", 0, Long.MAX_VALUE),
         json.optionalInteger("unitBytes", LEAST_UNIT_BYTES, MOST_UNIT_BYTES).orElse(0),
+        alignment(json),
+        json.optionalInteger("blockBytes", LEAST_BLOCK_BYTES, MOST_BLOCK_BYTES).orElse(0),
         Section.read(runs, endBytes),
         runs.checksum(2),
         Section.read(json, "units", endBytes),
@@ -101,6 +119,20 @@ public record FieldTables(
           + " bytes of presence bits for " + length + " records");
     }
     return field;
+  }
+
+  private static ValueAlignment alignment(JsonObject json) {
+    if (!json.has("align")) {
+      return ValueAlignment.NONE;
+    }
+    JsonTuple tuple = JsonTuple.of(json, "align", 2, 2);
+    try {
+      return new ValueAlignment(
+          (int) tuple.integer(0, 1, ValueAlignment.MOST_LEAST),
+          (int) tuple.integer(1, 1, ValueAlignment.MOST_MOST));
+    } catch (IllegalArgumentException e) {
+      throw tuple.corrupt("two powers of two, the second not less than the first");
+    }
   }
 
   private static Shape shape(JsonObject json) {

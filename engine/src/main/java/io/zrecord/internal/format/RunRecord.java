@@ -31,10 +31,20 @@ import java.util.List;
  * @param count number of values, > 0
  * @param offset position of the first byte in the chunk; 0 without a chunk
  * @param bytes length in the chunk; 0 without a chunk
- * @param firstUnit number of the checksum of the first unit
+ * @param firstUnit number of the checksum of the first unit, or of the first compressed block
+ * @param offsetsAt position in the section {@code offsets} of the first block of a variable run
+ * @param unitValues values of a variable run that share a checksum; 0 without checksums
  */
 public record RunRecord(
-    Kind kind, int chunk, long firstSlot, long count, long offset, long bytes, long firstUnit) {
+    Kind kind,
+    int chunk,
+    long firstSlot,
+    long count,
+    long offset,
+    long bytes,
+    long firstUnit,
+    long offsetsAt,
+    int unitValues) {
   /** Length of a record. */
   public static final int BYTES = 64;
 
@@ -49,6 +59,10 @@ public record RunRecord(
   public enum Kind {
     /** Values of one width, one after the other. */
     FIXED(1),
+    /** Values of any length, one after the other. */
+    VARIABLE(2),
+    /** Values that are compressed together. */
+    BLOCK(3),
     /** An entry for each value. */
     ENTRY(4);
 
@@ -62,12 +76,32 @@ public record RunRecord(
   /** Returns a run of values of one width. */
   public static RunRecord fixed(
       int chunk, long firstSlot, long count, long offset, long bytes, long firstUnit) {
-    return new RunRecord(Kind.FIXED, chunk, firstSlot, count, offset, bytes, firstUnit);
+    return new RunRecord(Kind.FIXED, chunk, firstSlot, count, offset, bytes, firstUnit, 0, 0);
+  }
+
+  /** Returns a run of values of any length. */
+  public static RunRecord variable(
+      int chunk,
+      long firstSlot,
+      long count,
+      long offset,
+      long bytes,
+      long firstUnit,
+      long offsetsAt,
+      int unitValues) {
+    return new RunRecord(
+        Kind.VARIABLE, chunk, firstSlot, count, offset, bytes, firstUnit, offsetsAt, unitValues);
+  }
+
+  /** Returns a run of blocks, the first of which has a number in the section {@code offsets}. */
+  public static RunRecord blocks(
+      int chunk, long firstSlot, long count, long offset, long bytes, long firstBlock) {
+    return new RunRecord(Kind.BLOCK, chunk, firstSlot, count, offset, bytes, firstBlock, 0, 0);
   }
 
   /** Returns the run of a field whose values all have entries. */
   public static RunRecord entries(long length) {
-    return new RunRecord(Kind.ENTRY, NO_CHUNK, 0, length, 0, 0, 0);
+    return new RunRecord(Kind.ENTRY, NO_CHUNK, 0, length, 0, 0, 0, 0, 0);
   }
 
   /** Returns the number of units of {@code unitBytes} in {@code bytes} bytes. */
@@ -82,7 +116,7 @@ public record RunRecord(
     for (RunRecord run : runs) {
       out.putInt(run.kind.code).putInt(run.chunk).putLong(run.firstSlot).putLong(run.count);
       out.putLong(run.offset).putLong(run.bytes).putLong(run.firstUnit);
-      out.putLong(0).putInt(0).putInt(0);
+      out.putLong(run.offsetsAt).putInt(run.unitValues).putInt(0);
     }
     return section;
   }
@@ -117,6 +151,7 @@ public record RunRecord(
     List<RunRecord> runs = new ArrayList<>(section.length / BYTES);
     long nextSlot = 0;
     long nextUnit = 0;
+    long nextOffsets = 0;
     for (int at = 0; at < section.length; at += BYTES) {
       if (kind(resource, field, in.getInt(at)) != kind) {
         throw corrupt(resource, field, "they are of two kinds");
@@ -131,14 +166,20 @@ public record RunRecord(
           in.getLong(at + 16),
           in.getLong(at + 24),
           in.getLong(at + 32),
-          in.getLong(at + 40));
+          in.getLong(at + 40),
+          in.getLong(at + OFFSETS_AT),
+          in.getInt(at + UNIT_VALUES_AT));
       boolean fits = run.firstSlot == nextSlot
           && run.count > 0
           && run.count <= file.length() - nextSlot
-          && run.firstUnit == nextUnit
-          && in.getLong(at + OFFSETS_AT) == 0
-          && in.getInt(at + UNIT_VALUES_AT) == 0
-          && (kind == Kind.FIXED ? run.isFixed(widthBytes, file.chunks()) : run.isEntries(file));
+          && (kind == Kind.BLOCK ? run.firstUnit >= nextUnit : run.firstUnit == nextUnit)
+          && run.offsetsAt == nextOffsets
+          && switch (kind) {
+            case FIXED -> run.isFixed(widthBytes, file.chunks());
+            case VARIABLE -> run.isVariable(file);
+            case BLOCK -> run.isBlocks(field, file.chunks());
+            case ENTRY -> run.isEntries(file);
+          };
       if (!fits) {
         throw corrupt(
             resource,
@@ -148,6 +189,11 @@ public record RunRecord(
       }
       runs.add(run);
       nextSlot += run.count;
+      if (kind == Kind.VARIABLE) {
+        nextUnit += VariableBlocks.unitCount(run.count, run.unitValues);
+        nextOffsets += VariableBlocks.runBytes(run.count, run.unitValues);
+      }
+      nextUnit = kind == Kind.BLOCK ? run.firstUnit + 1 : nextUnit;
       if (field.units().isPresent()) {
         nextUnit += unitCount(run.bytes, field.unitBytes());
         if (nextUnit > field.units().bytes()) {
@@ -156,12 +202,14 @@ public record RunRecord(
       }
     }
     if (nextSlot != file.length()
-        || (field.units().isPresent() && field.units().bytes() != UnitChecksums.bytes(nextUnit))) {
+        || (field.units().isPresent() && field.units().bytes() != UnitChecksums.bytes(nextUnit))
+        || (kind == Kind.VARIABLE && field.offsets().bytes() != nextOffsets)) {
       throw corrupt(
           resource,
           field,
           "they cover " + nextSlot + " of " + file.length() + " records, and their " + nextUnit
-              + " units have " + field.units().bytes() + " bytes of checksums");
+              + " units have " + field.units().bytes() + " bytes of checksums, and the blocks "
+              + field.offsets().bytes() + " bytes");
     }
     return runs;
   }
@@ -175,6 +223,17 @@ public record RunRecord(
             && field.units().isPresent() == file.hasChecksums()
             && (field.validity().isPresent() || field.absentCount() == 0)
             && !field.offsets().isPresent();
+      case VARIABLE ->
+        !field.units().isPresent()
+            && (field.validity().isPresent() || field.absentCount() == 0)
+            && field.offsets().isPresent();
+      case BLOCK ->
+        !field.units().isPresent()
+            && (field.validity().isPresent() || field.absentCount() == 0)
+            && widthBytes != 0
+            && field.blockBytes() > 0
+            && field.compression().codec() != Codec.RAW
+            && BlockUnits.blocks(field.offsets().bytes()) > 0;
       case ENTRY ->
         !field.units().isPresent()
             && !field.validity().isPresent()
@@ -186,17 +245,44 @@ public record RunRecord(
   }
 
   private boolean isFixed(int widthBytes, List<ChunkFile> chunks) {
+    return count <= Long.MAX_VALUE / Long.BYTES / widthBytes
+        && bytes == count * widthBytes
+        && unitValues == 0
+        && isWithinChunk(chunks);
+  }
+
+  private boolean isVariable(TablesJson file) {
+    boolean hasUnits =
+        Integer.bitCount(unitValues) == 1 && unitValues <= VariableBlocks.BLOCK_VALUES;
+    return (file.hasChecksums() ? hasUnits && unitValues > 0 : unitValues == 0)
+        && bytes >= 0
+        && isWithinChunk(file.chunks());
+  }
+
+  /** Blocks have at least one slot, and the first run begins with the first block. */
+  private boolean isBlocks(FieldTables field, List<ChunkFile> chunks) {
+    return bytes >= 0
+        && (firstSlot == 0) == (firstUnit == 0)
+        && firstUnit <= firstSlot
+        && firstUnit < BlockUnits.blocks(field.offsets().bytes())
+        && unitValues == 0
+        && isWithinChunk(chunks);
+  }
+
+  private boolean isWithinChunk(List<ChunkFile> chunks) {
     return chunk >= 0
         && chunk < chunks.size()
-        && count <= Long.MAX_VALUE / Long.BYTES / widthBytes
-        && bytes == count * widthBytes
         && offset >= FileHeader.BYTES
         && offset % Long.BYTES == 0
         && offset <= chunks.get(chunk).bytes() - bytes;
   }
 
   private boolean isEntries(TablesJson file) {
-    return chunk == NO_CHUNK && offset == 0 && bytes == 0 && count == file.length();
+    return chunk == NO_CHUNK
+        && offset == 0
+        && bytes == 0
+        && unitValues == 0
+        && count == file.length();
   }
 
   private static Kind kind(String resource, FieldTables field, int code) {

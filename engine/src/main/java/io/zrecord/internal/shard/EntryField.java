@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 /**
  * A field whose values have entries: 16 bytes a slot tell where the value is (FORMAT.md section 4).
  */
-public final class EntryField implements OpenField {
+public final class EntryField implements StoredField {
   private final TablesFile file;
   private final Codec codec;
   private final Binding binding;
@@ -53,7 +53,7 @@ public final class EntryField implements OpenField {
     return file.shardChunk(ordinal);
   }
 
-  /** Returns the full path of the file of the entries. */
+  @Override
   public String path() {
     return windows.path();
   }
@@ -63,10 +63,12 @@ public final class EntryField implements OpenField {
     return windows;
   }
 
+  @Override
   public Codec codec() {
     return codec;
   }
 
+  @Override
   public boolean hasChecksums() {
     return file.json().hasChecksums();
   }
@@ -105,11 +107,12 @@ public final class EntryField implements OpenField {
     return chunkEnds;
   }
 
-  /** Returns what binds the checksums of the field. */
+  @Override
   public Binding binding() {
     return binding;
   }
 
+  @Override
   public int storedChecksum(long slot) {
     return windows.intAt(offsetsAt + EntryUnits.checksumAt(slot, length));
   }
@@ -118,11 +121,12 @@ public final class EntryField implements OpenField {
     return verified.isSet(slot);
   }
 
-  /** Tells whether every value was verified. */
+  @Override
   public boolean isAllVerified() {
     return verified.isAllSet();
   }
 
+  @Override
   public void setVerified(long slot) {
     verified.set(slot);
   }

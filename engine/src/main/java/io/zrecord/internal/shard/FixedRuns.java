@@ -4,7 +4,6 @@ import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.UnitChecksums;
-import io.zrecord.internal.format.ValidityUnits;
 import java.util.List;
 
 /** A field whose values are in runs of one width (FORMAT.md section 5). */
@@ -20,10 +19,9 @@ public final class FixedRuns implements OpenField {
   private final int unitBytes;
   private final long unitCount;
   private final long unitsAt;
-  private final long validityAt;
+  private final PresenceBits presence;
   private final VerifiedBits verifiedUnits;
   private final VerifiedBits verifiedGroups;
-  private final VerifiedBits verifiedValidity;
 
   private FixedRuns(
       TablesFile file, FieldTables tables, int widthBytes, Binding binding, List<RunRecord> runs) {
@@ -36,7 +34,7 @@ public final class FixedRuns implements OpenField {
     this.chunks = runs.stream().mapToInt(RunRecord::chunk).toArray();
     this.typicalCount = runs.get(0).count();
     this.unitsAt = tables.units().position();
-    this.validityAt = tables.validity().position();
+    this.presence = new PresenceBits(file, tables, binding);
     // Without checksums nothing is verified, so any unit will do.
     this.unitBytes = unitsAt == 0 ? FieldTables.MOST_UNIT_BYTES : tables.unitBytes();
     RunRecord last = runs.get(runs.size() - 1);
@@ -44,8 +42,6 @@ public final class FixedRuns implements OpenField {
         unitsAt == 0 ? 0 : last.firstUnit() + RunRecord.unitCount(last.bytes(), unitBytes);
     this.verifiedUnits = new VerifiedBits(unitCount);
     this.verifiedGroups = new VerifiedBits(UnitChecksums.groupCount(unitCount));
-    this.verifiedValidity = new VerifiedBits(
-        validityAt == 0 ? 0 : ValidityUnits.unitCount(file.json().length()));
   }
 
   static FixedRuns open(
@@ -165,31 +161,8 @@ public final class FixedRuns implements OpenField {
     verifiedGroups.set(group);
   }
 
-  /** Tells whether the tables say which values are present. All are otherwise. */
-  public boolean hasValidity() {
-    return validityAt != 0;
-  }
-
-  /** Returns the bits of the 64 slots among which {@code slot} is. */
-  public long presence(long slot) {
-    return tables().longAt(validityAt + ValidityUnits.wordAt(slot));
-  }
-
-  /** Returns the position in the tables of a unit of the presence bits. */
-  public long validityAt(long unit) {
-    return validityAt + ValidityUnits.unitAt(unit);
-  }
-
-  /** Returns the length of the unit. Its checksum follows. */
-  public int validityBytes(long unit) {
-    return ValidityUnits.unitBytes(unit, file.json().length());
-  }
-
-  public boolean isValidityVerified(long unit) {
-    return verifiedValidity.isSet(unit);
-  }
-
-  public void setValidityVerified(long unit) {
-    verifiedValidity.set(unit);
+  /** Returns the bits that tell which values are present. */
+  public PresenceBits presence() {
+    return presence;
   }
 }

@@ -76,6 +76,8 @@ public final class OpenShard {
     List<RunRecord> runs = file.runs(field, width, binding);
     return switch (runs.get(0).kind()) {
       case FIXED -> FixedRuns.open(file, field, width, binding, runs);
+      case VARIABLE -> VariableField.open(file, field, binding, runs);
+      case BLOCK -> BlockField.open(file, field, binding, runs);
       case ENTRY -> EntryField.open(file, field, binding);
     };
   }

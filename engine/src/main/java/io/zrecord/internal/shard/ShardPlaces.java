@@ -1,10 +1,14 @@
 package io.zrecord.internal.shard;
 
+import io.zrecord.internal.format.BlockRecord;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.VariableBlocks;
 import io.zrecord.internal.io.MapFaults;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -36,8 +40,21 @@ public final class ShardPlaces {
      * @param field ordinal of the field in the requested list
      * @param chunk ordinal of the chunk in the shard
      * @param offset position of the first byte; the last byte is within the chunk
+     * @param paddingBytes bytes after the values up to the next multiple of 8, unless values of the
+     *     same run follow
      */
-    void values(int field, int chunk, long offset, long valueCount, int lengthBytes);
+    void values(
+        int field, int chunk, long offset, long valueCount, int lengthBytes, int paddingBytes);
+
+    /**
+     * Takes a block of values that are compressed together.
+     *
+     * @param valueCount slots of the block, absent values included
+     * @param paddingBytes bytes after the block up to the next multiple of 8, unless another block
+     *     of the same run follows
+     */
+    void block(
+        int field, int chunk, long offset, int valueCount, int storedBytes, int paddingBytes);
 
     /**
      * Takes the number of records with a value in a chunk that a store wrote, each record once a
@@ -78,6 +95,10 @@ public final class ShardPlaces {
     for (int field = 0; field < fields.size(); field++) {
       if (open.get(field) instanceof FixedRuns runs) {
         visitRuns(field, runs);
+      } else if (open.get(field) instanceof BlockField blocks) {
+        visitBlocks(field, blocks);
+      } else if (open.get(field) instanceof VariableField runs) {
+        visitRuns(field, runs);
       }
     }
     // Tables of entries are as long as the shard says; without them the length is an unchecked
@@ -90,8 +111,53 @@ public final class ShardPlaces {
   private void visitRuns(int field, FixedRuns runs) {
     for (int i = 0; i < runs.runCount(); i++) {
       RunRecord run = runs.run(i);
-      visitor.values(
-          field, runs.shardChunk(run.chunk()), run.offset(), run.count(), runs.widthBytes());
+      int chunk = runs.shardChunk(run.chunk());
+      int padding = padding(chunk, run.offset() + run.bytes());
+      visitor.values(field, chunk, run.offset(), run.count(), runs.widthBytes(), padding);
+    }
+  }
+
+  private void visitRuns(int field, VariableField runs) {
+    byte[] bytes = new byte[VariableBlocks.MOST_BYTES];
+    ByteBuffer block = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    PresenceBits presence = runs.presence();
+    for (int i = 0; i < runs.runCount(); i++) {
+      RunRecord run = runs.run(i);
+      int chunk = runs.shardChunk(run.chunk());
+      long last = runs.endSlot(i) - 1;
+      int padding = padding(chunk, run.offset() + run.bytes());
+      for (long slot = run.firstSlot(); slot < runs.endSlot(i); slot += runs.blockValues(i, slot)) {
+        int length = VariableBlocks.bytes(runs.blockValues(i, slot), run.unitValues());
+        runs.tables().copy(runs.blockAt(i, slot), bytes, 0, length);
+        runs.visit(i, slot, block, (value, start, valueBytes) -> {
+          if (valueBytes > 0 || !presence.exist() || presence.isPresent(value)) {
+            visitor.values(field, chunk, start, 1, valueBytes, value == last ? padding : 0);
+          }
+        });
+      }
+    }
+  }
+
+  private void visitBlocks(int field, BlockField blocks) {
+    for (int run = 0; run < blocks.runCount(); run++) {
+      int chunk = blocks.shardChunk(blocks.run(run).chunk());
+      long slot = blocks.run(run).firstSlot();
+      long end = blocks.endBlock(run);
+      int padding = padding(chunk, blocks.run(run).offset() + blocks.run(run).bytes());
+      for (long block = blocks.run(run).firstUnit(); block < end; block++) {
+        BlockRecord record = blocks.checked(run, block);
+        if (record.firstSlot() != slot) {
+          throw blocks.corrupt(block, record);
+        }
+        slot = record.endSlot();
+        visitor.block(
+            field,
+            chunk,
+            record.position(),
+            record.slots(),
+            record.storedBytes(),
+            block + 1 == end ? padding : 0);
+      }
     }
   }
 
@@ -124,13 +190,18 @@ public final class ShardPlaces {
         long word1 = entries.word1(first + k);
         if (!Entry.isAbsent(word0, word1)) {
           chunk = entries.shardChunk(entries.chunkOf(first + k, word0, word1));
-          visitor.values(field, chunk, word0, 1, Entry.physicalLength(word1));
+          int length = Entry.physicalLength(word1);
+          visitor.values(field, chunk, word0, 1, length, padding(chunk, word0 + length));
         }
       }
       if (chunks.length > 0) {
         chunks[k] = chunk;
       }
     }
+  }
+
+  private int padding(int chunk, long end) {
+    return (int) Math.min(-end & 7, shard.chunks().get(chunk).bytes() - end);
   }
 
   private void visitRecords(long first, int count, int[][] chunks, long[] lastRecord) {

@@ -52,6 +52,8 @@ class TablesFileTest {
         3,
         200_000,
         units.isPresent() ? 4096 : 0,
+        ValueAlignment.NONE,
+        0,
         new Section(64, list.length),
         BINDING.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         units,
@@ -73,6 +75,8 @@ class TablesFileTest {
         Compression.of(Codec.ZSTD),
         0,
         12_345,
+        0,
+        ValueAlignment.NONE,
         0,
         new Section(16_384, list.length),
         new Binding(SHARD, 9).bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
@@ -111,6 +115,8 @@ class TablesFileTest {
         written.absentCount(),
         written.valueBytes(),
         written.unitBytes(),
+        written.alignment(),
+        written.blockBytes(),
         written.runs(),
         BINDING.bind(Binding.Kind.RUNS, 0, Crc32c.of(section)),
         written.units(),
@@ -338,7 +344,7 @@ class TablesFileTest {
   @Test
   void whatALaterReleaseMayUseIsNotDamage() {
     for (Consumer<ByteBuffer> change : List.<Consumer<ByteBuffer>>of(
-        run -> run.putInt(0, 2), run -> run.putInt(0, 99), run -> run.putInt(60, 1))) {
+        run -> run.putInt(0, 5), run -> run.putInt(0, 99), run -> run.putInt(60, 1))) {
       assertThatThrownBy(() -> readChangedRun(change))
           .isInstanceOf(UnsupportedFormatException.class)
           .hasMessageContaining("field 7");

@@ -27,9 +27,9 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * The datasets under {@code golden/v2}: every dtype, codec and layout, absent and empty values, a
- * shard list, a tag of a version that was expired, and a table without checksums of values. Their
- * values are formulas of field and index.
+ * The datasets under {@code golden/v2}: every dtype and codec, absent and empty values, a
+ * shard list, a tag of a version that was expired, a table without checksums of values, and one
+ * whose values a store left. Their values are formulas of field and index.
  *
  * <p>The files in the repository are written by {@link #main}. From the freeze of format 2 on they
  * are never written again, because they represent the datasets that users have. A change of the
@@ -42,6 +42,7 @@ final class GoldenDataset {
   static final UUID COMPRESSED_SHARD = new UUID(0x2222_2222_2222_4222L, 0x8222_2222_2222_2222L);
   static final UUID UNCHECKED_SHARD = new UUID(0x3333_3333_3333_4333L, 0x8333_3333_3333_3333L);
   static final UUID SECOND_RAW_SHARD = new UUID(0x9999_9999_9999_4999L, 0x8999_9999_9999_9999L);
+  static final UUID ENTRY_SHARD = new UUID(0x7777_7777_7777_4777L, 0x8777_7777_7777_7777L);
   static final RecordSchema RAW = raw();
   static final RecordSchema COMPRESSED = compressed();
 
@@ -153,6 +154,11 @@ final class GoldenDataset {
     Contents only =
         new Contents(first.schema, first.nextFieldId, List.of(), List.of(unchecked), Map.of());
     new ManifestLog(other).publish(manifest(0, "create", Map.of(), only, 0, 0, List.of()));
+
+    Storage third = LocalStorage.at(directory.resolve("entries"));
+    ShardSummary left = GoldenEntries.write(third, ENTRY_SHARD, RAW, RECORDS);
+    Contents ofStore = new Contents(first.schema, first.nextFieldId, List.of(), List.of(left), Map.of());
+    new ManifestLog(third).publish(manifest(0, "create", Map.of(), ofStore, 0, 0, List.of()));
   }
 
   /** What versions with the same records share. */
@@ -210,6 +216,7 @@ final class GoldenDataset {
     WriteOptions options = WriteOptions.defaults()
         .withChunkBytes(1 << 16)
         .withStripeBytes(1 << 20)
+        .withBlockBytes(0)
         .withChecksum(checksum)
         .withDurability(Durability.NONE);
     try (ShardWriter writer = ShardWriter.create(storage, id, schema, options)) {

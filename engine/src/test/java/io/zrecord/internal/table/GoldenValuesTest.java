@@ -15,7 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.stream.StreamSupport;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Values of the golden datasets as they are in a file that readers in other languages are tested
@@ -24,10 +25,11 @@ import org.junit.jupiter.api.Test;
 final class GoldenValuesTest {
   private static final Path GOLDEN = Path.of("src/test/resources/golden");
 
-  @Test
-  void valuesAreThoseThatOtherLanguagesAreTestedWith() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"v2-values.json", "v2-blocks-values.json"})
+  void valuesAreThoseThatOtherLanguagesAreTestedWith(String file) throws IOException {
     JsonNode vectors =
-        new ObjectMapper().readTree(GOLDEN.resolve("v2-values.json").toFile());
+        new ObjectMapper().readTree(GOLDEN.resolve(file).toFile());
     long[] records = StreamSupport.stream(vectors.get("records").spliterator(), false)
         .mapToLong(JsonNode::longValue)
         .toArray();

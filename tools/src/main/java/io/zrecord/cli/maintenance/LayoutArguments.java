@@ -1,5 +1,6 @@
 package io.zrecord.cli.maintenance;
 
+import io.zrecord.shard.Transform;
 import io.zrecord.shard.WriteOptions;
 import picocli.CommandLine.Option;
 
@@ -32,6 +33,25 @@ public final class LayoutArguments {
       })
   private long alignBytes = DEFAULTS.alignBytes();
 
+  @Option(
+      names = "--block-bytes",
+      paramLabel = "BYTES",
+      converter = ByteSize.class,
+      description = {
+        "short values of a field are compressed together, up to this many bytes (default 64k);",
+        "0: one by one"
+      })
+  private long blockBytes = DEFAULTS.blockBytes();
+
+  @Option(
+      names = "--transform",
+      paramLabel = "NAME",
+      description = {
+        "rearranges numbers before they are compressed together: auto, none, transpose or delta",
+        "(default auto)"
+      })
+  private Transform transform = DEFAULTS.transform();
+
   /**
    * Returns the layout that the options ask for.
    *
@@ -41,6 +61,8 @@ public final class LayoutArguments {
     return DEFAULTS
         .withChunkBytes(chunkBytes)
         .withStripeBytes(stripeBytes)
-        .withAlignBytes(alignBytes);
+        .withAlignBytes(alignBytes)
+        .withBlockBytes(blockBytes)
+        .withTransform(transform);
   }
 }

@@ -39,6 +39,8 @@ public final class RelayoutRun {
       "--target-chunk-bytes",
       "--stripe-bytes",
       "--align-bytes",
+      "--block-bytes",
+      "--transform",
       "--threads",
       "--concurrency",
       "--dry-run",

@@ -1,15 +1,14 @@
 package io.zrecord.internal.shard.read;
 
-import io.zrecord.errors.CorruptDataException;
-import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Binding.Kind;
-import io.zrecord.internal.format.EntryUnits;
+import io.zrecord.internal.format.BlockRecord;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.UnitChecksums;
-import io.zrecord.internal.format.ValidityUnits;
+import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.FixedRuns;
-import io.zrecord.internal.shard.Windows;
+import io.zrecord.internal.shard.StoredField;
+import io.zrecord.internal.shard.VariableField;
 import io.zrecord.read.Verification;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -24,6 +23,7 @@ final class BlockCheck {
   private static final int SCRATCH_BYTES = 1 << 16;
 
   private final WindowTable table;
+  private final TablesCheck tables;
   private final Mismatch mismatch;
   private final boolean never;
   private final boolean always;
@@ -31,16 +31,17 @@ final class BlockCheck {
   private byte[] scratch = new byte[0];
   private long extraBytes;
 
-  /** Makes the exception for bytes whose checksum is wrong. */
-  interface Mismatch {
-    CorruptDataException of(String path, String what, int expected, int found);
-  }
-
   BlockCheck(Verification verification, WindowTable table, Mismatch mismatch) {
     this.table = table;
+    this.tables = new TablesCheck(verification, mismatch);
     this.mismatch = mismatch;
     this.never = verification == Verification.NEVER;
     this.always = verification == Verification.ALWAYS;
+  }
+
+  /** Returns the checks of tables. */
+  TablesCheck tables() {
+    return tables;
   }
 
   /** Returns the bytes read only for checks since the last call. */
@@ -51,7 +52,7 @@ final class BlockCheck {
   }
 
   /** Tells whether no value of the field needs a check. */
-  boolean isSettled(EntryField field) {
+  boolean isSettled(StoredField field) {
     return never || !field.hasChecksums() || (!always && field.isAllVerified());
   }
 
@@ -66,7 +67,7 @@ final class BlockCheck {
   }
 
   /** Checks stored bytes in place. */
-  void value(EntryField field, long index, long globalIndex, int window, int position, int length) {
+  void value(StoredField field, long index, long globalIndex, int window, int position, int length) {
     crc.reset();
     forEachPiece(window, position, length, (offset, step) -> {});
     finish(field, Kind.VALUE, index, globalIndex, (int) crc.getValue(), window);
@@ -74,7 +75,7 @@ final class BlockCheck {
 
   /** Copies stored bytes and checks the copy. */
   void copyValue(
-      EntryField field,
+      StoredField field,
       long index,
       long globalIndex,
       int window,
@@ -83,6 +84,11 @@ final class BlockCheck {
       ByteBuffer target,
       int at) {
     crc.reset();
+    copyPieces(window, position, length, target, at);
+    finish(field, Kind.VALUE, index, globalIndex, (int) crc.getValue(), window);
+  }
+
+  private void copyPieces(int window, int position, int length, ByteBuffer target, int at) {
     if (target.hasArray()) {
       int offset = target.arrayOffset() + at;
       table.copy(window, position, target.array(), offset, length);
@@ -91,11 +97,10 @@ final class BlockCheck {
       forEachPiece(
           window, position, length, (offset, step) -> target.put(at + offset, scratch, 0, step));
     }
-    finish(field, Kind.VALUE, index, globalIndex, (int) crc.getValue(), window);
   }
 
   private void finish(
-      EntryField field, Kind kind, long index, long globalIndex, int crcOfBytes, int window) {
+      StoredField field, Kind kind, long index, long globalIndex, int crcOfBytes, int window) {
     int found = field.binding().bind(kind, index, crcOfBytes);
     int expected = field.storedChecksum(index);
     if (found != expected) {
@@ -110,16 +115,16 @@ final class BlockCheck {
     void use(int offset, int length);
   }
 
-  private void forEachPiece(int window, int position, int length, PieceUse use) {
+  private void forEachPiece(int window, int position, long length, PieceUse use) {
     byte[] buffer = scratch();
     int number = window;
     int at = position;
-    for (int done = 0; done < length; ) {
+    for (long done = 0; done < length; ) {
       int capacity = table.get(number).capacity();
-      int step = Math.min(Math.min(length - done, buffer.length), capacity - at);
+      int step = (int) Math.min(Math.min(length - done, buffer.length), capacity - at);
       table.copy(number, at, buffer, 0, step);
       crc.update(buffer, 0, step);
-      use.use(done, step);
+      use.use((int) done, step);
       done += step;
       at += step;
       if (at == capacity) {
@@ -127,6 +132,69 @@ final class BlockCheck {
         at = 0;
       }
     }
+  }
+
+  /** Tells whether the unit of a value must be checked before the value is handed out. */
+  boolean isDue(VariableField field, int run, long slot) {
+    return !never
+        && field.hasChecksums()
+        && (always || !field.isUnitVerified(field.unitOf(run, slot)));
+  }
+
+  /** Checks the unit of a value of an admitted block in place. */
+  void unit(ShardPart part, VariableField field, int run, long slot) {
+    long from = field.start(run, field.unitSlot(run, slot));
+    long length = field.end(run, field.unitEndSlot(run, slot) - 1) - from;
+    int window = part.ready(field.chunk(run), from, length);
+    crc.reset();
+    forEachPiece(
+        window,
+        length == 0 ? 0 : part.within(field.chunk(run), from),
+        length,
+        (offset, step) -> {});
+    extraBytes += length;
+    finishUnit(part, field, run, slot, from, length);
+  }
+
+  /**
+   * Copies the values of a unit, which follow each other without a gap, and checks the copy.
+   *
+   * @param slot of the first value of the unit
+   */
+  void copyUnit(
+      ShardPart part,
+      VariableField field,
+      int run,
+      long slot,
+      int length,
+      ByteBuffer target,
+      int at) {
+    long from = field.start(run, slot);
+    int window = part.ready(field.chunk(run), from, length);
+    int position = length == 0 ? 0 : part.within(field.chunk(run), from);
+    crc.reset();
+    copyPieces(window, position, length, target, at);
+    finishUnit(part, field, run, slot, from, length);
+  }
+
+  private void finishUnit(
+      ShardPart part, VariableField field, int run, long slot, long from, long length) {
+    long first = field.unitSlot(run, slot);
+    int found = field.binding().bind(Kind.VALUE, first, (int) crc.getValue());
+    int expected = field.unitChecksum(run, slot);
+    if (found != expected) {
+      long end = field.unitEndSlot(run, slot);
+      String which = end - first == 1
+          ? "the value at " + (part.firstIndex() + first)
+          : "one of the values from " + (part.firstIndex() + first) + " to "
+              + (part.firstIndex() + end - 1);
+      throw mismatch.of(
+          part.path(field.chunk(run)),
+          which + " (" + length + " bytes at byte " + from + ")",
+          expected,
+          found);
+    }
+    field.setUnitVerified(field.unitOf(run, slot));
   }
 
   /** Tells whether no unit of the field needs a check. */
@@ -165,7 +233,7 @@ final class BlockCheck {
     int chunk = field.chunk(runOrdinal);
     long position = run.offset() + unit * field.unitBytes();
     long number = run.firstUnit() + unit;
-    group(field, UnitChecksums.groupOf(number));
+    tables.group(field, UnitChecksums.groupOf(number));
     int window = part.ready(chunk, position, length);
     table.copy(window, part.within(chunk, position), target, offset, length);
     crc.reset();
@@ -183,79 +251,24 @@ final class BlockCheck {
     field.setVerified(number);
   }
 
-  /** Checks the checksums of a group of units, once. */
-  private void group(FixedRuns field, long group) {
-    if (!field.isGroupVerified(group)) {
-      table(
-          field.tables(),
-          field.groupAt(group),
-          field.groupBytes(group),
-          field.binding(),
-          Kind.CHECKSUMS,
-          group);
-      field.setGroupVerified(group);
-    }
-  }
-
-  /** Checks the unit of presence bits that contains the bit of a value. */
-  void validity(FixedRuns field, long slot) {
-    long unit = ValidityUnits.unitOf(slot);
-    if (!never && (always || !field.isValidityVerified(unit))) {
-      table(
-          field.tables(),
-          field.validityAt(unit),
-          field.validityBytes(unit),
-          field.binding(),
-          Kind.VALIDITY,
-          unit);
-      field.setValidityVerified(unit);
-    }
-  }
-
-  /** Checks the units of entries of {@code slots[from, to)}, each once. */
-  void entries(EntryField field, long[] slots, int from, int to) {
-    if (never || field.isEveryUnitVerified()) {
+  /** Checks the stored bytes of a compressed block, if a check is due. */
+  void block(BlockField field, long block, BlockRecord record, byte[] stored, String path) {
+    if (never || !field.hasChecksums() || (!always && field.isVerified(block))) {
       return;
     }
-    long last = -1;
-    for (int k = from; k < to; k++) {
-      long unit = EntryUnits.unitOf(slots[k]);
-      if (unit != last) {
-        entryUnit(field, unit);
-        last = unit;
-      }
-    }
-  }
-
-  /** Checks a unit of entries, once. */
-  void entryUnit(EntryField field, long unit) {
-    if (!never && !field.isUnitVerified(unit)) {
-      table(
-          field.tables(),
-          field.unitAt(unit),
-          field.unitBytes(unit),
-          field.binding(),
-          Kind.OFFSETS,
-          unit);
-      field.setUnitVerified(unit);
-    }
-  }
-
-  /** Checks a unit of a table, whose checksum follows it. */
-  private void table(
-      Windows tables, long position, int length, Binding binding, Kind kind, long number) {
-    tables.copy(position, scratch(), 0, length);
     crc.reset();
-    crc.update(scratch, 0, length);
-    int found = binding.bind(kind, number, (int) crc.getValue());
-    int expected = tables.intAt(position + length);
+    crc.update(stored, 0, record.storedBytes());
+    int found = field.binding().bind(Kind.BLOCK, block, (int) crc.getValue());
+    int expected = record.checksum();
     if (found != expected) {
       throw mismatch.of(
-          tables.path(),
-          "the table at byte " + position + " (" + length + " bytes)",
+          path,
+          "the block at byte " + record.position() + " (records from " + record.firstSlot()
+              + " of the shard)",
           expected,
           found);
     }
+    field.setVerified(block);
   }
 
   byte[] scratch() {

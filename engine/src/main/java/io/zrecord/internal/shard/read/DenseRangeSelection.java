@@ -1,9 +1,12 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.format.RunRecord;
-import io.zrecord.internal.shard.EntryField;
+import io.zrecord.internal.shard.AbsentField;
+import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.FixedRuns;
+import io.zrecord.internal.shard.PresenceBits;
 import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.Zeros;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -52,7 +55,7 @@ final class DenseRangeSelection implements Selection {
 
   /** Tells whether the shard's field can be read in this way. */
   boolean takes(ShardPart part) {
-    return width > 0 && !(part.field() instanceof EntryField);
+    return width > 0 && !(part.field() instanceof StoredField);
   }
 
   /** Drops the selection. */
@@ -86,16 +89,27 @@ final class DenseRangeSelection implements Selection {
             (int) Math.min(left, field.run(run).firstSlot() + field.run(run).count() - local);
         storedBytes += (long) taken * width;
         BitSet presence = null;
-        if (field.hasValidity()) {
+        PresenceBits bits = field.presence();
+        if (bits.exist()) {
           storedBytes += taken / 8;
-          if (Validity.hasAbsent(context.check(), field, local, local + taken)) {
+          if (Validity.hasAbsent(context.check().tables(), bits, local, local + taken)) {
             // Copied, because the bits are used later, when the mapped file may have been cut.
-            presence = BitSet.valueOf(Validity.copy(field, local, local + taken));
+            presence = BitSet.valueOf(Validity.copy(bits, local, local + taken));
             hasAbsent = true;
           }
         }
         segments.add(new Segment(count, taken, part, run, local, presence));
         count += taken;
+      } else if (part.field() instanceof BlockField field) {
+        BitSet presence = null;
+        PresenceBits bits = field.presence();
+        if (bits.exist()
+            && Validity.hasAbsent(context.check().tables(), bits, local, local + left)) {
+          presence = BitSet.valueOf(Validity.copy(bits, local, local + left));
+          hasAbsent = true;
+        }
+        segments.add(new Segment(count, (int) left, part, 0, local, presence));
+        count += (int) left;
       } else {
         segments.add(new Segment(count, (int) left, part, -1, local, null));
         hasAbsent = true;
@@ -124,7 +138,7 @@ final class DenseRangeSelection implements Selection {
       return false;
     }
     Segment segment = segment(i);
-    if (!(segment.part.field() instanceof FixedRuns)) {
+    if (segment.part.field() instanceof AbsentField) {
       return true;
     }
     return !segment.isPresent(segment.firstIndex + (i - segment.slot));
@@ -164,6 +178,10 @@ final class DenseRangeSelection implements Selection {
   }
 
   private void copy(Segment segment, int first, int values, ByteBuffer target, int at) {
+    if (segment.part.field() instanceof BlockField blocks) {
+      copyBlocks(segment, blocks, first, values, target, at);
+      return;
+    }
     if (!(segment.part.field() instanceof FixedRuns field)) {
       Zeros.fill(target, at, (long) values * width);
       return;
@@ -197,6 +215,19 @@ final class DenseRangeSelection implements Selection {
             at + (int) (next - from));
       }
       next = end;
+    }
+  }
+
+  private void copyBlocks(
+      Segment segment, BlockField field, int first, int values, ByteBuffer target, int at) {
+    long slot = segment.firstIndex + first;
+    context.blocks().copy(segment.part, field, slot, values, target, at);
+    if (segment.presence != null) {
+      for (int i = 0; i < values; i++) {
+        if (!segment.isPresent(slot + i)) {
+          Zeros.fill(target, at + i * width, width);
+        }
+      }
     }
   }
 
@@ -245,7 +276,11 @@ final class DenseRangeSelection implements Selection {
       return ByteBuffer.allocate(0).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
     Segment segment = segment(i);
-    FixedRuns field = (FixedRuns) segment.part.field();
+    if (!(segment.part.field() instanceof FixedRuns field)) {
+      ByteBuffer own = ByteBuffer.allocate(width);
+      copy(i, own, 0);
+      return own.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
     RunRecord run = field.run(segment.run);
     long from = (segment.firstIndex + (i - segment.slot) - run.firstSlot()) * width;
     context.check().units(segment.part, field, segment.run, from, from + width);

@@ -3,9 +3,9 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.StoredField;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
 import io.zrecord.schema.Codec;
@@ -37,6 +37,8 @@ final class ReadContext {
   private final @Nullable ShardPart[] parts;
   private int partCount;
   private final BlockCheck check;
+  private final DecodedValues decoded = new DecodedValues(table);
+  private @Nullable BlockReader blocks;
 
   ReadContext(
       FieldSpec spec, Form form, ShardList shards, Verification verification, ReadMetrics metrics) {
@@ -59,7 +61,7 @@ final class ReadContext {
   }
 
   /** Tells whether the stored bytes differ from the bytes that are read. */
-  boolean decodes(EntryField field) {
+  boolean decodes(StoredField field) {
     return form == Form.VALUES && field.codec() != Codec.RAW;
   }
 
@@ -83,12 +85,28 @@ final class ReadContext {
     return check;
   }
 
+  /** Returns the memory of values that are decoded when they are selected. */
+  DecodedValues decoded() {
+    return decoded;
+  }
+
+  /** Returns the reader of blocks of the field. */
+  BlockReader blocks() {
+    BlockReader reader = blocks;
+    if (reader == null) {
+      reader = new BlockReader(this);
+      blocks = reader;
+    }
+    return reader;
+  }
+
   /** Returns the field in a shard, and opens it if necessary. */
   ShardPart part(int shardOrdinal) {
     ShardPart part = parts[shardOrdinal];
     if (part == null) {
       OpenShard shard = shards.open(shardOrdinal);
-      part = new ShardPart(shard, shard.field(spec), table, metrics);
+      part = new ShardPart(
+          shard, shards.firstIndex(shardOrdinal), shard.field(spec), table, metrics);
       parts[shardOrdinal] = part;
       partCount++;
     }
@@ -99,6 +117,10 @@ final class ReadContext {
   void trim() {
     if (table.count() > MAX_WINDOWS || partCount > MAX_WINDOWS) {
       table.clear();
+      decoded.forget();
+      if (blocks != null) {
+        blocks.clear();
+      }
       java.util.Arrays.fill(parts, null);
       partCount = 0;
     }

@@ -14,6 +14,7 @@ final class ShardPart {
   private static final int NOT_ADDED = -1;
 
   private final OpenShard shard;
+  private final long firstIndex;
   private final OpenField field;
   private final WindowTable table;
   private final ReadMetrics metrics;
@@ -21,7 +22,14 @@ final class ShardPart {
   private final Windows[] chunks;
   private final int[] wholeWindows;
 
-  ShardPart(OpenShard shard, OpenField field, WindowTable table, ReadMetrics metrics) {
+  /**
+   * Opens nothing yet.
+   *
+   * @param firstIndex index in the dataset of the shard's first record
+   */
+  ShardPart(
+      OpenShard shard, long firstIndex, OpenField field, WindowTable table, ReadMetrics metrics) {
+    this.firstIndex = firstIndex;
     this.shard = shard;
     this.field = field;
     this.table = table;
@@ -32,6 +40,11 @@ final class ShardPart {
     this.wholeWindows = new int[chunkCount];
     Arrays.fill(firstWindows, NOT_ADDED);
     Arrays.fill(wholeWindows, NOT_ADDED);
+  }
+
+  /** Returns the index in the dataset of the shard's first record. */
+  long firstIndex() {
+    return firstIndex;
   }
 
   OpenField field() {
@@ -68,6 +81,11 @@ final class ShardPart {
   /** Returns the offset of a chunk's byte in its window. */
   int within(int chunkOrdinal, long position) {
     return chunks[chunkOrdinal].within(position);
+  }
+
+  /** Returns the full path of a chunk. */
+  String path(int chunkOrdinal) {
+    return shard.pathOf(shard.chunks().get(field.shardChunk(chunkOrdinal)).fileName());
   }
 
   /** Forgets the shard, so that the next reader opens its files again. */

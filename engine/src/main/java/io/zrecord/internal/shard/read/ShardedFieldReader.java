@@ -3,10 +3,13 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.io.MapFaults;
+import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.StoredField;
+import io.zrecord.internal.shard.VariableField;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
@@ -29,6 +32,7 @@ public final class ShardedFieldReader implements FieldReader {
   private final ReadContext context;
   private final SlotSelection slots;
   private final DenseRangeSelection dense;
+  private final VariableRangeSelection variable;
   private Selection selection;
 
   public ShardedFieldReader(
@@ -40,6 +44,7 @@ public final class ShardedFieldReader implements FieldReader {
     this.context = context;
     slots = new SlotSelection(context);
     dense = new DenseRangeSelection(context);
+    variable = new VariableRangeSelection(context);
     selection = slots;
   }
 
@@ -60,7 +65,8 @@ public final class ShardedFieldReader implements FieldReader {
       OpenShard open = shards.open(shard);
       isStored = open.hasChecksums(field.id())
           && open.tablesOf(field.id())
-              .filter(tables -> tables.compression().equals(compression))
+              .filter(tables ->
+                  tables.blockBytes() == 0 && tables.compression().equals(compression))
               .isPresent();
     }
     return isStored
@@ -96,13 +102,20 @@ public final class ShardedFieldReader implements FieldReader {
   private void clear() {
     slots.clear();
     dense.clear();
+    variable.clear();
     selection = slots;
     context.trim();
   }
 
   private int selectWithin(long firstIndex, int maxCount, long maxBytes) {
     try {
-      if (dense.takes(context.part(context.shards().shardOf(firstIndex)))) {
+      ShardPart part = context.part(context.shards().shardOf(firstIndex));
+      if (variable.takes(part)) {
+        int taken = variable.selectRange(firstIndex, maxCount, maxBytes);
+        selection = variable;
+        return taken;
+      }
+      if (dense.takes(part)) {
         int taken = dense.selectRange(firstIndex, maxCount, maxBytes);
         selection = dense;
         return taken;
@@ -130,21 +143,37 @@ public final class ShardedFieldReader implements FieldReader {
       int end = (int) Math.min(maxCount, shards.firstIndex(shard + 1) - firstIndex);
       long low = shards.firstIndex(shard);
       OpenField field = context.part(shard).field();
-      for (; taken < end; taken++) {
-        bytes += field instanceof EntryField entries
-            ? lengthOf(entries, firstIndex + taken - low)
-            : fixedWidth;
-        if (bytes > maxBytes && taken > 0) {
-          return taken;
+      while (taken < end) {
+        int count = 1;
+        long size = fixedWidth;
+        if (field instanceof StoredField stored) {
+          size = lengthOf(stored, firstIndex + taken - low);
+        } else if (field instanceof BlockField blocks && fixedWidth == 0) {
+          // Whole blocks, so that each is decoded once.
+          long slot = firstIndex + taken - low;
+          context.blocks().find(blocks, slot);
+          count = (int) Math.min(end - taken, context.blocks().endSlot() - slot);
+          size = context.blocks().rawBytes(count);
         }
+        if (bytes + size > maxBytes) {
+          return taken > 0 ? taken : (int) Math.max(1, count * Math.max(0, maxBytes) / size);
+        }
+        bytes += size;
+        taken += count;
       }
     }
     return taken;
   }
 
-  private long lengthOf(EntryField field, long slot) {
-    context.check().entryUnit(field, EntryUnits.unitOf(slot));
-    return Entry.physicalLength(field.word1(slot)) & 0xffff_ffffL;
+  private long lengthOf(StoredField field, long slot) {
+    if (field instanceof VariableField variableField) {
+      int run = variableField.runOf(slot);
+      context.check().tables().block(variableField, run, slot);
+      return variableField.end(run, slot) - variableField.start(run, slot);
+    }
+    EntryField entries = (EntryField) field;
+    context.check().tables().entryUnit(entries, EntryUnits.unitOf(slot));
+    return Entry.physicalLength(entries.word1(slot)) & 0xffff_ffffL;
   }
 
   @Override

@@ -1,26 +1,26 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.format.ValidityUnits;
-import io.zrecord.internal.shard.FixedRuns;
+import io.zrecord.internal.shard.PresenceBits;
 
 /** Reads the bits that tell which values of a field are present (FORMAT.md section 5). */
 final class Validity {
   private Validity() {}
 
-  static boolean isPresent(BlockCheck check, FixedRuns field, long slot) {
-    check.validity(field, slot);
-    return (field.presence(slot) >>> slot & 1) != 0;
+  static boolean isPresent(TablesCheck check, PresenceBits bits, long slot) {
+    check.validity(bits, slot);
+    return bits.isPresent(slot);
   }
 
   /** Tells whether any value of the records {@code [from, to)} is absent. */
-  static boolean hasAbsent(BlockCheck check, FixedRuns field, long from, long to) {
+  static boolean hasAbsent(TablesCheck check, PresenceBits bits, long from, long to) {
     for (long slot = from;
         slot < to;
         slot = (ValidityUnits.unitOf(slot) + 1) * ValidityUnits.UNIT_SLOTS) {
-      check.validity(field, slot);
+      check.validity(bits, slot);
     }
     for (long slot = from; slot < to; slot = (slot | (Long.SIZE - 1)) + 1) {
-      long absent = ~field.presence(slot) >>> slot;
+      long absent = ~bits.of(slot) >>> slot;
       long count = Math.min(Long.SIZE - (slot & (Long.SIZE - 1)), to - slot);
       if (absent << -count != 0) {
         return true;
@@ -33,11 +33,11 @@ final class Validity {
    * Returns the bits of the records {@code [from, to)}, from the first record of the 64 on among
    * which {@code from} is. The bits were checked.
    */
-  static long[] copy(FixedRuns field, long from, long to) {
+  static long[] copy(PresenceBits bits, long from, long to) {
     long first = from >>> 6;
     long[] words = new long[(int) (((to - 1) >>> 6) - first) + 1];
     for (int i = 0; i < words.length; i++) {
-      words[i] = field.presence((first + i) << 6);
+      words[i] = bits.of((first + i) << 6);
     }
     return words;
   }

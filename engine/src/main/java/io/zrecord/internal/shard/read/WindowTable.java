@@ -59,6 +59,24 @@ final class WindowTable {
     return first;
   }
 
+  /** Adds a window that is no part of a chunk, and returns its number. */
+  int addPage(ByteBuffer page) {
+    int number = count++;
+    if (count > windows.length) {
+      windows = Arrays.copyOf(windows, 2 * windows.length);
+    }
+    windows[number] = page;
+    return number;
+  }
+
+  /** Removes such a window. Its number is used again only if it was the last. */
+  void removePage(int number) {
+    windows[number] = null;
+    if (number == count - 1) {
+      count--;
+    }
+  }
+
   /**
    * Maps the windows of the bytes {@code [position, position + length)} of a chunk. Returns the
    * number of the first one.

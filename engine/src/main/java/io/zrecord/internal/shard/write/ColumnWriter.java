@@ -2,6 +2,7 @@ package io.zrecord.internal.shard.write;
 
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.values.ValueLengths;
+import io.zrecord.read.StoredBlock;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 
@@ -27,7 +28,7 @@ public abstract class ColumnWriter implements AutoCloseable {
   }
 
   /** Returns the sum of the physical lengths so far. */
-  final long valueBytes() {
+  long valueBytes() {
     return valueBytes;
   }
 
@@ -84,6 +85,28 @@ public abstract class ColumnWriter implements AutoCloseable {
     placeStored(source, offset, length);
   }
 
+  /**
+   * Puts a block of values that is already compressed, instead of the values of this and the next
+   * records. For each of them call {@link #putOfBlock}, unless the value is absent, and end the
+   * record.
+   *
+   * @return {@code false} if the field is not written in such blocks, or is short of one; then put
+   *     the values
+   */
+  public boolean putBlock(StoredBlock block) {
+    return false;
+  }
+
+  /** Puts the value of the current record that is in the block. */
+  public final void putOfBlock() {
+    requireWithinBlock();
+    begin();
+  }
+
+  void requireWithinBlock() {
+    throw new IllegalStateException("No block was put to field '" + field.name() + "'");
+  }
+
   /** Tells whether the current record has a value of this field already. */
   public final boolean isPut() {
     return isPut;
@@ -103,6 +126,9 @@ public abstract class ColumnWriter implements AutoCloseable {
       endAbsent(before);
     }
   }
+
+  /** Takes note that no values follow. The stripe must be flushed after that. */
+  public void endValues() {}
 
   /** Writes the collected values to the chunk. */
   public abstract void flushStripe();

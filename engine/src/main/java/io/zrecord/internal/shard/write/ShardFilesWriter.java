@@ -83,6 +83,9 @@ public final class ShardFilesWriter implements AutoCloseable {
 
   /** Writes the rest and seals the shard. There must be at least one record. */
   public ShardSummary seal() {
+    for (ColumnWriter column : columns) {
+      column.endValues();
+    }
     stripes.flush();
     chunks.roll();
     for (ColumnWriter column : columns) {

@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A table of items of one size, a power of two up to 16, that grows in a {@link TableSpool}.
+ * A table of items of one size, a power of two up to 16, or of bytes, that grows in a
+ * {@link TableSpool}.
  * Belongs to one thread.
  */
 final class SpooledTable {
@@ -30,8 +31,14 @@ final class SpooledTable {
     room(Long.BYTES).putLong(value);
   }
 
-  void putEntry(long word0, long word1) {
-    room(2 * Long.BYTES).putLong(word0).putLong(word1);
+  /** Puts the first bytes of an array. */
+  void put(byte[] source, int length) {
+    for (int done = 0; done < length; ) {
+      ByteBuffer target = room(1);
+      int step = Math.min(target.remaining(), length - done);
+      target.put(source, done, step);
+      done += step;
+    }
   }
 
   long lengthBytes() {
@@ -73,7 +80,7 @@ final class SpooledTable {
   }
 
   /** Reads the table from its beginning to its end. */
-  final class Reader implements TablesWriter.Source {
+  final class Reader implements TableSource {
     private int extent;
     private int segment;
     private long at;

@@ -1,6 +1,7 @@
 package io.zrecord.internal.shard.write;
 
 import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.BlockUnits;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
@@ -13,6 +14,7 @@ import io.zrecord.internal.format.TablesJson;
 import io.zrecord.internal.format.TablesTrailer;
 import io.zrecord.internal.format.UnitChecksums;
 import io.zrecord.internal.format.ValidityUnits;
+import io.zrecord.internal.format.ValueAlignment;
 import io.zrecord.internal.shard.Zeros;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
@@ -23,7 +25,6 @@ import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 
@@ -41,16 +42,6 @@ public final class TablesWriter implements AutoCloseable {
   private final byte[] unit = new byte[EntryUnits.paddedBytes(EntryUnits.UNIT_SLOTS)];
   private final ByteBuffer unitBuffer = ByteBuffer.wrap(unit).order(ByteOrder.LITTLE_ENDIAN);
   private boolean isClosed;
-
-  /** Gives the bytes of a table, which are all zero. */
-  public static final Source ZEROS =
-      (target, offset, length) -> Arrays.fill(target, offset, offset + length, (byte) 0);
-
-  /** Gives the bytes of a table, from its beginning to its end. */
-  public interface Source {
-    /** Copies the next bytes. */
-    void read(byte[] target, int offset, int length);
-  }
 
   /**
    * Says how much a field has.
@@ -116,6 +107,8 @@ public final class TablesWriter implements AutoCloseable {
         amount.absentCount,
         amount.valueBytes,
         units == 0 ? 0 : unitBytes,
+        ValueAlignment.NONE,
+        0,
         bytes(list),
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         units == 0 ? Section.NONE : units(unitChecksums.reader(), units, binding),
@@ -124,12 +117,71 @@ public final class TablesWriter implements AutoCloseable {
   }
 
   /**
+   * Writes the tables of a field whose values are variable runs.
+   *
+   * @param written the runs, the last of which has ended
+   * @param validity a bit for each slot; empty if no value is absent
+   */
+  void variable(FieldSpec field, Amount amount, VariableRuns written, SpooledTable validity) {
+    Binding binding = new Binding(shardId, field.id());
+    byte[] list = RunRecord.encode(written.runs());
+    fields.add(new FieldTables(
+        field.id(),
+        field.type(),
+        field.shape(),
+        field.compression(),
+        amount.absentCount,
+        amount.valueBytes,
+        0,
+        written.alignment(),
+        0,
+        bytes(list),
+        binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
+        Section.NONE,
+        validity.lengthBytes() == 0 ? Section.NONE : validity(validity.reader(), binding),
+        table(written.offsets())));
+  }
+
+  /**
+   * Writes the tables of a field whose values are compressed in blocks.
+   *
+   * @param blockBytes most raw bytes of a block of several values
+   * @param records of the blocks, of {@link BlockUnits#RECORD_BYTES} each
+   * @param validity a bit for each slot; empty if no value is absent
+   */
+  void blocks(
+      FieldSpec field,
+      Amount amount,
+      int blockBytes,
+      List<RunRecord> runs,
+      SpooledTable records,
+      SpooledTable validity) {
+    Binding binding = new Binding(shardId, field.id());
+    byte[] list = RunRecord.encode(runs);
+    fields.add(new FieldTables(
+        field.id(),
+        field.type(),
+        field.shape(),
+        field.compression(),
+        amount.absentCount,
+        amount.valueBytes,
+        0,
+        ValueAlignment.NONE,
+        blockBytes,
+        bytes(list),
+        binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
+        Section.NONE,
+        validity.lengthBytes() == 0 ? Section.NONE : validity(validity.reader(), binding),
+        blocks(records.reader(), records.lengthBytes() / BlockUnits.RECORD_BYTES, binding)));
+  }
+
+  /**
    * Writes the tables of a field whose values have entries.
    *
    * @param entries 16 bytes for each slot
    * @param checksums a u32 for each slot, which readers do not look at if the shard has none
    */
-  public void entries(FieldSpec field, Amount amount, Source entries, Source checksums) {
+  public void entries(FieldSpec field, Amount amount, TableSource entries, TableSource checksums) {
     Binding binding = new Binding(shardId, field.id());
     byte[] list = RunRecord.encode(List.of(RunRecord.entries(length)));
     fields.add(new FieldTables(
@@ -139,6 +191,8 @@ public final class TablesWriter implements AutoCloseable {
         field.compression(),
         amount.absentCount,
         amount.valueBytes,
+        0,
+        ValueAlignment.NONE,
         0,
         bytes(list),
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
@@ -191,7 +245,21 @@ public final class TablesWriter implements AutoCloseable {
     return endOf(position);
   }
 
-  private Section units(Source checksums, long count, Binding binding) {
+  /** Copies a table that has its checksums. */
+  private Section table(SpooledTable table) {
+    long position = align();
+    long bytes = table.lengthBytes();
+    TableSource source = table.reader();
+    for (long done = 0; done < bytes; ) {
+      int step = (int) Math.min(unit.length, bytes - done);
+      source.read(unit, 0, step);
+      file.write(ByteBuffer.wrap(unit, 0, step));
+      done += step;
+    }
+    return endOf(position);
+  }
+
+  private Section units(TableSource checksums, long count, Binding binding) {
     long position = align();
     for (long group = 0; group < UnitChecksums.groupCount(count); group++) {
       int bytes = UnitChecksums.groupBytes(group, count);
@@ -201,7 +269,7 @@ public final class TablesWriter implements AutoCloseable {
     return endOf(position);
   }
 
-  private Section validity(Source bits, Binding binding) {
+  private Section validity(TableSource bits, Binding binding) {
     long position = align();
     for (long number = 0; number < ValidityUnits.unitCount(length); number++) {
       int bytes = ValidityUnits.unitBytes(number, length);
@@ -212,7 +280,7 @@ public final class TablesWriter implements AutoCloseable {
     return endOf(position);
   }
 
-  private Section offsets(Source entries, Source checksums, Binding binding) {
+  private Section offsets(TableSource entries, TableSource checksums, Binding binding) {
     long position = align();
     for (long number = 0; number < EntryUnits.unitCount(length); number++) {
       int slots = EntryUnits.unitSlots(number, length);
@@ -220,6 +288,16 @@ public final class TablesWriter implements AutoCloseable {
       checksums.read(unit, slots * Entry.BYTES, slots * Integer.BYTES);
       int bytes = EntryUnits.unitBytes(number, length);
       writeUnit(bytes, EntryUnits.paddedBytes(slots), Binding.Kind.OFFSETS, number, binding);
+    }
+    return endOf(position);
+  }
+
+  private Section blocks(TableSource records, long count, Binding binding) {
+    long position = align();
+    for (long number = 0; number < BlockUnits.unitCount(count); number++) {
+      int bytes = BlockUnits.unitBytes(number, count);
+      records.read(unit, 0, bytes);
+      writeUnit(bytes, bytes + BlockUnits.CHECKSUM_BYTES, Binding.Kind.OFFSETS, number, binding);
     }
     return endOf(position);
   }

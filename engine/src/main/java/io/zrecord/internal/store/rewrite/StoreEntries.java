@@ -1,7 +1,7 @@
 package io.zrecord.internal.store.rewrite;
 
 import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.shard.write.TablesWriter;
+import io.zrecord.internal.shard.write.TableSource;
 import io.zrecord.internal.store.EntryTable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -30,8 +30,8 @@ final class StoreEntries {
     this.chunkIds = chunkIds.stream().mapToInt(id -> id ^ Integer.MIN_VALUE).toArray();
   }
 
-  TablesWriter.Source entries() {
-    return new TablesWriter.Source() {
+  TableSource entries() {
+    return new TableSource() {
       private long index;
 
       @Override
@@ -47,8 +47,8 @@ final class StoreEntries {
     };
   }
 
-  TablesWriter.Source checksums() {
-    return new TablesWriter.Source() {
+  TableSource checksums() {
+    return new TableSource() {
       private long index;
 
       @Override

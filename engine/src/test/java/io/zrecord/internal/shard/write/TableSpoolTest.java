@@ -74,7 +74,8 @@ class TableSpoolTest {
       SpooledTable entries = spool.table();
       SpooledTable words = spool.table();
       for (int i = 0; i < 1000; i++) {
-        entries.putEntry(i, -i);
+        entries.putLong(i);
+        entries.putLong(-i);
         words.putLong(i);
       }
       spool.complete();

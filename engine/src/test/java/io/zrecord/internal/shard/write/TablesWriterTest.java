@@ -65,7 +65,8 @@ class TablesWriterTest {
         if (i % 64 == 0) {
           bits.putLong(7L * i);
         }
-        entries.putEntry(64 + 8L * i, i);
+        entries.putLong(64 + 8L * i);
+        entries.putLong(i);
         checksums.putInt(i ^ 0x5555);
       }
       spool.complete();

@@ -1,8 +1,7 @@
 package io.zrecord.internal.shard.write;
 
 import io.zrecord.errors.ValueTooLargeException;
-import io.zrecord.internal.format.Binding;
-import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.ValueAlignment;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.io.OwnedMemory;
 import io.zrecord.schema.Codec;
@@ -10,58 +9,62 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes values of any length as entries (FORMAT.md section 4). A value that is too large for what
- * is left of the memory goes straight to the chunk, in pieces. Belongs to one thread.
+ * Writes values of any length as variable runs (FORMAT.md section 5). A value that is too large for
+ * what is left of the memory goes straight to the chunk, in pieces. Belongs to one thread.
  */
-public final class EntryColumnWriter extends ColumnWriter {
-  private static final int ABSENT = -1;
+public final class VariableRunWriter extends ColumnWriter {
+  /** Of compressed values, which are never read in place. */
+  private static final ValueAlignment PACKED = ValueAlignment.NONE;
 
   /** Bytes of bookkeeping that a value takes until the stripe is flushed. */
   private static final int BOOKKEEPING_BYTES = 4;
 
-  private final Binding binding;
+  private final boolean hasChecksums;
   private final ChunkWriter chunks;
   private final SegmentPool pool;
   private final StripeBuffer stripe;
   private final long budgetBytes;
-  private final Alignment alignment;
-  private final SpooledTable entries;
-  private final @Nullable SpooledTable checksums;
+  private final VariableRuns runs;
+  private final ValidityWriter validity;
   private final @Nullable ValueCodec codec;
   private final IntList lengths = new IntList();
   private final byte[] scalar = new byte[8];
   private final ByteBuffer scalarBuffer = ByteBuffer.wrap(scalar).order(ByteOrder.LITTLE_ENDIAN);
   private final byte[] prefix = new byte[ValueCodec.PREFIX_BYTES];
-  private final CRC32C crc = new CRC32C();
   private byte[] scratch = new byte[0];
-  private long entryCount;
+  private long recordCount;
   private int currentLength;
   private int longestLength;
   private boolean isDirect;
 
-  EntryColumnWriter(
+  VariableRunWriter(
       FieldSpec field,
       ColumnTables tables,
       ChunkWriter chunks,
       SegmentPool pool,
-      Alignment alignment,
+      long alignBytes,
       long budgetBytes) {
     super(field);
-    this.binding = tables.binding();
+    this.hasChecksums = tables.hasChecksums();
     this.chunks = chunks;
     this.pool = pool;
     this.stripe = new StripeBuffer(pool);
     this.budgetBytes = budgetBytes;
-    this.entries = tables.spool().table();
-    this.checksums = tables.hasChecksums() ? tables.spool().table() : null;
     this.codec =
         field.compression().codec() == Codec.RAW ? null : ValueCodec.of(field.compression());
-    // A compressed value is never read in place.
-    this.alignment = codec == null ? alignment : Alignment.LEAST;
+    this.runs = new VariableRuns(tables, codec == null ? alignment(field, alignBytes) : PACKED);
+    this.validity = new ValidityWriter(tables.spool().table());
+  }
+
+  /** Returns the alignment of raw values: that of their elements, or more. */
+  private static ValueAlignment alignment(FieldSpec field, long alignBytes) {
+    int width = field.type().widthBytes().orElse(1);
+    int least = Math.min(ValueAlignment.MOST_LEAST, Integer.highestOneBit(width));
+    return new ValueAlignment(
+        least, alignBytes > ValueAlignment.MOST_LEAST ? (int) alignBytes : least);
   }
 
   @Override
@@ -119,17 +122,20 @@ public final class EntryColumnWriter extends ColumnWriter {
 
   @Override
   void endPresent(long before) {
+    validity.add(true, before);
+    recordCount++;
     if (isDirect) {
       isDirect = false;
-      return;
+    } else {
+      addLength(currentLength);
     }
-    addLength(currentLength);
-    stripe.align();
   }
 
   @Override
   void endAbsent(long before) {
-    addLength(ABSENT);
+    validity.add(false, before);
+    recordCount++;
+    addLength(0);
   }
 
   @Override
@@ -137,21 +143,16 @@ public final class EntryColumnWriter extends ColumnWriter {
     if (lengths.count() == 0) {
       return;
     }
-    // A chunk is needed even if all values are empty: an empty value has a position, too.
-    WritableFile file = chunks.aligned(alignment, longestLength);
+    // A chunk is needed even if all values are empty: a run has a position.
+    WritableFile file = runs.begin(
+        chunks,
+        new VariableRuns.Stretch(
+            lengths.count(), stripe.lengthBytes(), longestLength, lengths.get(0)));
     long start = file.positionBytes();
-    long position = start;
     for (int i = 0; i < lengths.count(); i++) {
-      int length = lengths.get(i);
-      if (length == ABSENT) {
-        writeEntry(0, 0, 0);
-      } else {
-        long word1 = Entry.word1(chunks.ordinal(), length);
-        position += alignment.gapBytes(position, length);
-        writeEntry(position, word1, checksums == null ? 0 : crcOf(position - start, length));
-        position += length;
-      }
+      runs.add(lengths.get(i), stripe, start);
     }
+    runs.sum(stripe, start);
     stripe.drainTo(file);
     pool.count(-(long) BOOKKEEPING_BYTES * lengths.count());
     lengths.clear();
@@ -164,15 +165,14 @@ public final class EntryColumnWriter extends ColumnWriter {
   }
 
   @Override
-  public void end() {}
+  public void end() {
+    runs.endRun();
+    validity.end(recordCount);
+  }
 
   @Override
   public void finish(TablesWriter tables) {
-    tables.entries(
-        field(),
-        amount(),
-        entries.reader(),
-        checksums == null ? TablesWriter.ZEROS : checksums.reader());
+    tables.variable(field(), amount(), runs, validity.bits());
   }
 
   @Override
@@ -193,7 +193,8 @@ public final class EntryColumnWriter extends ColumnWriter {
               + " bytes; split it, or write the field raw");
     }
     countBytes(stored);
-    int gap = alignment.gapBytes(stripe.lengthBytes(), stored);
+    long end = stripe.lengthBytes();
+    int gap = (int) (runs.alignment().startFor(end, stored) - end);
     if (stored > budgetBytes / 8 || gap + stored + pool.takenBytes() > budgetBytes / 8 * 7) {
       // The values before go first, so that the chunk has the values in order.
       flushStripe();
@@ -201,7 +202,7 @@ public final class EntryColumnWriter extends ColumnWriter {
       isDirect = true;
     } else {
       currentLength = (int) stored;
-      longestLength = Math.max(longestLength, currentLength);
+      longestLength = Math.max(longestLength, gap + currentLength);
       stripe.putZeros(gap);
       stripe.put(prefix, 0, prefixLength);
       stripe.put(source, offset, length);
@@ -209,10 +210,9 @@ public final class EntryColumnWriter extends ColumnWriter {
   }
 
   private void writeDirect(int prefixLength, byte[] source, int offset, int length) {
-    WritableFile file = chunks.aligned(alignment, (long) prefixLength + length);
-    long word0 = file.positionBytes();
-    long word1 = Entry.word1(chunks.ordinal(), prefixLength + length);
-    crc.reset();
+    int stored = prefixLength + length;
+    WritableFile file =
+        runs.begin(chunks, new VariableRuns.Stretch(1, stored, stored, stored));
     ByteBuffer piece = pool.take();
     try {
       piece.put(prefix, 0, prefixLength);
@@ -221,8 +221,8 @@ public final class EntryColumnWriter extends ColumnWriter {
         int step = Math.min(piece.remaining(), length - done);
         piece.put(source, offset + done, step).flip();
         done += step;
-        if (checksums != null) {
-          OwnedMemory.checksum(crc, piece, 0, piece.limit());
+        if (hasChecksums) {
+          OwnedMemory.checksum(runs.crc(), piece, 0, piece.limit());
         }
         file.write(piece);
         piece.clear();
@@ -230,25 +230,11 @@ public final class EntryColumnWriter extends ColumnWriter {
     } finally {
       pool.giveBack(piece);
     }
-    writeEntry(word0, word1, (int) crc.getValue());
+    runs.addSummed(stored);
   }
 
   private void addLength(int length) {
     lengths.add(length);
     pool.count(BOOKKEEPING_BYTES);
-  }
-
-  private int crcOf(long at, int length) {
-    crc.reset();
-    stripe.checksum(crc, at, length);
-    return (int) crc.getValue();
-  }
-
-  private void writeEntry(long word0, long word1, int crcOfBytes) {
-    entries.putEntry(word0, word1);
-    if (checksums != null) {
-      checksums.putInt(binding.bindEntry(entryCount, word0, word1, crcOfBytes));
-    }
-    entryCount++;
   }
 }
