@@ -1,6 +1,7 @@
 package io.zrecord.internal.store.rewrite;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Makes a sealed shard of one committed state of a store while a writer continues. Chunks only
@@ -33,10 +35,10 @@ import java.util.TreeMap;
  */
 public final class SealedCopy {
   /**
-   * Attempts. A checkpoint during the copy empties the journal; the next checkpoint is some 64 MiB
-   * of journal away.
+   * Time for attempts. A checkpoint during the copy empties the journal; the next checkpoint is
+   * {@code checkpointBytes} of journal away, 64 MiB unless the store says otherwise.
    */
-  private static final int MAX_ATTEMPTS = 20;
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final LocalMutableFiles store;
   private final LocalMutableFiles target;
@@ -72,7 +74,8 @@ public final class SealedCopy {
    */
   public static Result write(Path store, Path table, boolean durable) {
     LocalMutableFiles files = new LocalMutableFiles(store);
-    for (int attempt = 1; ; attempt++) {
+    long start = System.nanoTime();
+    for (int attempts = 1; ; attempts++) {
       StoreMeta meta = readMeta(files);
       String directory = "shard/" + meta.shard().id();
       LocalMutableFiles root = new LocalMutableFiles(table);
@@ -91,7 +94,7 @@ public final class SealedCopy {
         }
       } catch (ZRecordException e) {
         // If the journal was emptied meanwhile, anything may have been read.
-        if (copy.isOfOneCheckpoint() || attempt == MAX_ATTEMPTS) {
+        if (copy.isOfOneCheckpoint()) {
           throw e;
         }
       } finally {
@@ -99,11 +102,11 @@ public final class SealedCopy {
           root.delete(directory);
         }
       }
-      if (attempt == MAX_ATTEMPTS) {
-        throw new CorruptDataException(
+      if (System.nanoTime() - start > PATIENCE_NANOS) {
+        throw new StorageException(
             store.toString(),
             "Cannot take a snapshot of " + store + ": it was checkpointed during each of "
-                + MAX_ATTEMPTS + " attempts. Write less, or with a larger checkpointBytes");
+                + attempts + " attempts. Write less, or with a larger checkpointBytes");
       }
     }
   }
