@@ -4,6 +4,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.verify.Finding.Kind;
@@ -32,14 +33,24 @@ final class ChunkFiles implements AutoCloseable {
    */
   private final Map<Integer, Long> presentBytes = new HashMap<>();
 
+  private final CarriedBytes carried;
+  private @Nullable FileWindow journal;
+
   private final Map<Integer, FileWindow> open = new LinkedHashMap<>(MAX_OPEN, 0.75f, true);
 
   /**
    * Prepares to read chunks; opens no file.
    *
    * @param prefix directory of the shard with a slash, or empty
+   * @param carried bytes of chunks that the journal of a store has in their place
    */
-  ChunkFiles(MutableFiles files, String prefix, UUID shardId, List<ChunkMeta> chunks) {
+  ChunkFiles(
+      MutableFiles files,
+      String prefix,
+      UUID shardId,
+      List<ChunkMeta> chunks,
+      CarriedBytes carried) {
+    this.carried = carried;
     this.files = files;
     this.prefix = prefix;
     this.shardId = shardId;
@@ -54,7 +65,7 @@ final class ChunkFiles implements AutoCloseable {
     for (ChunkMeta chunk : chunks.values()) {
       String path = path(chunk.id());
       try (MutableFile file = files.open(prefix + chunk.fileName(), false)) {
-        long length = file.lengthBytes();
+        long length = carried.lengthAfter(chunk.id(), file.lengthBytes());
         presentBytes.put(chunk.id(), Math.min(length, chunk.endBytes()));
         if (length < chunk.endBytes()) {
           run.found(
@@ -99,11 +110,39 @@ final class ChunkFiles implements AutoCloseable {
   int read(int chunkId, long position, byte[] target, int offset, int length) {
     int there = (int) Math.max(0, Math.min(length, presentBytes(chunkId) - position));
     try {
-      return there == 0 ? 0 : window(chunkId).read(position, target, offset, there);
+      int found = there == 0 ? 0 : window(chunkId).read(position, target, offset, there);
+      return carried.isEmpty() ? found : overlay(chunkId, position, target, offset, there);
     } catch (StorageException e) {
       FileProblem.requireOfContent(e);
       return 0; // Perhaps a bad sector: other bytes can be read.
     }
+  }
+
+  /** Replaces bytes of a chunk by what the journal carries. */
+  private int overlay(int chunkId, long position, byte[] target, int offset, int length) {
+    long end = position + length;
+    for (CarriedBytes.Piece piece : carried.within(chunkId, position, end)) {
+      long from = Math.max(position, piece.position());
+      int bytes = (int) (Math.min(end, piece.end()) - from);
+      if (bytes > 0) {
+        journal()
+            .read(
+                piece.journalAt() + from - piece.position(),
+                target,
+                offset + (int) (from - position),
+                bytes);
+      }
+    }
+    return length;
+  }
+
+  private FileWindow journal() {
+    FileWindow window = journal;
+    if (window == null) {
+      window = new FileWindow(files.open(JournalRecord.FILE_NAME, false));
+      journal = window;
+    }
+    return window;
   }
 
   private FileWindow window(int chunkId) {
@@ -129,5 +168,7 @@ final class ChunkFiles implements AutoCloseable {
   public void close() {
     open.values().forEach(FileWindow::close);
     open.clear();
+    closeOne(journal);
+    journal = null;
   }
 }

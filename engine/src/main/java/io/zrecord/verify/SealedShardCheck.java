@@ -130,7 +130,7 @@ final class SealedShardCheck {
   }
 
   private void check(String prefix, ShardMeta meta, long firstIndex) {
-    try (ChunkFiles chunks = new ChunkFiles(files, prefix, meta.id(), meta.chunks())) {
+    try (ChunkFiles chunks = new ChunkFiles(files, prefix, meta.id(), meta.chunks(), new CarriedBytes())) {
       chunks.check(run);
       for (FieldMeta field : meta.fields()) {
         if (field.layout() == FieldMeta.Layout.RUNS) {

@@ -5,6 +5,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
@@ -16,9 +17,11 @@ import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,10 +43,16 @@ public final class SealedCopy {
    */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+  private static final int COPY_BYTES = 1 << 20;
+
   private final LocalMutableFiles store;
   private final LocalMutableFiles target;
   private final StoreMeta meta;
   private final Map<Integer, ChunkMeta> chunks = new TreeMap<>(Integer::compareUnsigned);
+
+  /** What the journal carries and chunks lack, by chunk. */
+  private final Map<Integer, List<JournalChunk>> carried = new HashMap<>();
+
   private long length;
 
   /**
@@ -153,7 +162,7 @@ public final class SealedCopy {
         capacity = Math.min(capacity, table.capacity());
       }
     }
-    return meta.shard().fields().isEmpty()
+    return meta.shard().fields().isEmpty() || !store.exists(LiveState.FILE_NAME)
         ? 0
         : Math.min(capacity, LiveState.open(store, meta.shard().id()).length());
   }
@@ -167,8 +176,11 @@ public final class SealedCopy {
     try (Journal journal = Journal.open(store, meta.shard().id(), meta.sequence(), false)) {
       journal.replayUpTo(last, journal.fileBytes(), tables.size(), length, new Journal.Visitor() {
         @Override
-        public void chunk(ChunkMeta chunk) {
-          chunks.put(chunk.id(), chunk);
+        public void chunk(JournalChunk chunk) {
+          chunks.put(chunk.meta().id(), chunk.meta());
+          if (!isWritten(chunk)) {
+            carried.computeIfAbsent(chunk.meta().id(), id -> new ArrayList<>()).add(chunk);
+          }
         }
 
         @Override
@@ -193,15 +205,55 @@ public final class SealedCopy {
     }
   }
 
+  /**
+   * Tells whether a chunk has the bytes that the journal carries. A writer writes them to the chunk
+   * before the journal, so they are missing only after a loss of power.
+   */
+  private boolean isWritten(JournalChunk chunk) {
+    ByteBuffer expected = chunk.carried();
+    if (!expected.hasRemaining()) {
+      return true;
+    }
+    ByteBuffer found = ByteBuffer.allocate(expected.remaining());
+    try (MutableFile file = store.open(chunk.meta().fileName(), false)) {
+      file.read(chunk.carriedFrom(), found);
+    }
+    return found.flip().equals(expected);
+  }
+
   private void link(Collection<ChunkMeta> linked, boolean durable) {
     for (ChunkMeta chunk : linked) {
-      store.link(chunk.fileName(), target, chunk.fileName());
+      List<JournalChunk> missing = carried.get(chunk.id());
+      if (missing == null) {
+        store.link(chunk.fileName(), target, chunk.fileName());
+      } else {
+        copy(chunk, missing);
+      }
       if (durable) {
         // The store itself may not have forced the file.
         try (MutableFile file = target.open(chunk.fileName(), true)) {
           file.force();
         }
       }
+    }
+  }
+
+  /** Copies a chunk, with the bytes that only the journal has. The store's file is not changed. */
+  private void copy(ChunkMeta chunk, List<JournalChunk> missing) {
+    ByteBuffer piece = ByteBuffer.allocate(COPY_BYTES);
+    try (MutableFile from = store.open(chunk.fileName(), false);
+        MutableFile to = target.create(chunk.fileName())) {
+      long at = 0;
+      while (at < chunk.endBytes()) {
+        int wanted = (int) Math.min(COPY_BYTES, chunk.endBytes() - at);
+        int read = from.read(at, piece.clear().limit(wanted));
+        if (read == 0) {
+          break; // What follows is carried, or the opening of the table finds the file too short.
+        }
+        to.write(at, piece.flip());
+        at += read;
+      }
+      missing.forEach(carrying -> to.write(carrying.carriedFrom(), carrying.carried()));
     }
   }
 
