@@ -40,7 +40,7 @@ def read_store(root: Path) -> tuple[ShardSource, list[FieldSpec]]:
             # Mapped now, because the writer may turn the store into a table and remove these names.
             shard = Shard(root, dataclasses.replace(meta, length=state.length, chunks=dict(sorted(state.chunks.items()))))
             for number in shard.meta.chunks:
-                shard.chunk(number)
+                shard.chunk(number, state.carried.get(number, ()))
         except CorruptDataError:
             # If there was a checkpoint or a new writer meanwhile, anything may have been read.
             if _meta(root).journal_sequence == meta.journal_sequence and attempt > _ATTEMPTS // 2:
