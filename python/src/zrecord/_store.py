@@ -72,7 +72,9 @@ def _state(root: Path, meta: ShardMeta) -> StoreState:
     # After the copy: all later changes in the copy are in the journal by now.
     last = _published_sequence(root, meta) if _has_writer(root) else None
     journal = root / "journal"
-    replay(journal, read_bytes(journal, _MAX_JOURNAL_BYTES), meta.uuid, state, meta.journal_sequence or 0, last)
+    reached = replay(journal, read_bytes(journal, _MAX_JOURNAL_BYTES), meta.uuid, state, meta.journal_sequence or 0, last)
+    if last is None and (root / "live").exists() and (safe := _published_sequence(root, meta)) > reached:
+        raise corrupt(journal, f"it ends with record {reached}, but records up to {safe} were safe and had begun to change the store")
     return state
 
 

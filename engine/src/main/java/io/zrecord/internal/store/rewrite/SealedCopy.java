@@ -55,6 +55,9 @@ public final class SealedCopy {
 
   private long length;
 
+  /** Whether there was a writer when the journal was read. */
+  private boolean hasWriter;
+
   /**
    * The shard made.
    *
@@ -102,8 +105,8 @@ public final class SealedCopy {
           return new Result(copy.schema(), Optional.of(summary).filter(s -> s.length() > 0));
         }
       } catch (ZRecordException e) {
-        // If the journal was emptied meanwhile, anything may have been read.
-        if (copy.isOfOneCheckpoint()) {
+        // If the journal was emptied or a writer came meanwhile, anything may have been read.
+        if (copy.isOfOneCheckpoint() && copy.hasWriter == hasWriter(store)) {
           throw e;
         }
       } finally {
@@ -167,14 +170,19 @@ public final class SealedCopy {
         : Math.min(capacity, LiveState.open(store, meta.shard().id()).length());
   }
 
+  private static boolean hasWriter(Path storePath) {
+    return ProcessLock.writer(storePath) == ProcessLock.Writer.READY;
+  }
+
   private boolean replay(Path storePath, List<EntryTable> tables) {
+    hasWriter = hasWriter(storePath);
     // After the copy: every change in the copy is committed by now, or is in no record up to this
     // one.
-    long last = ProcessLock.writer(storePath) == ProcessLock.Writer.READY
+    long needed = hasWriter || store.exists(LiveState.FILE_NAME)
         ? LiveState.open(store, meta.shard().id()).sequence()
-        : Long.MAX_VALUE;
+        : meta.sequence();
     try (Journal journal = Journal.open(store, meta.shard().id(), meta.sequence(), false)) {
-      journal.replayUpTo(last, journal.fileBytes(), tables.size(), length, new Journal.Visitor() {
+      Journal.Visitor visitor = new Journal.Visitor() {
         @Override
         public void chunk(JournalChunk chunk) {
           chunks.put(chunk.meta().id(), chunk.meta());
@@ -193,16 +201,27 @@ public final class SealedCopy {
         public void endRecord(long newLength) {
           length = newLength;
         }
-      });
-      if (last != Long.MAX_VALUE && journal.sequence() < last) {
-        throw new CorruptDataException(
-            store.pathOf(Journal.FILE_NAME),
-            "Cannot read " + store.pathOf(Journal.FILE_NAME) + ": record "
-                + (journal.sequence() + 1) + " of " + last
-                + " is damaged. Close the store, or checkpoint it, which does without the journal");
+      };
+      if (hasWriter) {
+        journal.replayUpTo(needed, journal.fileBytes(), tables.size(), length, visitor);
+      } else {
+        journal.replay(tables.size(), length, visitor);
+      }
+      if (journal.sequence() < needed) {
+        throw damaged(journal.sequence() + 1, needed);
       }
       return journal.sequence() > meta.sequence();
     }
+  }
+
+  private CorruptDataException damaged(long sequence, long needed) {
+    String path = store.pathOf(Journal.FILE_NAME);
+    return new CorruptDataException(
+        path,
+        "Cannot read " + path + ": record " + sequence + " of " + needed + " is damaged. "
+            + (hasWriter
+                ? "Close the store, or checkpoint it, which does without the journal"
+                : "Restore the store from a copy, or repair it"));
   }
 
   /**
