@@ -29,6 +29,9 @@ class StorePowerLossTest {
   /** So few operations that their values are in one chunk. */
   private static final int CARRIED = 60;
 
+  /** A recovery with a journal takes about this many steps. */
+  private static final int RECOVERY_STEPS = 30;
+
   private static StoreOptions options(StoreDurability durability) {
     return StoreOptions.defaults()
         .withDurability(durability)
@@ -60,6 +63,32 @@ class StorePowerLossTest {
     };
     assertThat(losses(StoreDurability.COMMIT, CARRIED, forgetful)).isPositive();
     assertThat(losses(StoreDurability.COMMIT, CARRIED, files -> files)).isZero();
+  }
+
+  @Test
+  void whatWasAcknowledgedSurvivesLossesDuringRecoveries() {
+    PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
+    run(whole, StoreDurability.COMMIT, CARRIED);
+    long interrupted = 0;
+    for (long step = 0; step < whole.steps(); step++) {
+      PowerLossFiles files = new PowerLossFiles(step);
+      long acknowledged = run(files, StoreDurability.COMMIT, CARRIED);
+      Random random = new Random(SEED + step);
+      for (long lastStep = 0; lastStep < RECOVERY_STEPS; lastStep++) {
+        files = files.afterPowerLoss(random, lastStep);
+        try {
+          RecordStore.open(files, options(StoreDurability.COMMIT), () -> {});
+        } catch (PowerLossException e) {
+          interrupted++;
+        } catch (ZRecordException e) {
+          assertThat(acknowledged).as("step %d: %s", step, e).isNegative();
+        }
+      }
+      assertThat(problem(files.afterPowerLoss(random), StoreDurability.COMMIT, acknowledged))
+          .as("step %d", step)
+          .isNull();
+    }
+    assertThat(interrupted).isPositive();
   }
 
   private static final class ForcedOnce extends ForwardingFile {
