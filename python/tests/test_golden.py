@@ -97,18 +97,22 @@ def test_decimals_are_exact_whatever_the_context(vectors: dict[str, Any]) -> Non
             assert int(str(value).replace(".", "")) == int.from_bytes(bytes.fromhex(raw), "little", signed=True)
 
 
-def test_a_shard_stands_alone_and_a_table_has_versions() -> None:
-    shard = zrecord.open(GOLDEN / "v2" / "shard")
-    assert (len(shard), shard.version) == (40, None)
+def test_a_table_has_versions() -> None:
+    unchecked = zrecord.open(GOLDEN / "v2" / "unchecked")
+    assert (len(unchecked), unchecked.version) == (40, 0)
     table = zrecord.open(GOLDEN / "v2" / "table")
     assert (len(table), table.version) == (120, 3)
     assert len(zrecord.open(GOLDEN / "v2" / "table", version=1)) == 120
-    for name in shard.fields:
-        assert same(as_python(shard[name][7]), as_python(table[name][7]))
+    for name in unchecked.fields:
+        assert same(as_python(unchecked[name][7]), as_python(table[name][7]))
     with pytest.raises(zrecord.NotADatasetError, match=r"version 4 of .*: the versions are 0, 1 to 3"):
         zrecord.open(GOLDEN / "v2" / "table", version=4)
-    with pytest.raises(zrecord.NotADatasetError, match="only tables have versions"):
-        zrecord.open(GOLDEN / "v2" / "shard", version=0)
+
+
+def test_a_shard_is_no_dataset() -> None:
+    (shard,) = (GOLDEN / "v2" / "unchecked" / "shard").iterdir()
+    with pytest.raises(zrecord.NotADatasetError, match="neither the manifest of a version nor"):
+        zrecord.open(shard)
 
 
 @pytest.mark.parametrize(
@@ -239,8 +243,17 @@ def test_threads_share_decoders(codec: str) -> None:
 
 
 def test_an_index_map_is_read_as_an_array() -> None:
-    table = GOLDEN / "v2-index-map"
-    (shard,) = (directory for directory in (table / "shard").iterdir() if (directory / "newIndex.runs").exists())
-    new_index = zrecord.open(shard)["newIndex"][:]
+    dataset = zrecord.open(GOLDEN / "v2-index-map")
+    assert dataset.index_map is not None
+    new_index = dataset.index_map[:]
     assert new_index.tolist() == [1, 2, 0, 4, 5, 3, 7, 8, 6, 9]  # not its own inverse
-    assert zrecord.open(table)["value"][new_index].tolist() == list(range(10))
+    assert dataset["value"][new_index].tolist() == list(range(10))
+    assert zrecord.open(GOLDEN / "v2-index-map", version=0).index_map is None
+
+
+def test_a_table_of_a_later_release_is_read_without_its_unknown_field() -> None:
+    dataset = zrecord.open(GOLDEN / "v2-later")
+    assert list(dataset.fields) == ["near"]
+    assert dataset["near"][:].tolist() == [3 * i for i in range(20)]
+    with pytest.raises(zrecord.FormatError, match=r"field 'far' .* uses the feature 'dtype f8_e4m3'"):
+        dataset["far"]

@@ -25,7 +25,9 @@ class Kind(IntEnum):
     BLOCK = 3
     VALIDITY = 4
     RUNS = 5
+    OFFSETS = 6
     JOURNAL_RECORD = 11
+    CHECKSUMS = 12
 
 
 class Binding:

@@ -13,6 +13,7 @@ _AS_IS = 1 << 31
 _PREFIX_BYTES = 4
 # Most bytes that one byte may become: Zstandard's shortest block repeats one byte 128 Ki times.
 _MAX_RATIOS = {"zstd": 1 << 17, "flate": 1032, "lz4": 255}
+_MAX_WINDOW_BYTES = 1 << 27
 Decoder = Callable[[bytes], bytes]
 
 
@@ -69,6 +70,9 @@ def _zstd() -> Callable[[bytes, int], bytes]:
             # The size that the frame names would be allocated, whatever the limit.
             if zstandard.frame_content_size(payload) not in (-1, length):
                 raise ValueError(f"its frame is not of {length} bytes")
+            frame = zstandard.get_frame_parameters(payload)
+            if frame.dict_id or (frame.window_size > _MAX_WINDOW_BYTES and frame.window_size > length):
+                raise ValueError("its frame needs a dictionary or a longer window than readers have")
             value: bytes = own.decompressor.decompress(payload, max_output_size=length, allow_extra_data=False)
         except zstandard.ZstdError as e:
             raise ValueError(str(e)) from e

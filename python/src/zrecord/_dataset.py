@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from zrecord._field import Field, indices_of, is_index
-from zrecord._schema import FieldSpec
-from zrecord._source import ShardSource
+from zrecord._schema import FieldSpec, UnreadableField
+from zrecord._source import Source
 
 
 class Dataset:
-    """One version of a table, a lone shard, or the state of a store that was committed when it was opened.
+    """One version of a table, or the state of a store that was committed when it was opened.
 
     ``dataset["image"]`` is a field. ``dataset[5]`` is a record, a dict of values; ``dataset[[5, 1, 5]]``, ``dataset[a:b]`` and
     ``dataset[mask]`` are dicts of the fields' values. Nothing needs to be closed: maps live as long as the values
@@ -27,9 +27,11 @@ class Dataset:
         path: Path,
         version: int | None,
         specs: Iterable[FieldSpec],
-        sources: list[ShardSource],
+        unreadable: Iterable[UnreadableField],
+        sources: list[Source],
         verify: str,
         reopen: tuple[Callable[..., Dataset], tuple[Any, ...]],
+        index_map: Field | None = None,
     ) -> None:
         self.path = path
         self.version = version
@@ -37,12 +39,19 @@ class Dataset:
         np.cumsum([source.length for source in sources], out=starts[1:])
         self._length = int(starts[-1])
         self._fields = {spec.name: Field(str(path), spec, sources, starts, verify) for spec in specs}
+        self._unreadable = {field.name: field for field in unreadable}
         self._reopen = reopen
+        self._index_map = index_map
 
     @property
     def fields(self) -> Mapping[str, FieldSpec]:
         """Returns the fields by name, in order."""
         return MappingProxyType({name: field.spec for name, field in self._fields.items()})
+
+    @property
+    def index_map(self) -> Field | None:
+        """Returns the index that each record of the version before has in this one; ``None`` unless this version reorders it."""
+        return self._index_map
 
     def __len__(self) -> int:
         return self._length
@@ -76,4 +85,6 @@ class Dataset:
         try:
             return self._fields[name]
         except KeyError:
+            if name in self._unreadable:
+                raise self._unreadable[name].error(self.path) from None
             raise KeyError(f"Dataset {self.path} has no field {name!r}; it has {', '.join(self._fields)}") from None

@@ -1,48 +1,60 @@
-"""The layout ``entries``: 16 bytes for each record tell where its value is (FORMAT.md section 4)."""
+"""Entries: 16 bytes for each record tell where its value is (FORMAT.md section 4)."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+from uuid import UUID
 
 import numpy as np
 
 from zrecord._binding import Binding, Kind
 from zrecord._codecs import decoder
 from zrecord._crc32c import Bytes, crc32c_each
-from zrecord._files import map_bytes
+from zrecord._schema import FieldSpec
 from zrecord._sealed import corrupt
-from zrecord._shard import CHUNK_HEADER_BYTES, Shard, ShardField
+from zrecord._shard import CHUNK_HEADER_BYTES
 from zrecord._span import Span, address
 
 Array = np.ndarray[Any, Any]
-ENTRY = np.dtype([("offset", "<u8"), ("chunk", "<u4"), ("length", "<u4")])
 _MAX_LENGTH = 2**31 - 1
 _NOTHING = np.zeros(0, np.uint8)
 
 
-def map_entries(shard: Shard, stem: str) -> tuple[Array, Array | None]:
-    """Maps the tables of a sealed shard's field: the entries and, if there are any, their checksums."""
-    length = shard.meta.length
-    entries = map_bytes(shard.directory / f"{stem}.offset", length * ENTRY.itemsize).view(ENTRY)
-    if not shard.meta.has_checksums:
-        return entries, None
-    return entries, map_bytes(shard.directory / f"{stem}.crc32c", length * 4).view("<u4")
+class Chunks(Protocol):
+    """The chunks that entries point into: their published ends by their numbers, in rising order, and who owns them."""
+
+    uuid: UUID
+    ends: dict[int, int]
+
+    def chunk(self, number: int) -> Bytes:
+        """Returns all published bytes of a chunk."""
+
+
+class Table(Protocol):
+    """Items of one size, one for each record."""
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+
+    def __getitem__(self, indices: Array, /) -> Array:
+        """Returns the items of records."""
 
 
 class EntriesColumn:
-    """The entries of a field in a shard."""
+    """The entries of a field in a shard or store, which are in the file at ``path``."""
 
-    def __init__(self, shard: Shard, field: ShardField, verify: str, entries: Array, checksums: Array | None) -> None:
-        self._path = shard.directory / f"{field.stem}.offset"
-        self._spec = field.spec
-        self._shard = shard
+    def __init__(self, path: Path, chunks: Chunks, spec: FieldSpec, verify: str, entries: Table, checksums: Table | None) -> None:
+        self._path = path
+        self._spec = spec
+        self._shard = chunks
         self._entries = entries
-        self._binding = Binding(shard.meta.uuid, field.spec.id)
+        self._binding = Binding(chunks.uuid, spec.id)
         self._checksums = None if verify == "never" else checksums
         self._verified = np.zeros(entries.size if self._checksums is not None and verify == "first" else 0, bool)
-        self._ids = np.array(list(shard.meta.chunks), np.int64)
-        self._ends = np.array(list(shard.meta.chunks.values()), np.uint64)
+        self._ids = np.array(list(chunks.ends), np.int64)
+        self._ends = np.array(list(chunks.ends.values()), np.uint64)
         self._chunks: list[Bytes] | None = None
         self._span: Span | None = None
 
@@ -140,7 +152,7 @@ class EntriesColumn:
 
     def _maps(self) -> list[Bytes]:
         if self._chunks is None:
-            self._chunks = [self._shard.chunk(number) for number in self._shard.meta.chunks]
+            self._chunks = [self._shard.chunk(number) for number in self._shard.ends]
         return self._chunks
 
     def _corrupt(self, index: int, reason: str) -> Exception:

@@ -14,7 +14,7 @@ from zrecord._crc32c import Bytes
 from zrecord._dense import Dense
 from zrecord._runs import RunsColumn
 from zrecord._schema import FieldSpec
-from zrecord._source import ShardSource
+from zrecord._source import Source
 from zrecord._values import shown, to_array, to_value
 from zrecord.errors import CorruptDataError
 
@@ -31,7 +31,7 @@ class Field:
     bytes, text and decimals make lists.
     """
 
-    def __init__(self, path: str, spec: FieldSpec, sources: Sequence[ShardSource], starts: Array, verify: str) -> None:
+    def __init__(self, path: str, spec: FieldSpec, sources: Sequence[Source], starts: Array, verify: str) -> None:
         self.spec = spec
         self._path = path
         self._sources = sources

@@ -10,9 +10,9 @@ import numpy as np
 
 from zrecord._binding import Binding, Kind
 from zrecord._crc32c import crc32c
-from zrecord._entries import ENTRY
-from zrecord._sealed import corrupt, require_version
+from zrecord._sealed import corrupt, require_plain, require_version, unsupported
 from zrecord._shard import CHUNK_HEADER_BYTES
+from zrecord._tables import ENTRY
 
 Array = np.ndarray[Any, Any]
 _MAGIC = b"ZRECJRNL"
@@ -87,6 +87,7 @@ def replay(path: Path, content: bytes, store: UUID, state: StoreState, after: in
     ):
         raise corrupt(path, "its header is damaged, or it is of another store")
     require_version(path, int.from_bytes(content[8:12], "little"))
+    require_plain(path, bytes(content[:64]), 64, (32, 60))
     binding = Binding(store, 0)
     at, sequence = _HEADER_BYTES, after
     while last is None or sequence < last:
@@ -95,6 +96,8 @@ def replay(path: Path, content: bytes, store: UUID, state: StoreState, after: in
             break
         end = at + int(header["bytes"])
         if int(header["sequence"]) == sequence + 1:
+            if int(header["flags"]) & ~1 or any(content[at + 24 : at + 32]) or any(content[at + 52 : at + 56]):
+                raise unsupported(path, f"record {header['sequence']} of {path}", "flags or reserved bytes")
             state.apply(path, header, content[at + _RECORD_HEADER_BYTES : end])
             sequence += 1
         at = end

@@ -1,4 +1,4 @@
-"""Opens datasets of every shape (FORMAT.md section 1)."""
+"""Opens datasets of both shapes (FORMAT.md section 1)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from pathlib import Path
 
 from zrecord._columns import VERIFY
 from zrecord._dataset import Dataset
-from zrecord._shard import META_FILE, Shard, read_shard_meta
-from zrecord._source import ShardSource
+from zrecord._shard import META_FILE
 from zrecord._store import read_store
-from zrecord._table import has_versions, read_table
+from zrecord._table import has_versions, read_index_map, read_table
 from zrecord.errors import NotADatasetError
 
 
@@ -29,8 +28,10 @@ def open(path: str | os.PathLike[str], version: int | None = None, verify: str =
         raise NotADatasetError(f"Cannot open dataset {root}: there is no such directory; check the path", root)
     has_meta = (root / META_FILE).is_file()
     if has_versions(root):
-        number, fields, sources = read_table(root, version)
-        return Dataset(root, number, fields, sources, verify, (open, (path, number, verify)))
+        found = read_table(root, version)
+        index_map = None if found.index_map is None else read_index_map(root, found.index_map, verify)
+        reopen = (open, (path, found.version, verify))
+        return Dataset(root, found.version, found.fields, found.unreadable, found.shards, verify, reopen, index_map)
     if not has_meta:
         raise NotADatasetError(
             f"Cannot open dataset {root}: it has neither the manifest of a version nor a file '{META_FILE}'; check the path",
@@ -38,10 +39,5 @@ def open(path: str | os.PathLike[str], version: int | None = None, verify: str =
         )
     if version is not None:
         raise NotADatasetError(f"Cannot open version {version} of {root}: only tables have versions", root)
-    if (root / "journal").is_file():
-        source, fields = read_store(root)
-    else:
-        meta = read_shard_meta(root / META_FILE)
-        source = ShardSource(meta.length, lambda: Shard(root, meta))
-        fields = [field.spec for field in meta.fields]
-    return Dataset(root, None, fields, [source], verify, (open, (path, None, verify)))
+    source, fields = read_store(root)
+    return Dataset(root, None, fields, [], [source], verify, (open, (path, None, verify)))

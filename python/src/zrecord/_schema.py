@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from zrecord._sealed import JsonObject
+from zrecord._sealed import JsonObject, unsupported
+from zrecord.errors import FormatError
 
 CODECS = ("raw", "flate", "zstd", "lz4")
+LAYOUTS = ("entries", "runs")
 _MAX_WIDTH = 2**31 - 1
 _MAX_RANK = 16
 STORED = {
@@ -34,7 +38,7 @@ STORED = {
     "timestamp_ntz": "<i8",
 }
 _SHOWN = {"bool": "?", "date": "<M8[D]", "timestamp": "<M8[us]", "timestamp_ntz": "<M8[us]"}
-_DECIMAL = re.compile(r"decimal\((\d{1,2}),(\d{1,2})\)", re.ASCII)
+_DECIMAL = re.compile(r"decimal\(([1-9]\d?),(0|[1-9]\d?)\)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -87,22 +91,69 @@ class FieldSpec:
         return self.width is not None and self.scale is None
 
 
-def read_field(json: JsonObject) -> FieldSpec:
-    """Returns the field that an object of a manifest or of a shard's meta file describes."""
+@dataclass(frozen=True)
+class UnreadableField:
+    """A field that uses a feature of a later release."""
+
+    id: int
+    name: str
+    feature: str
+
+    def error(self, path: Path | str) -> FormatError:
+        return unsupported(path, f"field '{self.name}' of {path}", self.feature)
+
+
+def read_fields(jsons: Iterable[JsonObject]) -> tuple[list[FieldSpec], list[UnreadableField]]:
+    """Returns the fields of a manifest, and those that cannot be read."""
+    fields: list[FieldSpec] = []
+    unreadable: list[UnreadableField] = []
+    for json in jsons:
+        unknown = read_unreadable(json)
+        if unknown is None:
+            fields.append(read_field(json))
+        else:
+            unreadable.append(unknown)
+    return fields, unreadable
+
+
+def read_unreadable(json: JsonObject) -> UnreadableField | None:
+    """Returns the field if it names a feature, or has a dtype, codec or layout, that this release does not know."""
+    feature = json.unknown_feature()
+    if feature is None:
+        feature = _unknown_value(json)
+    return None if feature is None else UnreadableField(json.integer("id", 1, 2**31 - 1), _read_name(json), feature)
+
+
+def _unknown_value(json: JsonObject) -> str | None:
+    dtype, codec = json.string("dtype"), json.string("compress")
+    layout = json.string("layout") if "layout" in json.members else LAYOUTS[0]
+    if not _is_known_dtype(dtype):
+        return f"dtype {dtype[:64]}"
+    if codec not in CODECS:
+        return f"compress {codec[:64]}"
+    return None if layout in LAYOUTS else f"layout {layout[:64]}"
+
+
+def _is_known_dtype(dtype: str) -> bool:
+    decimal = _DECIMAL.fullmatch(dtype)
+    if decimal:
+        return int(decimal[1]) <= 38 and int(decimal[2]) <= int(decimal[1])
+    return dtype in STORED or dtype in ("bytes", "utf8")
+
+
+def _read_name(json: JsonObject) -> str:
     name = json.string("name")
     units = len(name.encode("utf-16-le", "surrogatepass")) // 2
     if not 1 <= units <= 1024 or "\0" in name or any("\ud800" <= c <= "\udfff" for c in name):
         raise json.corrupt(f"{name[:40]!r} is not allowed as the name of a field")
+    return name
+
+
+def read_field(json: JsonObject) -> FieldSpec:
+    """Returns the field that an object of a manifest or of a shard's meta file describes, if it can be read."""
+    name = _read_name(json)
     dtype = json.string("dtype")
-    decimal = _DECIMAL.fullmatch(dtype)
-    if decimal:
-        if not 1 <= int(decimal[1]) <= 38 or int(decimal[2]) > int(decimal[1]):
-            raise json.corrupt(f"field '{name}' has the impossible dtype '{dtype}'")
-    elif dtype not in STORED and dtype not in ("bytes", "utf8"):
-        raise json.corrupt(f"field '{name}' has the unknown dtype '{dtype[:40]}'")
     codec = json.string("compress")
-    if codec not in CODECS:
-        raise json.corrupt(f"field '{name}' has the unknown codec '{codec[:40]}'; known are {', '.join(CODECS)}")
     spec = FieldSpec(json.integer("id", 1, 2**31 - 1), name, dtype, _shape(json, dtype), codec, json.strings("attributes"))
     if prod(max(1, abs(d)) for d in spec.shape) * (spec.element_bytes or 1) > _MAX_WIDTH:
         raise json.corrupt(f"values of field '{name}' would have more than {_MAX_WIDTH} bytes: {dtype}{list(spec.shape)}")
@@ -113,6 +164,6 @@ def _shape(json: JsonObject, dtype: str) -> tuple[int, ...]:
     if "shape" not in json.members:
         return ()
     shape = json.integers("shape", -1, 2**31 - 1)
-    if not 1 <= len(shape) <= _MAX_RANK or -1 in shape[1:] or dtype in ("bytes", "utf8"):
+    if not 1 <= len(shape) <= _MAX_RANK or -1 in shape[1:] or (shape[0] == -1 and 0 in shape) or dtype in ("bytes", "utf8"):
         raise json.corrupt(f"a value of dtype {dtype} cannot have the shape {shape[:20]}")
     return tuple(shape)

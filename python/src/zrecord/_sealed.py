@@ -19,6 +19,7 @@ FORMAT_VERSION = 2
 _MAX_DEPTH = 32
 _SEAL = re.compile(rb',"crc32c":"([0-9a-f]{8})"\}\n')
 _SEAL_BYTES = 22
+_FEATURE = re.compile("[a-z][a-z0-9-]{0,63}", re.ASCII)
 
 
 class JsonObject:
@@ -32,7 +33,11 @@ class JsonObject:
     @classmethod
     def read(cls, path: Path) -> JsonObject:
         """Reads a sealed file of this version of the format."""
-        content = read_bytes(path, MAX_BYTES)
+        return cls.parse(path, read_bytes(path, MAX_BYTES))
+
+    @classmethod
+    def parse(cls, path: Path, content: bytes) -> JsonObject:
+        """Reads sealed JSON that is the content of a file, or a part of one."""
         seal = _SEAL.fullmatch(content[-_SEAL_BYTES:])
         if not seal:
             raise corrupt(path, "it does not end with its checksum")
@@ -42,7 +47,6 @@ class JsonObject:
             parsed = json.loads(
                 content.decode("utf-8"),
                 object_pairs_hook=_without_duplicates,
-                parse_float=_refuse,
                 parse_constant=_refuse,
             )
         except (ValueError, RecursionError) as e:
@@ -51,7 +55,22 @@ class JsonObject:
             raise corrupt(path, f"it is not one object of at most {_MAX_DEPTH} levels")
         sealed = cls(path, parsed, len(content))
         require_version(path, sealed.integer("format", 1, 2**31 - 1))
+        feature = sealed.unknown_feature()
+        if feature is not None:
+            raise unsupported(path, path, feature)
         return sealed
+
+    def unknown_feature(self) -> str | None:
+        """Returns a feature that a reader of this object must know; this release knows none."""
+        if "features" not in self.members:
+            return None
+        features = self.object("features")
+        names: dict[str, list[str]] = {"read": [], "write": []}
+        for kind in names.keys() & features.members.keys():
+            names[kind] = features._list(kind)
+            if len(names[kind]) > 64 or not all(isinstance(name, str) and _FEATURE.fullmatch(name) for name in names[kind]):
+                raise self._unexpected(kind, names[kind], "at most 64 names of features")
+        return min(names["read"], default=None)
 
     def integer(self, name: str, low: int = 0, high: int = MAX_LONG) -> int:
         return self._integer(name, self.members.get(name), low, high)
@@ -96,6 +115,14 @@ class JsonObject:
             raise self._unexpected(name, found, f"a list of lists of {width} integers")
         return [[self._integer(name, n, 0, MAX_LONG) for n in element] for element in found]
 
+    def mixed(self, name: str, sizes: tuple[int, ...]) -> list[MixedTuple]:
+        """Returns a list of lists, each with one of these numbers of elements of any kinds."""
+        return [MixedTuple(self, name, element, sizes) for element in self._list(name)]
+
+    def mixed_one(self, name: str, sizes: tuple[int, ...]) -> MixedTuple:
+        """Returns a list with one of these numbers of elements of any kinds."""
+        return MixedTuple(self, name, self.members.get(name), sizes)
+
     def strings(self, name: str) -> dict[str, str]:
         """Returns an object of strings; empty if the member is missing."""
         found = self.object(name).members if name in self.members else {}
@@ -122,6 +149,26 @@ class JsonObject:
         return self.corrupt(f"member '{name}' is {found[:80]}{'…' * (len(found) > 80)}, expected {expected}")
 
 
+class MixedTuple:
+    """A list whose elements mean different things."""
+
+    def __init__(self, owner: JsonObject, name: str, value: Any, sizes: tuple[int, ...]) -> None:
+        if not isinstance(value, list) or len(value) not in sizes:
+            raise owner._unexpected(name, value, f"a list of {' or '.join(map(str, sizes))} elements")
+        self.size = len(value)
+        self._elements = JsonObject(owner.path, {f"{name}[{i}]": element for i, element in enumerate(value)})
+        self._name = name
+
+    def integer(self, i: int, low: int = 0, high: int = MAX_LONG) -> int:
+        return self._elements.integer(f"{self._name}[{i}]", low, high)
+
+    def uuid(self, i: int) -> uuid.UUID:
+        return self._elements.uuid(f"{self._name}[{i}]")
+
+    def matching(self, i: int, pattern: str) -> str:
+        return self._elements.matching(f"{self._name}[{i}]", pattern)
+
+
 def corrupt(path: Path, reason: str) -> CorruptDataError:
     """Returns the error for a file whose content breaks a rule."""
     return CorruptDataError(f"Cannot read {path}: {reason}; restore it from a copy", path)
@@ -137,6 +184,22 @@ def require_version(path: Path, version: int) -> None:
         raise FormatError(f"Cannot read {path}: format version {version} was never released; write the dataset again", path)
 
 
+def unsupported(path: Path | str, what: object, feature: str) -> FormatError:
+    """Returns the error for what uses a feature of a later release."""
+    reason = f"it uses the feature '{feature}', which this release does not know; upgrade zrecord"
+    return FormatError(f"Cannot read {what}: {reason}", path)
+
+
+def require_plain(path: Path, header: bytes, length: int, *reserved: tuple[int, int]) -> None:
+    """Refuses a header of another length, and reserved bytes that are not zero: a later release may own them."""
+    found = int.from_bytes(header[12:16], "little")
+    if found != length:
+        raise unsupported(path, path, f"header of {found} bytes")
+    for start, end in reserved:
+        if any(header[start:end]):
+            raise unsupported(path, path, f"bytes {start} to {end} of the header")
+
+
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
@@ -145,7 +208,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(number: str) -> Any:
-    raise ValueError(f"{number} is not an integer")
+    raise ValueError(f"{number} is not JSON")
 
 
 def _depth_exceeds(value: Any, depth: int) -> bool:

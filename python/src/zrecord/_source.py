@@ -3,43 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from zrecord._columns import AbsentColumn, Column
-from zrecord._entries import EntriesColumn, map_entries
+from zrecord._entries import EntriesColumn
 from zrecord._runs import RunsColumn
 from zrecord._schema import FieldSpec
-from zrecord._shard import Shard, ShardField
+from zrecord._tables import FIXED, EntryTable, SealedShard
 from zrecord.errors import CorruptDataError
 
-Tables = Callable[[Shard, ShardField, str], Column]
+
+class Source(Protocol):
+    """A part of a dataset with a number of records, and its columns."""
+
+    length: int
+
+    def column(self, spec: FieldSpec, verify: str) -> Column:
+        """Opens a field of the dataset. If the part does not have the field, all values are absent."""
 
 
 class ShardSource:
-    """A shard with a number of records, and its columns by the id of their field."""
+    """A sealed shard."""
 
-    def __init__(self, length: int, load: Callable[[], Shard], tables: Tables | None = None) -> None:
-        self.length = length
-        self._load = load
-        self._tables = tables or _sealed_column
-        self._shard: Shard | None = None
+    def __init__(self, shard: SealedShard) -> None:
+        self.length = shard.length
+        self._shard = shard
 
     def column(self, spec: FieldSpec, verify: str) -> Column:
         """Opens a field of the dataset. If the shard does not have the field, all values are absent."""
-        if self._shard is None:
-            self._shard = self._load()
-        for field in self._shard.meta.fields:
-            if field.spec.id == spec.id:
-                if (field.spec.dtype, field.spec.shape) != (spec.dtype, spec.shape):
-                    raise CorruptDataError(
-                        f"Cannot read {self._shard.meta.path}: field {spec.id} is {field.spec.dtype}"
-                        f"{list(field.spec.shape)} here, but the dataset says {spec.dtype}{list(spec.shape)}",
-                        self._shard.meta.path,
-                    )
-                return self._tables(self._shard, field, verify)
-        return AbsentColumn(spec.width or 0)
+        file = self._shard.file_of(spec.id)
+        if file is None:
+            return AbsentColumn(spec.width or 0)
+        tables = file.field(spec.id)
+        stored = tables.spec
+        if (stored.dtype, stored.shape) != (spec.dtype, spec.shape):
+            raise CorruptDataError(
+                f"Cannot read {file.path}: field {spec.id} is {stored.dtype}{list(stored.shape)} here, but the dataset says "
+                f"{spec.dtype}{list(spec.shape)}",
+                file.path,
+            )
+        runs = file.runs(spec.id, tables, spec.width)
+        # The codec is that of the shard; the name is that of the dataset.
+        named = FieldSpec(spec.id, spec.name, spec.dtype, spec.shape, stored.codec)
+        if runs["kind"][0] == FIXED:
+            return RunsColumn(file, named, tables, runs, verify)
+        table = EntryTable(file, spec.id, tables, verify != "never")
+        checksums = table.checksums() if file.has_checksums else None
+        return EntriesColumn(file.path, file, named, verify, table.entries(), checksums)
 
 
-def _sealed_column(shard: Shard, field: ShardField, verify: str) -> Column:
-    if field.layout == "runs":
-        return RunsColumn(shard, field, verify)
-    return EntriesColumn(shard, field, verify, *map_entries(shard, field.stem))
+class OpenSource:
+    """A part of a dataset whose columns are made by a function."""
+
+    def __init__(self, length: int, column: Callable[[FieldSpec, str], Column]) -> None:
+        self.length = length
+        self._column = column
+
+    def column(self, spec: FieldSpec, verify: str) -> Column:
+        """Opens a field of the dataset."""
+        return self._column(spec, verify)

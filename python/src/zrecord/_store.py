@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import time
 from pathlib import Path
@@ -12,13 +11,14 @@ import numpy as np
 
 from zrecord._columns import Column
 from zrecord._crc32c import crc32c
-from zrecord._entries import ENTRY, EntriesColumn
+from zrecord._entries import EntriesColumn
 from zrecord._files import map_bytes, open_regular, read_bytes
 from zrecord._journal import StoreState, replay
 from zrecord._schema import FieldSpec
-from zrecord._sealed import JsonObject, corrupt, require_version
-from zrecord._shard import META_FILE, Shard, ShardField, ShardMeta, read_meta
-from zrecord._source import ShardSource
+from zrecord._sealed import JsonObject, corrupt, require_plain, require_version
+from zrecord._shard import META_FILE, StoreChunks, StoreMeta, read_meta
+from zrecord._source import OpenSource
+from zrecord._tables import ENTRY
 from zrecord.errors import CorruptDataError, StoreBusyError
 
 Array = np.ndarray[Any, Any]
@@ -29,7 +29,7 @@ _PAUSE_SECONDS = 0.02
 _MAX_JOURNAL_BYTES = 1 << 40
 
 
-def read_store(root: Path) -> tuple[ShardSource, list[FieldSpec]]:
+def read_store(root: Path) -> tuple[OpenSource, list[FieldSpec]]:
     """Reads the state of the whole store. The tables are copied; chunks are mapped."""
     for attempt in range(_ATTEMPTS):
         if attempt:
@@ -38,31 +38,27 @@ def read_store(root: Path) -> tuple[ShardSource, list[FieldSpec]]:
         try:
             state = _state(root, meta)
             # Mapped now, because the writer may turn the store into a table and remove these names.
-            shard = Shard(root, dataclasses.replace(meta, length=state.length, chunks=dict(sorted(state.chunks.items()))))
-            for number in shard.meta.chunks:
-                shard.chunk(number, state.carried.get(number, ()))
+            chunks = StoreChunks(root, meta.uuid, dict(sorted(state.chunks.items())))
+            for number in chunks.ends:
+                chunks.chunk(number, state.carried.get(number, ()))
         except CorruptDataError:
             # If there was a checkpoint or a new writer meanwhile, anything may have been read.
             if _meta(root).journal_sequence == meta.journal_sequence and attempt > _ATTEMPTS // 2:
                 raise
             continue
         if _meta(root).journal_sequence == meta.journal_sequence:
-            return _source(shard, state), [field.spec for field in meta.fields]
+            return _source(root, meta, chunks, state), [field.spec for field in meta.fields]
     raise StoreBusyError(
         f"Cannot read {root}: its writer made a checkpoint during each of {_ATTEMPTS} attempts; try again, or take a snapshot",
         root,
     )
 
 
-def _meta(root: Path) -> ShardMeta:
-    path = root / META_FILE
-    meta = read_meta(JsonObject.read(path))
-    if meta.journal_sequence is None:
-        raise corrupt(path, "it is of a sealed shard, but there is a journal")
-    return meta
+def _meta(root: Path) -> StoreMeta:
+    return read_meta(JsonObject.read(root / META_FILE))
 
 
-def _state(root: Path, meta: ShardMeta) -> StoreState:
+def _state(root: Path, meta: StoreMeta) -> StoreState:
     state = StoreState(
         meta.length,
         dict(meta.chunks),
@@ -72,20 +68,22 @@ def _state(root: Path, meta: ShardMeta) -> StoreState:
     # After the copy: all later changes in the copy are in the journal by now.
     last = _published_sequence(root, meta) if _has_writer(root) else None
     journal = root / "journal"
-    reached = replay(journal, read_bytes(journal, _MAX_JOURNAL_BYTES), meta.uuid, state, meta.journal_sequence or 0, last)
+    reached = replay(journal, read_bytes(journal, _MAX_JOURNAL_BYTES), meta.uuid, state, meta.journal_sequence, last)
     if last is None and (root / "live").exists() and (safe := _published_sequence(root, meta)) > reached:
         raise corrupt(journal, f"it ends with record {reached}, but records up to {safe} were safe and had begun to change the store")
     return state
 
 
-def _source(shard: Shard, state: StoreState) -> ShardSource:
-    tables = dict(zip((field.spec.id for field in shard.meta.fields), zip(state.entries, state.checksums)))
+def _source(root: Path, meta: StoreMeta, chunks: StoreChunks, state: StoreState) -> OpenSource:
+    tables = zip(meta.fields, state.entries, state.checksums)
+    columns = {field.spec.id: (field, entries, checksums) for field, entries, checksums in tables}
 
-    def column(opened: Shard, field: ShardField, verify: str) -> Column:
-        entries, checksums = tables[field.spec.id]
-        return EntriesColumn(opened, field, verify, entries[: state.length], checksums[: state.length])
+    def column(spec: FieldSpec, verify: str) -> Column:
+        field, entries, checksums = columns[spec.id]
+        path = root / f"{field.stem}.offset"
+        return EntriesColumn(path, chunks, field.spec, verify, entries[: state.length], checksums[: state.length])
 
-    return ShardSource(state.length, lambda: shard, column)
+    return OpenSource(state.length, column)
 
 
 def _copy(path: Path, dtype: np.dtype[Any], length: int) -> Array:
@@ -101,7 +99,7 @@ def _copy(path: Path, dtype: np.dtype[Any], length: int) -> Array:
     return table
 
 
-def _published_sequence(root: Path, meta: ShardMeta) -> int:
+def _published_sequence(root: Path, meta: StoreMeta) -> int:
     """Returns the number of the journal record whose changes are in the tables, or are being made there."""
     path = root / "live"
     mapped = map_bytes(path, _LIVE_BYTES)
@@ -113,6 +111,7 @@ def _published_sequence(root: Path, meta: ShardMeta) -> int:
     ):
         raise corrupt(path, "it is damaged or of another store")
     require_version(path, int.from_bytes(content[8:12], "little"))
+    require_plain(path, content, _LIVE_BYTES, (32, 40))
     return int(mapped[_SEQUENCE_AT : _SEQUENCE_AT + 8].view("<u8")[0])  # one load; reading the file might tear it
 
 

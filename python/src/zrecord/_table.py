@@ -11,13 +11,17 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
 
-from zrecord._schema import FieldSpec, read_field
+import numpy as np
+
+from zrecord._field import Field
+from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject
-from zrecord._shard import Shard, read_shard_meta
-from zrecord._source import ShardSource
+from zrecord._source import ShardSource, Source
+from zrecord._tables import SealedShard, read_chunks, read_field_sets, read_refs
 from zrecord.errors import CorruptDataError, NotADatasetError
 
 _Read = TypeVar("_Read")
+_INDEX_MAP = FieldSpec(1, "newIndex", "i64")
 
 _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -25,6 +29,17 @@ _TAG = "(?!(?i:[0-9]+|latest)$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
 _CARE = ("tag", "untag", "expire", "repair")
 _RETRACT = "retract"
 _MAX_TAGS = 10_000
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a version has: its number, its fields, its shards, and where records of the version before went, if they moved."""
+
+    version: int
+    fields: list[FieldSpec]
+    unreadable: list[UnreadableField]
+    shards: list[Source]
+    index_map: Source | None
 
 
 @dataclass(frozen=True)
@@ -47,36 +62,15 @@ class _Manifest:
     tags: list[_Tag]
 
 
-@dataclass(frozen=True)
-class _ShardEntry:
-    directory: Path
-    uuid: UUID
-    meta: str
-    meta_crc: str
-    length: int
-
-    def load(self) -> Shard:
-        """Opens the shard, if it is the shard that the manifest means."""
-        path = self.directory / self.meta
-        meta = read_shard_meta(path)
-        if (meta.checksum, meta.uuid, meta.length) != (self.meta_crc, self.uuid, self.length):
-            raise CorruptDataError(
-                f"Cannot read {path}: it is not the file that the manifest names, with {self.length} records of shard "
-                f"{self.uuid} and checksum {self.meta_crc}; restore it from a copy",
-                path,
-            )
-        return Shard(self.directory, meta)
-
-
 def has_versions(path: Path) -> bool:
     """Tells whether a directory has the manifest of a version, so that it is a table, or was one."""
     return (path / "manifest").is_dir() and bool(_listed(path))
 
 
-def read_table(path: Path, version: int | None) -> tuple[int, list[FieldSpec], list[ShardSource]]:
-    """Reads a version, by default the newest: its number, its fields and its shards."""
+def read_table(path: Path, version: int | None) -> Contents:
+    """Reads a version, by default the newest."""
 
-    def read(newest: _Manifest) -> tuple[int, list[FieldSpec], list[ShardSource]]:
+    def read(newest: _Manifest) -> Contents:
         _require_table(path, newest)
         return _contents(path, _find(path, newest, newest.version if version is None else version))
 
@@ -220,22 +214,26 @@ def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
     return tags
 
 
-def _contents(path: Path, manifest: _Manifest) -> tuple[int, list[FieldSpec], list[ShardSource]]:
+def _contents(path: Path, manifest: _Manifest) -> Contents:
     json = manifest.json
-    fields = [read_field(member) for member in json.objects("fields")]
-    if len({f.id for f in fields}) != len(fields) or len({f.name for f in fields}) != len(fields):
+    fields, unreadable = read_fields(json.objects("fields"))
+    every: list[FieldSpec | UnreadableField] = [*fields, *unreadable]
+    if len({f.id for f in every}) != len(every) or len({f.name for f in every}) != len(every):
         raise json.corrupt("an id or name of a field appears twice")
-    shards: list[_ShardEntry] = []
+    shards: list[SealedShard] = []
     for entry in json.objects("lists"):
         shards += _read_list(path, entry)
     shards += _read_entries(path, json)
     length = sum(shard.length for shard in shards)
     if length != json.integer("length"):
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
-    return manifest.version, fields, [ShardSource(shard.length, shard.load) for shard in shards]
+    index_map = None
+    if "indexMap" in json.members:
+        index_map = ShardSource(_read_entry(path, json.object("indexMap"), read_field_sets(json)))
+    return Contents(manifest.version, fields, unreadable, [ShardSource(shard) for shard in shards], index_map)
 
 
-def _read_list(path: Path, entry: JsonObject) -> list[_ShardEntry]:
+def _read_list(path: Path, entry: JsonObject) -> list[SealedShard]:
     json = JsonObject.read(path / entry.matching("file", r"list/[0-9a-f-]{36}\.json"))
     shards = _read_entries(path, json)
     if len(shards) != entry.integer("shards") or sum(shard.length for shard in shards) != entry.integer("length"):
@@ -243,14 +241,21 @@ def _read_list(path: Path, entry: JsonObject) -> list[_ShardEntry]:
     return shards
 
 
-def _read_entries(path: Path, json: JsonObject) -> list[_ShardEntry]:
-    return [
-        _ShardEntry(
-            directory=path / "shard" / str(member.uuid("uuid")),
-            uuid=member.uuid("uuid"),
-            meta=member.matching("meta", "[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"),
-            meta_crc=member.matching("metaCrc", "[0-9a-f]{8}"),
-            length=member.integer("length", 1),
-        )
-        for member in json.objects("shards")
-    ]
+def _read_entries(path: Path, json: JsonObject) -> list[SealedShard]:
+    field_sets = read_field_sets(json)
+    return [_read_entry(path, member, field_sets) for member in json.objects("shards")]
+
+
+def _read_entry(path: Path, member: JsonObject, field_sets: list[tuple[int, ...]]) -> SealedShard:
+    return SealedShard(
+        directory=path / "shard" / str(member.uuid("uuid")),
+        uuid=member.uuid("uuid"),
+        length=member.integer("length", 1),
+        chunks=read_chunks(member),
+        tables=read_refs(member, field_sets),
+    )
+
+
+def read_index_map(path: Path, index_map: Source, verify: str) -> Field:
+    """Returns the new index of each record of the version before, as a field."""
+    return Field(str(path), _INDEX_MAP, [index_map], np.array([0, index_map.length]), verify)

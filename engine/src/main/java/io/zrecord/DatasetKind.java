@@ -21,8 +21,6 @@ import java.util.function.Predicate;
 public enum DatasetKind {
   /** Versions of immutable shards. */
   TABLE,
-  /** One sealed shard, without versions. */
-  SHARD,
   /** One shard that is written online. */
   STORE;
 
@@ -56,10 +54,10 @@ public enum DatasetKind {
     }
     boolean hasMeta = hasFile(found, ShardMeta.FILE_NAME);
     if (hasFile(found, JournalRecord.FILE_NAME) && (hasMeta || isJournal(storage))) {
-      return Optional.of(STORE); // Also without its meta file, which a sealed shard cannot lose.
+      return Optional.of(STORE); // Also without its meta file, which may have been lost.
     }
-    if (hasMeta) {
-      return Optional.of(isStore(storage) ? STORE : SHARD);
+    if (hasMeta && isStore(storage)) {
+      return Optional.of(STORE);
     }
     return hasManifests ? Optional.of(TABLE) : Optional.empty();
   }

@@ -2,12 +2,8 @@ package io.zrecord;
 
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.dataset.DirectoryGuess;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.internal.shard.ShardId;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.ShardUse;
 import io.zrecord.internal.shard.read.ShardedFieldReader;
@@ -30,9 +26,9 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * Reads a dataset: a version of a table, a shard on its own, or what is committed in a store when
- * the dataset is opened (FORMAT.md section 1). Opening reads metadata only. Data files are opened
- * and mapped when a reader first needs them, and stay open for other readers of the process.
+ * Reads a dataset: a version of a table, or what is committed in a store when the dataset is opened
+ * (FORMAT.md section 1). Opening reads metadata only. Data files are opened and mapped when a
+ * reader first needs them, and stay open for other readers of the process.
  *
  * <pre>{@code
  * try (RecordDataset dataset = RecordDataset.open(Path.of("/data/train"));
@@ -85,10 +81,9 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
-   * Opens the newest version of a table, a shard on its own, or a snapshot of a store, with default
-   * options.
+   * Opens the newest version of a table, or a snapshot of a store, with default options.
    *
-   * @throws NotADatasetException if the directory is none of them; the message says what it is
+   * @throws NotADatasetException if the directory is neither; the message says what it is
    */
   public static RecordDataset open(Path path) {
     DirectoryGuess.requireDirectory(path);
@@ -96,15 +91,14 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
-   * Opens what is at the root of a storage: the newest version of a table, a shard on its own, or a
-   * snapshot of a store.
+   * Opens what is at the root of a storage: the newest version of a table, or a snapshot of a
+   * store.
    *
-   * @throws NotADatasetException if the root is none of them; the message says what it is
+   * @throws NotADatasetException if the root is neither; the message says what it is
    */
   public static RecordDataset open(Storage storage, ReadOptions options) {
     return switch (DatasetKind.of(storage)) {
       case TABLE -> open(RecordTable.at(storage).latest(), options);
-      case SHARD -> openAlone(storage, options);
       case STORE -> openSnapshot(Path.of(storage.location()), options);
     };
   }
@@ -163,14 +157,7 @@ public final class RecordDataset implements RecordSource {
   }
 
   private static Supplier<OpenShard> opening(Storage storage, ShardSummary shard, ShardUse use) {
-    return () -> {
-      OpenShard open = use.get(
-          storage,
-          new ShardId(
-              storage.location(), shard.directory(), shard.metaFile(), shard.metaChecksum()));
-      open.requireIs(shard.id(), shard.length());
-      return open;
-    };
+    return () -> use.get(storage, shard);
   }
 
   private static RecordDataset openSnapshot(Path store, ReadOptions options) {
@@ -178,27 +165,6 @@ public final class RecordDataset implements RecordSource {
     RecordDataset dataset = open(table.snapshot(), options);
     table.removeAfter(dataset.shards);
     return dataset;
-  }
-
-  private static RecordDataset openAlone(Storage storage, ReadOptions options) {
-    byte[] meta = storage.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES);
-    String path = storage.pathOf(ShardMeta.FILE_NAME);
-    ShardMeta shard = ShardMeta.read(path, meta);
-    ShardId id =
-        new ShardId(storage.location(), "", ShardMeta.FILE_NAME, SealedJson.checksum(path, meta));
-    RecordSchema schema =
-        new RecordSchema(shard.fields().stream().map(FieldMeta::spec).toList());
-    ShardUse use = OpenShards.shared().use();
-    ShardList shards =
-        new ShardList(new long[] {shard.length()}, List.of(() -> use.get(storage, id)));
-    return new RecordDataset(
-        storage.location(),
-        schema,
-        shards,
-        use,
-        OptionalLong.empty(),
-        OptionalLong.empty(),
-        options);
   }
 
   /** Returns the number of records. */
@@ -236,9 +202,12 @@ public final class RecordDataset implements RecordSource {
    *
    * @throws IllegalArgumentException if there is no such field; the message lists the names
    * @throws IllegalStateException if the dataset is closed
+   * @throws io.zrecord.errors.UnsupportedFormatException if the field uses a feature of a later
+   *     release
    */
   public FieldReader reader(String field) {
     requireOpen();
+    schema.requireReadable(location, field);
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
     return new ShardedFieldReader(spec, shards, options.verification(), options.metrics());
   }
@@ -254,6 +223,7 @@ public final class RecordDataset implements RecordSource {
    */
   public Optional<FieldReader> storedReader(String field, Compression compression) {
     requireOpen();
+    schema.requireReadable(location, field);
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
     return ShardedFieldReader.ofStored(
         spec, compression, shards, options.verification(), options.metrics());
@@ -269,7 +239,7 @@ public final class RecordDataset implements RecordSource {
    * Gathers the values of some fields at any indices, in the order of the indices; duplicates are
    * allowed. The caller closes the batch.
    *
-   * @param fields names of fields; none: all fields
+   * @param fields names of fields; none: all fields that this release can read
    * @throws IndexOutOfBoundsException if an index is not in {@code [0, length)}
    * @throws IllegalArgumentException if there is no such field
    * @throws IllegalStateException if the dataset is closed

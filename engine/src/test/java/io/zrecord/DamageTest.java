@@ -10,11 +10,10 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.format.Binding;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.Run;
-import io.zrecord.internal.format.RunsFile;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.EntryUnits;
+import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.Section;
+import io.zrecord.internal.format.ValidityUnits;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
@@ -27,17 +26,17 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
@@ -80,47 +79,22 @@ final class DamageTest {
 
   @Test
   void everyFlippedBitIsFound() throws IOException {
-    FileMapStorage storage = FileMapStorage.of(shard);
+    FileMapStorage storage = FileMapStorage.of(directory);
     requireEqual(open(storage, Verification.FIRST));
-    BitSet meaningful = meaningfulChunkBytes(storage);
-    byte[] values = storage.read("chunk/0.zr", 1 << 20);
+    BitSet inChunk = meaningfulChunkBytes();
+    BitSet inTables = meaningfulTablesBytes();
     for (var file : storage.files().entrySet()) {
       byte[] content = file.getValue();
-      boolean chunk = file.getKey().startsWith("chunk/");
-      boolean entries = file.getKey().endsWith(".offset");
-      byte[] sound = content.clone();
+      BitSet meaningful = file.getKey().endsWith(".zr") ? inChunk : inTables;
       for (int bit = 0; bit < content.length * 8; bit++) {
         content[bit / 8] ^= (byte) (1 << bit % 8);
-        boolean expected = chunk
-            ? meaningful.get(bit / 8)
-            : !entries || !isOfTheSameBytes(sound, content, bit / 128, values);
         assertThat(isFound(storage))
             .as("bit %s of %s, seed %s", bit, file.getKey(), seed)
-            .isEqualTo(expected);
+            .isEqualTo(meaningful.get(bit / 8));
         content[bit / 8] ^= (byte) (1 << bit % 8);
       }
     }
     assertThat(metrics.checksumFailures.sum()).isPositive();
-  }
-
-  /**
-   * Tells whether the changed entry of a present value leads to the same bytes, as that of an empty
-   * value does wherever it leads. Then nothing is wrong.
-   */
-  private static boolean isOfTheSameBytes(byte[] sound, byte[] changed, int record, byte[] values) {
-    ByteBuffer before = ByteBuffer.wrap(sound).order(ByteOrder.LITTLE_ENDIAN);
-    ByteBuffer after = ByteBuffer.wrap(changed).order(ByteOrder.LITTLE_ENDIAN);
-    int at = 16 * record;
-    int length = before.getInt(at + 12);
-    long from = before.getLong(at);
-    long to = after.getLong(at);
-    return from != 0
-        && after.getLong(at + 8) == before.getLong(at + 8)
-        && to >= 64
-        && to % 8 == 0
-        && to <= values.length - length
-        && Arrays.equals(
-            values, (int) from, (int) from + length, values, (int) to, (int) to + length);
   }
 
   /** Reads all in one of several ways; what comes back without an exception must be right. */
@@ -139,31 +113,46 @@ final class DamageTest {
     }
   }
 
-  private static BitSet meaningfulChunkBytes(FileMapStorage storage) {
+  private BitSet meaningfulChunkBytes() {
     BitSet bytes = new BitSet();
     bytes.set(0, 64);
-    ShardMeta meta = ShardMeta.read("meta", storage.read("meta.json", 1 << 20));
-    assertThat(meta.chunks()).hasSize(1);
-    for (FieldMeta field : meta.fields()) {
-      if (field.layout() == FieldMeta.Layout.ENTRIES) {
-        ByteBuffer entries = ByteBuffer.wrap(storage.read(field.stem() + ".offset", 1 << 20))
-            .order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < meta.length(); i++) {
-          int offset = (int) entries.getLong(16 * i);
-          bytes.set(offset, offset + entries.getInt(16 * i + 12));
+    ShardOnDisk files = ShardOnDisk.of(shard);
+    assertThat(files.json().chunks()).hasSize(1);
+    for (int field : files.json().fieldIds()) {
+      if (files.field(field).offsets().isPresent()) {
+        for (int i = 0; i < files.json().length(); i++) {
+          int offset = (int) files.offset(field, i);
+          bytes.set(offset, offset + files.storedBytes(field, i));
         }
       } else {
-        int width = field.spec().valueWidthBytes().orElseThrow();
-        for (Run run : RunsFile.read(
-                "runs",
-                storage.read(field.stem() + ".runs", 1 << 20),
-                meta.length(),
-                width,
-                true,
-                new Binding(meta.id(), field.spec().id()))
-            .runs()) {
-          bytes.set((int) run.offset(), (int) (run.offset() + run.count() * width));
+        for (int run = 0; run < files.runCount(field); run++) {
+          int offset = (int) files.runOffset(field, run);
+          bytes.set(offset, offset + (int) files.runBytes(field, run));
         }
+      }
+    }
+    return bytes;
+  }
+
+  /** Readers need neither the header nor the trailer, and no byte between two tables. */
+  private BitSet meaningfulTablesBytes() {
+    BitSet bytes = new BitSet();
+    ShardOnDisk files = ShardOnDisk.of(shard);
+    TablesRef ref = files.summary().tables().get(0);
+    bytes.set((int) ref.jsonPosition(), (int) ref.jsonPosition() + ref.jsonBytes());
+    long length = files.json().length();
+    for (int id : files.json().fieldIds()) {
+      FieldTables field = files.field(id);
+      for (Section section : List.of(field.runs(), field.units())) {
+        bytes.set((int) section.position(), (int) section.end());
+      }
+      if (field.validity().isPresent()) {
+        int end = ValidityUnits.unitBytes(0, length) + Integer.BYTES;
+        bytes.set((int) field.validity().position(), (int) field.validity().position() + end);
+      }
+      if (field.offsets().isPresent()) {
+        int end = EntryUnits.unitBytes(0, length) + Integer.BYTES;
+        bytes.set((int) field.offsets().position(), (int) field.offsets().position() + end);
       }
     }
     return bytes;
@@ -171,7 +160,7 @@ final class DamageTest {
 
   @Test
   void aShorterFileIsATypedException() throws IOException {
-    FileMapStorage storage = FileMapStorage.of(shard);
+    FileMapStorage storage = FileMapStorage.of(directory);
     for (var file : List.copyOf(storage.files().entrySet())) {
       byte[] content = file.getValue();
       for (int length = 0; length < content.length; length += 1 + length / 40) {
@@ -197,9 +186,7 @@ final class DamageTest {
       ShardSummary cut = many.write(storage, OPTIONS, 0, 400);
       List<Path> files;
       try (Stream<Path> found = Files.walk(Path.of(storage.pathOf(cut.directory())))) {
-        files = found
-            .filter(path -> path.toString().matches(".*(zr|offset|crc32c|valid)"))
-            .toList();
+        files = found.filter(path -> path.toString().matches(".*(zr|tables)")).toList();
       }
       for (Path file : files) {
         byte[] content = Files.readAllBytes(file);
@@ -240,38 +227,37 @@ final class DamageTest {
 
   @Test
   void aFileThatWasRestoredIsFoundWhenTheDatasetIsOpenedAgain() throws IOException {
-    Path chunk = shard.resolve("chunk/0.zr");
+    Path chunk = ShardOnDisk.of(shard).chunk(0);
     byte[] good = Files.readAllBytes(chunk);
     byte[] bad = good.clone();
     for (int i = 64; i < bad.length; i++) {
       bad[i] ^= 1;
     }
     Files.write(chunk, bad);
-    assertThatThrownBy(() -> requireEqual(open(LocalStorage.at(shard), Verification.FIRST)))
+    assertThatThrownBy(() -> requireEqual(open(LocalStorage.at(directory), Verification.FIRST)))
         .isInstanceOf(CorruptDataException.class);
     // As a tool does that restores: another file takes the name.
     Files.delete(chunk);
     Files.write(chunk, good);
-    requireEqual(open(LocalStorage.at(shard), Verification.FIRST));
+    requireEqual(open(LocalStorage.at(directory), Verification.FIRST));
   }
 
   @Test
   void theMessageNamesFileFieldIndexAndChecksums() throws IOException {
-    FileMapStorage storage = FileMapStorage.of(shard);
+    FileMapStorage storage = FileMapStorage.of(directory);
     int record = 0;
     while (data.value("entries", record) == null || data.value("entries", record).length == 0) {
       record++;
     }
-    long offset = ByteBuffer.wrap(storage.read("entries.offset", 1 << 20))
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .getLong(16 * record);
-    storage.files().get("chunk/0.zr")[(int) offset] ^= 1;
+    long offset = ShardOnDisk.of(shard).offset(1, record);
+    String chunk = summary.directory() + "/" + summary.chunks().get(0).fileName();
+    storage.files().get(chunk)[(int) offset] ^= 1;
     FieldReader reader = open(storage, Verification.FIRST).reader("entries");
     reader.select(new long[] {record}, 0, 1);
     for (int i = 0; i < 2; i++) {
       assertThatThrownBy(() -> reader.value(0))
           .isInstanceOf(CorruptDataException.class)
-          .hasMessageContaining("chunk/0.zr")
+          .hasMessageContaining(chunk)
           .hasMessageContaining("'entries'")
           .hasMessageContaining("at " + record)
           .hasMessageMatching(".*checksum [0-9a-f]{8}, but [0-9a-f]{8} was stored.*");
@@ -284,45 +270,23 @@ final class DamageTest {
 
   @Test
   void aLinkInPlaceOfAChunkIsRefused() throws IOException {
-    Path chunk = shard.resolve("chunk/0.zr");
+    Path chunk = ShardOnDisk.of(shard).chunk(0);
     Files.copy(chunk, directory.resolve("elsewhere"));
     Files.delete(chunk);
     Files.createSymbolicLink(chunk, directory.resolve("elsewhere"));
-    FieldReader reader = RecordDataset.open(shard).reader("never");
+    FieldReader reader = open(LocalStorage.at(directory), Verification.FIRST).reader("never");
     assertThatThrownBy(() -> reader.select(new long[] {0}, 0, 1))
         .isInstanceOf(StorageException.class)
         .hasMessageContaining("symbolic link");
   }
 
   @Test
-  void aStemThatLeavesTheDirectoryIsRefused() throws IOException {
-    ShardMeta meta = ShardMeta.read("meta", Files.readAllBytes(shard.resolve("meta.json")));
-    FieldMeta field = meta.fields().get(0);
-    for (String stem : new String[] {"../x", "a/b", "", "..", "a.b"}) {
-      ShardMeta hostile = new ShardMeta(
-          meta.id(),
-          meta.length(),
-          true,
-          meta.chunkBytes(),
-          meta.chunks(),
-          List.of(new FieldMeta(
-              field.spec(), stem, field.layout(), field.absentCount(), field.valueBytes())));
-      Files.write(shard.resolve("meta.json"), hostile.write());
-      assertThatThrownBy(() -> RecordDataset.open(shard))
-          .isInstanceOf(CorruptDataException.class)
-          .hasMessageContaining("stem");
-    }
-  }
-
-  @Test
   void aShardOfAnotherPlaceIsRefused() {
     ShardSummary other = new ShardSummary(
         summary.id(),
-        summary.metaFile(),
-        summary.metaChecksum(),
         summary.length() + 1,
-        summary.chunkCount(),
-        summary.chunkBytes(),
+        summary.chunks(),
+        summary.tables(),
         summary.valueBytes());
     RecordDataset dataset = RecordDataset.openShard(
         LocalStorage.at(directory), SCHEMA, other, RecordDataset.ReadOptions.defaults());
@@ -332,7 +296,8 @@ final class DamageTest {
   }
 
   private RecordDataset open(Storage storage, Verification verification) {
-    return RecordDataset.open(storage, new RecordDataset.ReadOptions(verification, metrics));
+    return RecordDataset.openShard(
+        storage, SCHEMA, summary, new RecordDataset.ReadOptions(verification, metrics));
   }
 
   private void requireEqual(RecordDataset dataset) {

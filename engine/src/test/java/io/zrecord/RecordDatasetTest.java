@@ -11,6 +11,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import java.io.IOException;
 import java.nio.BufferOverflowException;
@@ -44,7 +45,10 @@ final class RecordDatasetTest {
     Files.createDirectories(directory.resolve("s/shard"));
     assertRefused(directory.resolve("s"), "not been committed");
     Files.createDirectories(directory.resolve("c/chunk"));
-    assertRefused(directory.resolve("c"), "not finished");
+    assertRefused(directory.resolve("c"), "a store whose meta file was lost");
+    Files.createDirectories(directory.resolve("t"));
+    Files.createFile(directory.resolve("t/0c9e5b1e.tables"));
+    assertRefused(directory.resolve("t"), "Open the table");
     Files.createDirectories(directory.resolve("o/other"));
     assertRefused(directory.resolve("o"), "neither");
   }
@@ -137,11 +141,9 @@ final class RecordDatasetTest {
 
   private RecordDataset write(int count) {
     SampleData data = SampleData.random(SCHEMA, count, 7);
-    ShardSummary shard = data.write(
-        LocalStorage.at(directory),
-        WriteOptions.defaults().withDurability(Durability.NONE),
-        0,
-        count);
-    return RecordDataset.open(directory.resolve(shard.directory()));
+    Storage storage = LocalStorage.at(directory);
+    ShardSummary shard =
+        data.write(storage, WriteOptions.defaults().withDurability(Durability.NONE), 0, count);
+    return RecordDataset.openShard(storage, SCHEMA, shard, RecordDataset.ReadOptions.defaults());
   }
 }

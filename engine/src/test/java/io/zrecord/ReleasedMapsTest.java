@@ -10,6 +10,8 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
@@ -169,12 +171,12 @@ class ReleasedMapsTest {
     try (RecordDataset dataset = RecordDataset.open(path)) {
       assertThat(dataset.length()).isEqualTo(RECORDS);
     }
-    Path shard;
-    try (Stream<Path> shards = Files.list(path.resolve("shard"))) {
-      shard = shards.findFirst().orElseThrow();
-    }
-    try (RecordDataset alone =
-        RecordDataset.open(LocalStorage.at(shard), RecordDataset.ReadOptions.defaults())) {
+    TableSnapshot table = RecordTable.at(LocalStorage.at(path)).latest();
+    try (RecordDataset alone = RecordDataset.openShard(
+        table.storage(),
+        table.schema(),
+        table.shards().get(0),
+        RecordDataset.ReadOptions.defaults())) {
       gather(alone);
     }
     assertThat(maps(path)).isNotEmpty();

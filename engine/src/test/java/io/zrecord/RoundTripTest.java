@@ -1,7 +1,9 @@
 package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
@@ -106,11 +108,9 @@ final class RoundTripTest {
         storage, data.schema(), shard, RecordDataset.ReadOptions.defaults())) {
       requireEqual(dataset, data);
     }
-    try (RecordDataset alone = RecordDataset.open(directory.resolve(shard.directory()))) {
-      assertThat(alone.schema()).isEqualTo(data.schema());
-      assertThat(alone.version()).isEmpty();
-      requireEqual(alone, data);
-    }
+    assertThatThrownBy(() -> RecordDataset.open(directory.resolve(shard.directory())))
+        .isInstanceOf(NotADatasetException.class)
+        .hasMessageContaining("it is a shard of a table. Open the table");
   }
 
   @Test

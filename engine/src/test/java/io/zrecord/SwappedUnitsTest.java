@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.EntryUnits;
+import io.zrecord.internal.format.Section;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
 import io.zrecord.testing.BindingProbe;
+import io.zrecord.testing.ShardEditor;
+import io.zrecord.testing.ShardOnDisk;
 import io.zrecord.verify.Damage;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
@@ -23,7 +29,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
-import java.util.stream.Stream;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,12 +38,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Exchanges units of a table or store, together with their checksums. Readers and checks find each
- * exchange. As a control, the checksums are bound to the new places: then the same exchange is a
- * wrong value, and nothing finds it.
+ * exchange, also if the checksums of the tables around the units hold. As a control, all checksums
+ * are bound to the new places: then the same exchange is a wrong value, and nothing finds it.
  */
 final class SwappedUnitsTest {
-  private static final int RECORDS = 40_000;
-  private static final int BLOCK = 65_536;
+  /** Two units of presence bits. */
+  private static final int RECORDS = 65_536;
+
+  private static final int UNIT = 4_096;
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("a", ElementType.BYTES)
       .field("b", ElementType.BYTES)
@@ -54,26 +62,16 @@ final class SwappedUnitsTest {
   @TempDir
   Path directory;
 
-  /** Whether an exchange binds the checksums to the new places. */
+  /** Which checksums hold after an exchange. */
   private enum Bound {
-    AS_THEY_WERE,
-    AGAIN
+    NONE,
+    /** Those of tables, that is of lists, of entries, of presence bits and of checksums. */
+    OF_TABLES,
+    ALL
   }
 
   private interface Exchange {
     void of(Path dataset, Bound bound);
-  }
-
-  /** Which field of which shard a checksum is bound to. */
-  private record Owner(UUID shard, int field) {
-    /** Returns what changes a checksum of this field to one of another field. */
-    int difference(Owner other, int kind, long unit) {
-      return crc(kind, unit) ^ other.crc(kind, unit);
-    }
-
-    int crc(int kind, long unit) {
-      return BindingProbe.crcOfBinding(shard, field, kind, unit);
-    }
   }
 
   @BeforeAll
@@ -85,13 +83,15 @@ final class SwappedUnitsTest {
         RecordAppender records = writer.newAppender();
         for (int k = 0; k < RECORDS; k++) {
           int number = shard * RECORDS + k;
+          // In each half of a shard, other numbers of one of the two fields are absent.
+          int half = k / (RECORDS / 2);
           if (k % 16 != 5) {
             records.set("a", text("a", number)).set("b", text("b", number));
           }
-          if (k % 16 != 3) {
+          if (k % 16 != 3 + half) {
             records.set("i", number);
           }
-          if (k % 16 != 4) {
+          if (k % 16 != 4 - half) {
             records.set("u", number + 1_000_000);
           }
           records.endRecord();
@@ -120,120 +120,165 @@ final class SwappedUnitsTest {
     OpenShards.shared().clear();
   }
 
+  /** Makes an exchange in the first shard. */
+  private static Exchange inOneShard(Consumer<ShardEditor> change, Integer... fields) {
+    return (dataset, bound) -> {
+      ShardEditor shard = shards(dataset).get(0);
+      change.accept(shard);
+      bind(shard, bound, fields);
+      shard.write();
+    };
+  }
+
+  private static void bind(ShardEditor shard, Bound bound, Integer... fields) {
+    for (int field : fields) {
+      if (bound == Bound.ALL) {
+        shard.sealValues(field);
+      }
+      if (bound != Bound.NONE) {
+        shard.sealTables(field);
+      }
+    }
+  }
+
+  private static void exchangeEntries(ShardEditor shard, int one, int two) {
+    ShardOnDisk places = shard.places();
+    ShardEditor.exchange(shard.tables(), places.entryAt(1, one), places.entryAt(1, two), 16);
+    ShardEditor.exchange(shard.tables(), places.checksumAt(1, one), places.checksumAt(1, two), 4);
+  }
+
   @Test
   void twoEntriesOfAField() {
-    Exchange exchange = (dataset, bound) -> exchangeEntries(shards(dataset).get(0), 1, 2, 9, bound);
+    Exchange exchange = inOneShard(shard -> exchangeEntries(shard, 2, 9), 1);
     isFound(table, exchange, "a", 2, "a0000009");
     isFound(table, exchange, "a", 9, "a0000002");
   }
 
   @Test
   void aValueAndAnAbsentOne() {
-    isFound(
-        table,
-        (dataset, bound) -> exchangeEntries(shards(dataset).get(0), 1, 2, 5, bound),
-        "a",
-        2,
-        null);
+    isFound(table, inOneShard(shard -> exchangeEntries(shard, 2, 5), 1), "a", 2, null);
   }
 
   /** An empty value has as many bytes as an absent one. */
   @Test
   void anEmptyValueWhoseEntryIsZeroed() {
-    Exchange zeroed = (dataset, bound) -> {
-      Path shard = shards(dataset).get(0);
-      change(shard.resolve("a.offset"), entries -> entries.putLong(96, 0).putLong(104, 0));
-      if (bound == Bound.AGAIN) {
-        int crc = new Owner(uuid(shard), 1).crc(2, 6);
-        change(shard.resolve("a.crc32c"), checksums -> checksums.putInt(24, crc));
-      }
-    };
-    Path copy = copy(table, zeroed, Bound.AS_THEY_WERE);
+    Exchange zeroed = inOneShard(
+        shard -> {
+          int at = (int) shard.places().entryAt(1, 6);
+          shard.tables().putLong(at, 0).putLong(at + 8, 0);
+        },
+        1);
     assertThat(read(table, "a", 6)).isEmpty();
-    assertThatThrownBy(() -> read(copy, "a", 6)).isInstanceOf(CorruptDataException.class);
-    assertThat(read(copy(table, zeroed, Bound.AGAIN), "a", 6)).as("control").isNull();
+    for (Bound bound : List.of(Bound.NONE, Bound.OF_TABLES)) {
+      Path copy = copy(table, zeroed, bound);
+      assertThatThrownBy(() -> read(copy, "a", 6)).isInstanceOf(CorruptDataException.class);
+    }
+    assertThat(read(copy(table, zeroed, Bound.ALL), "a", 6)).as("control").isNull();
+  }
+
+  @Test
+  void twoUnitsOfEntries() {
+    int slots = EntryUnits.UNIT_SLOTS;
+    Exchange exchange = inOneShard(
+        shard -> ShardEditor.exchange(
+            shard.tables(),
+            shard.places().entryAt(1, 0),
+            shard.places().entryAt(1, slots),
+            EntryUnits.paddedBytes(slots)),
+        1);
+    isFound(table, exchange, "a", 1, text(text("a", slots + 1)));
   }
 
   @Test
   void theTablesOfTwoFieldsOfOneType() {
-    isFound(
-        table,
-        (dataset, bound) -> {
-          Path shard = shards(dataset).get(0);
-          exchangeFiles(shard.resolve("a.offset"), shard.resolve("b.offset"));
-          exchangeFiles(shard.resolve("a.crc32c"), shard.resolve("b.crc32c"));
-          if (bound == Bound.AGAIN) {
-            Owner a = new Owner(uuid(shard), 1);
-            Owner b = new Owner(uuid(shard), 2);
-            rebindEntries(shard, "a", b, a);
-            rebindEntries(shard, "b", a, b);
-          }
-        },
-        "a",
-        1,
-        "b0000001");
+    isFound(table, inOneShard(shard -> shard.exchangeFields(1, 2), 1, 2), "a", 1, "b0000001");
   }
 
   @Test
-  void theRunsAndPresenceBitsOfTwoFieldsOfOneWidth() {
-    isFound(
-        table,
-        (dataset, bound) -> {
-          Path shard = shards(dataset).get(0);
-          exchangeFiles(shard.resolve("i.runs"), shard.resolve("u.runs"));
-          exchangeFiles(shard.resolve("i.valid"), shard.resolve("u.valid"));
-          if (bound == Bound.AGAIN) {
-            Owner i = new Owner(uuid(shard), 3);
-            Owner u = new Owner(uuid(shard), 4);
-            rebindRuns(shard.resolve("i.runs"), u, i);
-            rebindRuns(shard.resolve("u.runs"), i, u);
-          }
-        },
-        "i",
-        17,
-        number(1_000_017));
-  }
-
-  /** Also with a checksum of the file that holds. */
-  @Test
-  void theBlockChecksumsOfTwoFieldsOfOneWidth() {
-    Path copy = copy(
-        table,
-        (dataset, bound) -> {
-          Path shard = shards(dataset).get(0);
-          exchangeFiles(shard.resolve("i.runs"), shard.resolve("u.runs"));
-          exchangeFiles(shard.resolve("i.valid"), shard.resolve("u.valid"));
-          seal(shard.resolve("i.runs"), new Owner(uuid(shard), 3));
-          seal(shard.resolve("u.runs"), new Owner(uuid(shard), 4));
-        },
-        Bound.AS_THEY_WERE);
-    assertThatThrownBy(() -> read(copy, "i", 17)).isInstanceOf(CorruptDataException.class);
-    assertThat(damages(copy)).anyMatch(f -> f.kind() == Finding.Kind.PRESENCE);
-    assertThat(damages(copy)).anyMatch(f -> f.kind() == Finding.Kind.VALUE);
+  void theTablesOfTwoFieldsOfOneWidth() {
+    Exchange exchange = inOneShard(shard -> shard.exchangeFields(3, 4), 3, 4);
+    isFound(table, exchange, "i", 17, number(1_000_017));
+    Path copy = copy(table, exchange, Bound.NONE);
+    assertThat(damages(copy)).extracting(Finding::kind).contains(Finding.Kind.RUNS);
+    Path sealed = copy(table, exchange, Bound.OF_TABLES);
+    assertThat(damages(sealed)).extracting(Finding::kind).containsOnly(Finding.Kind.VALUE);
   }
 
   @Test
-  void twoBlocksOfARun() {
-    isFound(
-        table,
-        (dataset, bound) -> {
-          Path shard = shards(dataset).get(0);
-          Path runs = shard.resolve("i.runs");
-          ByteBuffer file = ByteBuffer.wrap(bytes(runs)).order(ByteOrder.LITTLE_ENDIAN);
-          assertThat(file.getInt(28)).as("one run").isOne();
-          int run = (int) file.getLong(64 + 16);
-          change(shard.resolve("chunk/0.zr"), chunk -> exchange(chunk, run, run + BLOCK, BLOCK));
-          Owner owner = new Owner(uuid(shard), 3);
-          int difference = bound == Bound.AGAIN ? owner.crc(3, 0) ^ owner.crc(3, 1) : 0;
-          change(runs, words -> {
-            int first = words.getInt(104);
-            words.putInt(104, words.getInt(108) ^ difference).putInt(108, first ^ difference);
-          });
-          seal(runs, owner);
+  void twoUnitsOfARun() {
+    Exchange exchange = inOneShard(
+        shard -> {
+          assertThat(shard.places().runCount(3)).as("runs").isOne();
+          long run = shard.places().runOffset(3, 0);
+          ShardEditor.exchange(shard.chunk(0), run, run + UNIT, UNIT);
+          long checksums = shard.places().field(3).units().position();
+          ShardEditor.exchange(shard.tables(), checksums, checksums + 4, 4);
         },
-        "i",
-        0,
-        number(BLOCK / 4));
+        3);
+    isFound(table, exchange, "i", 0, number(UNIT / 4));
+  }
+
+  /** Bits have no checksums but those of their units. */
+  @Test
+  void twoUnitsOfPresenceBits() {
+    Exchange exchange = inOneShard(
+        shard -> {
+          long bits = shard.places().field(3).validity().position();
+          ShardEditor.exchange(shard.tables(), bits, bits + UNIT + 8, UNIT + 8);
+        },
+        3);
+    Path copy = copy(table, exchange, Bound.NONE);
+    assertThatThrownBy(() -> read(copy, "i", 4)).isInstanceOf(CorruptDataException.class);
+    assertThat(damages(copy)).extracting(Finding::kind).containsOnly(Finding.Kind.PRESENCE);
+    Path control = copy(table, exchange, Bound.OF_TABLES);
+    assertThat(read(table, "i", 4)).isNotNull();
+    assertThat(read(control, "i", 4)).as("control").isNull();
+  }
+
+  @Test
+  void thePresenceBitsOfTwoFields() {
+    Exchange exchange = inOneShard(
+        shard -> {
+          Section one = shard.places().field(3).validity();
+          Section two = shard.places().field(4).validity();
+          ShardEditor.exchange(shard.tables(), one.position(), two.position(), (int) one.bytes());
+        },
+        3,
+        4);
+    Path copy = copy(table, exchange, Bound.NONE);
+    assertThatThrownBy(() -> read(copy, "i", 4)).isInstanceOf(CorruptDataException.class);
+    assertThat(damages(copy)).extracting(Finding::kind).containsOnly(Finding.Kind.PRESENCE);
+    Path control = copy(table, exchange, Bound.OF_TABLES);
+    assertThat(read(control, "i", 4)).as("control").isNull();
+  }
+
+  /** A group has the checksums of 1,024 units. */
+  @Test
+  void twoGroupsOfUnitsOfARun() {
+    Path large = directory.resolve("large");
+    int groupValues = 1_024 * UNIT / 4;
+    RecordSchema schema = RecordSchema.builder().field("i", ElementType.I32).build();
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(large, schema, WriteOptions.defaults())) {
+      RecordAppender records = writer.newAppender();
+      for (int k = 0; k < 2 * groupValues; k++) {
+        records.set("i", k).endRecord();
+      }
+      writer.commit();
+    }
+    Consumer<ShardEditor> change = shard -> {
+      assertThat(shard.places().runCount(1)).as("runs").isOne();
+      long run = shard.places().runOffset(1, 0);
+      ShardEditor.exchange(shard.chunk(0), run, run + 1_024 * UNIT, 1_024 * UNIT);
+      long checksums = shard.places().field(1).units().position();
+      ShardEditor.exchange(shard.tables(), checksums, checksums + 4_100, 4_100);
+    };
+    isFound(large, inOneShard(change, 1), "i", 7, number(groupValues + 7));
+    // The checksums of the units hold, but not those of the groups.
+    Exchange values = inOneShard(change.andThen(shard -> shard.sealValues(1)), 1);
+    Path copy = copy(large, values, Bound.NONE);
+    assertThatThrownBy(() -> read(copy, "i", 7)).isInstanceOf(CorruptDataException.class);
+    assertThat(damages(copy)).extracting(Finding::kind).containsOnly(Finding.Kind.RUNS);
   }
 
   @Test
@@ -241,42 +286,40 @@ final class SwappedUnitsTest {
     isFound(
         table,
         (dataset, bound) -> {
-          Path one = shards(dataset).get(0);
-          Path two = shards(dataset).get(1);
-          for (String field : List.of("a", "b")) {
-            exchangeFiles(one.resolve(field + ".offset"), two.resolve(field + ".offset"));
-            exchangeFiles(one.resolve(field + ".crc32c"), two.resolve(field + ".crc32c"));
-          }
-          for (String field : List.of("i", "u")) {
-            exchangeFiles(one.resolve(field + ".runs"), two.resolve(field + ".runs"));
-            exchangeFiles(one.resolve(field + ".valid"), two.resolve(field + ".valid"));
-          }
-          byte[] header = bytes(one.resolve("chunk/0.zr"));
-          byte[] another = bytes(two.resolve("chunk/0.zr"));
-          exchangeFiles(one.resolve("chunk/0.zr"), two.resolve("chunk/0.zr"));
-          change(one.resolve("chunk/0.zr"), chunk -> chunk.put(0, header, 0, 64));
-          change(two.resolve("chunk/0.zr"), chunk -> chunk.put(0, another, 0, 64));
-          if (bound == Bound.AGAIN) {
-            rebindShard(one, uuid(two), uuid(one));
-            rebindShard(two, uuid(one), uuid(two));
-          }
+          ShardEditor one = shards(dataset).get(0);
+          ShardEditor two = shards(dataset).get(1);
+          one.takeAll(two);
+          two.takeAll(shards(dataset).get(0));
+          bind(one, bound, 1, 2, 3, 4);
+          bind(two, bound, 1, 2, 3, 4);
+          one.write();
+          two.write();
         },
         "a",
         1,
         text(read(table, "a", RECORDS + 1)));
   }
 
-  private static void rebindShard(Path shard, UUID from, UUID to) {
-    rebindEntries(shard, "a", new Owner(from, 1), new Owner(to, 1));
-    rebindEntries(shard, "b", new Owner(from, 2), new Owner(to, 2));
-    rebindRuns(shard.resolve("i.runs"), new Owner(from, 3), new Owner(to, 3));
-    rebindRuns(shard.resolve("u.runs"), new Owner(from, 4), new Owner(to, 4));
-  }
-
   @Test
   void twoEntriesOfAStore() {
-    Exchange exchange = (dataset, bound) -> exchangeEntries(dataset, 1, 2, 9, bound);
+    Exchange exchange = (dataset, bound) -> {
+      change(dataset.resolve("a.offset"), file -> ShardEditor.exchange(file, 32, 144, 16));
+      change(dataset.resolve("a.crc32c"), file -> {
+        int one = bound == Bound.ALL ? moved(dataset, 9, 2) : 0;
+        int two = bound == Bound.ALL ? moved(dataset, 2, 9) : 0;
+        ShardEditor.exchange(file, 8, 36, 4);
+        file.putInt(8, file.getInt(8) ^ one).putInt(36, file.getInt(36) ^ two);
+      });
+    };
     isFound(store, exchange, "a", 2, "a0000009");
+  }
+
+  /** Returns how the checksum of a value in a store changes with the slot. */
+  private static int moved(Path dataset, int from, int to) {
+    // The header of a chunk has the uuid of its store.
+    ByteBuffer header = ByteBuffer.wrap(bytes(dataset.resolve("chunk/0.zr")));
+    UUID id = new UUID(header.getLong(24), header.getLong(32));
+    return BindingProbe.crcOfBinding(id, 1, 1, from) ^ BindingProbe.crcOfBinding(id, 1, 1, to);
   }
 
   /**
@@ -286,10 +329,14 @@ final class SwappedUnitsTest {
    */
   private void isFound(
       Path dataset, Exchange exchange, String field, long index, @Nullable String wrong) {
-    Path found = copy(dataset, exchange, Bound.AS_THEY_WERE);
-    assertThatThrownBy(() -> read(found, field, index)).isInstanceOf(CorruptDataException.class);
-    assertThat(damages(found)).isNotEmpty();
-    Path control = copy(dataset, exchange, Bound.AGAIN);
+    for (Bound bound : List.of(Bound.NONE, Bound.OF_TABLES)) {
+      Path found = copy(dataset, exchange, bound);
+      assertThatThrownBy(() -> read(found, field, index))
+          .as("%s", bound)
+          .isInstanceOf(CorruptDataException.class);
+      assertThat(damages(found)).as("%s", bound).isNotEmpty();
+    }
+    Path control = copy(dataset, exchange, Bound.ALL);
     byte[] value = read(control, field, index);
     assertThat(value == null ? null : text(value)).as("control").isEqualTo(wrong);
     assertThat(value).as("control").isNotEqualTo(read(dataset, field, index));
@@ -338,90 +385,12 @@ final class SwappedUnitsTest {
     return findings.stream().filter(finding -> finding.kind().isDamage()).toList();
   }
 
-  /** Returns the directories of the shards in the order of the records. */
-  private static List<Path> shards(Path dataset) {
-    try (Stream<Path> found = Files.list(dataset.resolve("shard"))) {
-      List<Path> shards = found.toList();
-      return isFirst(shards.get(0)) ? shards : List.of(shards.get(1), shards.get(0));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static boolean isFirst(Path shard) {
-    return new String(bytes(shard.resolve("chunk/0.zr")), UTF_8).contains("a0000001");
-  }
-
-  private static UUID uuid(Path shard) {
-    // The header of a chunk has the uuid of its shard or store.
-    ByteBuffer header = ByteBuffer.wrap(bytes(shard.resolve("chunk/0.zr")));
-    return new UUID(header.getLong(24), header.getLong(32));
-  }
-
-  private static void exchangeEntries(Path shard, int field, int one, int two, Bound bound) {
-    change(shard.resolve("a.offset"), file -> exchange(file, 16 * one, 16 * two, 16));
-    change(shard.resolve("a.crc32c"), file -> exchange(file, 4 * one, 4 * two, 4));
-    if (bound == Bound.AGAIN) {
-      Owner owner = new Owner(uuid(shard), field);
-      ByteBuffer entries = ByteBuffer.wrap(bytes(shard.resolve("a.offset")));
-      change(shard.resolve("a.crc32c"), file -> {
-        int kindOfOne = kind(entries, one);
-        int kindOfTwo = kind(entries, two);
-        int changeOfOne = owner.crc(kindOfOne, two) ^ owner.crc(kindOfOne, one);
-        int changeOfTwo = owner.crc(kindOfTwo, one) ^ owner.crc(kindOfTwo, two);
-        file.putInt(4 * one, file.getInt(4 * one) ^ changeOfOne);
-        file.putInt(4 * two, file.getInt(4 * two) ^ changeOfTwo);
-      });
-    }
-  }
-
-  private static int kind(ByteBuffer entries, int i) {
-    return (entries.getLong(16 * i) | entries.getLong(16 * i + 8)) == 0 ? 2 : 1;
-  }
-
-  private static void rebindEntries(Path shard, String stem, Owner from, Owner to) {
-    ByteBuffer entries = ByteBuffer.wrap(bytes(shard.resolve(stem + ".offset")));
-    change(shard.resolve(stem + ".crc32c"), file -> {
-      for (int i = 0; i < RECORDS; i++) {
-        int change = from.difference(to, kind(entries, i), i);
-        file.putInt(4 * i, file.getInt(4 * i) ^ change);
-      }
-    });
-  }
-
-  private static void rebindRuns(Path runs, Owner from, Owner to) {
-    change(runs, file -> {
-      int at = 64 + 40 * file.getInt(28);
-      int blocks = (int) file.getLong(40);
-      for (int k = 0; k < blocks; k++, at += 4) {
-        file.putInt(at, file.getInt(at) ^ from.difference(to, 3, k));
-      }
-      for (int k = 0; k < file.getLong(48); k++, at += 4) {
-        file.putInt(at, file.getInt(at) ^ from.difference(to, 4, k));
-      }
-    });
-    seal(runs, to);
-  }
-
-  /** Writes the checksum of a file of runs again. */
-  private static void seal(Path runs, Owner owner) {
-    byte[] file = bytes(runs);
-    byte[] before = java.util.Arrays.copyOf(file, file.length - 4);
-    int checksum = BindingProbe.crc(before) ^ owner.crc(5, 0);
-    change(runs, words -> words.putInt(before.length, checksum));
-  }
-
-  private static void exchange(ByteBuffer file, int one, int two, int length) {
-    for (int i = 0; i < length; i++) {
-      byte kept = file.get(one + i);
-      file.put(one + i, file.get(two + i)).put(two + i, kept);
-    }
-  }
-
-  private static void exchangeFiles(Path one, Path two) {
-    byte[] kept = bytes(one);
-    write(one, bytes(two));
-    write(two, kept);
+  /** Returns the shards of a table in the order of the records. */
+  private static List<ShardEditor> shards(Path dataset) {
+    RecordTable table = RecordTable.at(LocalStorage.at(dataset));
+    return table.latest().shards().stream()
+        .map(shard -> ShardEditor.of(dataset, dataset.resolve(shard.directory())))
+        .toList();
   }
 
   private interface Change {

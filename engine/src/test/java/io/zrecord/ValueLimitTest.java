@@ -18,6 +18,7 @@ import io.zrecord.schema.Shape;
 import io.zrecord.shard.Checksum;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -140,23 +141,42 @@ class ValueLimitTest {
     }
   }
 
+  private static int idOf(String field) {
+    return SCHEMA.fields().get(SCHEMA.ordinal(field)).id();
+  }
+
   private static void setLength(Path shard, String field, int length) throws IOException {
+    boolean isStore = Files.exists(shard.resolve(field + ".offset"));
     ByteBuffer entry = entry(shard, field);
-    putLong(
-        shard.resolve(field + ".offset"),
-        Entry.BYTES + Long.BYTES,
-        Entry.word1(Entry.chunkId(entry.getLong(8)), length));
+    long word1 = Entry.word1(Entry.chunkId(entry.getLong(8)), length);
+    if (isStore) {
+      putLong(shard.resolve(field + ".offset"), Entry.BYTES + Long.BYTES, word1);
+    } else {
+      ShardOnDisk files = ShardOnDisk.of(shard);
+      putLong(files.tables(), files.entryAt(idOf(field), 1) + Long.BYTES, word1);
+      files.sealEntries(idOf(field), 0);
+    }
   }
 
   /** Returns the entry of the second record. */
   private static ByteBuffer entry(Path shard, String field) throws IOException {
-    byte[] bytes = Files.readAllBytes(shard.resolve(field + ".offset"));
+    Path offsets = shard.resolve(field + ".offset");
+    if (!Files.exists(offsets)) {
+      ShardOnDisk files = ShardOnDisk.of(shard);
+      byte[] bytes = Files.readAllBytes(files.tables());
+      int at = (int) files.entryAt(idOf(field), 1);
+      return ByteBuffer.wrap(bytes, at, Entry.BYTES).slice().order(ByteOrder.LITTLE_ENDIAN);
+    }
+    byte[] bytes = Files.readAllBytes(offsets);
     return ByteBuffer.wrap(bytes, Entry.BYTES, Entry.BYTES).slice().order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private static void setPrefix(Path shard, int prefix) throws IOException {
     ByteBuffer entry = entry(shard, "packed");
-    Path chunk = shard.resolve("chunk/" + Entry.chunkId(entry.getLong(8)) + ".zr");
+    int number = Entry.chunkId(entry.getLong(8));
+    Path chunk = Files.exists(shard.resolve("chunk"))
+        ? shard.resolve("chunk/" + number + ".zr")
+        : ShardOnDisk.of(shard).chunk(number);
     put(
         chunk,
         entry.getLong(0),

@@ -8,6 +8,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
@@ -17,6 +18,7 @@ import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +31,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Gathers random records into a caller's direct buffer, against a plain copy of the same bytes from
@@ -212,18 +216,33 @@ public final class GatherBenchmark {
     private final int valueBytes;
     private final ByteBuffer[] chunks;
     private final Layout layout;
-    private final ByteBuffer table;
+    private final ByteBuffer tables;
+    private final int table;
 
     PlainCopy(Storage storage, ShardSummary shard, int valueBytes, Layout layout)
         throws IOException {
       this.valueBytes = valueBytes;
       this.chunks = new ByteBuffer[shard.chunkCount()];
       for (int i = 0; i < chunks.length; i++) {
-        chunks[i] = map(storage.pathOf(shard.directory() + "/chunk/" + i + ".zr"));
+        chunks[i] =
+            map(storage.pathOf(shard.directory() + "/" + shard.chunks().get(i).fileName()));
       }
       this.layout = layout;
-      this.table = map(storage.pathOf(
-          shard.directory() + (layout == Layout.ENTRIES ? "/value.offset" : "/value.runs")));
+      TablesRef ref = shard.tables().get(0);
+      this.tables = map(storage.pathOf(shard.directory() + "/" + ref.fileName()));
+      this.table = section(ref, layout == Layout.ENTRIES ? "offsets" : "runs");
+    }
+
+    /** Returns the position of a table of the only field. */
+    private int section(TablesRef ref, String name) {
+      byte[] json = new byte[ref.jsonBytes()];
+      tables.get((int) ref.jsonPosition(), json);
+      Matcher found = Pattern.compile("\"" + name + "\":\\[(\\d+),")
+          .matcher(new String(json, StandardCharsets.UTF_8));
+      if (!found.find()) {
+        throw new IllegalStateException("The shard has no " + name);
+      }
+      return Integer.parseInt(found.group(1));
     }
 
     private static ByteBuffer map(String path) throws IOException {
@@ -243,17 +262,18 @@ public final class GatherBenchmark {
     }
 
     private long placeByEntry(long index) {
-      int entry = (int) index * 16;
-      return (long) table.getInt(entry + 8) << OFFSET_BITS | table.getLong(entry);
+      // 1,024 entries and their checksums are a unit.
+      int entry = table + (int) (index >>> 10) * 20_488 + (int) (index & 1023) * 16;
+      return (long) tables.getInt(entry + 8) << OFFSET_BITS | tables.getLong(entry);
     }
 
     private long placeByRun(long index) {
-      int run = 64;
-      while (index >= table.getLong(run) + table.getLong(run + 8)) {
-        run += 40;
+      int run = table;
+      while (index >= tables.getLong(run + 8) + tables.getLong(run + 16)) {
+        run += 64;
       }
-      long offset = table.getLong(run + 16) + (index - table.getLong(run)) * valueBytes;
-      return (long) table.getInt(run + 24) << OFFSET_BITS | offset;
+      long offset = tables.getLong(run + 24) + (index - tables.getLong(run + 8)) * valueBytes;
+      return (long) tables.getInt(run + 4) << OFFSET_BITS | offset;
     }
 
     void copy(long[] places, ByteBuffer target) {

@@ -1,43 +1,49 @@
 package io.zrecord.inspect;
 
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.internal.format.ChunkHeader;
-import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.FileHeader;
+import io.zrecord.shard.ChunkFile;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 
 /** Adds up the live and dead parts of a chunk. Belongs to one thread. */
 final class ChunkTally {
-  private final ChunkMeta meta;
+  private final int ordinal;
+  private final ChunkFile chunk;
+  private final String name;
   private final String path;
   private final SortedMap<Integer, Long> liveByField = new TreeMap<>();
   private long liveBytes;
-  private long paddingBytes = ChunkHeader.BYTES;
+  private long paddingBytes = FileHeader.BYTES;
   private long recordCount;
 
   /**
    * Starts the tally of a chunk.
    *
-   * @param path the chunk's file, for messages
+   * @param ordinal ordinal of the chunk in the shard
+   * @param name name of the chunk's file, relative to the dataset
+   * @param path full path of the file, for messages
    */
-  ChunkTally(ChunkMeta meta, String path) {
-    this.meta = meta;
+  ChunkTally(int ordinal, ChunkFile chunk, String name, String path) {
+    this.ordinal = ordinal;
+    this.chunk = chunk;
+    this.name = name;
     this.path = path;
   }
 
   long fileBytes() {
-    return meta.endBytes();
+    return chunk.bytes();
   }
 
   /**
    * Adds bytes of values within the chunk. Values of a sound shard do not overlap, so the sum fits.
    */
   void add(long live, long padding) {
-    if (live + padding > meta.endBytes() - paddingBytes - liveBytes) {
+    if (live + padding > chunk.bytes() - paddingBytes - liveBytes) {
       throw new CorruptDataException(
           path,
-          "Cannot tell how " + path + " is used: its " + meta.endBytes()
+          "Cannot tell how " + path + " is used: its " + chunk.bytes()
               + " bytes are fewer than those of its values, so that some of them overlap. Run zrecord verify, and restore the tables of the shard from a copy");
     }
     liveBytes += live;
@@ -59,18 +65,18 @@ final class ChunkTally {
    * Returns the usage of the chunk. Call this after all values were added. In a chunk written in
    * bulk, nothing is dead: bytes outside values are alignment.
    */
-  ChunkUsage usage(UUID shard, String directory) {
-    long emptyBytes = meta.isOfStore() ? paddingBytes : meta.endBytes() - liveBytes;
+  ChunkUsage usage(UUID shard) {
+    long emptyBytes = chunk.isOfStore() ? paddingBytes : chunk.bytes() - liveBytes;
     return new ChunkUsage(
         shard,
-        Integer.toUnsignedLong(meta.id()),
-        directory + meta.fileName(),
+        chunk.isOfStore() ? chunk.storeChunk() : ordinal,
+        name,
         new SpaceUsage(
-            meta.endBytes(),
+            chunk.bytes(),
             liveBytes,
-            meta.endBytes() - liveBytes - emptyBytes,
+            chunk.bytes() - liveBytes - emptyBytes,
             emptyBytes,
-            meta.isOfStore() ? meta.recordCount() : 0,
+            chunk.storeRecords(),
             recordCount),
         liveByField);
   }

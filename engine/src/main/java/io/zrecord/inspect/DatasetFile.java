@@ -20,17 +20,9 @@ public record DatasetFile(String name, Kind kind, Optional<UUID> shard, Optional
     MANIFEST,
     /** A list of the shards of versions. */
     LIST,
-    /** The metadata of a shard. */
-    META,
     /** Values. */
     CHUNK,
-    /** The places of a field's values. */
-    ENTRIES,
-    /** The checksums of a field's values. */
-    CHECKSUMS,
-    /** The places of a dense field's values. */
-    RUNS,
-    /** The presence of a dense field's values. */
-    VALIDITY
+    /** The places, checksums and presence of values. */
+    TABLES
   }
 }

@@ -3,9 +3,6 @@ package io.zrecord.inspect;
 import io.zrecord.DatasetKind;
 import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
@@ -16,8 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * Measures how well a dataset is used: a version of a table, a lone shard, or the committed state
- * of a store.
+ * Measures how well a dataset is used: a version of a table, or the committed state of a store.
  *
  * <pre>{@code
  * DatasetUsage usage = DatasetInspection.of(Path.of("/data/train"))
@@ -61,7 +57,6 @@ public final class DatasetInspection {
     Storage storage = LocalStorage.at(path);
     return switch (DatasetKind.of(path)) {
       case TABLE -> of(RecordTable.at(storage).latest());
-      case SHARD -> ofShard(storage);
       case STORE -> ofStore(StoreSnapshot.temporary(path), path.toString());
     };
   }
@@ -95,16 +90,6 @@ public final class DatasetInspection {
         snapshot.length(),
         snapshot.shards().size(),
         ordinal -> shard(snapshot, ordinal).atRoot());
-  }
-
-  private static DatasetInspection ofShard(Storage storage) {
-    byte[] file = storage.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES);
-    String path = storage.pathOf(ShardMeta.FILE_NAME);
-    ShardMeta meta = ShardMeta.read(path, file);
-    RecordSchema schema =
-        new RecordSchema(meta.fields().stream().map(FieldMeta::spec).toList());
-    ShardInspection shard = ShardInspection.alone(storage, schema, SealedJson.checksum(path, file));
-    return new DatasetInspection(storage.location(), schema, meta.length(), 1, ordinal -> shard);
   }
 
   /**

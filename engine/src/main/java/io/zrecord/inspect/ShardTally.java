@@ -1,32 +1,31 @@
 package io.zrecord.inspect;
 
-import io.zrecord.internal.format.ChunkMeta;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.shard.FixedRuns;
+import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.ShardPlaces;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.shard.ChunkFile;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 
 /** Adds up a shard while its values are visited. Belongs to one thread. */
 final class ShardTally implements ShardPlaces.Visitor {
-  private final ShardMeta meta;
+  private final OpenShard shard;
   private final List<FieldTally> fields = new ArrayList<>();
   private final List<ChunkTally> chunks = new ArrayList<>();
 
   /**
    * Starts the tally of a shard.
    *
-   * @param pathOf maps the name of one of the shard's files to its full path, for messages
+   * @param nameOf returns the name of a chunk's file, relative to the dataset
    */
-  ShardTally(ShardMeta meta, List<FieldSpec> fields, UnaryOperator<String> pathOf) {
-    this.meta = meta;
+  ShardTally(OpenShard shard, List<FieldSpec> fields, Function<ChunkFile, String> nameOf) {
+    this.shard = shard;
     fields.forEach(field -> this.fields.add(new FieldTally(field)));
-    for (ChunkMeta chunk : meta.chunks()) {
-      chunks.add(new ChunkTally(chunk, pathOf.apply(chunk.fileName())));
+    for (int i = 0; i < shard.chunks().size(); i++) {
+      ChunkFile chunk = shard.chunks().get(i);
+      chunks.add(new ChunkTally(i, chunk, nameOf.apply(chunk), shard.pathOf(chunk.fileName())));
     }
   }
 
@@ -43,28 +42,24 @@ final class ShardTally implements ShardPlaces.Visitor {
   /**
    * Returns the usage of the shard. Call this after all values were visited.
    *
-   * @param directory the shard's directory with a trailing slash, as results name it
    * @throws ArithmeticException if a sum exceeds 2⁶³−1
    */
-  ShardUsage usage(String directory, long firstIndex, List<FieldSpec> specs) {
+  ShardUsage usage(long firstIndex, List<FieldSpec> specs) {
     fields.forEach(FieldTally::flush);
-    Map<Integer, FieldMeta> stored = new HashMap<>();
-    meta.fields().forEach(field -> stored.put(field.spec().id(), field));
     List<FieldUsage> fieldUsages = new ArrayList<>();
     Fragmentation fragmentation = Fragmentation.NONE;
     for (int i = 0; i < specs.size(); i++) {
-      FieldMeta field = stored.get(specs.get(i).id());
-      // Slots of absent values among dense values were visited like the others.
-      long absent = field != null && field.layout() == FieldMeta.Layout.RUNS
-          ? field.absentCount()
-          : meta.length() - fields.get(i).valueCount();
-      fieldUsages.add(fields.get(i).usage(meta.length(), absent));
+      // Slots of absent values in runs were visited like the others.
+      long absent = shard.field(specs.get(i)) instanceof FixedRuns
+          ? shard.tablesOf(specs.get(i).id()).orElseThrow().absentCount()
+          : shard.length() - fields.get(i).valueCount();
+      fieldUsages.add(fields.get(i).usage(shard.length(), absent));
       fragmentation = fragmentation.plus(fieldUsages.get(i).fragmentation());
     }
     List<ChunkUsage> chunkUsages = new ArrayList<>();
     SpaceUsage space = SpaceUsage.NONE;
     for (ChunkTally chunk : chunks) {
-      ChunkUsage usage = chunk.usage(meta.id(), directory);
+      ChunkUsage usage = chunk.usage(shard.id());
       chunkUsages.add(usage);
       space = space.plus(usage.space());
     }
@@ -73,11 +68,11 @@ final class ShardTally implements ShardPlaces.Visitor {
         space.liveBytes(),
         space.deadBytes(),
         space.paddingBytes(),
-        meta.chunks().stream().anyMatch(ChunkMeta::isOfStore)
+        shard.chunks().stream().anyMatch(ChunkFile::isOfStore)
             ? space.writtenRecords()
-            : meta.length(),
-        meta.length());
+            : shard.length(),
+        shard.length());
     return new ShardUsage(
-        meta.id(), firstIndex, meta.length(), ofShard, fragmentation, chunkUsages, fieldUsages);
+        shard.id(), firstIndex, shard.length(), ofShard, fragmentation, chunkUsages, fieldUsages);
   }
 }

@@ -72,6 +72,7 @@ public final class GroupRewriter implements AutoCloseable {
    *     written
    */
   public List<ShardSummary> rewrite(RebalanceGroup group) {
+    WritableShards.require(storage, group.shards());
     RewriteSpace.TABLE.require(storage, keptBytes(group));
     leftBytes = group.valueBytes();
     for (ShardSummary shard : group.shards()) {

@@ -1,14 +1,13 @@
 package io.zrecord.rebalance;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.zrecord.internal.format.ChunkHeader;
-import io.zrecord.internal.format.ChunkMeta;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.FileHeader;
+import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
@@ -18,9 +17,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The shards of a version to rewrite, by the manifest alone. Meta files of shards are read only for
- * changes of compression, and for shards with bytes outside values, which are dead or left empty to
- * align values. Immutable.
+ * The shards of a version to rewrite, by the manifest alone. Tables files of shards are read only
+ * for changes of compression. Immutable.
  */
 public final class RebalancePlan {
   /** Longest padding of a value, which starts at a multiple of 8 bytes. */
@@ -51,6 +49,7 @@ public final class RebalancePlan {
    * @throws IllegalArgumentException if a compression is asked for a field that does not exist
    */
   public static RebalancePlan of(TableSnapshot snapshot, RebalanceOptions options) {
+    snapshot.requireWritable();
     return new Planner(snapshot, options).plan();
   }
 
@@ -207,8 +206,8 @@ public final class RebalancePlan {
      * Tells whether values in the shard's chunks may be dead. Where they are all alive, as in
      * shards written in bulk, any other bytes come back with every rewrite at this alignment.
      */
-    private boolean hasChunksOfStore(ShardSummary shard) {
-      return meta(shard).chunks().stream().anyMatch(ChunkMeta::isOfStore);
+    private static boolean hasChunksOfStore(ShardSummary shard) {
+      return shard.chunks().stream().anyMatch(ChunkFile::isOfStore);
     }
 
     /**
@@ -219,25 +218,20 @@ public final class RebalancePlan {
       long padded = schema.fields().stream().filter(field -> !field.isDense()).count();
       return RebalanceGroup.valueBytes(shard)
           + MAX_PADDING_BYTES * padded * shard.length()
-          + (long) ChunkHeader.BYTES * shard.chunkCount();
+          + (long) FileHeader.BYTES * shard.chunkCount();
     }
 
     private boolean hasOtherCompression(ShardSummary shard) {
-      for (FieldMeta stored : meta(shard).fields()) {
-        FieldSpec wanted = schema.find(stored.spec().id()).orElse(null);
-        if (wanted != null
-            && options.compression().containsKey(wanted.name())
-            && !wanted.compression().equals(stored.spec().compression())) {
+      OpenShard open = OpenShards.unshared(snapshot.storage(), shard);
+      for (FieldSpec wanted : schema.fields()) {
+        if (options.compression().containsKey(wanted.name())
+            && open.tablesOf(wanted.id())
+                .filter(stored -> !stored.compression().equals(wanted.compression()))
+                .isPresent()) {
           return true;
         }
       }
       return false;
-    }
-
-    private ShardMeta meta(ShardSummary shard) {
-      String name = shard.directory() + "/" + shard.metaFile();
-      return ShardMeta.read(
-          snapshot.storage().pathOf(name), snapshot.storage().read(name, SealedJson.MAX_BYTES));
     }
   }
 }

@@ -103,6 +103,8 @@ public final class TableRelayout {
    *     records
    */
   public RelayoutResult run() {
+    snapshot.requireWritable();
+    WritableShards.require(snapshot.storage(), snapshot.shards());
     RelayoutPlan plan = new RelayoutPlan(snapshot, order, options);
     table.requireNewest(snapshot);
     plan.requireSpace();

@@ -6,9 +6,7 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.verify.CheckListener;
-import io.zrecord.verify.DatasetCheck;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -81,17 +79,6 @@ public final class DatasetRepair {
     return switch (DatasetKind.of(path)) {
       case TABLE ->
         new TableRepair(LocalStorage.at(path), path, restoresPrevious).run(listener, approval);
-      case SHARD -> {
-        boolean isSound = DatasetCheck.of(path).run(listener).isSound();
-        RepairPlan plan = new RepairPlan(
-            List.of(),
-            isSound
-                ? List.of()
-                : List.of(
-                    path + " is a sealed shard, which is never changed: restore the damaged files"
-                        + " from a copy, or write the dataset again without the damaged records"));
-        yield new RepairReport(plan, false);
-      }
       case STORE -> {
         ProcessLock lock = ProcessLock.acquire(path);
         try {

@@ -6,6 +6,7 @@ import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreLeftovers;
+import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.internal.store.write.StoreLimits;
 import io.zrecord.internal.store.write.StoreRecovery;
 import io.zrecord.internal.store.write.StoreWriter;
@@ -51,6 +52,7 @@ public final class StoreRepair {
                   + " is damaged or missing, and nothing else says what the fields are: restore it from a copy"));
       return new RepairReport(plan, false);
     }
+    StoreMetaFile.requireWritable(files);
     List<RepairAction> actions = actions(state.get(), bad);
     List<String> remaining = new ArrayList<>();
     if (bad.count() > 0 && treatment == DamagedValues.KEEP) {

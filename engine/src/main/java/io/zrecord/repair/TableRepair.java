@@ -97,6 +97,7 @@ final class TableRepair {
                   + " by restoring the previous one");
       return List.of();
     }
+    current.requireWritable(path.toString());
     List<RepairAction> actions = new ArrayList<>();
     for (long version : damaged) {
       actions.add(moveAside(version, current));

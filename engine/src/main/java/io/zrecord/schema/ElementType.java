@@ -64,7 +64,8 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
   public static final ElementType BYTES = of(Kind.BYTES);
   public static final ElementType UTF8 = of(Kind.UTF8);
 
-  private static final Pattern DECIMAL_NAME = Pattern.compile("decimal\\((\\d{1,2}),(\\d{1,2})\\)");
+  private static final Pattern DECIMAL_NAME =
+      Pattern.compile("decimal\\(([1-9][0-9]?),(0|[1-9][0-9]?)\\)");
 
   public ElementType {
     boolean decimal = kind == Kind.DECIMAL;

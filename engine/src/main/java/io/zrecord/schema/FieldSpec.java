@@ -36,17 +36,7 @@ public record FieldSpec(
             + MAX_NAME_LENGTH + " and a value at most " + MAX_ATTRIBUTE_LENGTH);
       }
     });
-    if (id < 1) {
-      throw new IllegalArgumentException("Field '" + name + "' has id " + id + "; ids are >= 1");
-    }
-    if (name.isEmpty()
-        || name.length() > MAX_NAME_LENGTH
-        || name.indexOf(0) >= 0
-        || hasUnpairedSurrogate(name)) {
-      throw new IllegalArgumentException(
-          "Field name '" + name + "' of " + name.length() + " characters is not allowed: use 1 to "
-              + MAX_NAME_LENGTH + " characters of valid Unicode without U+0000");
-    }
+    requireIdAndName(id, name);
     if (!shape.isScalar() && type.widthBytes().isEmpty()) {
       throw new IllegalArgumentException("Field '" + name + "' of type " + type + " has shape "
           + shape + "; values of this type have no shape");
@@ -99,6 +89,20 @@ public record FieldSpec(
   /** Returns this field without its attributes: all that a reader of values needs. */
   public FieldSpec withoutAttributes() {
     return attributes.isEmpty() ? this : new FieldSpec(id, name, type, shape, compression);
+  }
+
+  static void requireIdAndName(int id, String name) {
+    if (id < 1) {
+      throw new IllegalArgumentException("Field '" + name + "' has id " + id + "; ids are >= 1");
+    }
+    if (name.isEmpty()
+        || name.length() > MAX_NAME_LENGTH
+        || name.indexOf(0) >= 0
+        || hasUnpairedSurrogate(name)) {
+      throw new IllegalArgumentException(
+          "Field name '" + name + "' of " + name.length() + " characters is not allowed: use 1 to "
+              + MAX_NAME_LENGTH + " characters of valid Unicode without U+0000");
+    }
   }
 
   private static boolean hasUnpairedSurrogate(String text) {

@@ -12,21 +12,32 @@ import java.util.stream.Collectors;
  * Lists the fields of a dataset in order. Names and ids are unique. May be empty. Immutable.
  *
  * @param fields the fields; a field's place in this list is its ordinal
+ * @param unreadable fields that use features of a later release; their names and ids are taken
  */
-public record RecordSchema(List<FieldSpec> fields) implements Serializable {
+public record RecordSchema(List<FieldSpec> fields, List<UnreadableField> unreadable)
+    implements Serializable {
   public RecordSchema {
     fields = List.copyOf(fields);
+    unreadable = List.copyOf(unreadable);
     Set<String> names = new HashSet<>();
     Set<Integer> ids = new HashSet<>();
-    for (FieldSpec field : fields) {
-      if (!names.add(field.name())) {
-        throw new IllegalArgumentException(
-            "Field name '" + field.name() + "' appears twice; names are unique");
-      }
-      if (!ids.add(field.id())) {
-        throw new IllegalArgumentException(
-            "Field id " + field.id() + " of '" + field.name() + "' appears twice; ids are unique");
-      }
+    fields.forEach(field -> requireUnique(names, ids, field.id(), field.name()));
+    unreadable.forEach(field -> requireUnique(names, ids, field.id(), field.name()));
+  }
+
+  /** Makes a schema of fields that can be read. */
+  public RecordSchema(List<FieldSpec> fields) {
+    this(fields, List.of());
+  }
+
+  private static void requireUnique(Set<String> names, Set<Integer> ids, int id, String name) {
+    if (!names.add(name)) {
+      throw new IllegalArgumentException(
+          "Field name '" + name + "' appears twice; names are unique");
+    }
+    if (!ids.add(id)) {
+      throw new IllegalArgumentException(
+          "Field id " + id + " of '" + name + "' appears twice; ids are unique");
     }
   }
 
@@ -46,11 +57,29 @@ public record RecordSchema(List<FieldSpec> fields) implements Serializable {
   }
 
   /**
+   * Requires that a field of a name, if there is one, can be read.
+   *
+   * @param location the dataset, for the message
+   * @throws io.zrecord.errors.UnsupportedFormatException if the field uses a feature of a later
+   *     release
+   */
+  public void requireReadable(String location, String name) {
+    for (UnreadableField field : unreadable) {
+      if (field.name().equals(name)) {
+        throw field.exception(location);
+      }
+    }
+  }
+
+  /**
    * Returns the place of the field of a name.
    *
    * @throws IllegalArgumentException if there is none; the message lists the names
+   * @throws io.zrecord.errors.UnsupportedFormatException if the field uses a feature of a later
+   *     release
    */
   public int ordinal(String name) {
+    requireReadable("the dataset", name);
     for (int i = 0; i < fields.size(); i++) {
       if (fields.get(i).name().equals(name)) {
         return i;
@@ -62,7 +91,7 @@ public record RecordSchema(List<FieldSpec> fields) implements Serializable {
 
   /** Returns these fields without their attributes: all that a reader of values needs. */
   public RecordSchema withoutAttributes() {
-    return new RecordSchema(fields.stream().map(FieldSpec::withoutAttributes).toList());
+    return new RecordSchema(fields.stream().map(FieldSpec::withoutAttributes).toList(), unreadable);
   }
 
   /** Collects fields. Not thread-safe. */

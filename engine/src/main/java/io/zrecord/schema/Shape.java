@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
  * The shape of a value: no dimension for a single element, else a row-major tensor whose first
  * dimension may be variable ({@code -1}). FORMAT.md section 8. Immutable.
  *
- * @param dimensions 0 to 16 dimensions, each ≥ 0, the first may be -1
+ * @param dimensions 0 to 16 dimensions, each ≥ 0; the first may be -1 if none is 0
  */
 public record Shape(List<Integer> dimensions) implements Serializable {
   private static final int MAX_RANK = 16;
@@ -21,6 +21,10 @@ public record Shape(List<Integer> dimensions) implements Serializable {
     if (dimensions.size() > MAX_RANK) {
       throw new IllegalArgumentException("Shape " + dimensions + " has " + dimensions.size()
           + " dimensions; at most " + MAX_RANK + " are allowed");
+    }
+    if (!dimensions.isEmpty() && dimensions.get(0) == -1 && dimensions.contains(0)) {
+      throw new IllegalArgumentException("Shape " + dimensions
+          + " has values without bytes, which do not tell its variable dimension");
     }
     for (int i = 0; i < dimensions.size(); i++) {
       if (dimensions.get(i) < (i == 0 ? -1 : 0)) {

@@ -2,36 +2,48 @@ package io.zrecord.shard;
 
 import java.io.Serializable;
 import java.util.Collections;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Says what a manifest knows of a shard (FORMAT.md section 7): enough to plan without opening a
- * file of the shard. Takes a few hundred bytes; it is also the message of a write task to its
- * driver. Immutable.
+ * Says what a manifest knows of a shard (FORMAT.md section 7): enough to plan, and to name the
+ * shard's files, without opening one. Takes a few hundred bytes; it is also the message of a write
+ * task to its driver. Immutable.
  *
  * @param id the shard's identity; its directory is {@code shard/<id>}
- * @param metaFile name of its meta file
- * @param metaChecksum the {@code crc32c} member of its meta file
  * @param length number of records, > 0
- * @param chunkCount number of its chunk files
- * @param chunkBytes bytes of its chunk files, headers included
+ * @param chunks its chunk files
+ * @param tables its tables files; a field is in one of them at most
  * @param valueBytes stored bytes of each field's values, by field id; a field that is missing here
  *     is absent in this shard
+ * @param unknown what a later release says of the shard, as JSON, which commits carry on; mostly
+ *     empty
  */
 public record ShardSummary(
     UUID id,
-    String metaFile,
-    int metaChecksum,
     long length,
-    int chunkCount,
-    long chunkBytes,
-    SortedMap<Integer, Long> valueBytes)
+    List<ChunkFile> chunks,
+    List<TablesRef> tables,
+    SortedMap<Integer, Long> valueBytes,
+    String unknown)
     implements Serializable {
 
   public ShardSummary {
+    chunks = List.copyOf(chunks);
+    tables = List.copyOf(tables);
     valueBytes = Collections.unmodifiableSortedMap(new TreeMap<>(valueBytes));
+  }
+
+  /** Makes a summary that says nothing beyond this release. */
+  public ShardSummary(
+      UUID id,
+      long length,
+      List<ChunkFile> chunks,
+      List<TablesRef> tables,
+      SortedMap<Integer, Long> valueBytes) {
+    this(id, length, chunks, tables, valueBytes, "");
   }
 
   /**
@@ -39,8 +51,17 @@ public record ShardSummary(
    * bytes, however many fields the shard has.
    */
   public ShardSummary withoutSizes() {
-    return new ShardSummary(
-        id, metaFile, metaChecksum, length, chunkCount, chunkBytes, Collections.emptySortedMap());
+    return new ShardSummary(id, length, chunks, tables, Collections.emptySortedMap());
+  }
+
+  /** Returns the number of the chunk files. */
+  public int chunkCount() {
+    return chunks.size();
+  }
+
+  /** Returns the bytes of the chunk files, headers included. */
+  public long chunkBytes() {
+    return chunks.stream().mapToLong(ChunkFile::bytes).sum();
   }
 
   /** Returns the directory of the shard, relative to the table's. */

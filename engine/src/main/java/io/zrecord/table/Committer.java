@@ -61,6 +61,7 @@ final class Committer {
       Instant began = clock.instant();
       Optional<Manifest> last = log.last();
       Optional<Manifest> newest = last.filter(Manifest::isTable);
+      last.ifPresent(manifest -> manifest.requireWritable(storage.location()));
       if (last.isPresent()) {
         boolean isDone = newest.filter(commit::isDone).isPresent();
         if (!isDone) {

@@ -108,12 +108,13 @@ final class Expiry {
     // If every version changed records, no more than these may go.
     long highest = newest.records().version() - options.keepVersions() + 1;
     long floor = newest.oldest();
+    newest.requireWritable(storage.location());
     Optional<UUID> commitId = Optional.empty();
     if (highest > floor && log.read(floor + 1).timestampMillis() <= latest) {
       highest = oldestToKeep(newest, options.keepVersions());
-      log.read(floor);
+      writable(floor);
       while (floor < highest) {
-        Manifest next = log.read(floor + 1);
+        Manifest next = writable(floor + 1);
         if (next.timestampMillis() > latest) {
           break;
         }
@@ -128,6 +129,13 @@ final class Expiry {
       }
     }
     return new Floor(newest, floor, commitId);
+  }
+
+  /** Reads a version that says nothing to programs that delete beyond what is known here. */
+  private Manifest writable(long version) {
+    Manifest manifest = log.read(version);
+    manifest.requireWritable(storage.location());
+    return manifest;
   }
 
   /**

@@ -1,11 +1,8 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.internal.shard.ShardId;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.ShardUse;
 import io.zrecord.internal.shard.read.ShardedFieldReader;
@@ -54,30 +51,27 @@ public final class IndexMap {
   }
 
   private OpenShard open() {
-    OpenShard open = use.get(
-        storage,
-        new ShardId(storage.location(), shard.directory(), shard.metaFile(), shard.metaChecksum()));
-    open.requireIs(shard.id(), shard.length());
-    requireMap(open.meta(), open.pathOf(shard.metaFile()));
+    OpenShard open = use.get(storage, shard);
+    requireMap(open, shard, storage);
     return open;
   }
 
   /**
    * Checks that a shard may be a map: an index is believed only where a checksum confirms it.
    *
-   * @param path path of the meta file, for the message
    * @throws CorruptDataException if the shard has other fields, absent values or no checksums
    */
-  static void requireMap(ShardMeta meta, String path) {
+  static void requireMap(OpenShard open, ShardSummary shard, Storage storage) {
     FieldSpec wanted = SCHEMA.fields().get(0);
-    List<FieldMeta> fields = meta.fields();
-    boolean isMap = fields.size() == 1
-        && fields.get(0).spec().id() == wanted.id()
-        && fields.get(0).spec().name().equals(wanted.name())
-        && fields.get(0).spec().type().equals(wanted.type())
-        && fields.get(0).spec().shape().equals(wanted.shape())
-        && fields.get(0).absentCount() == 0;
-    if (!isMap || !meta.hasChecksums()) {
+    boolean isMap = shard.tables().size() == 1
+        && shard.tables().get(0).fieldIds().equals(List.of(wanted.id()))
+        && open.tablesOf(wanted.id())
+            .filter(field -> field.type().equals(wanted.type())
+                && field.shape().equals(wanted.shape())
+                && field.absentCount() == 0)
+            .isPresent();
+    if (!isMap || !open.hasChecksums(wanted.id())) {
+      String path = storage.pathOf(shard.directory());
       throw new CorruptDataException(
           path,
           "Cannot read " + path + ": "

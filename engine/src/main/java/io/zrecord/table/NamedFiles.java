@@ -1,8 +1,7 @@
 package io.zrecord.table;
 
 import io.zrecord.internal.format.ManifestNames;
-import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.RetainedVersions;
@@ -18,9 +17,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The files that the versions of a table name. Takes about 100 bytes a shard, whatever the number
- * of versions, because each list of shards is read once. The set only grows: files of a version
- * that was expired meanwhile, or of a tag that was removed, stay. Belongs to one thread.
+ * The files that the versions of a table name. Takes some hundred bytes a shard, whatever the
+ * number of versions, because each list of shards is read once. The set only grows: files of a
+ * version that was expired meanwhile, or of a tag that was removed, stay. Belongs to one thread.
  */
 final class NamedFiles {
   private final Storage storage;
@@ -28,7 +27,7 @@ final class NamedFiles {
   private final Set<Long> versions = new HashSet<>();
   private final Set<String> lists = new HashSet<>();
   private final Set<String> tagFiles = new HashSet<>();
-  private final Map<UUID, Set<String>> metaFiles = new HashMap<>();
+  private final Map<UUID, Set<ShardSummary>> shards = new HashMap<>();
   private long newest = -1;
 
   NamedFiles(Storage storage) {
@@ -72,10 +71,24 @@ final class NamedFiles {
     return storage.exists(ManifestNames.nameOf(newest + 1));
   }
 
+  /**
+   * Requires that this release knows what all named shards need of programs that delete. Manifests
+   * and lists are looked at when they are read. Reads what the tables files of each shard say.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if a shard uses an unknown feature: it may
+   *     need files that are not known here
+   */
+  void requireWritable() {
+    shards
+        .values()
+        .forEach(same -> same.forEach(shard -> TablesFile.requireWritable(storage, shard)));
+  }
+
   private void addVersion(Manifest manifest) {
+    manifest.requireWritable(storage.location());
     for (ShardListFile list : manifest.lists()) {
       if (!lists.contains(list.file())) {
-        add(log.shards(list));
+        add(log.shardsToChange(list));
         lists.add(list.file());
       }
     }
@@ -84,17 +97,17 @@ final class NamedFiles {
     versions.add(manifest.version());
   }
 
-  private void add(List<ShardSummary> shards) {
-    for (ShardSummary shard : shards) {
-      metaFiles.merge(shard.id(), Set.of(shard.metaFile()), NamedFiles::union);
+  private void add(List<ShardSummary> named) {
+    for (ShardSummary shard : named) {
+      shards.merge(shard.id(), Set.of(shard.withoutSizes()), NamedFiles::union);
     }
   }
 
-  private static Set<String> union(Set<String> present, Set<String> added) {
+  private static Set<ShardSummary> union(Set<ShardSummary> present, Set<ShardSummary> added) {
     if (present.containsAll(added)) {
       return present;
     }
-    Set<String> union = new HashSet<>(present);
+    Set<ShardSummary> union = new HashSet<>(present);
     union.addAll(added);
     return Set.copyOf(union);
   }
@@ -108,17 +121,15 @@ final class NamedFiles {
   }
 
   boolean namesShard(UUID shard) {
-    return metaFiles.containsKey(shard);
+    return shards.containsKey(shard);
   }
 
   /** Returns the files of a named shard, relative to the shard's directory. */
-  Set<String> filesOf(UUID shard) {
+  Set<String> filesOf(UUID id) {
     Set<String> files = new HashSet<>();
-    for (String metaFile : metaFiles.getOrDefault(shard, Set.of())) {
-      String name = "shard/" + shard + "/" + metaFile;
-      files.add(metaFile);
-      files.addAll(ShardMeta.read(storage.pathOf(name), storage.read(name, SealedJson.MAX_BYTES))
-          .fileNames());
+    for (ShardSummary shard : shards.getOrDefault(id, Set.of())) {
+      shard.tables().forEach(tables -> files.add(tables.fileName()));
+      shard.chunks().forEach(chunk -> files.add(chunk.fileName()));
     }
     return files;
   }

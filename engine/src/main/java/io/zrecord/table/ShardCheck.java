@@ -1,18 +1,21 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.internal.format.ChunkMeta;
-import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Checks the files of shards once more before a manifest names them. Files written by a task may
- * have been removed, or may never have reached this storage.
+ * have been removed, or may never have reached this storage. No name is used twice, so a file with
+ * the right name and length is the file that was written.
  */
 final class ShardCheck {
   private final Storage storage;
@@ -22,57 +25,48 @@ final class ShardCheck {
   }
 
   /**
-   * Checks shards. Throws if a shard's meta file is not the reported one, or another file is
-   * missing or too short.
+   * Checks shards, with one listing for each. Throws if a file is missing, too short, or, of a
+   * tables file, too long.
    */
   void check(List<ShardSummary> shards) {
     shards.parallelStream().forEach(this::check);
   }
 
-  /** Checks the shard of an index map, whose fields must be those of an index map. */
+  /** Checks the shard of an index map, whose field must be that of an index map. */
   void checkIndexMap(ShardSummary map) {
-    IndexMap.requireMap(check(map), storage.pathOf(map.directory() + "/" + map.metaFile()));
+    check(map);
+    IndexMap.requireMap(OpenShards.unshared(storage, map), map, storage);
   }
 
-  private ShardMeta check(ShardSummary shard) {
-    String name = shard.directory() + "/" + shard.metaFile();
-    byte[] file = storage.read(name, SealedJson.MAX_BYTES);
-    ShardMeta meta = ShardMeta.read(storage.pathOf(name), file);
-    if (SealedJson.checksum(storage.pathOf(name), file) != shard.metaChecksum()
-        || meta.length() != shard.length()) {
-      throw new CorruptDataException(
-          storage.pathOf(name),
-          "Cannot commit shard " + shard.id() + ": " + storage.pathOf(name)
-              + " is not the file that was written; run the write again");
-    }
-    for (ChunkMeta chunk : meta.chunks()) {
-      requireLength(shard, chunk.fileName(), chunk.endBytes());
-    }
-    for (FieldMeta field : meta.fields()) {
-      if (field.layout() == FieldMeta.Layout.RUNS) {
-        storage.lengthBytes(shard.directory() + "/" + field.stem() + ".runs");
-        if (field.absentCount() > 0) {
-          requireLength(shard, field.stem() + ".valid", (meta.length() + 7) / 8);
-        }
-      } else {
-        requireLength(shard, field.stem() + ".offset", meta.length() * Entry.BYTES);
-        if (meta.hasChecksums()) {
-          requireLength(shard, field.stem() + ".crc32c", meta.length() * Integer.BYTES);
-        }
+  private void check(ShardSummary shard) {
+    Map<String, Long> lengths = new HashMap<>();
+    for (StoredFile file : storage.list(shard.directory())) {
+      if (!file.isDirectory()) {
+        lengths.put(file.name(), file.lengthBytes());
       }
     }
-    return meta;
+    for (TablesRef tables : shard.tables()) {
+      require(shard, lengths, tables.fileName(), tables.bytes(), tables.bytes());
+    }
+    for (ChunkFile chunk : shard.chunks()) {
+      require(shard, lengths, chunk.fileName(), chunk.bytes(), Long.MAX_VALUE);
+    }
   }
 
-  private void requireLength(ShardSummary shard, String file, long expected) {
-    String name = shard.directory() + "/" + file;
-    long length = storage.lengthBytes(name);
-    if (length < expected) {
+  private void require(
+      ShardSummary shard, Map<String, Long> lengths, String file, long least, long most) {
+    String path = storage.pathOf(shard.directory() + "/" + file);
+    Long length = lengths.get(file);
+    if (length == null) {
+      throw new MissingFileException(
+          path,
+          "Cannot commit shard " + shard.id() + ": " + path + " is missing; run the write again");
+    }
+    if (length < least || length > most) {
       throw new CorruptDataException(
-          storage.pathOf(name),
-          "Cannot commit shard " + shard.id() + ": " + storage.pathOf(name) + " has " + length
-              + " bytes, fewer than " + expected
-              + "; run the write again");
+          path,
+          "Cannot commit shard " + shard.id() + ": " + path + " has " + length
+              + " bytes instead of " + least + "; run the write again");
     }
   }
 }

@@ -35,7 +35,7 @@ final class ShardSequence {
         addList(list);
         continue;
       }
-      List<ShardSummary> shards = log.shards(list);
+      List<ShardSummary> shards = log.shardsToChange(list);
       if (replacements.touch(shards)) {
         shards.forEach(shard -> replacements.next(shard).forEach(this::add));
       } else if (loose.size() + shards.size() <= ShardListFile.MAX_SHARDS

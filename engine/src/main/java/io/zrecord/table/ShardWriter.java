@@ -1,8 +1,5 @@
 package io.zrecord.table;
 
-import io.zrecord.internal.format.ChunkMeta;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.shard.write.ShardFilesWriter;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
@@ -10,8 +7,6 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -166,12 +161,12 @@ public final class ShardWriter implements AutoCloseable {
       throw new IllegalStateException("The record " + current.recordCount() + " of shard " + shardId
           + " was not ended; call endRecord() after its last value");
     }
-    ShardFilesWriter.Sealed sealed = current.seal();
+    ShardSummary sealed = current.seal();
     if (options.durability() == Durability.COMMIT) {
       storage.forceDirectory("shard");
     }
     state = State.FINISHED;
-    return Optional.of(summary(sealed.meta(), sealed.metaChecksum()));
+    return Optional.of(sealed);
   }
 
   /** Closes the files. Unless the shard was finished, also deletes them as far as possible. */
@@ -196,21 +191,6 @@ public final class ShardWriter implements AutoCloseable {
     if (!finished && ownsDirectory) {
       removeFiles();
     }
-  }
-
-  private ShardSummary summary(ShardMeta meta, int metaChecksum) {
-    SortedMap<Integer, Long> valueBytes = new TreeMap<>();
-    for (FieldMeta field : meta.fields()) {
-      valueBytes.put(field.spec().id(), field.valueBytes());
-    }
-    return new ShardSummary(
-        shardId,
-        ShardMeta.FILE_NAME,
-        metaChecksum,
-        meta.length(),
-        meta.chunks().size(),
-        meta.chunks().stream().mapToLong(ChunkMeta::endBytes).sum(),
-        valueBytes);
   }
 
   /**

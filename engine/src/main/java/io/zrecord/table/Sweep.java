@@ -73,6 +73,7 @@ final class Sweep {
     List<StoredFile> lists = storage.list(LISTS);
     List<StoredFile> tagFiles = storage.list(TagNames.DIRECTORY);
     refresh();
+    named.requireWritable();
     if (mode == CareMode.DELETE) {
       // A power loss must not take back the newest version, which expired what is deleted now.
       storage.forceDirectory(ManifestNames.DIRECTORY);

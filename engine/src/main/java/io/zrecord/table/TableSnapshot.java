@@ -124,6 +124,17 @@ public final class TableSnapshot {
     return manifest.schema();
   }
 
+  /**
+   * Requires that this release can write the table, before a long write begins. Each commit
+   * requires the same.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if the table or a field uses a feature
+   *     that this release does not know
+   */
+  public void requireWritable() {
+    manifest.requireWritable(storage.location());
+  }
+
   /** Returns a number greater than every field id that the table ever used. */
   public int nextFieldId() {
     return manifest.nextFieldId();

@@ -4,16 +4,23 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.shard.OpenChunk;
+import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.verify.Finding.Kind;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,9 +31,7 @@ final class ChunkFiles implements AutoCloseable {
   private static final int MAX_OPEN = 16;
 
   private final MutableFiles files;
-  private final String prefix;
-  private final UUID shardId;
-  private final Map<Integer, ChunkMeta> chunks = new HashMap<>();
+  private final Map<Integer, Chunk> chunks = new LinkedHashMap<>();
   /**
    * Published bytes present in each chunk file. A chunk without an entry is missing or cannot be
    * opened.
@@ -39,22 +44,71 @@ final class ChunkFiles implements AutoCloseable {
   private final Map<Integer, FileWindow> open = new LinkedHashMap<>(MAX_OPEN, 0.75f, true);
 
   /**
-   * Prepares to read chunks; opens no file.
+   * A chunk.
    *
-   * @param prefix directory of the shard with a slash, or empty
-   * @param carried bytes of chunks that the journal of a store has in their place
+   * @param number number in entries and runs
+   * @param fileName name of its file
+   * @param endBytes published end
+   * @param header checks the header; throws if it is not that of the chunk
    */
-  ChunkFiles(
-      MutableFiles files,
-      String prefix,
-      UUID shardId,
-      List<ChunkMeta> chunks,
-      CarriedBytes carried) {
+  record Chunk(int number, String fileName, long endBytes, Consumer<byte[]> header) {}
+
+  private ChunkFiles(MutableFiles files, List<Chunk> chunks, CarriedBytes carried) {
     this.carried = carried;
     this.files = files;
-    this.prefix = prefix;
-    this.shardId = shardId;
-    chunks.forEach(chunk -> this.chunks.put(chunk.id(), chunk));
+    chunks.forEach(chunk -> this.chunks.put(chunk.number, chunk));
+  }
+
+  /**
+   * Prepares to read the chunks of a store, which have ids; opens no file.
+   *
+   * @param carried bytes of chunks that the journal has in their place
+   */
+  static ChunkFiles ofStore(
+      MutableFiles files, UUID storeId, List<ChunkMeta> chunks, CarriedBytes carried) {
+    return new ChunkFiles(
+        files,
+        chunks.stream()
+            .map(chunk -> new Chunk(
+                chunk.id(),
+                chunk.fileName(),
+                chunk.endBytes(),
+                header -> new ChunkHeader(chunk.id(), storeId)
+                    .check(files.pathOf(chunk.fileName()), header)))
+            .toList(),
+        carried);
+  }
+
+  /** Prepares to read the chunks of a shard, which have ordinals; opens no file. */
+  static ChunkFiles ofShard(MutableFiles files, ShardSummary shard) {
+    List<Chunk> chunks = new ArrayList<>();
+    for (ChunkFile chunk : shard.chunks()) {
+      String name = shard.directory() + "/" + chunk.fileName();
+      chunks.add(new Chunk(
+          chunks.size(),
+          name,
+          chunk.bytes(),
+          header -> OpenChunk.checkHeader(files.pathOf(name), shard.id(), chunk, header)));
+    }
+    return new ChunkFiles(files, chunks, new CarriedBytes());
+  }
+
+  /**
+   * Returns these chunks with other numbers, after they were checked. Each of both is closed.
+   *
+   * @param present the present number of each chunk, by its new number
+   */
+  ChunkFiles renumbered(int[] present) {
+    List<Chunk> renumbered = new ArrayList<>();
+    for (int i = 0; i < present.length; i++) {
+      Chunk chunk = Objects.requireNonNull(chunks.get(present[i]));
+      renumbered.add(new Chunk(i, chunk.fileName, chunk.endBytes, chunk.header));
+    }
+    ChunkFiles result = new ChunkFiles(files, renumbered, new CarriedBytes());
+    for (int i = 0; i < present.length; i++) {
+      result.presentBytes.put(i, presentBytes(present[i]));
+    }
+    return result;
   }
 
   /**
@@ -62,16 +116,16 @@ final class ChunkFiles implements AutoCloseable {
    * wrong. Bytes after a chunk's end have no meaning.
    */
   void check(CheckRun run) {
-    for (ChunkMeta chunk : chunks.values()) {
-      String path = path(chunk.id());
-      try (MutableFile file = files.open(prefix + chunk.fileName(), false)) {
-        long length = carried.lengthAfter(chunk.id(), file.lengthBytes());
-        presentBytes.put(chunk.id(), Math.min(length, chunk.endBytes()));
-        if (length < chunk.endBytes()) {
+    for (Chunk chunk : chunks.values()) {
+      String path = path(chunk.number);
+      try (MutableFile file = files.open(chunk.fileName, false)) {
+        long length = carried.lengthAfter(chunk.number, file.lengthBytes());
+        presentBytes.put(chunk.number, Math.min(length, chunk.endBytes));
+        if (length < chunk.endBytes) {
           run.found(
               Kind.CHUNK,
               path,
-              "it has " + length + " bytes, but " + chunk.endBytes() + " were published");
+              "it has " + length + " bytes, but " + chunk.endBytes + " were published");
         }
         checkHeader(run, chunk, file);
       } catch (ZRecordException e) {
@@ -80,25 +134,26 @@ final class ChunkFiles implements AutoCloseable {
     }
   }
 
-  private void checkHeader(CheckRun run, ChunkMeta chunk, MutableFile file) {
-    byte[] header = new byte[ChunkHeader.BYTES];
+  private void checkHeader(CheckRun run, Chunk chunk, MutableFile file) {
+    byte[] header = new byte[FileHeader.BYTES];
     if (file.read(0, ByteBuffer.wrap(header)) < header.length) {
       return; // The missing bytes were reported before.
     }
     try {
-      new ChunkHeader(chunk.id(), shardId).check(path(chunk.id()), header);
+      chunk.header.accept(header);
     } catch (ZRecordException e) {
-      run.found(Kind.CHUNK, path(chunk.id()), "its header: " + FileProblem.of(e));
+      run.found(Kind.CHUNK, path(chunk.number), "its header: " + FileProblem.of(e));
     }
   }
 
   @Nullable
-  ChunkMeta find(int chunkId) {
-    return chunks.get(chunkId);
+  Chunk find(int number) {
+    return chunks.get(number);
   }
 
-  String path(int chunkId) {
-    return files.pathOf(prefix + ChunkMeta.fileName(chunkId));
+  String path(int number) {
+    Chunk chunk = chunks.get(number);
+    return chunk == null ? files.location() : files.pathOf(chunk.fileName);
   }
 
   /** Returns the number of a chunk's published bytes that are in its file. */
@@ -152,7 +207,8 @@ final class ChunkFiles implements AutoCloseable {
         Integer eldest = open.keySet().iterator().next();
         closeOne(open.remove(eldest));
       }
-      window = new FileWindow(files.open(prefix + ChunkMeta.fileName(chunkId), false));
+      window =
+          new FileWindow(files.open(Objects.requireNonNull(chunks.get(chunkId)).fileName, false));
       open.put(chunkId, window);
     }
     return window;

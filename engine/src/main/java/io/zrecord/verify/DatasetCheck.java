@@ -5,7 +5,6 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.storage.local.LocalStorage;
-import io.zrecord.verify.SealedShardCheck.Depth;
 import java.nio.file.Path;
 
 /**
@@ -73,7 +72,6 @@ public final class DatasetCheck {
       case TABLE ->
         new TableCheck(run, LocalStorage.at(path), (shard, schema) -> shard.run(schema, run, files))
             .check(choice);
-      case SHARD -> new SealedShardCheck(run, files, Depth.VALUES).checkAlone();
       case STORE -> {
         ProcessLock lock = ProcessLock.acquire(path);
         try {

@@ -4,7 +4,6 @@ import io.zrecord.DatasetKind;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalHeader;
-import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
@@ -25,8 +24,7 @@ import java.util.TreeMap;
  *
  * @param kind kind of the dataset
  * @param schema the fields
- * @param stems file stems by field id; of a table, the stems of the newest shard, which may lack a
- *     field
+ * @param stems file stems of a store by field id; empty for a table
  * @param length number of records
  * @param shardCount number of shards
  * @param chunkCount number of chunk files
@@ -62,15 +60,10 @@ public record DatasetSummary(
     MutableFiles files = new LocalMutableFiles(path);
     DatasetKind kind = DatasetKind.of(path);
     return switch (kind) {
-      case TABLE -> ofTable(files, RecordTable.at(LocalStorage.at(path)));
-      case SHARD -> {
-        ShardMeta meta = readMeta(files, ShardMeta.FILE_NAME);
-        yield ofShard(kind, meta, meta.length(), meta.chunks(), 0);
-      }
+      case TABLE -> ofTable(RecordTable.at(LocalStorage.at(path)));
       case STORE -> {
         StoreState state = StoreState.read(files);
-        yield ofShard(
-            kind,
+        yield ofStore(
             state.meta().shard(),
             state.journal().length(),
             state.chunks(),
@@ -79,22 +72,13 @@ public record DatasetSummary(
     };
   }
 
-  private static ShardMeta readMeta(MutableFiles files, String name) {
-    return ShardMeta.read(files.pathOf(name), files.read(name, SealedJson.MAX_BYTES));
-  }
-
-  private static DatasetSummary ofTable(MutableFiles files, RecordTable table) {
+  private static DatasetSummary ofTable(RecordTable table) {
     TableSnapshot snapshot = table.latest();
     List<ShardSummary> shards = snapshot.shards();
-    Map<Integer, String> stems = new TreeMap<>();
-    if (!shards.isEmpty()) {
-      ShardSummary newest = shards.get(shards.size() - 1);
-      stems.putAll(stems(readMeta(files, newest.directory() + "/" + newest.metaFile())));
-    }
     return new DatasetSummary(
         DatasetKind.TABLE,
         snapshot.schema(),
-        stems,
+        Map.of(),
         snapshot.length(),
         shards.size(),
         shards.stream().mapToLong(ShardSummary::chunkCount).sum(),
@@ -109,18 +93,16 @@ public record DatasetSummary(
         Optional.of(snapshot));
   }
 
-  private static DatasetSummary ofShard(
-      DatasetKind kind, ShardMeta meta, long length, List<ChunkMeta> chunks, long journalBytes) {
+  private static DatasetSummary ofStore(
+      ShardMeta meta, long length, List<ChunkMeta> chunks, long journalBytes) {
     return new DatasetSummary(
-        kind,
-        new RecordSchema(meta.fields().stream().map(FieldMeta::spec).toList()),
+        DatasetKind.STORE,
+        meta.schema(),
         stems(meta),
         length,
         1,
         chunks.size(),
-        chunks.stream().anyMatch(ChunkMeta::isOfStore)
-            ? chunks.stream().mapToLong(ChunkMeta::recordCount).sum()
-            : length,
+        chunks.stream().mapToLong(ChunkMeta::recordCount).sum(),
         chunks.stream().mapToLong(ChunkMeta::endBytes).sum(),
         meta.fields().stream().mapToLong(FieldMeta::valueBytes).sum(),
         journalBytes,

@@ -1,7 +1,7 @@
 package io.zrecord.verify;
 
 import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.verify.Finding.Kind;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,12 +14,16 @@ import java.util.Objects;
  */
 final class EntriesCheck {
   private final CheckRun run;
-  private final FieldMeta field;
+  private final FieldSpec field;
+  private final Amount amount;
   private final long firstIndex;
   private final List<Found> found = new ArrayList<>();
   private long absentCount;
   private long valueBytes;
   private boolean hasDamage;
+
+  /** What metadata says of a field: the absent values, and the physical lengths of all others. */
+  record Amount(long absentCount, long valueBytes) {}
 
   /** A problem of the values of some records. */
   private record Found(long index, long count, ValueCheck.Problem problem) {
@@ -76,15 +80,17 @@ final class EntriesCheck {
   /**
    * Prepares a check of one field.
    *
+   * @param amount what the metadata says that the field has
    * @param firstIndex index in the dataset of the first record
    */
-  EntriesCheck(CheckRun run, FieldMeta field, long firstIndex) {
+  EntriesCheck(CheckRun run, FieldSpec field, Amount amount, long firstIndex) {
     this.run = run;
     this.field = field;
+    this.amount = amount;
     this.firstIndex = firstIndex;
   }
 
-  void check(EntryFiles files, long recordCount, Overlay overlay, ValueCheck values) {
+  void check(EntrySource files, long recordCount, Overlay overlay, ValueCheck values) {
     EntryBlock block = new EntryBlock(recordCount);
     long present = Math.min(recordCount, files.presentCount());
     for (long first = 0; first < recordCount; ) {
@@ -167,7 +173,7 @@ final class EntriesCheck {
       run.found(new Finding(
           joined.problem.kind(),
           path,
-          field.spec().name(),
+          field.name(),
           firstIndex + joined.index,
           joined.count,
           joined.problem.text(),
@@ -184,19 +190,19 @@ final class EntriesCheck {
     if (hasDamage) {
       return;
     }
-    if (absentCount != field.absentCount()) {
+    if (absentCount != amount.absentCount()) {
       run.found(
           Kind.COUNT,
           metaPath,
-          field.spec().name(),
-          "it says " + field.absentCount() + " absent values, but there are " + absentCount);
+          field.name(),
+          "it says " + amount.absentCount() + " absent values, but there are " + absentCount);
     }
-    if (valueBytes != field.valueBytes()) {
+    if (valueBytes != amount.valueBytes()) {
       run.found(
           Kind.COUNT,
           metaPath,
-          field.spec().name(),
-          "it says " + field.valueBytes() + " bytes of values, but there are " + valueBytes);
+          field.name(),
+          "it says " + amount.valueBytes() + " bytes of values, but there are " + valueBytes);
     }
   }
 }

@@ -12,10 +12,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a field's entries and of their checksums (FORMAT.md section 4). Belongs to one
- * thread.
+ * The files of the entries of a field of a store, and of their checksums (FORMAT.md section 9).
+ * Belongs to one thread.
  */
-final class EntryFiles implements AutoCloseable {
+final class EntryFiles implements EntrySource {
   /** Records read at a time after a failure: a page of entries. */
   private static final int STEP_RECORDS = 256;
 
@@ -36,8 +36,8 @@ final class EntryFiles implements AutoCloseable {
     this.hasChecksums = hasChecksums;
   }
 
-  /** Returns the full path of the file of the entries. */
-  String path() {
+  @Override
+  public String path() {
     return files.pathOf(entriesName);
   }
 
@@ -69,11 +69,8 @@ final class EntryFiles implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the number of records that are complete in the files: an entry, and a checksum if the
-   * field has checksums.
-   */
-  long presentCount() {
+  @Override
+  public long presentCount() {
     long present = entries == null ? 0 : entries.lengthBytes() / Entry.BYTES;
     if (!hasChecksums) {
       return present;
@@ -81,11 +78,8 @@ final class EntryFiles implements AutoCloseable {
     return checksums == null ? 0 : Math.min(present, checksums.lengthBytes() / Integer.BYTES);
   }
 
-  /**
-   * Loads the entries of {@code [first, first + count)}. Entries that are not in the files or
-   * cannot be read are marked as missing.
-   */
-  void load(long first, int count, EntryBlock block) {
+  @Override
+  public void load(long first, int count, EntryBlock block) {
     if (bytes.length < count * Entry.BYTES) {
       bytes = new byte[count * Entry.BYTES];
     }

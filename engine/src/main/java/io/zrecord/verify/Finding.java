@@ -43,23 +43,23 @@ public record Finding(
 
   /** The subject of a finding. */
   public enum Kind {
-    /** The meta file of a shard or store. */
+    /** The meta file of a store, or a tables file of a shard apart from its tables. */
     META,
     /** A manifest, or a list of shards that a manifest names. */
     MANIFEST,
     /** A chunk file as a whole: missing, cut, or with a wrong header. */
     CHUNK,
-    /** A file of entries or of their checksums as a whole. */
+    /** A file of entries or of their checksums as a whole, or a unit of entries. */
     ENTRY_FILE,
     /** An entry that points nowhere. */
     ENTRY,
     /** A value whose bytes, entry or checksum differ from the written data. */
     VALUE,
-    /** A file of runs. */
+    /** A list of runs, or the checksums of their units. */
     RUNS,
     /** The bits that tell which values are present. */
     PRESENCE,
-    /** A sum in a meta file or manifest that disagrees with the data. */
+    /** A sum in a meta file, tables file or manifest that disagrees with the data. */
     COUNT,
     /**
      * The map from the indices of a version to the indices of the next: damaged, or without a

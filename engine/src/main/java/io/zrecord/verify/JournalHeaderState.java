@@ -32,6 +32,7 @@ public enum JournalHeaderState {
       return DAMAGED;
     }
     HeaderVersion.requireKnown(file.path(), found);
+    HeaderVersion.requirePlain(file.path(), found, JournalHeader.BYTES, 32, 60);
     return FOREIGN;
   }
 }

@@ -133,6 +133,7 @@ public final class JournalScan {
         break;
       }
       if (record.sequence() == sequence + 1) {
+        record.requirePlain(file.path());
         String contradiction = record.contradiction(fieldCount, length);
         if (contradiction != null) {
           problem = "it " + contradiction;

@@ -52,6 +52,7 @@ final class LiveCheck {
         && bytes.getInt(CRC_AT) == Crc32c.of(found, 0, CRC_AT);
     if (isWhole) {
       HeaderVersion.requireKnown(path, found);
+      HeaderVersion.requirePlain(path, found, FILE_BYTES, 32, CRC_AT);
     }
     UUID id = state.meta().shard().id();
     ByteBuffer uuid = ByteBuffer.wrap(found, 16, 16);

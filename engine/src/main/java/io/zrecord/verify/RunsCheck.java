@@ -1,157 +1,151 @@
 package io.zrecord.verify;
 
-import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Binding;
-import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Crc32c;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.Run;
-import io.zrecord.internal.format.RunsFile;
-import io.zrecord.internal.format.ShardMeta;
-import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.UnitChecksums;
 import io.zrecord.verify.Finding.Kind;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.HexFormat;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks a field in the layout {@code runs} (FORMAT.md section 5), block by block. Belongs to one
- * thread.
+ * Checks a field whose values are in runs of one width (FORMAT.md section 5), unit by unit. Belongs
+ * to one thread.
  */
 final class RunsCheck {
-  private static final int MAX_FILE_BYTES = Integer.MAX_VALUE - 8;
-
   private final CheckRun run;
-  private final MutableFiles files;
-  private final String prefix;
-  private final ShardMeta meta;
-  private final FieldMeta field;
+  private final ShardTables tables;
+  private final FieldTables field;
+  private final String fieldName;
+  private final int width;
   private final long firstIndex;
-  private final byte[] block;
   private final Binding binding;
+  private final byte[] block;
+  private final byte[] group = new byte[UnitChecksums.GROUP_BYTES + Integer.BYTES];
+  private final ByteBuffer checksums = ByteBuffer.wrap(group).order(ByteOrder.LITTLE_ENDIAN);
+  private long unitCount;
+  private long groupInMemory = -1;
+  private boolean isGroupSound;
 
   RunsCheck(
       CheckRun run,
-      MutableFiles files,
-      String prefix,
-      ShardMeta meta,
-      FieldMeta field,
+      ShardTables tables,
+      FieldTables field,
+      String fieldName,
+      int width,
       long firstIndex) {
     this.run = run;
     this.block = run.scratch;
-    this.files = files;
-    this.prefix = prefix;
-    this.meta = meta;
+    this.tables = tables;
     this.field = field;
+    this.fieldName = fieldName;
+    this.width = width;
     this.firstIndex = firstIndex;
-    this.binding = new Binding(meta.id(), field.spec().id());
+    this.binding = new Binding(tables.json().shardId(), field.id());
   }
 
-  /** Checks the files of the field, and the field's values if chunks are given. */
-  void check(@Nullable ChunkFiles chunks) {
-    String name = prefix + field.stem() + ".runs";
-    String path = files.pathOf(name);
-    int width = field.spec().valueWidthBytes().orElseThrow();
-    RunsFile runs;
-    try {
-      runs = RunsFile.read(
-          path,
-          files.read(name, MAX_FILE_BYTES),
-          meta.length(),
-          width,
-          meta.hasChecksums(),
-          binding);
-    } catch (ZRecordException e) {
-      found(Kind.RUNS, path, 0, meta.length(), FileProblem.of(e));
-      return;
-    }
-    if (runs.hasValidity() != field.absentCount() > 0) {
-      found(
-          Kind.RUNS,
-          path,
-          0,
-          meta.length(),
-          "it says that " + (runs.hasValidity() ? "some values are" : "no value is")
-              + " absent, but the meta file counts " + field.absentCount());
-    }
-    if (field.valueBytes() != meta.length() * width) {
+  /** Checks the tables of the field, and the field's values. */
+  void check(List<RunRecord> runs, ChunkFiles chunks) {
+    long length = tables.json().length();
+    if (field.valueBytes() != length * width) {
       run.found(
           Kind.COUNT,
-          path,
-          field.spec().name(),
-          "the meta file says " + field.valueBytes() + " bytes of values, but there are "
-              + meta.length() * width);
+          tables.path(),
+          fieldName,
+          "it says " + field.valueBytes() + " bytes of values, but there are " + length * width);
     }
-    try (PresenceBits presence = new PresenceBits(files, prefix, field, runs, binding)) {
-      if (runs.hasValidity()) {
-        presence.check(run, firstIndex);
-      }
-      if (chunks != null) {
-        for (int i = 0; i < runs.runs().size(); i++) {
-          checkRun(path, runs, i, chunks, runs.hasValidity() ? presence : null);
-        }
-      }
+    PresenceCheck presence = null;
+    if (field.validity().isPresent()) {
+      presence = new PresenceCheck(tables, field, fieldName);
+      presence.check(run, firstIndex);
+    }
+    RunRecord last = runs.get(runs.size() - 1);
+    unitCount = field.units().isPresent()
+        ? last.firstUnit() + RunRecord.unitCount(last.bytes(), field.unitBytes())
+        : 0;
+    for (RunRecord stretch : runs) {
+      checkRun(stretch, chunks, presence);
     }
   }
 
-  private void checkRun(
-      String path, RunsFile file, int ordinal, ChunkFiles chunks, @Nullable PresenceBits presence) {
-    Run stretch = file.runs().get(ordinal);
-    long bytes = stretch.count() * file.widthBytes();
-    ChunkMeta chunk = chunks.find(stretch.chunkId());
-    if (chunk == null || stretch.offset() > chunk.endBytes() - bytes) {
-      found(
-          Kind.RUNS,
-          path,
-          stretch.firstIndex(),
-          stretch.count(),
-          "run " + ordinal + " is not within a chunk of the shard: " + stretch);
-      return;
+  private int unitBytes() {
+    return field.units().isPresent() ? field.unitBytes() : FieldTables.MOST_UNIT_BYTES;
+  }
+
+  private void checkRun(RunRecord stretch, ChunkFiles chunks, @Nullable PresenceCheck presence) {
+    long present = Math.min(
+        stretch.bytes(), Math.max(0, chunks.presentBytes(stretch.chunk()) - stretch.offset()));
+    // A lost stretch is one finding, however long the tables say it is.
+    long whole = present == stretch.bytes() ? present : present / unitBytes() * unitBytes();
+    for (long unit = 0; unit * unitBytes() < whole; unit++) {
+      checkUnit(stretch, unit, chunks, presence);
     }
-    long present = Math.min(bytes, Math.max(0, chunks.presentBytes(chunk.id()) - stretch.offset()));
-    // A lost stretch is one finding, however long the meta file says it is.
-    long whole = present == bytes ? bytes : present / Run.BLOCK_BYTES * Run.BLOCK_BYTES;
-    for (long number = 0; number * Run.BLOCK_BYTES < whole; number++) {
-      checkBlock(file, stretch, number, chunks, presence);
-    }
-    if (whole < bytes) {
-      run.checked(0, bytes - whole);
-      foundLost(chunks, stretch, file.widthBytes(), whole, bytes - whole);
+    if (whole < stretch.bytes()) {
+      run.checked(0, stretch.bytes() - whole);
+      foundLost(chunks, stretch, whole, stretch.bytes() - whole);
     }
     run.checked(stretch.count(), 0);
   }
 
-  private void checkBlock(
-      RunsFile file, Run stretch, long number, ChunkFiles chunks, @Nullable PresenceBits presence) {
-    long from = number * Run.BLOCK_BYTES;
-    int length = (int) Math.min(Run.BLOCK_BYTES, stretch.count() * file.widthBytes() - from);
-    long firstRecord = stretch.firstIndex() + from / file.widthBytes();
-    long lastRecord = stretch.firstIndex() + (from + length - 1) / file.widthBytes();
-    String path = chunks.path(stretch.chunkId());
+  private void checkUnit(
+      RunRecord stretch, long unit, ChunkFiles chunks, @Nullable PresenceCheck presence) {
+    long from = unit * unitBytes();
+    int length = (int) Math.min(unitBytes(), stretch.bytes() - from);
+    long firstRecord = stretch.firstSlot() + from / width;
+    long lastRecord = stretch.firstSlot() + (from + length - 1) / width;
+    String path = chunks.path(stretch.chunk());
     long position = stretch.offset() + from;
     run.checked(0, length);
-    if (chunks.read(stretch.chunkId(), position, block, 0, length) < length) {
-      foundLost(chunks, stretch, file.widthBytes(), from, length);
+    if (chunks.read(stretch.chunk(), position, block, 0, length) < length) {
+      foundLost(chunks, stretch, from, length);
       return;
     }
-    if (file.hasChecksums()) {
-      long unit = stretch.firstBlock() + number;
-      int expected = file.blockChecksums()[(int) unit];
-      int crc = binding.bind(Binding.Kind.BLOCK, unit, Crc32c.of(block, 0, length));
-      if (crc != expected) {
+    long number = stretch.firstUnit() + unit;
+    if (unitCount > 0 && loadGroup(UnitChecksums.groupOf(number))) {
+      int expected =
+          checksums.getInt((int) (UnitChecksums.at(number) - UnitChecksums.groupAt(groupInMemory)));
+      int found = binding.bind(Binding.Kind.BLOCK, number, Crc32c.of(block, 0, length));
+      if (found != expected) {
         found(
             new Finding.Stretch(path, position, length),
             firstRecord,
             lastRecord - firstRecord + 1,
             "the checksum of the " + length + " bytes at " + position + " is "
-                + HexFormat.of().toHexDigits(crc) + ", but "
+                + HexFormat.of().toHexDigits(found) + ", but "
                 + HexFormat.of().toHexDigits(expected)
                 + " was stored; at least one of these values is damaged");
         return;
       }
     }
     if (presence != null) {
-      checkSlots(path, file.widthBytes(), stretch, from, length, presence);
+      checkSlots(path, stretch, from, length, presence);
     }
+  }
+
+  /** Loads the checksums of a group and tells whether they can be used. */
+  private boolean loadGroup(long number) {
+    if (groupInMemory != number) {
+      groupInMemory = number;
+      int bytes = UnitChecksums.groupBytes(number, unitCount);
+      long at = field.units().position() + UnitChecksums.groupAt(number);
+      boolean isRead = tables.tryRead(at, group, 0, bytes + Integer.BYTES) == bytes + Integer.BYTES;
+      isGroupSound =
+          isRead && ShardTables.holds(group, bytes, binding, Binding.Kind.CHECKSUMS, number);
+      if (!isGroupSound) {
+        run.found(
+            Kind.RUNS,
+            tables.path(),
+            fieldName,
+            isRead
+                ? "the checksum of the checksums at byte " + at + " does not hold"
+                : "the checksums at byte " + at + " cannot all be read");
+      }
+    }
+    return isGroupSound;
   }
 
   /**
@@ -159,31 +153,32 @@ final class RunsCheck {
    *
    * @param from offset of the first lost byte in the run
    */
-  private void foundLost(ChunkFiles chunks, Run stretch, int width, long from, long lengthBytes) {
+  private void foundLost(ChunkFiles chunks, RunRecord stretch, long from, long lengthBytes) {
     long first = from / width;
     long position = stretch.offset() + from;
     found(
-        new Finding.Stretch(chunks.path(stretch.chunkId()), position, lengthBytes),
-        stretch.firstIndex() + first,
+        new Finding.Stretch(chunks.path(stretch.chunk()), position, lengthBytes),
+        stretch.firstSlot() + first,
         (from + lengthBytes - 1) / width - first + 1,
         "the " + lengthBytes + " bytes at " + position + " cannot all be read");
   }
 
   /** Checks that the slots of absent values are zero. */
   private void checkSlots(
-      String path, int width, Run stretch, long from, int length, PresenceBits presence) {
+      String path, RunRecord stretch, long from, int length, PresenceCheck presence) {
     for (int at = 0; at < length; ) {
       long ordinal = (from + at) / width;
       int end = (int) Math.min(length, (ordinal + 1) * width - from);
-      if (!presence.isPresent(stretch.firstIndex() + ordinal)) {
+      if (!presence.isPresent(stretch.firstSlot() + ordinal)) {
         for (int i = at; i < end; i++) {
           if (block[i] != 0) {
-            found(
+            run.found(new Finding(
                 Kind.PRESENCE,
                 path,
-                stretch.firstIndex() + ordinal,
+                fieldName,
+                firstIndex + stretch.firstSlot() + ordinal,
                 1,
-                "the value is absent, but its slot is not zero");
+                "the value is absent, but its slot is not zero"));
             break;
           }
         }
@@ -192,12 +187,8 @@ final class RunsCheck {
     }
   }
 
-  private void found(Kind kind, String path, long index, long count, String problem) {
-    run.found(new Finding(kind, path, field.spec().name(), firstIndex + index, count, problem));
-  }
-
   private void found(Finding.Stretch bytes, long index, long count, String problem) {
     run.found(new Finding(
-        Kind.VALUE, bytes.file(), field.spec().name(), firstIndex + index, count, problem, bytes));
+        Kind.VALUE, bytes.file(), fieldName, firstIndex + index, count, problem, bytes));
   }
 }

@@ -1,21 +1,22 @@
 package io.zrecord.verify;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.verify.Finding.Kind;
-import java.util.HexFormat;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
-/**
- * Checks a sealed shard (FORMAT.md section 3), either alone or as a manifest names it. Belongs to
- * one thread.
- */
+/** Checks a sealed shard as a manifest names it (FORMAT.md section 3). Belongs to one thread. */
 final class SealedShardCheck {
   private final CheckRun run;
   private final MutableFiles files;
@@ -23,9 +24,9 @@ final class SealedShardCheck {
 
   /** How much of a shard is checked. */
   enum Depth {
-    /** The existence and the length of all files. */
+    /** The existence and the length of all files, and the metadata in them. */
     FILES,
-    /** Also every value. */
+    /** Also every table and every value. */
     VALUES
   }
 
@@ -35,18 +36,6 @@ final class SealedShardCheck {
     this.depth = depth;
   }
 
-  /** Checks the shard at the root of the files. */
-  void checkAlone() {
-    Optional<ShardMeta> read = readMeta(ShardMeta.FILE_NAME, 0, 0);
-    if (read.isPresent()) {
-      long bytes = read.get().fields().stream().mapToLong(FieldMeta::valueBytes).sum();
-      run.expect(bytes);
-      run.beginPart(read.get().length(), bytes);
-      check("", read.get(), 0);
-      run.endPart();
-    }
-  }
-
   /**
    * Checks a shard of a table.
    *
@@ -54,113 +43,119 @@ final class SealedShardCheck {
    * @param firstIndex index of the shard's first record in that version
    */
   void check(ShardSummary shard, RecordSchema schema, long firstIndex) {
-    String prefix = shard.directory() + "/";
-    Optional<ShardMeta> read = readMeta(prefix + shard.metaFile(), firstIndex, shard.length());
-    if (read.isEmpty()) {
-      return;
+    try (ChunkFiles chunks = ChunkFiles.ofShard(files, shard)) {
+      chunks.check(run);
+      for (TablesRef ref : shard.tables()) {
+        check(shard, ref, schema, firstIndex, chunks);
+      }
     }
-    ShardMeta meta = read.get();
-    String path = files.pathOf(prefix + shard.metaFile());
-    if (!meta.id().equals(shard.id()) || meta.length() != shard.length()) {
-      run.found(new Finding(
-          Kind.META,
-          path,
-          null,
-          firstIndex,
-          shard.length(),
-          "it is of shard " + meta.id() + " with " + meta.length()
-              + " records, but the manifest says shard " + shard.id() + " with " + shard.length()));
-      return;
-    }
-    checkAgainst(path, meta, shard, schema);
-    check(prefix, meta, firstIndex);
   }
 
-  private Optional<ShardMeta> readMeta(String name, long firstIndex, long count) {
-    String path = files.pathOf(name);
-    try {
-      return Optional.of(ShardMeta.read(path, files.read(name, SealedJson.MAX_BYTES)));
+  private void check(
+      ShardSummary shard, TablesRef ref, RecordSchema schema, long firstIndex, ChunkFiles chunks) {
+    try (ShardTables tables = ShardTables.open(files, shard, ref)) {
+      tables.checkFrame(run, shard, ref);
+      int[] shardChunks = TablesFile.shardChunks(tables.path(), tables.json(), shard);
+      try (ChunkFiles renumbered = chunks.renumbered(shardChunks)) {
+        checkFields(shard, tables, schema, firstIndex, renumbered);
+      }
+      if (!tables.json().hasChecksums()) {
+        run.found(
+            Kind.NOTE,
+            tables.path(),
+            "the shard was written without checksums: damage of its values cannot be seen");
+      }
     } catch (ZRecordException e) {
-      run.found(new Finding(Kind.META, path, null, firstIndex, count, FileProblem.of(e)));
-      return Optional.empty();
+      String path = files.pathOf(shard.directory() + "/" + ref.fileName());
+      run.found(new Finding(Kind.META, path, null, firstIndex, shard.length(), FileProblem.of(e)));
     }
   }
 
-  private void checkAgainst(String path, ShardMeta meta, ShardSummary shard, RecordSchema schema) {
-    int checksum = SealedJson.checksum(
-        path, files.read(shard.directory() + "/" + shard.metaFile(), SealedJson.MAX_BYTES));
-    if (checksum != shard.metaChecksum()) {
-      run.found(
-          Kind.META,
-          path,
-          "its checksum is " + HexFormat.of().toHexDigits(checksum) + ", but the manifest says "
-              + HexFormat.of().toHexDigits(shard.metaChecksum()) + ": it was replaced");
+  private void checkFields(
+      ShardSummary shard,
+      ShardTables tables,
+      RecordSchema schema,
+      long firstIndex,
+      ChunkFiles chunks) {
+    List<FieldTables> fields = new ArrayList<>();
+    for (int id : tables.json().fieldIds()) {
+      Optional<FieldSpec> named = schema.find(id);
+      String name = named.map(FieldSpec::name).orElse("field " + id);
+      try {
+        FieldTables field = tables.json().field(id);
+        fields.add(field);
+        checkAgainst(tables.path(), field, named, shard);
+        FieldSpec spec = new FieldSpec(id, name, field.type(), field.shape(), field.compression());
+        checkField(tables, field, spec, firstIndex, chunks);
+      } catch (ZRecordException e) {
+        String problem = FileProblem.of(e);
+        run.found(new Finding(Kind.RUNS, tables.path(), name, firstIndex, shard.length(), problem));
+      } catch (IllegalArgumentException | ArithmeticException e) {
+        run.found(Kind.META, tables.path(), name, "it is invalid: " + e.getMessage());
+      }
     }
-    long chunkBytes =
-        meta.chunks().stream().mapToLong(chunk -> chunk.endBytes()).sum();
-    if (meta.chunks().size() != shard.chunkCount() || chunkBytes != shard.chunkBytes()) {
-      run.found(
-          Kind.COUNT,
-          path,
-          "it has " + meta.chunks().size() + " chunks of " + chunkBytes
-              + " bytes, but the manifest says " + shard.chunkCount() + " of "
-              + shard.chunkBytes());
+    if (depth == Depth.VALUES) {
+      tables.checkGaps(run, fields);
     }
-    for (FieldMeta field : meta.fields()) {
-      FieldSpec expected = schema.find(field.spec().id()).orElse(null);
-      if (expected != null
-          && (!expected.type().equals(field.spec().type())
-              || !expected.shape().equals(field.spec().shape()))) {
+  }
+
+  private void checkAgainst(
+      String path, FieldTables field, Optional<FieldSpec> named, ShardSummary shard) {
+    named.ifPresent(spec -> {
+      if (!spec.type().equals(field.type()) || !spec.shape().equals(field.shape())) {
         run.found(
             Kind.META,
             path,
-            expected.name(),
-            "it is " + field.spec().type() + field.spec().shape() + " here, but the manifest says "
-                + expected.type() + expected.shape());
+            spec.name(),
+            "it is " + field.type() + field.shape() + " here, but the manifest says " + spec.type()
+                + spec.shape());
       }
-      Long bytes = shard.valueBytes().get(field.spec().id());
-      if (bytes != null && bytes != field.valueBytes()) {
-        run.found(
-            Kind.COUNT,
-            path,
-            field.spec().name(),
-            "it has " + field.valueBytes() + " bytes of values, but the manifest says " + bytes);
-      }
+    });
+    Long bytes = shard.valueBytes().get(field.id());
+    if (bytes != null && bytes != field.valueBytes()) {
+      run.found(
+          Kind.COUNT,
+          path,
+          named.map(FieldSpec::name).orElse(null),
+          "it has " + field.valueBytes() + " bytes of values, but the manifest says " + bytes);
     }
   }
 
-  private void check(String prefix, ShardMeta meta, long firstIndex) {
-    try (ChunkFiles chunks = new ChunkFiles(files, prefix, meta.id(), meta.chunks(), new CarriedBytes())) {
-      chunks.check(run);
-      for (FieldMeta field : meta.fields()) {
-        if (field.layout() == FieldMeta.Layout.RUNS) {
-          new RunsCheck(run, files, prefix, meta, field, firstIndex)
-              .check(depth == Depth.VALUES ? chunks : null);
-        } else {
-          checkEntries(prefix, meta, field, firstIndex, chunks);
-        }
-      }
+  private void checkField(
+      ShardTables tables, FieldTables field, FieldSpec spec, long firstIndex, ChunkFiles chunks) {
+    int width = spec.valueWidthBytes().orElse(-1);
+    if (field.runs().bytes() > Integer.MAX_VALUE) {
+      throw new CorruptDataException(
+          tables.path(),
+          "Cannot read " + tables.path() + ": its list of runs has "
+              + field.runs().bytes() + " bytes");
     }
-    if (!meta.hasChecksums()) {
-      run.found(
-          Kind.NOTE,
-          files.pathOf(prefix + ShardMeta.FILE_NAME),
-          "the shard was written without checksums: damage of its values cannot be seen");
+    List<RunRecord> runs = RunRecord.read(
+        tables.path(),
+        tables.read(field.runs()),
+        tables.json(),
+        field,
+        width,
+        new Binding(tables.json().shardId(), field.id()));
+    if (depth == Depth.FILES) {
+      return;
+    }
+    switch (runs.get(0).kind()) {
+      case FIXED ->
+        new RunsCheck(run, tables, field, spec.name(), width, firstIndex).check(runs, chunks);
+      case ENTRY -> checkEntries(tables, field, spec, firstIndex, chunks);
     }
   }
 
   private void checkEntries(
-      String prefix, ShardMeta meta, FieldMeta field, long firstIndex, ChunkFiles chunks) {
-    try (EntryFiles entries = new EntryFiles(files, prefix, field, meta.hasChecksums())) {
-      entries.check(run, meta.length());
-      if (depth == Depth.VALUES) {
-        EntriesCheck check = new EntriesCheck(run, field, firstIndex);
-        try (ValueCheck values =
-            new ValueCheck(meta.id(), field.spec(), meta.hasChecksums(), chunks, run.scratch)) {
-          check.check(entries, meta.length(), EntriesCheck.Overlay.NONE, values);
-        }
-        check.compareSums(entries.path());
-      }
+      ShardTables tables, FieldTables field, FieldSpec spec, long firstIndex, ChunkFiles chunks) {
+    EntriesCheck.Amount amount = new EntriesCheck.Amount(field.absentCount(), field.valueBytes());
+    EntriesCheck check = new EntriesCheck(run, spec, amount, firstIndex);
+    try (EntryTables entries = new EntryTables(run, tables, field, spec.name(), firstIndex);
+        ValueCheck values = new ValueCheck(
+            tables.json().shardId(), spec, tables.json().hasChecksums(), chunks, run.scratch)) {
+      check.check(entries, tables.json().length(), EntriesCheck.Overlay.NONE, values);
     }
+    check.compareSums(tables.path());
   }
 }

@@ -120,7 +120,7 @@ final class ShardNeed {
   }
 
   private boolean isSame(ShardSummary other) {
-    return other.id().equals(shard.id()) && other.metaFile().equals(shard.metaFile());
+    return other.id().equals(shard.id()) && other.tables().equals(shard.tables());
   }
 
   /** Returns the one finding that replaces all findings about a shard that is not needed. */

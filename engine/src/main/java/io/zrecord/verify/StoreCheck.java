@@ -45,7 +45,7 @@ public final class StoreCheck {
     run.beginPart(state.journal().length(), bytes);
     CarriedBytes carried = state.journal().carried();
     try (ChunkFiles chunks =
-        new ChunkFiles(files, "", state.meta().shard().id(), state.chunks(), carried)) {
+        ChunkFiles.ofStore(files, state.meta().shard().id(), state.chunks(), carried)) {
       chunks.check(run);
       reportLeftovers(state);
       if (state.journal().overlay().isEmpty()) {
@@ -69,7 +69,9 @@ public final class StoreCheck {
       try (EntryFiles entries = new EntryFiles(files, "", field, true);
           ValueCheck values = new ValueCheck(shard.id(), field.spec(), true, chunks, run.scratch)) {
         entries.check(run, shard.length());
-        EntriesCheck check = new EntriesCheck(run, field, 0);
+        EntriesCheck.Amount amount =
+            new EntriesCheck.Amount(field.absentCount(), field.valueBytes());
+        EntriesCheck check = new EntriesCheck(run, field.spec(), amount, 0);
         check.check(
             entries,
             state.journal().length(),

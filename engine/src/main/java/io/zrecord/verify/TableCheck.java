@@ -235,7 +235,7 @@ final class TableCheck {
   }
 
   private static String keyOf(ShardSummary shard) {
-    return shard.id() + "/" + shard.metaFile();
+    return shard.id() + " " + shard.tables();
   }
 
   /** Checks that no number is missing, and notes manifests without a meaning. */

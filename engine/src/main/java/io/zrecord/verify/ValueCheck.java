@@ -2,7 +2,6 @@ package io.zrecord.verify;
 
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkHeader;
-import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.values.ValueLengths;
@@ -71,7 +70,7 @@ final class ValueCheck implements AutoCloseable {
     if (Entry.isAbsent(word0, word1)) {
       return checksumProblem(Binding.Kind.ABSENT, slot, storedChecksum, "its absence");
     }
-    ChunkMeta chunk = chunks.find(Entry.chunkId(word1));
+    ChunkFiles.Chunk chunk = chunks.find(Entry.chunkId(word1));
     int length = Entry.physicalLength(word1);
     int prefix = codec == null ? 0 : ValueCodec.PREFIX_BYTES;
     if (chunk == null
@@ -86,10 +85,10 @@ final class ValueCheck implements AutoCloseable {
               + Integer.toUnsignedString(Entry.chunkId(word1))
               + (chunk == null ? ", which does not exist" : ", which ends at " + chunk.endBytes()));
     }
-    Problem problem = checkStored(slot, chunk.id(), word0, length, storedChecksum);
+    Problem problem = checkStored(slot, chunk.number(), word0, length, storedChecksum);
     return problem == null
         ? null
-        : problem.at(new Finding.Stretch(chunks.path(chunk.id()), word0, length));
+        : problem.at(new Finding.Stretch(chunks.path(chunk.number()), word0, length));
   }
 
   private @Nullable Problem checkStored(

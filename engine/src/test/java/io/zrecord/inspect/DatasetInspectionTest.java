@@ -12,33 +12,27 @@ import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.TruncatedFileException;
-import io.zrecord.internal.format.Binding;
-import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.Run;
-import io.zrecord.internal.format.RunsFile;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.RunRecord;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
-import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.FabricatedTable;
+import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -52,6 +46,9 @@ class DatasetInspectionTest {
       .field("text", ElementType.UTF8)
       .field("pixels", ElementType.U8, Shape.of(3), Compression.RAW)
       .build();
+  /** Id of the field of texts in {@link #MIXED}. */
+  private static final int TEXT = 2;
+
   private static final StoreOptions ONE_CHUNK = StoreOptions.defaults().withWriters(1);
   private static final WriteOptions WRITE = WriteOptions.defaults().withDurability(Durability.NONE);
 
@@ -145,7 +142,8 @@ class DatasetInspectionTest {
         .containsEntry(2, 4L)
         .containsEntry(3, 9L);
     assertThat(seen.chunk(0).file())
-        .isEqualTo("shard/" + seen.shards().get(0).shard() + "/chunk/0.zr");
+        .startsWith("shard/" + seen.shards().get(0).shard() + "/")
+        .endsWith(".zr");
     assertThat(seen.field(1).absentCount()).isEqualTo(1);
     assertThat(seen.field(1).valueSizes().buckets())
         .containsExactly(new SizeHistogram.Bucket(1, 1, 1), new SizeHistogram.Bucket(2, 3, 1));
@@ -179,15 +177,6 @@ class DatasetInspectionTest {
             .sum()
             .recordCount())
         .isEqualTo(2);
-  }
-
-  @Test
-  void aShardStandingAloneIsTheSameAsInItsTable() {
-    Path path = table("aaa", "-", "b");
-    ShardSummary shard = RecordTable.at(LocalStorage.at(path)).latest().shards().get(0);
-    Seen alone = inspect(path.resolve(shard.directory()));
-    assertThat(alone.sum()).isEqualTo(inspect(path).sum());
-    assertThat(alone.chunk(0).file()).isEqualTo("chunk/0.zr");
   }
 
   @Test
@@ -257,17 +246,17 @@ class DatasetInspectionTest {
   @Test
   void anEntryOutsideItsChunkIsDamage() throws IOException {
     Path path = table("aaa", "b");
-    writeEntry(offsets(path), 1, 1 << 20, Entry.word1(0, 8));
+    writeEntry(path, 1, 1 << 20, Entry.word1(0, 8));
     assertThatThrownBy(() -> inspect(path))
         .isInstanceOf(CorruptDataException.class)
-        .hasMessageContaining("text.offset")
+        .hasMessageContaining(".tables")
         .hasMessageContaining("the entry at 1 points to 8 bytes at 1048576 of chunk 0");
   }
 
   @Test
   void anEntryOfAChunkThatIsNotThereIsDamage() throws IOException {
     Path path = table("aaa", "b");
-    writeEntry(offsets(path), 0, 64, Entry.word1(-1, 8));
+    writeEntry(path, 0, 64, Entry.word1(-1, 8));
     assertThatThrownBy(() -> inspect(path))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("of chunk 4294967295, which the shard does not have");
@@ -277,54 +266,21 @@ class DatasetInspectionTest {
   void valuesThatOverlapAreDamage() throws IOException {
     Path path = table("a".repeat(50), "b");
     for (int i = 0; i < 2; i++) {
-      writeEntry(offsets(path), i, 64, Entry.word1(0, 64));
+      writeEntry(path, i, 64, Entry.word1(0, 64));
     }
     assertThatThrownBy(() -> inspect(path))
         .isInstanceOf(CorruptDataException.class)
-        .hasMessageContaining("chunk/0.zr")
+        .hasMessageContaining(".zr")
         .hasMessageContaining("overlap");
   }
 
   @Test
-  void entriesThatWereCutAreSaidToBe() throws IOException {
+  void tablesThatWereCutAreSaidToBe() throws IOException {
     Path path = table("aaa", "b");
-    try (FileChannel file = FileChannel.open(offsets(path), StandardOpenOption.WRITE)) {
+    try (FileChannel file = FileChannel.open(files(path).tables(), StandardOpenOption.WRITE)) {
       file.truncate(17);
     }
     assertThatThrownBy(() -> inspect(path)).isInstanceOf(TruncatedFileException.class);
-  }
-
-  @Test
-  void sizesThatOverflowAreDamage() throws IOException {
-    ChunkMeta huge = new ChunkMeta(0, 1, Long.MAX_VALUE);
-    ShardMeta meta = new ShardMeta(
-        UUID.randomUUID(), 1, true, 1, List.of(huge, new ChunkMeta(1, 1, 64)), List.of());
-    Files.write(directory.resolve("meta.json"), meta.write());
-    assertThatThrownBy(() -> inspect(directory))
-        .isInstanceOf(CorruptDataException.class)
-        .hasMessageContaining("add up to more than 2^63");
-  }
-
-  /** Three fields in the same bytes, of which there would be 2⁶³ and more. */
-  @Test
-  void runsThatOverlapAreDamageHoweverLongTheySayTheyAre() throws IOException {
-    long half = (1L << 58) - 1;
-    List<Run> runs = List.of(new Run(0, half, 64, 0, 0), new Run(half, half, 1L << 61, 0, 0));
-    RunsFile file = new RunsFile(2 * half, 8, false, false, runs, new int[0], new int[0]);
-    UUID shard = UUID.randomUUID();
-    List<FieldMeta> fields = new ArrayList<>();
-    for (int id = 1; id <= 3; id++) {
-      FieldSpec spec =
-          new FieldSpec(id, "f" + id, ElementType.I64, Shape.scalar(), Compression.RAW, Map.of());
-      fields.add(new FieldMeta(spec, "f" + id, FieldMeta.Layout.RUNS, 0, 16 * half));
-      Files.write(directory.resolve("f" + id + ".runs"), file.write(new Binding(shard, id)));
-    }
-    ChunkMeta huge = new ChunkMeta(0, 1, Long.MAX_VALUE);
-    ShardMeta meta = new ShardMeta(shard, 2 * half, false, 1, List.of(huge), fields);
-    Files.write(directory.resolve("meta.json"), meta.write());
-    assertThatThrownBy(() -> inspect(directory))
-        .isInstanceOf(CorruptDataException.class)
-        .hasMessageContaining("overlap");
   }
 
   @Test
@@ -332,17 +288,49 @@ class DatasetInspectionTest {
     assertThatThrownBy(() -> inspect(directory)).isInstanceOf(NotADatasetException.class);
   }
 
-  private static Path offsets(Path table) {
-    return table
-        .resolve(RecordTable.at(LocalStorage.at(table)).latest().shards().get(0).directory())
-        .resolve("text.offset");
+  @Test
+  void sizesThatOverflowAreDamage() {
+    RecordSchema schema = RecordSchema.builder().field("f", ElementType.I64).build();
+    List<ChunkFile> chunks = List.of(
+        ChunkFile.of(UUID.randomUUID(), Long.MAX_VALUE), ChunkFile.of(UUID.randomUUID(), 64));
+    Path path = directory.resolve("overflow");
+    new FabricatedTable(path, schema, 1, chunks).write(List.of(RunRecord.fixed(0, 0, 1, 64, 8, 0)));
+    assertThatThrownBy(() -> inspect(path))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("more than 2^63 bytes");
   }
 
-  private static void writeEntry(Path file, int index, long word0, long word1) throws IOException {
+  /** Five fields in the same bytes, of which there would be 2⁶³ and more. */
+  @Test
+  void runsThatOverlapAreDamageHoweverLongTheySayTheyAre() {
+    long half = 1L << 47;
+    int width = 8192;
+    RecordSchema.Builder schema = RecordSchema.builder();
+    for (int id = 1; id <= 5; id++) {
+      schema.field("f" + id, ElementType.I64, Shape.of(width / 8), Compression.RAW);
+    }
+    ChunkFile huge = ChunkFile.of(UUID.randomUUID(), Long.MAX_VALUE);
+    Path path = directory.resolve("overlap");
+    new FabricatedTable(path, schema.build(), 2 * half, List.of(huge))
+        .write(List.of(
+            RunRecord.fixed(0, 0, half, 64, half * width, 0),
+            RunRecord.fixed(0, half, half, 1L << 61, half * width, 0)));
+    assertThatThrownBy(() -> inspect(path))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("overlap");
+  }
+
+  private static ShardOnDisk files(Path table) {
+    return ShardOnDisk.of(table.resolve(
+        RecordTable.at(LocalStorage.at(table)).latest().shards().get(0).directory()));
+  }
+
+  private static void writeEntry(Path table, int index, long word0, long word1) throws IOException {
     ByteBuffer entry = ByteBuffer.allocate(Entry.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     entry.putLong(0, word0).putLong(8, word1);
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      channel.write(entry, (long) index * Entry.BYTES);
+    ShardOnDisk files = files(table);
+    try (FileChannel channel = FileChannel.open(files.tables(), StandardOpenOption.WRITE)) {
+      channel.write(entry, files.entryAt(TEXT, index));
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.NotADatasetException;
 import io.zrecord.rebalance.order.Direction;
 import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.rebalance.order.SortedArrangement;
@@ -248,7 +249,8 @@ class RelayoutTest {
   void theMapCanBeReadAsADataset() {
     relayout(RecordOrder.shuffle(5)).run();
     IndexMap map = table.latest().indexMap().orElseThrow();
-    try (RecordDataset shard = RecordDataset.open(path.resolve(map.directory()))) {
+    try (RecordDataset shard = RecordDataset.openShard(
+        table.storage(), IndexMap.SCHEMA, map.shard(), RecordDataset.ReadOptions.defaults())) {
       assertThat(shard.length()).isEqualTo(before.size());
       assertThat(shard
               .gather(new long[] {17}, IndexMap.FIELD)
@@ -256,6 +258,15 @@ class RelayoutTest {
               .getLong(0))
           .isEqualTo(map.newIndex(17));
     }
+  }
+
+  @Test
+  void theMapIsNotADatasetOfItsOwn() {
+    relayout(RecordOrder.shuffle(5)).run();
+    IndexMap map = table.latest().indexMap().orElseThrow();
+    assertThatThrownBy(() -> RecordDataset.open(path.resolve(map.directory())))
+        .isInstanceOf(NotADatasetException.class)
+        .hasMessageContaining("Open the table");
   }
 
   @Test

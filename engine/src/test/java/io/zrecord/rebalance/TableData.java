@@ -14,6 +14,7 @@ import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -137,7 +138,7 @@ final class TableData {
 
   /** Flips a bit in the last value of a shard's chunk. */
   static void damage(Path shard) throws IOException {
-    Path chunk = shard.resolve("chunk/0.zr");
+    Path chunk = ShardOnDisk.of(shard).chunk(0);
     byte[] bytes = Files.readAllBytes(chunk);
     bytes[bytes.length - 9] ^= 4;
     Files.write(chunk, bytes);

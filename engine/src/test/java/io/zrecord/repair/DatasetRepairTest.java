@@ -10,6 +10,7 @@ import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.StoreReader;
+import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.io.LocalMutableFiles;
@@ -19,6 +20,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.ShardOnDisk;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.Damage;
 import io.zrecord.verify.DatasetCheck;
@@ -430,7 +432,7 @@ final class DatasetRepairTest {
   }
 
   @Test
-  void aSoundShardNeedsNoRepair() throws IOException {
+  void aShardIsNotRepairedWithoutItsTable() throws IOException {
     Path path = directory.resolve("table");
     RecordSchema schema = RecordSchema.builder().field("text", ElementType.UTF8).build();
     try (RecordDatasetWriter writer =
@@ -439,9 +441,10 @@ final class DatasetRepairTest {
       writer.commit();
     }
     try (Stream<Path> shards = Files.list(path.resolve("shard"))) {
-      RepairReport report =
-          DatasetRepair.of(shards.findFirst().orElseThrow()).run(finding -> {}, plan -> true);
-      assertThat(report.plan()).isEqualTo(new RepairPlan(List.of(), List.of()));
+      DatasetRepair repair = DatasetRepair.of(shards.findFirst().orElseThrow());
+      assertThatThrownBy(() -> repair.run(finding -> {}, plan -> true))
+          .isInstanceOf(NotADatasetException.class)
+          .hasMessageContaining("Open the table");
     }
   }
 
@@ -458,13 +461,12 @@ final class DatasetRepairTest {
     try (Stream<Path> shards = Files.list(path.resolve("shard"))) {
       shard = shards.findFirst().orElseThrow();
     }
-    Damage.flip(shard.resolve("text.crc32c"), 0);
-    for (Path damaged : new Path[] {path, shard}) {
-      RepairReport report = DatasetRepair.of(damaged)
-          .damagedValues(DamagedValues.MARK_ABSENT)
-          .run(finding -> {}, plan -> true);
-      assertThat(report.isDone()).isFalse();
-      assertThat(report.plan().remaining().get(0)).contains("never changed");
-    }
+    ShardOnDisk files = ShardOnDisk.of(shard);
+    Damage.flip(files.tables(), files.checksumAt(1, 0));
+    RepairReport report = DatasetRepair.of(path)
+        .damagedValues(DamagedValues.MARK_ABSENT)
+        .run(finding -> {}, plan -> true);
+    assertThat(report.isDone()).isFalse();
+    assertThat(report.plan().remaining().get(0)).contains("never changed");
   }
 }

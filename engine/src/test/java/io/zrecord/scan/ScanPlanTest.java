@@ -8,6 +8,7 @@ import io.zrecord.scan.ScanPlan.Split;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.Snapshots;
 import io.zrecord.table.TableSnapshot;
@@ -36,11 +37,9 @@ final class ScanPlanTest {
     long records = Math.max(1, bytes / 1024);
     return new ShardSummary(
         UUID.randomUUID(),
-        "meta.json",
-        0,
         records,
-        1,
-        2 * bytes,
+        List.of(ChunkFile.of(UUID.randomUUID(), 2 * bytes)),
+        List.of(),
         new TreeMap<>(Map.of(1, bytes, 2, 4 * records)));
   }
 

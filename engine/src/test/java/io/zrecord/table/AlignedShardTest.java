@@ -58,7 +58,7 @@ class AlignedShardTest {
   }
 
   private static long chunkBytes(ShardProbe shard) {
-    return shard.meta().chunks().stream().mapToLong(chunk -> chunk.endBytes()).sum();
+    return shard.chunkBytes().stream().mapToLong(Long::longValue).sum();
   }
 
   private static RecordSchema schema(ElementType type, Shape shape, Compression compression) {

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.Batch;
 import io.zrecord.RecordDataset;
 import io.zrecord.internal.format.ManifestNames;
-import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardListFile;
@@ -246,14 +244,9 @@ final class CareModel implements InstantSource {
     Manifest manifest = log.read(version);
     manifest.lists().stream().map(ShardListFile::file).forEach(files::add);
     for (ShardSummary shard : log.shards(manifest)) {
-      String meta = shard.directory() + "/" + shard.metaFile();
-      files.add(meta);
-      ShardMeta.read(meta, storage.read(meta, SealedJson.MAX_BYTES))
-          .fileNames()
-          .forEach(file -> files.add(shard.directory() + "/" + file));
+      shard.tables().forEach(file -> files.add(shard.directory() + "/" + file.fileName()));
+      shard.chunks().forEach(chunk -> files.add(shard.directory() + "/" + chunk.fileName()));
     }
-    // A field need not have every kind of file.
-    files.retainAll(storage.names());
     return files;
   }
 

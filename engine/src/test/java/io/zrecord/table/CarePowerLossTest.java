@@ -159,7 +159,10 @@ final class CarePowerLossTest {
       }
       for (long version : table.exists() ? table.versions() : List.<Long>of()) {
         for (ShardSummary shard : table.version(version).shards()) {
-          if (!left.exists(shard.directory() + "/meta.json")) {
+          List<String> files = new ArrayList<>();
+          shard.chunks().forEach(chunk -> files.add(chunk.fileName()));
+          shard.tables().forEach(tables -> files.add(tables.fileName()));
+          if (!files.stream().allMatch(file -> left.exists(shard.directory() + "/" + file))) {
             problems.add("version " + version + " has lost a shard");
           }
         }

@@ -3,14 +3,22 @@ package io.zrecord.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
 import io.zrecord.shard.Checksum;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
@@ -107,9 +115,10 @@ final class IndexMapTest {
     RecordSchema doubles =
         RecordSchema.builder().field("newIndex", ElementType.F64).build();
     requireRefused(Shards.write(storage, doubles, 3, 2, 1, 0), "its fields are not those");
-    RecordSchema renamed =
-        RecordSchema.builder().field("index", ElementType.I64).build();
-    requireRefused(Shards.write(storage, renamed, 3, 2, 1, 0), "its fields are not those");
+    FieldSpec another = new FieldSpec(
+        2, IndexMap.FIELD, ElementType.I64, Shape.scalar(), Compression.RAW, Map.of());
+    RecordSchema renumbered = new RecordSchema(List.of(another));
+    requireRefused(Shards.write(storage, renumbered, 3, 2, 1, 0), "its fields are not those");
   }
 
   /** A wrong index could not be told from a right one. */
@@ -145,21 +154,41 @@ final class IndexMapTest {
             finding.kind() == Finding.Kind.INDEX_MAP && finding.problem().contains(reason));
   }
 
+  /** Returns the map as a manifest names it, whose sets of fields are those of its own shard. */
+  private static JsonNode mapJson(ObjectNode manifest, ShardSummary map) {
+    TablesRef tables = map.tables().get(0);
+    ArrayNode sets = (ArrayNode) manifest.get("fieldSets");
+    ArrayNode set = sets.addArray();
+    tables.fieldIds().forEach(set::add);
+    ObjectNode shard = manifest
+        .objectNode()
+        .put("uuid", map.id().toString())
+        .put("length", manifest.get("length").longValue());
+    ArrayNode chunks = shard.putArray("chunks");
+    map.chunks().forEach(chunk -> chunks.addArray().add(chunk.id().toString()).add(chunk.bytes()));
+    shard
+        .putArray("tables")
+        .addArray()
+        .add(tables.id().toString())
+        .add(tables.bytes())
+        .add(tables.jsonPosition())
+        .add(tables.jsonBytes())
+        .add(HexFormat.of().toHexDigits(tables.jsonChecksum()))
+        .add(sets.size() - 1);
+    shard.putArray("values");
+    return shard;
+  }
+
   /** Lets the manifest of a relayout name another map. */
   private void forge(long version, ShardSummary map) {
     Path manifest = Path.of(storage.location()).resolve(ManifestNames.nameOf(version));
     try {
       String text = Files.readString(manifest);
       String body = text.substring(0, text.lastIndexOf(",\"crc32c\""));
-      int at = body.lastIndexOf("\"indexMap\"");
-      Files.write(
-          manifest,
-          sealed(body.substring(0, at)
-              + body.substring(at)
-                  .replaceFirst("[0-9a-f-]{36}", map.id().toString())
-                  .replaceFirst(
-                      "(\"metaCrc\":\")[0-9a-f]{8}",
-                      "$1" + HexFormat.of().toHexDigits(map.metaChecksum()))));
+      JsonNode json = new ObjectMapper().readTree(body + "}");
+      ((ObjectNode) json).set("indexMap", mapJson((ObjectNode) json, map));
+      String changed = json.toString();
+      Files.write(manifest, sealed(changed.substring(0, changed.length() - 1)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -176,8 +205,8 @@ final class IndexMapTest {
     String text = Files.readString(manifest);
     String body = text.substring(0, text.lastIndexOf(",\"crc32c\""));
     int at = body.lastIndexOf("\"indexMap\"");
-    String changed = body.substring(0, at)
-        + body.substring(at).replace("\"length\":4", "\"length\":3").replace("[[4,", "[[3,");
+    String changed =
+        body.substring(0, at) + body.substring(at).replace("\"length\":4", "\"length\":3");
     Files.write(manifest, sealed(changed));
     assertThatThrownBy(table::latest)
         .isInstanceOf(CorruptDataException.class)
@@ -202,9 +231,13 @@ final class IndexMapTest {
    * named.
    */
   @ParameterizedTest
-  @ValueSource(strings = {"chunk/0.zr", "newIndex.runs", "meta.json"})
-  void aFlippedBitIsFound(String file) throws IOException {
+  @ValueSource(strings = {".zr", ".tables"})
+  void aFlippedBitIsFound(String suffix) throws IOException {
     IndexMap sound = commit(IndexMap.SCHEMA, 3, 2, 1, 0);
+    ShardSummary shard = sound.shard();
+    String file = suffix.equals(".zr")
+        ? shard.chunks().get(0).fileName()
+        : shard.tables().get(0).fileName();
     Path damaged = Path.of(storage.location()).resolve(sound.directory()).resolve(file);
     byte[] content = Files.readAllBytes(damaged);
     int found = 0;

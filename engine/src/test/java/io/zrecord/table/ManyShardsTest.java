@@ -79,14 +79,8 @@ final class ManyShardsTest {
     RecordTable table = RecordTable.at(storage);
     ShardSummary shard = Shards.write(storage, Shards.SCHEMA, 1, 2);
     SortedMap<Integer, Long> values = new TreeMap<>(Map.of(1, shard.chunkBytes() + 1));
-    ShardSummary refused = new ShardSummary(
-        shard.id(),
-        shard.metaFile(),
-        shard.metaChecksum(),
-        shard.length(),
-        shard.chunkCount(),
-        shard.chunkBytes(),
-        values);
+    ShardSummary refused =
+        new ShardSummary(shard.id(), shard.length(), shard.chunks(), shard.tables(), values);
     // In the manifest, and in a list.
     for (int count : new int[] {1, 1001}) {
       ShardSummary[] added = Collections.nCopies(count, refused).toArray(ShardSummary[]::new);

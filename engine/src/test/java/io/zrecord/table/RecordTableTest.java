@@ -15,7 +15,9 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Path;
@@ -373,19 +375,35 @@ final class RecordTableTest {
     assertThatThrownBy(() -> table.commit(Shards.append(NONE, gone)))
         .isInstanceOf(MissingFileException.class);
     ShardSummary noChunk = shard(1);
-    storage.delete(noChunk.directory() + "/chunk/0.zr");
+    storage.delete(noChunk.directory() + "/" + noChunk.chunks().get(0).fileName());
     assertThatThrownBy(() -> table.commit(Shards.append(NONE, noChunk)))
         .isInstanceOf(MissingFileException.class);
     ShardSummary whole = shard(1);
-    ShardSummary changed = new ShardSummary(
+    TablesRef tables = whole.tables().get(0);
+    ChunkFile chunk = whole.chunks().get(0);
+    for (int difference : new int[] {-1, 1}) {
+      ShardSummary changed = new ShardSummary(
+          whole.id(),
+          1,
+          whole.chunks(),
+          List.of(new TablesRef(
+              tables.id(),
+              tables.bytes() + difference,
+              tables.jsonPosition() + difference,
+              tables.jsonBytes(),
+              tables.jsonChecksum(),
+              tables.fieldIds())),
+          whole.valueBytes());
+      assertThatThrownBy(() -> table.commit(Shards.append(NONE, changed)))
+          .isInstanceOf(CorruptDataException.class);
+    }
+    ShardSummary longer = new ShardSummary(
         whole.id(),
-        "meta.json",
-        whole.metaChecksum() ^ 1,
         1,
-        whole.chunkCount(),
-        whole.chunkBytes(),
+        List.of(ChunkFile.of(chunk.id(), chunk.bytes() + 1)),
+        whole.tables(),
         whole.valueBytes());
-    assertThatThrownBy(() -> table.commit(Shards.append(NONE, changed)))
+    assertThatThrownBy(() -> table.commit(Shards.append(NONE, longer)))
         .isInstanceOf(CorruptDataException.class);
     assertThat(table.exists()).isFalse();
     assertThat(storage.list("manifest")).isEmpty();

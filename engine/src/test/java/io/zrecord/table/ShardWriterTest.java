@@ -3,21 +3,22 @@ package io.zrecord.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.internal.format.ChunkMeta;
-import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Checksum;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.testing.MemoryStorage;
 import io.zrecord.testing.ShardProbe;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -83,7 +84,7 @@ class ShardWriterTest {
   }
 
   @Test
-  void aSummarySaysWhatTheMetaFileSays() {
+  void aSummarySaysWhatTheFilesSay() {
     try (ShardWriter writer =
         writer(schema(ElementType.I32, ElementType.BYTES), SMALL.withChunkBytes(64 << 10))) {
       for (int i = 0; i < 5000; i++) {
@@ -96,15 +97,20 @@ class ShardWriterTest {
       ShardProbe shard = ShardProbe.read(storage, ID);
       assertThat(summary.id()).isEqualTo(ID);
       assertThat(summary.length()).isEqualTo(5000);
-      assertThat(summary.metaFile()).isEqualTo("meta.json");
-      byte[] meta = storage.read("shard/" + ID + "/meta.json", 1 << 20);
-      assertThat(new String(meta, java.nio.charset.StandardCharsets.US_ASCII))
-          .endsWith(String.format("\"%08x\"}\n", summary.metaChecksum()));
-      assertThat(shard.meta().chunks()).hasSizeGreaterThan(1);
-      assertThat(summary.chunkCount()).isEqualTo(shard.meta().chunks().size());
+      TablesRef tables = summary.tables().get(0);
+      assertThat(summary.tables()).hasSize(1);
+      byte[] file = storage.read(summary.directory() + "/" + tables.fileName(), 1 << 24);
+      assertThat(tables.bytes()).isEqualTo(file.length);
+      assertThat(tables.jsonPosition() + tables.jsonBytes() + 16).isEqualTo(file.length);
+      assertThat(new String(
+              file, (int) tables.jsonPosition(), tables.jsonBytes(), StandardCharsets.US_ASCII))
+          .startsWith("{\"format\":2,")
+          .endsWith(String.format("\"%08x\"}\n", tables.jsonChecksum()));
+      assertThat(tables.fieldIds()).containsExactly(1, 2);
+      assertThat(shard.chunkBytes()).hasSizeGreaterThan(1);
+      assertThat(summary.chunks()).extracting(ChunkFile::bytes).isEqualTo(shard.chunkBytes());
       assertThat(summary.chunkBytes())
-          .isEqualTo(
-              shard.meta().chunks().stream().mapToLong(ChunkMeta::endBytes).sum());
+          .isEqualTo(shard.chunkBytes().stream().mapToLong(Long::longValue).sum());
       assertThat(summary.valueBytes())
           .containsEntry(1, 20_000L)
           .containsEntry(2, 100L * (49 * 50 / 2));
@@ -136,7 +142,7 @@ class ShardWriterTest {
       assertThat(shard.value(f, 1)).isNull();
       assertThat(shard.value(f, 2)).isEmpty();
       assertThat(shard.value(f, 3)).isNull();
-      assertThat(shard.meta().fields().get(f).absentCount()).isEqualTo(2);
+      assertThat(shard.absentCount(f)).isEqualTo(2);
     }
   }
 
@@ -149,9 +155,8 @@ class ShardWriterTest {
       writer.finish();
     }
     ShardProbe shard = ShardProbe.read(storage, ID);
-    assertThat(shard.meta().fields())
-        .extracting(FieldMeta::absentCount)
-        .containsExactly(100_000L, 100_000L);
+    assertThat(shard.absentCount(0)).isEqualTo(100_000);
+    assertThat(shard.absentCount(1)).isEqualTo(100_000);
   }
 
   @Test
@@ -162,7 +167,7 @@ class ShardWriterTest {
       }
       assertThat(writer.finish().orElseThrow().length()).isEqualTo(5);
     }
-    assertThat(ShardProbe.read(storage, ID).meta().length()).isEqualTo(5);
+    assertThat(ShardProbe.read(storage, ID).length()).isEqualTo(5);
   }
 
   @Test
@@ -180,12 +185,39 @@ class ShardWriterTest {
       writer.finish();
     }
     ShardProbe shard = ShardProbe.read(storage, ID);
-    assertThat(storage.names()).noneMatch(name -> name.endsWith("fi8.valid"));
+    assertThat(shard.sectionBytes(0, "validity")).isZero();
     assertThat(shard.value(1, absent)).isNull();
     assertThat(shard.value(1, absent - 1)).isEqualTo(littleEndian(absent - 1));
     assertThat(shard.value(1, absent + 1)).isEqualTo(littleEndian(absent + 1));
-    // 600,000 bits are more than one block of 65,536 bytes.
-    assertThat(storage.lengthBytes("shard/" + ID + "/fi32.valid")).isEqualTo(75_000);
+    // 600,000 bits are in 19 units of at most 4,096 bytes, each with a checksum.
+    assertThat(shard.sectionBytes(1, "validity")).isEqualTo(75_000 + 19 * 8);
+  }
+
+  /** The last u64 of bits takes memory, for which full segments go to the file of the spool. */
+  @Test
+  void theLastBitsOfManyFieldsMaySpill() {
+    int fields = 40;
+    RecordSchema.Builder schema = RecordSchema.builder();
+    for (int f = 0; f < fields; f++) {
+      schema.field("f" + f, ElementType.I32);
+    }
+    int count = 4_097;
+    try (ShardWriter writer = writer(schema.build(), SMALL)) {
+      for (int i = 0; i < count; i++) {
+        for (int f = 0; f < fields; f++) {
+          if (i != f) {
+            writer.putInt(f, i);
+          }
+        }
+        writer.endRecord();
+      }
+      writer.finish();
+    }
+    ShardProbe shard = ShardProbe.read(storage, ID);
+    for (int f = 0; f < fields; f++) {
+      assertThat(shard.value(f, f)).isNull();
+      assertThat(shard.value(f, count - 1)).isEqualTo(littleEndian(count - 1));
+    }
   }
 
   @Test
@@ -198,13 +230,14 @@ class ShardWriterTest {
       }
       writer.finish();
     }
-    byte[] chunk = storage.read("shard/" + ID + "/chunk/0.zr", 1 << 20);
+    ShardProbe shard = ShardProbe.read(storage, ID);
+    byte[] chunk = shard.chunkFile(0);
     for (int i = 0; i < 500; i++) {
       assertThat(Arrays.copyOfRange(chunk, 64 + 4 * i, 68 + 4 * i)).isEqualTo(littleEndian(i));
       int at = 64 + 2000 + 24 * i;
       assertThat(Arrays.copyOfRange(chunk, at, at + 20)).isEqualTo(bytes(20, i));
     }
-    assertThat(ShardProbe.read(storage, ID).runCount(0)).isOne();
+    assertThat(shard.runCount(0)).isOne();
   }
 
   @Test
@@ -218,7 +251,7 @@ class ShardWriterTest {
       writer.finish();
     }
     ShardProbe shard = ShardProbe.read(storage, ID);
-    assertThat(shard.meta().chunks()).hasSize(2);
+    assertThat(shard.chunkBytes()).hasSize(2);
     assertThat(shard.runCount(0)).isEqualTo(2);
   }
 
@@ -236,11 +269,11 @@ class ShardWriterTest {
       writer.finish();
     }
     ShardProbe shard = ShardProbe.read(storage, ID);
-    List<ChunkMeta> chunks = shard.meta().chunks();
+    List<Long> chunks = shard.chunkBytes();
     assertThat(chunks).hasSizeGreaterThan(15);
-    for (ChunkMeta chunk : chunks.subList(0, chunks.size() - 1)) {
+    for (long chunk : chunks.subList(0, chunks.size() - 1)) {
       // The stripe that closes the chunk is smaller than the memory.
-      assertThat(chunk.endBytes()).isBetween((long) chunkBytes, chunkBytes + (64L << 10));
+      assertThat(chunk).isBetween((long) chunkBytes, chunkBytes + (64L << 10));
     }
   }
 
@@ -297,7 +330,7 @@ class ShardWriterTest {
       writer.finish();
     }
     ShardProbe shard = ShardProbe.read(storage, ID);
-    assertThat(shard.meta().chunks()).hasSize(1);
+    assertThat(shard.chunkBytes()).hasSize(1);
     for (int i = 1; i < 200; i++) {
       assertThat(shard.offset(0, i)).as("record %s", i).isGreaterThan(shard.offset(0, i - 1));
     }
@@ -455,7 +488,7 @@ class ShardWriterTest {
     assertThatThrownBy(writer::finish).isInstanceOf(IllegalStateException.class);
     writer.close();
     writer.close();
-    assertThat(ShardProbe.read(storage, ID).meta().length()).isOne();
+    assertThat(ShardProbe.read(storage, ID).length()).isOne();
     assertThatThrownBy(writer::endRecord)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("closed");

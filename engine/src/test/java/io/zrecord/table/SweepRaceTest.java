@@ -153,7 +153,7 @@ final class SweepRaceTest {
     assertThat(deleted).as("deleted before the commit, and nothing after it").hasSize(1);
     assertThat(world.storage.names())
         .containsAll(world.table.latest().shards().stream()
-            .map(shard -> shard.directory() + "/" + shard.metaFile())
+            .map(shard -> shard.directory() + "/" + shard.tables().get(0).fileName())
             .toList());
     assertThat(world.table.latest().length()).isEqualTo(1 + 4);
   }

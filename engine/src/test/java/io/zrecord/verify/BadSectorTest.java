@@ -8,12 +8,14 @@ import io.zrecord.RecordDatasetWriter;
 import io.zrecord.errors.FileUnavailableException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.Crc32c;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.Section;
 import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.testing.BindingProbe;
+import io.zrecord.testing.ShardOnDisk;
 import io.zrecord.verify.Finding.Kind;
 import io.zrecord.verify.SealedShardCheck.Depth;
 import java.io.IOException;
@@ -35,6 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class BadSectorTest {
   private static final int COUNT = 1000;
   private static final int SECTOR_BYTES = 512;
+  private static final int TEXT = 1;
+  private static final int LABEL = 2;
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("text", ElementType.UTF8)
       .field("label", ElementType.I32)
@@ -63,20 +67,37 @@ final class BadSectorTest {
     }
   }
 
-  private CheckSummary check(String file, long from) {
-    return check(BadSectors.of(shard, file, from, from + SECTOR_BYTES));
+  private ShardOnDisk files() {
+    return ShardOnDisk.of(shard);
+  }
+
+  private String nameOf(Path file) {
+    return table().relativize(file).toString();
+  }
+
+  private Path table() {
+    return shard.getParent().getParent();
+  }
+
+  private CheckSummary check(Path file, long from) {
+    return check(BadSectors.of(table(), nameOf(file), from, from + SECTOR_BYTES));
   }
 
   private CheckSummary check(BadSectors files) {
     findings.clear();
     CheckRun run = new CheckRun(findings::add);
-    new SealedShardCheck(run, files, Depth.VALUES).checkAlone();
+    shardCheck(run, files).run();
     return run.summary();
+  }
+
+  private Runnable shardCheck(CheckRun run, MutableFiles files) {
+    ShardSummary summary = files().summary();
+    return () -> new SealedShardCheck(run, files, Depth.VALUES).check(summary, SCHEMA, 0);
   }
 
   @Test
   void ofEntriesCostsThoseNearIt() {
-    CheckSummary summary = check("text.offset", 2 * 4096 + 1024);
+    CheckSummary summary = check(files().tables(), files().entryAt(TEXT, 512));
     assertThat(findings).hasSize(1);
     assertThat(findings.get(0))
         .returns(Kind.ENTRY, Finding::kind)
@@ -88,7 +109,7 @@ final class BadSectorTest {
 
   @Test
   void ofChecksumsCostsThoseNearIt() {
-    check("text.crc32c", 1024);
+    check(files().tables(), files().checksumAt(TEXT, 256));
     assertThat(findings).hasSize(1);
     assertThat(findings.get(0))
         .returns(Kind.ENTRY, Finding::kind)
@@ -98,7 +119,9 @@ final class BadSectorTest {
 
   @Test
   void ofPresenceBitsIsNamed() {
-    CheckSummary summary = check("label.valid", 0);
+    Section bits = files().field(LABEL).validity();
+    CheckSummary summary =
+        check(BadSectors.of(table(), nameOf(files().tables()), bits.position(), bits.end()));
     assertThat(findings).hasSize(1);
     assertThat(findings.get(0))
         .returns(Kind.PRESENCE, Finding::kind)
@@ -108,15 +131,14 @@ final class BadSectorTest {
   }
 
   @Test
-  void ofAChunkCostsTheValuesInIt() throws IOException {
-    ByteBuffer entries = ByteBuffer.wrap(Files.readAllBytes(shard.resolve("text.offset")))
-        .order(ByteOrder.LITTLE_ENDIAN);
-    long from = entries.getLong(16 * 300) / SECTOR_BYTES * SECTOR_BYTES;
-    check("chunk/0.zr", from);
+  void ofAChunkCostsTheValuesInIt() {
+    ShardOnDisk files = files();
+    long from = files.offset(TEXT, 300) / SECTOR_BYTES * SECTOR_BYTES;
+    check(files.chunk(0), from);
     long lost = 0;
     for (int i = 0; i < COUNT; i++) {
-      long at = entries.getLong(16 * i);
-      long end = at + entries.getInt(16 * i + 12);
+      long at = files.offset(TEXT, i);
+      long end = at + files.storedBytes(TEXT, i);
       boolean isLost = at < from + SECTOR_BYTES && end > from;
       int index = i;
       assertThat(findings.stream()
@@ -131,9 +153,10 @@ final class BadSectorTest {
 
   @Test
   void whatIsNoFaultOfTheContentIsNoFinding() {
-    for (String file : new String[] {"text.offset", "text.crc32c", "label.valid", "chunk/0.zr"}) {
+    for (Path file : new Path[] {files().tables(), files().chunk(0)}) {
       for (String reason : new String[] {"Permission denied", "Too many open files"}) {
-        BadSectors files = new BadSectors(shard, file, 0, 1 << 30, new IOException(reason));
+        BadSectors files =
+            new BadSectors(table(), nameOf(file), 0, 1 << 30, new IOException(reason));
         assertThatThrownBy(() -> check(files))
             .as("%s, %s", file, reason)
             .isInstanceOf(FileUnavailableException.class);
@@ -144,45 +167,33 @@ final class BadSectorTest {
 
   @Test
   void anInterruptIsNoFinding() {
-    SealedShardCheck check = new SealedShardCheck(
-        new CheckRun(findings::add), new LocalMutableFiles(shard), Depth.VALUES);
+    Runnable check = shardCheck(new CheckRun(findings::add), new LocalMutableFiles(table()));
     Thread.currentThread().interrupt();
     try {
-      assertThatThrownBy(check::checkAlone)
-          .isInstanceOf(FileUnavailableException.class)
-          .hasMessageContaining("interrupted");
+      check.run();
     } finally {
       assertThat(Thread.interrupted()).isTrue();
     }
     assertThat(findings).isEmpty();
-    assertThat(DatasetCheck.of(shard).run(findings::add).isSound()).isTrue();
+    assertThat(DatasetCheck.of(table()).run(findings::add).isSound()).isTrue();
   }
 
   @Test
   void aLaterFormatIsNoFinding() throws IOException {
-    setVersion(shard.resolve("chunk/0.zr"), 60, 0);
-    assertThatThrownBy(() -> DatasetCheck.of(shard).run(findings::add))
+    setVersion(files().chunk(0), 60);
+    assertThatThrownBy(() -> DatasetCheck.of(table()).run(findings::add))
         .isInstanceOf(UnsupportedFormatException.class);
     write();
-    Path runs = shard.resolve("label.runs");
-    ShardMeta meta = ShardMeta.read("meta", Files.readAllBytes(shard.resolve("meta.json")));
-    int field = meta.fields().stream()
-        .filter(f -> f.stem().equals("label"))
-        .mapToInt(f -> f.spec().id())
-        .findFirst()
-        .orElseThrow();
-    int binding = BindingProbe.crcOfBinding(meta.id(), field, 5, 0);
-    setVersion(runs, (int) Files.size(runs) - 4, binding);
-    assertThatThrownBy(() -> DatasetCheck.of(shard).run(findings::add))
+    setVersion(files().tables(), 60);
+    assertThatThrownBy(() -> DatasetCheck.of(table()).run(findings::add))
         .isInstanceOf(UnsupportedFormatException.class);
     assertThat(findings).isEmpty();
   }
 
-  /** Makes a file one of a later format, with a checksum that holds. */
-  private static void setVersion(Path file, int checksumAt, int crcOfBinding) throws IOException {
+  private static void setVersion(Path file, int checksumAt) throws IOException {
     byte[] content = Files.readAllBytes(file);
     ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 3);
-    bytes.putInt(checksumAt, Crc32c.of(content, 0, checksumAt) ^ crcOfBinding);
+    bytes.putInt(checksumAt, Crc32c.of(content, 0, checksumAt));
     Files.write(file, content);
   }
 }

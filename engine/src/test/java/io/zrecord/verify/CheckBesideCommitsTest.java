@@ -16,6 +16,7 @@ import io.zrecord.table.LaterTable;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.ShardOnDisk;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -129,7 +130,7 @@ final class CheckBesideCommitsTest {
     });
     assertThat(findings)
         .filteredOn(finding -> finding.kind().isDamage())
-        .hasSize(1)
+        .hasSize(deleted.chunkCount() + 1)
         .allMatch(finding -> finding.file().contains(deleted.directory()));
   }
 
@@ -239,7 +240,7 @@ final class CheckBesideCommitsTest {
     assertThat(findings(() -> {}))
         .allMatch(finding -> !finding.kind().isDamage())
         .noneMatch(finding -> finding.file().contains(shard.directory()));
-    table.storage().delete(shard.directory() + "/value.runs");
+    table.storage().delete(shard.directory() + "/" + shard.tables().get(0).fileName());
     assertThat(findings(() -> {}))
         .filteredOn(finding -> finding.kind().isDamage())
         .isNotEmpty()
@@ -252,7 +253,7 @@ final class CheckBesideCommitsTest {
     overwrite();
     table.tag(0, "old");
     expire();
-    Damage.flip(directory.resolve(shard.directory()).resolve("chunk/0.zr"), 64);
+    Damage.flip(ShardOnDisk.of(directory.resolve(shard.directory())).chunk(0), 64);
     assertThat(findings(() -> {})).noneMatch(finding -> finding.kind().isDamage());
     assertThat(findings(DatasetCheck.of(directory).version(0), () -> {}))
         .anyMatch(finding -> finding.kind().isDamage());

@@ -7,7 +7,6 @@ import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.VersionNotFoundException;
-import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
@@ -15,10 +14,9 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Checksum;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.testing.ShardOnDisk;
 import io.zrecord.verify.Finding.Kind;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,6 +31,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Damages of tables and sealed shards are found and named; sound ones pass. */
 final class DatasetCheckTest {
   private static final int COUNT = 1000;
+  private static final int TEXT = 1;
+  private static final int ZIPPED = 2;
+  private static final int LABEL = 3;
+  private static final int IMAGE = 4;
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("text", ElementType.UTF8)
       .field("zipped", ElementType.BYTES, Shape.scalar(), Compression.of(Codec.ZSTD))
@@ -91,10 +93,27 @@ final class DatasetCheckTest {
     return damages.get(0);
   }
 
-  private static long entryWord(Path file, int record, int at) throws IOException {
-    return ByteBuffer.wrap(Files.readAllBytes(file))
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .getLong(16 * record + at);
+  /** Returns the only damage beside that of the unit of entries that the damaged byte is in. */
+  private Finding damageBesideTheUnit() {
+    assertThat(check(DatasetCheck.of(table)).isSound()).isFalse();
+    assertThat(findings).hasSize(2);
+    assertThat(findings).filteredOn(f -> f.kind() == Kind.ENTRY_FILE).hasSize(1);
+    return findings.stream()
+        .filter(f -> f.kind() != Kind.ENTRY_FILE)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private ShardOnDisk files() {
+    return ShardOnDisk.of(shard);
+  }
+
+  private Path tables() {
+    return files().tables();
+  }
+
+  private Path chunk() {
+    return files().chunk(0);
   }
 
   @Test
@@ -108,26 +127,19 @@ final class DatasetCheckTest {
   }
 
   @Test
-  void aSoundShardStandingAloneHasNoFindings() {
-    assertThat(check(DatasetCheck.of(shard)).recordCount()).isEqualTo(COUNT);
-    assertThat(findings).isEmpty();
-  }
-
-  @Test
   void aFlippedValueIsNamed() throws IOException {
-    Path chunk = shard.resolve("chunk/0.zr");
-    Damage.flip(chunk, entryWord(shard.resolve("text.offset"), 321, 0) + 1);
+    Damage.flip(chunk(), files().offset(TEXT, 321) + 1);
     Finding found = onlyDamage(table);
     assertThat(found.kind()).isEqualTo(Kind.VALUE);
     assertThat(found.field()).isEqualTo("text");
     assertThat(found.firstIndex()).isEqualTo(321);
     assertThat(found.count()).isOne();
-    assertThat(found.problem()).contains("chunk/0.zr").contains("checksum");
+    assertThat(found.problem()).contains(chunk().getFileName().toString()).contains("checksum");
   }
 
   @Test
   void aFlippedCompressedValueIsNamed() throws IOException {
-    Damage.flip(shard.resolve("chunk/0.zr"), entryWord(shard.resolve("zipped.offset"), 777, 0) + 6);
+    Damage.flip(chunk(), files().offset(ZIPPED, 777) + 6);
     assertThat(onlyDamage(table))
         .returns("zipped", Finding::field)
         .returns(777L, Finding::firstIndex);
@@ -135,8 +147,8 @@ final class DatasetCheckTest {
 
   @Test
   void aFlippedEntryIsNamed() {
-    Damage.flip(shard.resolve("text.offset"), 16 * 17 + 6);
-    assertThat(onlyDamage(table))
+    Damage.flip(tables(), files().entryAt(TEXT, 17) + 6);
+    assertThat(damageBesideTheUnit())
         .returns(Kind.ENTRY, Finding::kind)
         .returns("text", Finding::field)
         .returns(17L, Finding::firstIndex);
@@ -144,8 +156,8 @@ final class DatasetCheckTest {
 
   @Test
   void aFlippedChecksumIsNamed() {
-    Damage.flip(shard.resolve("text.crc32c"), 4 * 999);
-    assertThat(onlyDamage(table))
+    Damage.flip(tables(), files().checksumAt(TEXT, 999));
+    assertThat(damageBesideTheUnit())
         .returns(Kind.VALUE, Finding::kind)
         .returns(999L, Finding::firstIndex);
   }
@@ -153,18 +165,21 @@ final class DatasetCheckTest {
   @Test
   void severalBadValuesAreAllNamedInOrder() {
     for (int index : new int[] {900, 3, 450}) {
-      Damage.flip(shard.resolve("text.crc32c"), 4L * index);
-      Damage.flip(shard.resolve("zipped.offset"), 16L * index + 5);
+      Damage.flip(tables(), files().checksumAt(TEXT, index));
+      Damage.flip(tables(), files().entryAt(ZIPPED, index) + 5);
     }
     CheckSummary summary = check(DatasetCheck.of(table));
     assertThat(summary.badValueCount()).isEqualTo(6);
-    assertThat(findings.stream().map(f -> f.field() + f.firstIndex()).toList())
+    assertThat(findings.stream()
+            .filter(f -> f.kind() != Kind.ENTRY_FILE)
+            .map(f -> f.field() + f.firstIndex())
+            .toList())
         .containsExactly("text3", "text450", "text900", "zipped3", "zipped450", "zipped900");
   }
 
   @Test
-  void aDamagedRunsFileIsNamed() {
-    Damage.flip(shard.resolve("image.runs"), 70);
+  void aDamagedListOfRunsIsNamed() {
+    Damage.flip(tables(), files().field(IMAGE).runs().position() + 9);
     assertThat(onlyDamage(table))
         .returns(Kind.RUNS, Finding::kind)
         .returns("image", Finding::field)
@@ -172,49 +187,71 @@ final class DatasetCheckTest {
   }
 
   @Test
-  void aFlippedBlockOfARunIsNamedWithItsRecords() throws IOException {
-    ByteBuffer runs = ByteBuffer.wrap(Files.readAllBytes(shard.resolve("image.runs")))
-        .order(ByteOrder.LITTLE_ENDIAN);
-    // The second block of the first run: bytes from 65,536 on, that is records from 655 on.
-    Damage.flip(shard.resolve("chunk/0.zr"), runs.getLong(64 + 16) + 65_536 + 9);
+  void aFlippedUnitOfARunIsNamedWithItsRecords() {
+    // The second unit of the first run: bytes from 4,096 to 8,191, that is records 40 to 81.
+    Damage.flip(chunk(), files().runOffset(IMAGE, 0) + 4096 + 9);
     assertThat(onlyDamage(table))
         .returns(Kind.VALUE, Finding::kind)
         .returns("image", Finding::field)
-        .returns(655L, Finding::firstIndex)
-        .returns(345L, Finding::count);
+        .returns(40L, Finding::firstIndex)
+        .returns(42L, Finding::count);
+  }
+
+  @Test
+  void aFlippedChecksumOfAUnitIsNamedOnce() {
+    Damage.flip(tables(), files().field(IMAGE).units().position() + 5);
+    assertThat(onlyDamage(table))
+        .returns(Kind.RUNS, Finding::kind)
+        .returns("image", Finding::field);
   }
 
   @Test
   void flippedPresenceBitsAreNamed() {
-    Damage.flip(shard.resolve("label.valid"), 50);
+    Damage.flip(tables(), files().field(LABEL).validity().position() + 50);
     check(DatasetCheck.of(table));
     assertThat(findings).isNotEmpty().allMatch(f -> f.kind() == Kind.PRESENCE);
     assertThat(findings.get(0).field()).isEqualTo("label");
-    assertThat(findings.get(0).file()).endsWith("label.valid");
+    assertThat(findings.get(0).file()).endsWith(".tables");
   }
 
   @Test
-  void aDamagedMetaFileIsNamed() {
-    Damage.flip(shard.resolve("meta.json"), 20);
+  void aDamagedJsonIsNamed() {
+    Damage.flip(tables(), files().json().position() + 20);
     assertThat(onlyDamage(table))
         .returns(Kind.META, Finding::kind)
         .returns((long) COUNT, Finding::count);
   }
 
   @Test
-  void aReplacedMetaFileIsNamed() throws IOException {
-    ShardMeta meta = ShardMeta.read("meta", Files.readAllBytes(shard.resolve("meta.json")));
+  void whatIsBesideTheTablesIsChecked() throws IOException {
+    byte[] content = Files.readAllBytes(tables());
+    Path file = tables();
+    long gap = files().field(TEXT).runs().end();
+    assertThat(gap % 64).as("control").isZero();
+    long between = files().field(TEXT).offsets().end();
+    assertThat(between % 64).as("control").isNotZero();
+    for (long at : new long[] {20, 50, between, content.length - 3}) {
+      Damage.flip(file, at);
+      assertThat(onlyDamage(table)).returns(Kind.META, Finding::kind);
+      Files.write(file, content);
+    }
+    Files.write(file, Arrays.copyOf(content, content.length + 1));
+    assertThat(onlyDamage(table)).returns(Kind.META, Finding::kind);
+  }
+
+  @Test
+  void aReplacedTablesFileIsNamed() throws IOException {
+    Path other = directory.resolve("other");
+    append(other, WriteOptions.defaults());
     Files.write(
-        shard.resolve("meta.json"),
-        new ShardMeta(
-                meta.id(), meta.length(), true, meta.chunkBytes() + 1, meta.chunks(), meta.fields())
-            .write());
-    assertThat(onlyDamage(table).problem()).contains("it was replaced");
+        tables(), Files.readAllBytes(ShardOnDisk.of(shards(other).get(0)).tables()));
+    assertThat(onlyDamage(table)).returns(Kind.META, Finding::kind);
   }
 
   @Test
   void aMissingChunkIsNamedWithItsValues() {
-    Damage.delete(shard.resolve("chunk/0.zr"));
+    String name = chunk().getFileName().toString();
+    Damage.delete(chunk());
     CheckSummary summary = check(DatasetCheck.of(table));
     assertThat(findings)
         .anyMatch(f -> f.kind() == Kind.CHUNK && f.problem().contains("no such file"));
@@ -226,14 +263,14 @@ final class DatasetCheckTest {
             && f.firstIndex() == 0
             && f.count() == COUNT
             && f.stretch() != null
-            && f.stretch().file().endsWith("chunk/0.zr"));
-    // The empty value at 0 needs no byte of the chunk; images come in blocks that share a record.
+            && f.stretch().file().endsWith(name));
+    // The empty value at 0 needs no byte of the chunk; images come in units that share a record.
     assertThat(summary.badValueCount()).isGreaterThan(4 * COUNT - 2);
   }
 
   @Test
   void aChunkIsNamedThatIsShorterAndNotOneThatIsLonger() throws IOException {
-    Path chunk = shard.resolve("chunk/0.zr");
+    Path chunk = chunk();
     byte[] content = Files.readAllBytes(chunk);
     Damage.cut(chunk, content.length - 8);
     check(DatasetCheck.of(table));
@@ -251,26 +288,26 @@ final class DatasetCheckTest {
 
   @Test
   void aDamagedChunkHeaderIsNamed() {
-    Damage.flip(shard.resolve("chunk/0.zr"), 30);
+    Damage.flip(chunk(), 30);
     assertThat(onlyDamage(table).problem()).contains("its header");
   }
 
   @Test
-  void aCutFileOfEntriesIsNamedWithTheRecordsLost() {
-    Damage.cut(shard.resolve("text.offset"), 16 * 990);
-    CheckSummary summary = check(DatasetCheck.of(table));
-    assertThat(findings).hasSize(2);
-    assertThat(findings.get(0).kind()).isEqualTo(Kind.ENTRY_FILE);
-    assertThat(findings.get(1)).returns(990L, Finding::firstIndex).returns(10L, Finding::count);
-    assertThat(summary.badValueCount()).isEqualTo(10);
+  void aCutTablesFileIsNamed() throws IOException {
+    Damage.cut(tables(), Files.size(tables()) - 1);
+    assertThat(onlyDamage(table)).returns(Kind.META, Finding::kind);
+    Damage.delete(shard.resolve(tablesName()));
+    assertThat(onlyDamage(table)).returns((long) COUNT, Finding::count);
   }
 
-  @Test
-  void aMissingFileOfChecksumsIsNamed() {
-    Damage.delete(shard.resolve("zipped.crc32c"));
-    CheckSummary summary = check(DatasetCheck.of(table));
-    assertThat(findings.get(0).kind()).isEqualTo(Kind.ENTRY_FILE);
-    assertThat(summary.badValueCount()).isEqualTo(COUNT);
+  private String tablesName() throws IOException {
+    try (Stream<Path> found = Files.list(shard)) {
+      return found
+          .map(file -> String.valueOf(file.getFileName()))
+          .filter(name -> name.endsWith(".tables"))
+          .findFirst()
+          .orElseThrow();
+    }
   }
 
   @Test
@@ -282,7 +319,7 @@ final class DatasetCheckTest {
         .matches(f -> f.problem().contains("version 1"));
     assertThat(findings).anyMatch(f -> f.kind() == Kind.NOTE);
     // The values of the newest version that can be read are checked instead.
-    Damage.flip(shard.resolve("text.crc32c"), 4 * 9);
+    Damage.flip(tables(), files().checksumAt(TEXT, 9));
     assertThat(check(DatasetCheck.of(table)).badValueCount()).isBetween(0L, 1L);
   }
 
@@ -293,12 +330,12 @@ final class DatasetCheckTest {
       writer.newAppender().set("text", "new").endRecord();
       writer.commit();
     }
-    Damage.flip(shard.resolve("text.crc32c"), 0);
+    Damage.flip(tables(), files().checksumAt(TEXT, 0));
     assertThat(check(DatasetCheck.of(table)).isSound()).isTrue();
     assertThat(check(DatasetCheck.of(table).version(0)).badValueCount()).isOne();
     assertThat(check(DatasetCheck.of(table).allVersions()).badValueCount()).isOne();
     // The files of every version are looked at in any case.
-    Damage.delete(shard.resolve("text.crc32c"));
+    Damage.delete(tables());
     assertThat(check(DatasetCheck.of(table)).isSound()).isFalse();
     assertThatThrownBy(() -> check(DatasetCheck.of(table).version(2)))
         .isInstanceOf(VersionNotFoundException.class);
@@ -320,7 +357,8 @@ final class DatasetCheckTest {
     append(other, WriteOptions.defaults().withChecksum(Checksum.NONE));
     assertThat(check(DatasetCheck.of(other)).isSound()).isTrue();
     assertThat(findings).hasSize(1).allMatch(f -> f.kind() == Kind.NOTE);
-    Damage.flip(shards(other).get(0).resolve("text.offset"), 16 * 5 + 9);
+    ShardOnDisk unchecked = ShardOnDisk.of(shards(other).get(0));
+    Damage.flip(unchecked.tables(), unchecked.entryAt(TEXT, 5) + 9);
     assertThat(check(DatasetCheck.of(other)).badValueCount()).isOne();
   }
 
@@ -328,8 +366,7 @@ final class DatasetCheckTest {
   void whatIsNoDatasetIsRefused() {
     assertThatThrownBy(() -> check(DatasetCheck.of(directory)))
         .isInstanceOf(NotADatasetException.class);
-    assertThatThrownBy(() -> check(DatasetCheck.of(shard).version(0)))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("no table");
+    assertThatThrownBy(() -> check(DatasetCheck.of(shard)))
+        .isInstanceOf(NotADatasetException.class);
   }
 }

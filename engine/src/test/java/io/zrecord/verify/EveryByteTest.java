@@ -6,11 +6,7 @@ import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
-import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.Run;
-import io.zrecord.internal.format.RunsFile;
-import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
@@ -18,6 +14,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -67,29 +64,24 @@ final class EveryByteTest {
     requireFound(table, (file, content) -> {
       BitSet all = new BitSet();
       all.set(0, content.length);
-      Path shard = file.getParent().getParent();
-      return file.toString().endsWith(".zr") ? meaningInChunk(shard) : all;
+      return file.toString().endsWith(".zr") ? meaningInChunk(file.getParent()) : all;
     });
   }
 
-  private static BitSet meaningInChunk(Path shard) throws IOException {
-    ShardMeta meta = ShardMeta.read("meta", Files.readAllBytes(shard.resolve("meta.json")));
+  private static BitSet meaningInChunk(Path shard) {
+    ShardOnDisk files = ShardOnDisk.of(shard);
     BitSet bytes = new BitSet();
     bytes.set(0, 64);
-    for (FieldMeta field : meta.fields()) {
-      if (field.layout() == FieldMeta.Layout.ENTRIES) {
-        setValues(bytes, shard, field.stem(), meta.length());
+    for (int field : files.json().fieldIds()) {
+      if (files.field(field).offsets().isPresent()) {
+        for (int i = 0; i < files.json().length(); i++) {
+          int offset = (int) files.offset(field, i);
+          bytes.set(offset, offset + files.storedBytes(field, i));
+        }
       } else {
-        byte[] file = Files.readAllBytes(shard.resolve(field.stem() + ".runs"));
-        for (Run run : RunsFile.read(
-                "runs",
-                file,
-                meta.length(),
-                4,
-                true,
-                new Binding(meta.id(), field.spec().id()))
-            .runs()) {
-          bytes.set((int) run.offset(), (int) (run.offset() + 4 * run.count()));
+        for (int run = 0; run < files.runCount(field); run++) {
+          int offset = (int) files.runOffset(field, run);
+          bytes.set(offset, offset + (int) files.runBytes(field, run));
         }
       }
     }

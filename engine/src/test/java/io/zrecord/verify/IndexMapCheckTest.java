@@ -16,6 +16,7 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.ShardOnDisk;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,16 +61,17 @@ final class IndexMapCheckTest {
     Path path = table(IntStream.range(0, RECORDS).toArray());
     Path map = path.resolve(
         RecordTable.at(LocalStorage.at(path)).latest().indexMap().orElseThrow().directory());
-    for (String file : new String[] {"chunk/0.zr", "newIndex.runs", "meta.json"}) {
-      Damage.flip(map.resolve(file), -40);
+    ShardOnDisk files = ShardOnDisk.of(map);
+    for (Path file : new Path[] {files.chunk(0), files.tables()}) {
+      Damage.flip(file, -40);
       List<Finding> findings = new ArrayList<>();
       CheckSummary summary = DatasetCheck.of(path).run(findings::add);
-      assertThat(findings).as(file).isNotEmpty();
+      assertThat(findings).as("%s", file).isNotEmpty();
       assertThat(findings)
           .allMatch(f -> f.kind() == Finding.Kind.INDEX_MAP)
           .allMatch(f -> f.field() == null && f.firstIndex() == -1 && f.count() == 0);
       assertThat(summary.badValueCount()).isZero();
-      Damage.flip(map.resolve(file), -40);
+      Damage.flip(file, -40);
     }
     assertThat(DatasetCheck.of(path).run(finding -> {}).isSound()).isTrue();
   }

@@ -4,21 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordAppender;
+import io.zrecord.RecordDataset;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.Binding;
-import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Crc32c;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.Run;
-import io.zrecord.internal.format.RunsFile;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.RunRecord;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.shard.Checksum;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.testing.FabricatedTable;
+import io.zrecord.testing.ShardEditor;
 import io.zrecord.verify.Finding.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,18 +26,20 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Lengths for which nobody wrote enough records, in files whose checksums hold: the check ends,
  * with few findings.
  */
 final class MadeUpLengthTest {
-  private static final int COUNT = 10;
   private static final long LENGTH = 1L << 55;
 
   @TempDir
@@ -52,74 +54,75 @@ final class MadeUpLengthTest {
     });
   }
 
-  private Path shard(ElementType type, Checksum checksum) throws IOException {
-    Path table = directory.resolve("table");
-    RecordSchema schema = RecordSchema.builder().field("field", type).build();
+  /** No check reads as many values as the metadata says there are. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ofRuns(boolean isCut) throws IOException {
+    long length = 1L << 47;
+    RecordSchema schema = RecordSchema.builder().field("field", ElementType.I32).build();
+    ChunkFile chunk = ChunkFile.of(UUID.randomUUID(), 64 + 4 * length);
+    FabricatedTable table =
+        new FabricatedTable(directory.resolve("table"), schema, length, List.of(chunk));
+    table.write(List.of(RunRecord.fixed(0, 0, length, 64, 4 * length, 0)));
+    byte[] header = FabricatedTable.chunkHeader(chunk);
+    Path file = table.shardDirectory().resolve(chunk.fileName());
+    int there = isCut ? 0 : 10;
+    Files.write(file, Arrays.copyOf(header, header.length + 4 * there));
+    check(directory.resolve("table"));
+    assertThat(findings).anyMatch(f -> f.kind() == Kind.CHUNK);
+    assertThat(findings)
+        .anyMatch(f -> f.kind() == Kind.VALUE && f.firstIndex() == 0 && f.count() == length);
+    try (RecordDataset dataset = RecordDataset.open(directory.resolve("table"))) {
+      assertThat(dataset.length()).isEqualTo(length);
+      assertThatThrownBy(() -> dataset.gather(new long[] {length - 1}, "field"))
+          .isInstanceOf(TruncatedFileException.class);
+    }
+  }
+
+  /** A length that no file of entries or bits could have is refused. */
+  @Test
+  void ofAShard() {
+    RecordSchema schema = RecordSchema.builder().field("field", ElementType.I32).build();
+    ChunkFile chunk = ChunkFile.of(UUID.randomUUID(), 64 + 4 * LENGTH);
+    Path path = directory.resolve("table");
+    new FabricatedTable(path, schema, LENGTH, List.of(chunk))
+        .write(List.of(RunRecord.fixed(0, 0, LENGTH, 64, 4 * LENGTH, 0)));
+    check(path);
+    assertThat(findings)
+        .anyMatch(f -> f.kind() == Kind.META && f.problem().contains("member 'length'"));
+    try (RecordDataset dataset = RecordDataset.open(path)) {
+      assertThatThrownBy(() -> dataset.gather(new long[] {0}, "field"))
+          .isInstanceOf(CorruptDataException.class)
+          .hasMessageContaining("member 'length'");
+    }
+  }
+
+  /** The tables of a field have as many bytes as the file has, whatever a length says. */
+  @Test
+  void ofEntries() throws IOException {
+    Path path = directory.resolve("table");
+    RecordSchema schema =
+        RecordSchema.builder().field("field", ElementType.UTF8).build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(table, schema, WriteOptions.defaults().withChecksum(checksum))) {
+        RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
-      for (int i = 0; i < COUNT; i++) {
-        if (i == 3) {
-          records.endRecord();
-        } else if (type.equals(ElementType.I32)) {
-          records.set("field", i).endRecord();
-        } else {
-          records.set("field", "text " + i).endRecord();
-        }
+      for (int i = 0; i < 10; i++) {
+        records.set("field", "text " + i).endRecord();
       }
       writer.commit();
     }
-    try (Stream<Path> shards = Files.list(table.resolve("shard"))) {
-      return shards.findFirst().orElseThrow();
+    long length = 1L << 47;
+    Path shard;
+    try (Stream<Path> shards = Files.list(path.resolve("shard"))) {
+      shard = shards.findFirst().orElseThrow();
     }
-  }
-
-  private static ShardMeta meta(Path shard) throws IOException {
-    return ShardMeta.read("meta", Files.readAllBytes(shard.resolve("meta.json")));
-  }
-
-  private static void write(Path shard, ShardMeta meta, FieldMeta field, List<ChunkMeta> chunks)
-      throws IOException {
-    ShardMeta changed = new ShardMeta(
-        meta.id(), LENGTH, meta.hasChecksums(), meta.chunkBytes(), chunks, List.of(field));
-    Files.write(shard.resolve("meta.json"), changed.write());
-  }
-
-  @Test
-  void ofEntries() throws IOException {
-    Path shard = shard(ElementType.UTF8, Checksum.CRC32C);
-    ShardMeta meta = meta(shard);
-    write(shard, meta, meta.fields().get(0), meta.chunks());
-    check(shard);
-    assertThat(findings)
-        .anyMatch(
-            f -> f.kind() == Kind.ENTRY && f.firstIndex() == COUNT && f.count() == LENGTH - COUNT);
-    Damage.cut(shard.resolve("field.offset"), 0);
-    findings.clear();
-    check(shard);
-    assertThat(findings).anyMatch(f -> f.kind() == Kind.ENTRY && f.count() == LENGTH);
-  }
-
-  @Test
-  void ofRunsWithoutChecksums() throws IOException {
-    Path shard = shard(ElementType.I32, Checksum.NONE);
-    ShardMeta meta = meta(shard);
-    FieldMeta field = meta.fields().get(0);
-    ChunkMeta chunk = meta.chunks().get(0);
-    Run run = new Run(0, LENGTH, 64, chunk.id(), 0);
-    RunsFile runs = new RunsFile(LENGTH, 4, false, true, List.of(run), new int[0], new int[0]);
-    Files.write(
-        shard.resolve("field.runs"),
-        runs.write(new Binding(meta.id(), field.spec().id())));
-    write(
-        shard,
-        meta,
-        new FieldMeta(field.spec(), field.stem(), field.layout(), 1, 4 * LENGTH),
-        List.of(new ChunkMeta(chunk.id(), chunk.recordCount(), 64 + 4 * LENGTH)));
-    check(shard);
-    assertThat(findings)
-        .anyMatch(f -> f.kind() == Kind.VALUE && f.firstIndex() == 0 && f.count() == LENGTH);
-    assertThat(findings).anyMatch(f -> f.kind() == Kind.PRESENCE);
+    ShardEditor.of(path, shard).claimLength(length);
+    check(path);
+    assertThat(findings).anyMatch(f -> f.kind() == Kind.RUNS && f.count() == length);
+    try (RecordDataset dataset = RecordDataset.open(path)) {
+      assertThatThrownBy(() -> dataset.gather(new long[] {0}, "field"))
+          .isInstanceOf(CorruptDataException.class);
+    }
   }
 
   /** Returns the uuid in the header of a journal. */

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.StoreSnapshot;
-import io.zrecord.internal.format.ChunkMeta;
-import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.repair.DatasetRepair;
 import io.zrecord.repair.RepairReport;
+import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.TableSnapshot;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,11 +37,11 @@ final class SnapshotCheckTest {
 
   /** Returns the bytes that the chunk files of the only shard have after what was published. */
   private static long spareBytes(Path table, TableSnapshot snapshot) throws IOException {
-    Path shard = table.resolve(snapshot.shards().get(0).directory());
-    ShardMeta meta = ShardMeta.read("meta", Files.readAllBytes(shard.resolve("meta.json")));
+    ShardSummary shard = snapshot.shards().get(0);
     long spare = 0;
-    for (ChunkMeta chunk : meta.chunks()) {
-      spare += Files.size(shard.resolve(chunk.fileName())) - chunk.endBytes();
+    for (ChunkFile chunk : shard.chunks()) {
+      Path file = table.resolve(shard.directory()).resolve(chunk.fileName());
+      spare += Files.size(file) - chunk.bytes();
     }
     return spare;
   }
@@ -87,8 +87,9 @@ final class SnapshotCheckTest {
     TableSnapshot made = StoreSnapshot.convert(table);
     assertThat(spareBytes(table, made)).as("control").isPositive();
     requireNothingFound(table);
-    Path shard = table.resolve(made.shards().get(0).directory());
-    Damage.cut(shard.resolve("chunk/0.zr"), 100);
+    ShardSummary shard = made.shards().get(0);
+    String chunk = shard.chunks().get(0).fileName();
+    Damage.cut(table.resolve(shard.directory()).resolve(chunk), 100);
     assertThat(DatasetCheck.of(table).run(finding -> {}).isSound())
         .as("control")
         .isFalse();

@@ -62,7 +62,7 @@ class ErrorsSuite extends SparkSuite {
     assert(failure(readAll(path)).contains(chunk.getFileName.toString))
   }
 
-  for (suffix <- Seq("0.zr", ".offset", ".crc32c", ".runs", "meta.json", "00.json")) {
+  for (suffix <- Seq(".zr", ".tables", "00.json")) {
     test(s"a flipped bit in $suffix") {
       val path = dataset()
       val damaged = file(path, suffix)
@@ -72,7 +72,7 @@ class ErrorsSuite extends SparkSuite {
   }
 
   test("a missing file") {
-    for (suffix <- Seq(".offset", ".runs", "0.zr", "meta.json")) {
+    for (suffix <- Seq(".zr", ".tables")) {
       val path = dataset()
       val missing = file(path, suffix)
       Files.delete(missing)

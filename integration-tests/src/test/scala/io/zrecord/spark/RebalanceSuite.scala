@@ -73,7 +73,7 @@ class RebalanceSuite extends SparkSuite {
 
   private def damageLastValue(path: String, shard: Int): Unit = {
     val chunk =
-      Paths.get(path, snapshot(path).shards().get(shard).directory(), "chunk/0.zr")
+      chunkOf(Paths.get(path, snapshot(path).shards().get(shard).directory()))
     val bytes = Files.readAllBytes(chunk)
     bytes(bytes.length - 9) = (bytes(bytes.length - 9) ^ 4).toByte
     Files.write(chunk, bytes)
@@ -121,7 +121,7 @@ class RebalanceSuite extends SparkSuite {
     Rebalance.of(spark, path).options(options.withAllShards()).run()
     val ids = RecordTable.at(LocalStorage.at(Paths.get(path))).latest().shards()
     val places = new java.util.ArrayList[Long]()
-    ids.forEach(shard => placesOf(s"$path/${shard.directory()}", "bin").foreach(places.add(_)))
+    ids.forEach(shard => placesOf(s"$path/${shard.directory()}", 3).foreach(places.add(_)))
     assert(places.size() == 200)
     places.forEach(place => assert(place % 4096 == 0))
     assert(rows(read(path)) == expected)
@@ -248,20 +248,18 @@ class RebalanceSuite extends SparkSuite {
     val shards = snapshot(path).shards()
     // Files that are links to themselves: errors of the storage that damage no data, and at no
     // moment a missing file. Nothing was read before, so nothing is cached.
-    val metas = Seq(2, 4).map { i =>
-      Paths.get(path, shards.get(i).directory(), shards.get(i).metaFile())
+    val hidden = Seq(2, 4).map(i => tablesOf(Paths.get(path, shards.get(i).directory())))
+    def hide(tables: Path): Unit = {
+      Files.move(tables, tables.resolveSibling("aside"))
+      Files.createSymbolicLink(tables, tables.getFileName)
     }
-    def hide(meta: Path): Unit = {
-      Files.move(meta, meta.resolveSibling("aside"))
-      Files.createSymbolicLink(meta, meta.getFileName)
-    }
-    def restore(meta: Path): Unit =
-      Files.move(meta.resolveSibling("aside"), meta, StandardCopyOption.ATOMIC_MOVE)
-    metas.foreach(hide)
+    def restore(tables: Path): Unit =
+      Files.move(tables.resolveSibling("aside"), tables, StandardCopyOption.ATOMIC_MOVE)
+    hidden.foreach(hide)
     val attempts = new AtomicInteger()
     listening(new SparkListener {
       override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
-        if (end.taskInfo.failed && attempts.incrementAndGet() == 2) restore(metas.head)
+        if (end.taskInfo.failed && attempts.incrementAndGet() == 2) restore(hidden.head)
     }) {
       val result = Rebalance.of(spark, path).options(pairs.withIndices(100, 200)).run()
       assert(result.failures().isEmpty, result)
@@ -271,7 +269,7 @@ class RebalanceSuite extends SparkSuite {
     assert(result.failures().size() == 1, result)
     assert(result.failures().get(0).firstIndex() == 200)
     assert(result.failures().get(0).reason().contains("failed 4 times"), result)
-    restore(metas(1))
+    restore(hidden(1))
     requireNoOrphan(path)
     assert(read(path).select("id", "_index").collect().toSeq == (0L until 400L).map(i => Row(i, i)))
   }

@@ -170,7 +170,7 @@ class RelayoutSortSuite extends RelayoutTables {
   test("a damaged key is found by the sort") {
     val path = write(1000)
     val shards = snapshot(path).shards()
-    val chunk = Paths.get(path, shards.get(2).directory(), "chunk/0.zr")
+    val chunk = chunkOf(Paths.get(path, shards.get(2).directory()))
     val bytes = Files.readAllBytes(chunk)
     val first = shards.get(0).length() + shards.get(1).length()
     val keys =

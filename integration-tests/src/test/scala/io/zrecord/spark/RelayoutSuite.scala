@@ -125,7 +125,7 @@ class RelayoutSuite extends RelayoutTables {
     val path = write(1000)
     // A value that this process has found intact before is compared again, once in a run.
     assert(rows(read(path)).size == 1000)
-    val chunk = Paths.get(path, snapshot(path).shards().get(2).directory(), "chunk/0.zr")
+    val chunk = chunkOf(Paths.get(path, snapshot(path).shards().get(2).directory()))
     val place = Files.size(chunk) - 9
     val byte = (Files.readAllBytes(chunk)(place.toInt) ^ 4).toByte
     val channel = FileChannel.open(chunk, StandardOpenOption.WRITE)

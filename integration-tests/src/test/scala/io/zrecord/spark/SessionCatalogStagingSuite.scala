@@ -371,7 +371,7 @@ class SessionCatalogStagingSuite extends SparkSuite {
     append.start()
     try {
       // One of its two tasks is done, and the other waits.
-      assert(eventually(filesBelow(path).exists(_.endsWith("meta.json"))))
+      assert(eventually(filesBelow(path).exists(_.toString.endsWith(".tables"))))
       val query = inTheWayOf(name)
       val message =
         failure(query.write.format("zrecord").option("path", path).saveAsTable(name))
@@ -384,7 +384,7 @@ class SessionCatalogStagingSuite extends SparkSuite {
     }
     assert(outcome.isEmpty, outcome.map(messages).getOrElse(""))
     assert(rows(read(path)).map(_.getLong(0)) == Seq(0, 1, 2, 3))
-    assert(filesBelow(path).count(_.endsWith("meta.json")) == 2)
+    assert(filesBelow(path).count(_.toString.endsWith(".tables")) == 2)
   }
 
   test("a query that fails leaves no directory in the way of a table") {

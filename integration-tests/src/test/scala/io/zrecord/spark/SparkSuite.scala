@@ -7,6 +7,8 @@ import java.util.UUID
 import java.util.concurrent.TimeUnit
 import java.util.zip.CRC32C
 
+import com.fasterxml.jackson.databind.ObjectMapper
+
 import org.apache.spark.scheduler.SparkListener
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.scalatest.BeforeAndAfterAll
@@ -64,12 +66,41 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   protected def rows(data: DataFrame): Seq[Row] =
     data.select("*", "_index").orderBy("_index").collect().toSeq
 
+  /** Returns the chunk file of a shard that has one. */
+  protected def chunkOf(shard: Path): Path = onlyFile(shard, ".zr")
+
+  /** Returns the tables file of a shard. */
+  protected def tablesOf(shard: Path): Path = onlyFile(shard, ".tables")
+
+  private def onlyFile(shard: Path, suffix: String): Path = {
+    val found = filesBelow(shard.toString).filter(_.toString.endsWith(suffix))
+    assert(found.size == 1, found)
+    found.head
+  }
+
+  /** Returns the positions in a tables file of the entries of a field. */
+  protected def entriesOf(tables: Path, fieldId: Int): Seq[Int] = {
+    val file = littleEndian(tables)
+    val json = new ObjectMapper().readTree(
+      file.array(),
+      file.getLong(file.limit() - 16).toInt,
+      file.getInt(file.limit() - 8)
+    )
+    val fields = json.get("fields")
+    val field = (0 until fields.size).map(fields.get).find(_.get("id").intValue == fieldId).get
+    val at = field.get("offsets").get(0).intValue
+    (0 until json.get("length").intValue).map(slot => at + slot / 1024 * 20488 + slot % 1024 * 16)
+  }
+
   /** Returns where the values of a field of entries begin in their chunks. */
-  protected def placesOf(path: String, field: String): Seq[Long] =
-    filesBelow(path).filter(_.endsWith(s"$field.offset")).flatMap { file =>
-      val entries = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN)
-      (0 until entries.limit() by 16).map(entries.getLong(_))
+  protected def placesOf(path: String, fieldId: Int): Seq[Long] =
+    filesBelow(path).filter(_.toString.endsWith(".tables")).flatMap { tables =>
+      val file = littleEndian(tables)
+      entriesOf(tables, fieldId).map(file.getLong(_))
     }
+
+  private def littleEndian(file: Path): ByteBuffer =
+    ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN)
 
   protected def filesBelow(path: String): Seq[Path] = {
     def list(file: File): Seq[File] =

@@ -83,10 +83,10 @@ class VerifySuite extends SparkSuite {
   test("damaged, cut and missing files are rows, and no task fails") {
     val path = table()
     val shards = (0 until 4).map(shard(path, _))
-    flip(shards(0).resolve("chunk/0.zr"), -9)
-    truncate(shards(1).resolve("chunk/0.zr"))
-    Files.delete(shards(2).resolve("meta.json"))
-    truncate(shards(3).resolve("text.offset"))
+    flip(chunkOf(shards(0)), -9)
+    truncate(chunkOf(shards(1)))
+    Files.delete(tablesOf(shards(2)))
+    truncate(tablesOf(shards(3)))
     Files.write(Paths.get(path, "manifest", "00000000000000000007.json"), Array[Byte](1, 2))
     val failed = new AtomicInteger()
     listening(new SparkListener {
@@ -106,10 +106,10 @@ class VerifySuite extends SparkSuite {
       assert(value.getAs[Long]("index") == 99 && value.getAs[Long]("count") == 1)
       assert(value.getAs[String]("kind") == "value" && value.getAs[Boolean]("damage"))
       val chunk = Paths.get(value.getAs[String]("file"))
-      assert(chunk == shards(0).resolve("chunk/0.zr"))
+      assert(chunk == chunkOf(shards(0)))
       val end = value.getAs[Long]("offset") + value.getAs[Long]("length")
       assert(end > Files.size(chunk) - 9 && end <= Files.size(chunk))
-      // A shard without its meta file has lost all its records.
+      // A shard without its tables file has lost all its records.
       val lost = bad.where(s"shard = '${shards(2).getFileName}'").select("index", "count")
       assert(lost.collect().toSeq == Seq(Row(200L, 100L)))
     }
@@ -118,7 +118,7 @@ class VerifySuite extends SparkSuite {
 
   test("values of a chunk that is lost are stretches") {
     val path = table()
-    Files.delete(shard(path, 1).resolve("chunk/0.zr"))
+    Files.delete(chunkOf(shard(path, 1)))
     val bad = Verify.of(spark, path).badValues().where("field = 'text'")
     // Every fifth value is absent and cannot be lost.
     val rows = bad.select("index", "count").collect().map(row => (row.getLong(0), row.getLong(1)))
@@ -130,7 +130,7 @@ class VerifySuite extends SparkSuite {
     val first = shard(path, 0)
     RecordTable.at(LocalStorage.at(Paths.get(path))).tag(0, "first")
     write(spark.range(0, 50, 1, 2).selectExpr("id", "'x' text"), path, "overwrite")
-    flip(first.resolve("chunk/0.zr"), -9)
+    flip(chunkOf(first), -9)
     assert(Verify.of(spark, path).run().isSound)
     assert(Verify.of(spark, path).version(2).run().isSound)
     assert(Verify.of(spark, path).version(0).run().badValueCount() == 1)
@@ -144,7 +144,7 @@ class VerifySuite extends SparkSuite {
 
   test("what is asked of one check is of the same versions") {
     val path = table()
-    flip(shard(path, 0).resolve("chunk/0.zr"), -9)
+    flip(chunkOf(shard(path, 0)), -9)
     val check = Verify.of(spark, path).begin()
     assert(!check.run().summary().isSound)
     write(spark.range(0, 50, 1, 2).selectExpr("id", "'x' text"), path, "overwrite")
@@ -255,11 +255,12 @@ class VerifySuite extends SparkSuite {
       assert(kinds.toSeq == Seq(Row("index_map")))
       assert(verify.badValues().count() == 0)
     }
-    val intact = Files.readAllBytes(directory.resolve("chunk/0.zr"))
-    flip(directory.resolve("chunk/0.zr"), -9)
+    val chunk = chunkOf(directory)
+    val intact = Files.readAllBytes(chunk)
+    flip(chunk, -9)
     requireNoBadValue()
-    Files.write(directory.resolve("chunk/0.zr"), intact)
-    Files.delete(directory.resolve("meta.json"))
+    Files.write(chunk, intact)
+    Files.delete(tablesOf(directory))
     requireNoBadValue()
   }
 
@@ -273,7 +274,7 @@ class VerifySuite extends SparkSuite {
     val sound = run(path)
     assert(sound.exitCode() == 0, sound.err)
     assert(sound.out.matches("""\{"sound":true,.*"records":400,"values":800,.*\}\n"""), sound.out)
-    flip(shard(path, 0).resolve("chunk/0.zr"), -9)
+    flip(chunkOf(shard(path, 0)), -9)
     val list = freshPath()
     val damaged = run(path, "--bad-values", list)
     assert(damaged.exitCode() == 1, damaged.err)
@@ -294,8 +295,10 @@ class VerifySuite extends SparkSuite {
   test("it is said if a shard has more bad values than are listed") {
     val path = freshPath()
     write(spark.range(0, 100200, 1, 1).selectExpr("concat('text ', id) text"), path, "append")
-    val checksums = shard(path, 0).resolve("text.crc32c")
-    Files.write(checksums, new Array[Byte](Files.size(checksums).toInt))
+    val chunk = chunkOf(shard(path, 0))
+    val header = 64
+    val bytes = Files.readAllBytes(chunk)
+    Files.write(chunk, bytes.take(header) ++ bytes.drop(header).map(b => (b ^ 1).toByte))
     val list = freshPath()
     val process =
       SubmittedProcess.start("io.zrecord.spark.Verify", path, "--bad-values", list)

@@ -167,11 +167,11 @@ class ViewSuite extends SparkSuite {
     named.foreach { case (name, bytes) => assert(Files.size(Paths.get(path, name)) == bytes) }
     assert(
       column[String](files.select("kind").distinct().orderBy("kind"), "kind") ==
-        Seq("checksums", "chunk", "entries", "manifest", "meta", "runs")
+        Seq("chunk", "manifest", "tables")
     )
     val orphan = Paths.get(path, "shard", "orphan")
     Files.write(orphan, Array[Byte](1))
-    val gone = Paths.get(path, named.keys.filter(_.endsWith(".crc32c")).head)
+    val gone = Paths.get(path, named.keys.filter(_.endsWith(".tables")).head)
     Files.delete(gone)
     assert(view(path, "files").count() == named.size)
     assert(view(path, "files").where("bytes is null").count() == 1)
@@ -257,10 +257,10 @@ class ViewSuite extends SparkSuite {
 
   test("damaged entries are an error that names the file") {
     val path = table()
-    val entries = filesBelow(path).filter(_.toString.endsWith(".offset")).head
-    val bytes = Files.readAllBytes(entries)
-    bytes(6) = 1
-    Files.write(entries, bytes)
-    assert(failure(view(path, "chunks").collect()).contains(entries.toString))
+    val tables = filesBelow(path).filter(_.toString.endsWith(".tables")).head
+    val bytes = Files.readAllBytes(tables)
+    bytes(entriesOf(tables, 2).head + 6) = 1
+    Files.write(tables, bytes)
+    assert(failure(view(path, "chunks").collect()).contains(tables.toString))
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.DatasetKind;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Subcommand;
@@ -12,6 +13,7 @@ import io.zrecord.inspect.DatasetInspection;
 import io.zrecord.inspect.DatasetUsage;
 import io.zrecord.inspect.ShardUsage;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.UnreadableField;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.verify.DatasetSummary;
 import java.io.IOException;
@@ -130,7 +132,10 @@ final class InfoCommand extends Subcommand {
     if (summary.journalBytes() > 0) {
       out().println("journal: " + summary.journalBytes() + " bytes since the last checkpoint");
     }
-    String format = "%-" + nameWidth(summary) + "s  %-16s %-12s %-10s %s%n";
+    // Only stores have files for each field.
+    boolean hasStems = summary.kind() == DatasetKind.STORE;
+    String format =
+        "%-" + nameWidth(summary) + "s  %-16s %-12s " + (hasStems ? "%-10s %s%n" : "%s%n");
     out().printf(Locale.ROOT, format, "field", "type", "shape", "codec", "stem");
     for (FieldSpec field : summary.schema().fields()) {
       out()
@@ -142,6 +147,11 @@ final class InfoCommand extends Subcommand {
               field.shape().isScalar() ? "-" : field.shape(),
               field.compression(),
               summary.stems().getOrDefault(field.id(), "-"));
+    }
+    for (UnreadableField field : summary.schema().unreadable()) {
+      out()
+          .println("cannot be read: " + Printable.of(field.name()) + ", which uses the feature '"
+              + Printable.of(field.feature()) + "'; upgrade zrecord");
     }
   }
 
@@ -190,10 +200,22 @@ final class InfoCommand extends Subcommand {
           .put("id", field.id())
           .put("name", field.name())
           .put("type", field.type().toString())
-          .put("compression", field.compression().toString())
-          .put("stem", summary.stems().get(field.id()));
+          .put("compression", field.compression().toString());
+      if (summary.stems().containsKey(field.id())) {
+        fieldNode.put("stem", summary.stems().get(field.id()));
+      }
       if (!field.shape().isScalar()) {
         field.shape().dimensions().forEach(fieldNode.putArray("shape")::add);
+      }
+    }
+    if (!summary.schema().unreadable().isEmpty()) {
+      ArrayNode unreadable = node.putArray("unreadable");
+      for (UnreadableField field : summary.schema().unreadable()) {
+        unreadable
+            .addObject()
+            .put("id", field.id())
+            .put("name", field.name())
+            .put("feature", field.feature());
       }
     }
     return node;

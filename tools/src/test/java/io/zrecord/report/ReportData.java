@@ -11,6 +11,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
@@ -40,9 +41,7 @@ final class ReportData {
   static final int PIXEL_WIDTH = 28;
   static final int PHOTO_HEIGHT = 12;
   static final int PHOTO_WIDTH = 20;
-  /** Chunks of {@link #gallery}. */
-  static final int GALLERY_CHUNKS = 7;
-  /** Its records. */
+  /** Records of {@link #gallery}. */
   static final int GALLERY_RECORDS = 50;
   /** Images among them: two tensors of each record, and four of five pictures. */
   static final int GALLERY_IMAGES = 2 * GALLERY_RECORDS + 4 * GALLERY_RECORDS / 5;
@@ -62,7 +61,7 @@ final class ReportData {
   private ReportData() {}
 
   /**
-   * A table of two writes, a tag of the first, and three shards with 2, 3 and 2 chunks. The blob of
+   * A table of two writes, a tag of the first, and three shards of several chunks. The blob of
    * record <i>i</i> has <i>i</i> bytes, its picture is absent or of one of four kinds, its text is
    * absent in the records 3, 13, 23, …
    */
@@ -77,6 +76,13 @@ final class ReportData {
       writer.commit();
     }
     RecordTable.at(LocalStorage.at(path)).tag(0, "release-1.0");
+  }
+
+  /** Returns the number of chunks of each shard. */
+  static List<Integer> chunkCounts(Path table) {
+    return RecordTable.at(LocalStorage.at(table)).latest().shards().stream()
+        .map(ShardSummary::chunkCount)
+        .toList();
   }
 
   private static void append(RecordAppender appender, int from, int to) {

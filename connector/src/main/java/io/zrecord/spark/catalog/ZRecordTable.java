@@ -4,6 +4,7 @@ import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.column.UnreadableColumns;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ZRecordOptions;
@@ -21,6 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
@@ -161,7 +163,12 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
 
   @Override
   public MetadataColumn[] metadataColumns() {
-    return MetadataColumns.all();
+    return Stream.concat(
+            Stream.of(MetadataColumns.all()),
+            versions.stream()
+                .limit(1)
+                .flatMap(version -> UnreadableColumns.of(version.schema()).stream()))
+        .toArray(MetadataColumn[]::new);
   }
 
   @Override
@@ -172,6 +179,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     }
     ReadConf conf = ReadConf.ofRecords(options, defaultsOfRecords);
     PathIdentifiers.refuseOthers(paths, options);
+    versions.forEach(version -> UnreadableColumns.warn(location(), version.schema()));
     return new ZRecordScanBuilder(location(), snapshots(options), schema, conf);
   }
 

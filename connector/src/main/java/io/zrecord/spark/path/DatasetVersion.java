@@ -52,6 +52,17 @@ public final class DatasetVersion {
     return new DatasetVersion(schema, lastId + 1, UUID.randomUUID().toString(), store, null);
   }
 
+  /**
+   * Requires that this release can write the table, before tasks run.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if the table uses an unknown feature
+   */
+  public void requireWritable() {
+    if (store == null) {
+      snapshot().requireWritable();
+    }
+  }
+
   /** Returns the fields. */
   public RecordSchema schema() {
     return schema;

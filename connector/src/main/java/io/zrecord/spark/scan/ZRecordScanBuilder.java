@@ -1,6 +1,7 @@
 package io.zrecord.spark.scan;
 
 import io.zrecord.read.IndexSet;
+import io.zrecord.spark.column.UnreadableColumns;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.SamplerOptions;
 import io.zrecord.table.TableSnapshot;
@@ -38,6 +39,7 @@ public final class ZRecordScanBuilder
         SupportsPushDownOffset,
         SupportsPushDownAggregates {
   private final String location;
+  private final List<TableSnapshot> snapshots;
   private final ScanOrder order;
   private final ReadConf conf;
   private final List<Predicate> pushed = new ArrayList<>();
@@ -52,6 +54,7 @@ public final class ZRecordScanBuilder
   public ZRecordScanBuilder(
       String location, List<TableSnapshot> snapshots, StructType schema, ReadConf conf) {
     this.location = location;
+    this.snapshots = List.copyOf(snapshots);
     this.columns = schema;
     this.conf = conf;
     SamplerOptions options = conf.sampler();
@@ -127,6 +130,8 @@ public final class ZRecordScanBuilder
 
   @Override
   public void pruneColumns(StructType requiredColumns) {
+    snapshots.forEach(
+        snapshot -> UnreadableColumns.refuse(location, snapshot.schema(), requiredColumns));
     columns = requiredColumns;
   }
 

@@ -8,6 +8,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.spark.job.CommitProperties;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
@@ -51,6 +52,7 @@ public final class TableCommit {
     this.target = target;
     this.conf = conf;
     this.kind = target.kind(truncates);
+    target.base().ifPresent(DatasetVersion::requireWritable);
     boolean isCaseSensitive =
         Boolean.parseBoolean(SparkSession.active().conf().get("spark.sql.caseSensitive", "false"));
     FieldPlanner planner = new FieldPlanner(location, conf, isCaseSensitive);

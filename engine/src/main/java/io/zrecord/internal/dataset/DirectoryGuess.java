@@ -72,9 +72,6 @@ public final class DirectoryGuess {
     if (has(found, JournalRecord.FILE_NAME, false)) {
       return "it is a store, not a table. Open it as a store, or make a table of it";
     }
-    if (has(found, ShardMeta.FILE_NAME, false)) {
-      return "it is a shard standing alone, not a table. Open it with RecordDataset.open";
-    }
     if (has(found, "_delta_log", true)) {
       return "it is a Delta table: read it as such, and write its rows as a dataset";
     }
@@ -83,7 +80,10 @@ public final class DirectoryGuess {
     }
     if (has(found, "chunk", true)) {
       return "it has chunks but no " + ShardMeta.FILE_NAME
-          + ": a shard that was not finished, or whose meta file was lost. Write it again, or restore the file from a copy";
+          + ": a store whose meta file was lost. Restore the file from a copy";
+    }
+    if (found.stream().anyMatch(file -> file.name().endsWith(".tables"))) {
+      return "it is a shard of a table. Open the table, which is two directories above";
     }
     return otherFormat(storage, "", found, SEARCH_DEPTH)
         .map(format -> "it seems to contain " + format + ": " + advice(format))

@@ -26,7 +26,7 @@ public final class Binding {
   private static final int[][] UNIT_TABLES = unitTables();
 
   /** The CRC32C of the binding with unit number 0, by the code of the kind. */
-  private final int[] sums = new int[Kind.JOURNAL_RECORD.code + 1];
+  private final int[] sums = new int[Kind.CHECKSUMS.code + 1];
 
   /** What a unit is. */
   public enum Kind {
@@ -38,10 +38,14 @@ public final class Binding {
     BLOCK(3),
     /** A block of presence bits, by its number. */
     VALIDITY(4),
-    /** A file of runs; the unit number is 0. */
+    /** A list of runs; the unit number is 0. */
     RUNS(5),
+    /** Entries of values and their checksums, by the number of the unit in the section. */
+    OFFSETS(6),
     /** A record of a journal, by its sequence number. */
-    JOURNAL_RECORD(11);
+    JOURNAL_RECORD(11),
+    /** Checksums of units of runs, by the number of the group in the section. */
+    CHECKSUMS(12);
 
     private final int code;
 

@@ -66,6 +66,7 @@ public record ChunkHeader(int chunkId, UUID shardId) {
               + ": its header is damaged, or it is not a chunk file; restore it from a copy");
     }
     HeaderVersion.requireKnown(resource, found);
+    HeaderVersion.requirePlain(resource, found, BYTES, 20, 24, 40, 60);
     if (!java.util.Arrays.equals(found, encode())) {
       throw new CorruptDataException(
           resource,

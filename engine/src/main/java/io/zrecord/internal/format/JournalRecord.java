@@ -156,6 +156,22 @@ public final class JournalRecord {
     return (bytes.getInt(at + FLAGS_AT) & FORCED_BEFORE) != 0;
   }
 
+  /**
+   * Requires flags and reserved bytes that this release knows. Call this before the record is
+   * applied.
+   *
+   * @param resource the journal, for messages
+   * @throws io.zrecord.errors.UnsupportedFormatException if a later release wrote the record
+   */
+  public void requirePlain(String resource) {
+    if ((record.getInt(FLAGS_AT) & ~FORCED_BEFORE) != 0
+        || record.getLong(24) != 0
+        || record.getInt(52) != 0) {
+      throw HeaderVersion.unknown(
+          resource, "record " + sequence() + " has flags or reserved bytes that are not zero");
+    }
+  }
+
   /** Returns the length of the record. */
   public int bytes() {
     return record.limit();

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
@@ -29,13 +30,43 @@ public record JsonObject(String resource, ObjectNode node) {
   public static final int FORMAT_VERSION = 2;
 
   /**
-   * Checks the member {@code format}.
+   * Checks the members {@code format} and {@code features} of a file.
    *
-   * @throws UnsupportedFormatException if the format is another one than that of this release
+   * @throws UnsupportedFormatException if the format is another one than that of this release, or
+   *     readers must know a feature that this release does not know
    */
   public JsonObject requireFormat() {
     HeaderVersion.requireKnown(resource, integer("format", 1, Integer.MAX_VALUE));
+    Features.of(this).requireReadable(resource);
     return this;
+  }
+
+  /**
+   * Returns the members that this release does not know, as a JSON object; empty if there are none.
+   * Whoever writes the object again adds them with {@link #withMembers}.
+   */
+  public String unknown(Set<String> known) {
+    ObjectNode unknown = null;
+    for (Iterator<Map.Entry<String, JsonNode>> members = node.fields(); members.hasNext(); ) {
+      Map.Entry<String, JsonNode> member = members.next();
+      if (!known.contains(member.getKey())) {
+        unknown = unknown == null ? SealedJson.object() : unknown;
+        unknown.set(member.getKey(), member.getValue());
+      }
+    }
+    return unknown == null ? "" : unknown.toString();
+  }
+
+  /**
+   * Adds members to an object that is to be written.
+   *
+   * @param members as {@link #unknown} returned them
+   */
+  public static ObjectNode withMembers(ObjectNode node, String members) {
+    if (!members.isEmpty()) {
+      node.setAll(SealedJson.parse(members));
+    }
+    return node;
   }
 
   public boolean has(String name) {

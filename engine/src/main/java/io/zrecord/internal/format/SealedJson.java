@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -30,19 +31,28 @@ public final class SealedJson {
   private static final String SEAL_END = "\"}\n";
   private static final int SEAL_BYTES = SEAL_START.length() + 8 + SEAL_END.length();
   private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
-      .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-      .streamReadConstraints(StreamReadConstraints.builder()
-          .maxNestingDepth(MAX_DEPTH)
-          .maxNumberLength(32)
-          .maxStringLength(1 << 20)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .streamReadConstraints(StreamReadConstraints.builder()
+              .maxNestingDepth(MAX_DEPTH)
+              .maxStringLength(1 << 20)
+              .build())
           .build())
-      .build());
+      .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
   private SealedJson() {}
 
   /** Returns a new empty object. */
   public static ObjectNode object() {
     return MAPPER.createObjectNode();
+  }
+
+  /** Parses an object that was part of a file that {@link #open} accepted. */
+  static ObjectNode parse(String json) {
+    try {
+      return (ObjectNode) MAPPER.readTree(json);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Returns the sealed file of an object that is not empty and has no member {@code crc32c}. */

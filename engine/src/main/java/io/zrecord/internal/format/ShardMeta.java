@@ -3,6 +3,7 @@ package io.zrecord.internal.format;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.schema.RecordSchema;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,9 +12,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The meta file of a sealed shard (FORMAT.md section 3).
+ * What the meta file of a store says of its records (FORMAT.md section 9).
  *
- * @param id identity of the shard
+ * @param id identity of the store
  * @param length number of records
  * @param hasChecksums whether values have checksums
  * @param chunkBytes bytes at which a chunk is closed
@@ -27,7 +28,7 @@ public record ShardMeta(
     long chunkBytes,
     List<ChunkMeta> chunks,
     List<FieldMeta> fields) {
-  /** Name of the meta file of a shard that was never changed. */
+  /** Name of the meta file. */
   public static final String FILE_NAME = "meta.json";
 
   /** A member that only the meta file of a store has (FORMAT.md section 9). */
@@ -40,25 +41,9 @@ public record ShardMeta(
     fields = List.copyOf(fields);
   }
 
-  /**
-   * Returns the names of the files that this meta file may name, relative to the shard's directory:
-   * chunks and tables.
-   */
-  public Set<String> fileNames() {
-    Set<String> names = new HashSet<>();
-    chunks.forEach(chunk -> names.add(chunk.fileName()));
-    for (FieldMeta field : fields) {
-      List<String> kinds = field.layout() == FieldMeta.Layout.RUNS
-          ? List.of(".runs", ".valid")
-          : List.of(".offset", ".crc32c");
-      kinds.forEach(kind -> names.add(field.stem() + kind));
-    }
-    return names;
-  }
-
-  /** Returns the sealed file. */
-  public byte[] write() {
-    return SealedJson.seal(toJson(List.of()));
+  /** Returns the fields. */
+  public RecordSchema schema() {
+    return new RecordSchema(fields.stream().map(FieldMeta::spec).toList());
   }
 
   /** Returns the members of the file, with chunks that are still being written. */
@@ -68,9 +53,7 @@ public record ShardMeta(
         .put("uuid", id.toString())
         .put("length", length)
         .put("checksum", hasChecksums ? "crc32c" : "none");
-    ObjectNode chunksNode = node.putObject("chunks")
-        .put("num", chunks.size() + unfull.size())
-        .put("sizeBytes", chunkBytes);
+    ObjectNode chunksNode = node.putObject("chunks").put("sizeBytes", chunkBytes);
     write(unfull, chunksNode.putArray("unfull"));
     write(chunks, chunksNode.putArray("closed"));
     ArrayNode fieldsNode = node.putArray("fields");
@@ -80,30 +63,11 @@ public record ShardMeta(
 
   private static void write(List<ChunkMeta> chunks, ArrayNode node) {
     for (ChunkMeta chunk : chunks) {
-      ArrayNode tuple =
-          node.addArray().add(Integer.toUnsignedLong(chunk.id())).add(chunk.endBytes());
-      if (chunk.isOfStore()) {
-        tuple.add(chunk.recordCount());
-      }
+      node.addArray()
+          .add(Integer.toUnsignedLong(chunk.id()))
+          .add(chunk.endBytes())
+          .add(chunk.recordCount());
     }
-  }
-
-  /**
-   * Reads a meta file.
-   *
-   * @param resource the file, for messages
-   * @throws io.zrecord.errors.CorruptDataException if the file is damaged
-   * @throws UnsupportedFormatException if a newer release wrote the file
-   */
-  public static ShardMeta read(String resource, byte[] file) {
-    JsonObject json = SealedJson.open(resource, file).requireFormat();
-    if (json.has(STORE_SEQUENCE) || !json.object("chunks").tuples("unfull", 3).isEmpty()) {
-      throw new UnsupportedFormatException(
-          resource,
-          "Cannot read " + resource
-              + ": it is of a store that is written online; open it as a RecordStore");
-    }
-    return read(json);
   }
 
   /** Reads the members of the file, except the chunks that are still being written. */
@@ -115,6 +79,10 @@ public record ShardMeta(
     Set<String> stems = new HashSet<>();
     Set<Object> namesAndIds = new HashSet<>();
     for (JsonObject fieldJson : json.objects("fields")) {
+      // Journal records hold the entries of all fields, whatever these are.
+      FieldJson.unreadable(fieldJson).ifPresent(unknown -> {
+        throw unknown.exception(json.resource());
+      });
       FieldMeta field = FieldMeta.read(fieldJson, length);
       if (!stems.add(field.stem().toLowerCase(Locale.ROOT))
           || !namesAndIds.add(field.spec().name())
@@ -127,39 +95,49 @@ public record ShardMeta(
     return new ShardMeta(
         json.uuid("uuid"),
         length,
-        json.parse("checksum", ShardMeta::hasChecksums),
+        hasChecksums(json),
         chunksJson.integer("sizeBytes", 1, Long.MAX_VALUE),
         chunks,
         fields);
   }
 
+  /**
+   * Requires that this release knows what a store needs of programs that change or delete files.
+   *
+   * @param resource the file, for messages
+   * @throws UnsupportedFormatException if the store or a field uses an unknown feature
+   */
+  public static void requireWritable(String resource, byte[] file) {
+    Features.obstacle(SealedJson.open(resource, file).requireFormat()).ifPresent(obstacle -> {
+      throw Features.unwritable(resource, obstacle);
+    });
+  }
+
   private static List<ChunkMeta> chunks(JsonObject json) {
     List<ChunkMeta> chunks = new ArrayList<>();
     long previousId = -1;
-    for (long[] tuple : json.tuples("closed", 2, 3)) {
+    for (long[] tuple : json.tuples("closed", 3)) {
       if (tuple[0] <= previousId || tuple[0] > MAX_CHUNK_ID || tuple[1] < ChunkHeader.BYTES) {
         throw json.corrupt(
             "chunk " + tuple[0] + " of " + tuple[1] + " bytes is out of order, has an id beyond "
                 + MAX_CHUNK_ID + " or is shorter than its header");
       }
       previousId = tuple[0];
-      chunks.add(
-          tuple.length == 2
-              ? ChunkMeta.writtenInBulk((int) tuple[0], tuple[1])
-              : new ChunkMeta((int) tuple[0], tuple[2], tuple[1]));
-    }
-    if (json.integer("num", 0, Integer.MAX_VALUE)
-        != chunks.size() + json.tuples("unfull", 3).size()) {
-      throw json.corrupt("it names " + chunks.size() + " chunks but counts another number of them");
+      chunks.add(new ChunkMeta((int) tuple[0], tuple[2], tuple[1]));
     }
     return chunks;
   }
 
-  private static boolean hasChecksums(String name) {
+  static boolean hasChecksums(JsonObject json) {
+    String name = json.string("checksum");
     return switch (name) {
       case "crc32c" -> true;
       case "none" -> false;
-      default -> throw new IllegalArgumentException("expected crc32c or none");
+      default ->
+        throw new UnsupportedFormatException(
+            json.resource(),
+            "Cannot read " + json.resource() + ": it uses the feature 'checksum " + name
+                + "', which this release does not know; upgrade zrecord");
     };
   }
 }

@@ -51,10 +51,7 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long chunkRecor
     return file;
   }
 
-  /**
-   * Tells whether a meta file is that of a store and not of a sealed shard. A damaged file is not a
-   * store's.
-   */
+  /** Tells whether a file is the meta file of a store. A damaged file is none. */
   public static boolean isStore(String resource, byte[] file) {
     try {
       return SealedJson.open(resource, file).has(ShardMeta.STORE_SEQUENCE);
@@ -76,9 +73,6 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long chunkRecor
     Set<Integer> ids = new HashSet<>();
     for (ChunkMeta chunk : shard.chunks()) {
       ids.add(chunk.id());
-      if (!chunk.isOfStore()) {
-        throw json.corrupt("it does not say how many records are in " + chunk.fileName());
-      }
     }
     JsonObject chunksJson = json.object("chunks");
     List<ChunkMeta> unfull = new ArrayList<>();
@@ -91,12 +85,6 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long chunkRecor
             + " or is shorter than its header");
       }
       unfull.add(new ChunkMeta((int) tuple[0], tuple[2], tuple[1]));
-    }
-    for (FieldMeta field : shard.fields()) {
-      if (field.layout() != FieldMeta.Layout.ENTRIES) {
-        throw json.corrupt(
-            "field '" + field.spec().name() + "' has runs, which a store cannot change");
-      }
     }
     return new StoreMeta(
         shard,

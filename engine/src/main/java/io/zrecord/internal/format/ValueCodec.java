@@ -163,6 +163,7 @@ public abstract class ValueCodec implements AutoCloseable {
     public void decompress(
         byte[] source, int offset, int sourceLength, byte[] target, int targetOffset, int length)
         throws DataFormatException {
+      ZstandardFrame.require(source, offset, sourceLength);
       int read;
       try {
         read = decompressor.decompressByteArray(

@@ -2,57 +2,65 @@ package io.zrecord.internal.shard;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Binding;
-import io.zrecord.internal.format.ChunkHeader;
-import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.EntryUnits;
+import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.FileHeader;
 import io.zrecord.schema.Codec;
-import io.zrecord.schema.FieldSpec;
+import io.zrecord.shard.ChunkFile;
 import java.nio.ByteBuffer;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A field in the layout {@code entries} (FORMAT.md section 4): 16 bytes a record tell where the
- * value is.
+ * A field whose values have entries: 16 bytes a slot tell where the value is (FORMAT.md section 4).
  */
 public final class EntryField implements OpenField {
-  private static final int CHECKSUM_BYTES = 4;
-
-  private final OpenShard shard;
+  private final TablesFile file;
   private final Codec codec;
   private final Binding binding;
-  private final Windows entries;
-  private final @Nullable Windows checksums;
+  private final Windows windows;
+  private final long offsetsAt;
+  private final boolean isInOneWindow;
+  private final long length;
   private final VerifiedBits verified;
-  private final int[] chunkIds;
+  private final VerifiedBits verifiedUnits;
   private final long[] chunkEnds;
 
-  private EntryField(
-      OpenShard shard, FieldSpec spec, Windows entries, @Nullable Windows checksums) {
-    this.shard = shard;
-    this.codec = spec.compression().codec();
-    this.binding = new Binding(shard.meta().id(), spec.id());
-    this.entries = entries;
-    this.checksums = checksums;
-    this.verified = new VerifiedBits(shard.meta().length());
-    List<ChunkMeta> chunks = shard.chunks();
-    this.chunkIds = chunks.stream().mapToInt(ChunkMeta::id).toArray();
-    this.chunkEnds = chunks.stream().mapToLong(ChunkMeta::endBytes).toArray();
+  private EntryField(TablesFile file, FieldTables tables, Binding binding) {
+    this.file = file;
+    this.codec = tables.compression().codec();
+    this.binding = binding;
+    this.windows = file.windows();
+    this.offsetsAt = tables.offsets().position();
+    this.isInOneWindow =
+        windows.ordinal(offsetsAt) == windows.ordinal(tables.offsets().end() - 1);
+    this.length = file.json().length();
+    this.verified = new VerifiedBits(length);
+    this.verifiedUnits = new VerifiedBits(EntryUnits.unitCount(length));
+    this.chunkEnds = file.json().chunks().stream().mapToLong(ChunkFile::bytes).toArray();
   }
 
-  static EntryField open(OpenShard shard, FieldMeta field) {
-    long length = shard.meta().length();
-    Windows entries = shard.open(field.stem() + ".offset", length * Entry.BYTES);
-    Windows checksums = shard.meta().hasChecksums()
-        ? shard.open(field.stem() + ".crc32c", length * CHECKSUM_BYTES)
-        : null;
-    return new EntryField(shard, field.spec(), entries, checksums);
+  static EntryField open(TablesFile file, FieldTables tables, Binding binding) {
+    return new EntryField(file, tables, binding);
+  }
+
+  @Override
+  public int chunkCount() {
+    return chunkEnds.length;
+  }
+
+  @Override
+  public int shardChunk(int ordinal) {
+    return file.shardChunk(ordinal);
   }
 
   /** Returns the full path of the file of the entries. */
   public String path() {
-    return entries.path();
+    return windows.path();
+  }
+
+  /** Returns the bytes of the file of the tables. */
+  public Windows tables() {
+    return windows;
   }
 
   public Codec codec() {
@@ -60,33 +68,34 @@ public final class EntryField implements OpenField {
   }
 
   public boolean hasChecksums() {
-    return checksums != null;
+    return file.json().hasChecksums();
   }
 
-  public long word0(long index) {
-    return entries.longAt(index * Entry.BYTES);
+  public long word0(long slot) {
+    return windows.longAt(offsetsAt + EntryUnits.entryAt(slot));
   }
 
-  public long word1(long index) {
-    return entries.longAt(index * Entry.BYTES + 8);
+  public long word1(long slot) {
+    return windows.longAt(offsetsAt + EntryUnits.entryAt(slot) + Long.BYTES);
   }
 
   /**
-   * Loads the entries of {@code indices[from, to)} as pairs of words. The loop does nothing else,
-   * so that as many cache misses are in flight as the processor can take.
+   * Loads the entries of {@code slots[from, to)} as pairs of words. The loop does nothing else, so
+   * that as many cache misses are in flight as the processor can take.
    */
-  public void load(long[] indices, int from, int to, long[] words) {
-    if (entries.count() == 1) {
-      ByteBuffer window = entries.window(0);
+  public void load(long[] slots, int from, int to, long[] words) {
+    if (isInOneWindow) {
+      ByteBuffer window = windows.window(windows.ordinal(offsetsAt));
+      int base = windows.within(offsetsAt);
       for (int k = from, w = 0; k < to; k++, w += 2) {
-        int at = (int) (indices[k] * Entry.BYTES);
+        int at = base + (int) EntryUnits.entryAt(slots[k]);
         words[w] = window.getLong(at);
-        words[w + 1] = window.getLong(at + 8);
+        words[w + 1] = window.getLong(at + Long.BYTES);
       }
     } else {
       for (int k = from, w = 0; k < to; k++, w += 2) {
-        words[w] = word0(indices[k]);
-        words[w + 1] = word1(indices[k]);
+        words[w] = word0(slots[k]);
+        words[w + 1] = word1(slots[k]);
       }
     }
   }
@@ -101,15 +110,12 @@ public final class EntryField implements OpenField {
     return binding;
   }
 
-  public int storedChecksum(long index) {
-    if (checksums == null) {
-      throw new IllegalStateException("The shard has no checksums");
-    }
-    return checksums.intAt(index * CHECKSUM_BYTES);
+  public int storedChecksum(long slot) {
+    return windows.intAt(offsetsAt + EntryUnits.checksumAt(slot, length));
   }
 
-  public boolean isVerified(long index) {
-    return verified.isSet(index);
+  public boolean isVerified(long slot) {
+    return verified.isSet(slot);
   }
 
   /** Tells whether every value was verified. */
@@ -117,40 +123,62 @@ public final class EntryField implements OpenField {
     return verified.isAllSet();
   }
 
-  public void setVerified(long index) {
-    verified.set(index);
+  public void setVerified(long slot) {
+    verified.set(slot);
+  }
+
+  /** Returns the position in the tables of a unit of entries. */
+  public long unitAt(long unit) {
+    return offsetsAt + EntryUnits.unitAt(unit);
+  }
+
+  /** Returns the length of the unit. Its checksum follows. */
+  public int unitBytes(long unit) {
+    return EntryUnits.unitBytes(unit, length);
+  }
+
+  public boolean isUnitVerified(long unit) {
+    return verifiedUnits.isSet(unit);
+  }
+
+  /** Tells whether every unit of entries was verified. */
+  public boolean isEveryUnitVerified() {
+    return verifiedUnits.isAllSet();
+  }
+
+  public void setUnitVerified(long unit) {
+    verifiedUnits.set(unit);
   }
 
   /**
    * Returns the ordinal of a present value's chunk, after a complete check of the value's entry.
    */
-  public int chunkOf(long index, long word0, long word1) {
-    int id = Entry.chunkId(word1);
-    int ordinal =
-        id >= 0 && id < chunkIds.length && chunkIds[id] == id ? id : shard.chunkOrdinal(id);
-    int length = Entry.physicalLength(word1);
+  public int chunkOf(long slot, long word0, long word1) {
+    int chunk = Entry.chunkId(word1);
+    int stored = Entry.physicalLength(word1);
     // An offset of 2⁶³ or more is negative here and fails the first comparison.
-    if (ordinal < 0
-        || length < 0
-        || word0 < ChunkHeader.BYTES
+    if (chunk < 0
+        || chunk >= chunkEnds.length
+        || stored < 0
+        || word0 < FileHeader.BYTES
         || (word0 & 7) != 0
-        || word0 > chunkEnds[ordinal] - length
-        || (codec != Codec.RAW && length < Integer.BYTES)) {
-      throw corruptEntry(index, word0, word1, ordinal);
+        || word0 > chunkEnds[chunk] - stored
+        || (codec != Codec.RAW && stored < Integer.BYTES)) {
+      throw corruptEntry(slot, word0, word1, chunk);
     }
-    return ordinal;
+    return chunk;
   }
 
-  private CorruptDataException corruptEntry(long index, long word0, long word1, int ordinal) {
+  private CorruptDataException corruptEntry(long slot, long word0, long word1, int chunk) {
     return new CorruptDataException(
-        entries.path(),
-        "Cannot read " + entries.path() + ": the entry at " + index
+        path(),
+        "Cannot read " + path() + ": the entry at " + slot
             + " points to " + Integer.toUnsignedString(Entry.physicalLength(word1)) + " bytes at "
             + Long.toUnsignedString(word0) + " of chunk "
-            + Integer.toUnsignedString(Entry.chunkId(word1))
-            + (ordinal < 0
+            + Integer.toUnsignedString(chunk)
+            + (chunk < 0 || chunk >= chunkEnds.length
                 ? ", which the shard does not have"
-                : ", which ends at " + chunkEnds[ordinal])
+                : ", which ends at " + chunkEnds[chunk])
             + ". Values stand on multiples of 8 from 64 on. Restore the file from a copy, or leave the record out");
   }
 }

@@ -1,4 +1,10 @@
 package io.zrecord.internal.shard;
 
 /** A field of an open shard: knows where values are and which values were verified. Thread-safe. */
-public sealed interface OpenField permits EntryField, DenseField, AbsentField {}
+public sealed interface OpenField permits EntryField, FixedRuns, AbsentField {
+  /** Returns the number of the chunks that values of the field may be in. */
+  int chunkCount();
+
+  /** Returns the ordinal in the shard of a chunk of the field. */
+  int shardChunk(int ordinal);
+}

@@ -2,70 +2,55 @@ package io.zrecord.internal.shard;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.TruncatedFileException;
-import io.zrecord.internal.format.ChunkMeta;
-import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.RunRecord;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A sealed shard open for reading (FORMAT.md section 3): the meta file, and everything that readers
- * needed of the shard so far. Files are opened at first use, and a failure is not remembered. Holds
- * the verified bits, so one object serves all readers of the process. Thread-safe.
+ * A sealed shard open for reading (FORMAT.md section 3): everything that readers needed of its
+ * files so far. Files are opened at first use, and a failure is not remembered. Holds the verified
+ * bits, so one object serves all readers of the process. Thread-safe.
  */
 public final class OpenShard {
-  private static final Pattern META_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}");
-
   private final Storage storage;
-  private final ShardId id;
+  private final ShardSummary shard;
   private final Runnable onMapped;
   private final Map<Integer, OpenField> fields = new ConcurrentHashMap<>();
-  private volatile @Nullable Contents contents;
+  private final AtomicReferenceArray<TablesFile> tables;
+  private final AtomicReferenceArray<OpenChunk> chunks;
 
-  /** The meta file and the chunks that it names. */
-  private record Contents(ShardMeta meta, AtomicReferenceArray<OpenChunk> chunks) {}
-
-  OpenShard(Storage storage, ShardId id, Runnable onMapped) {
+  OpenShard(Storage storage, ShardSummary shard, Runnable onMapped) {
     this.storage = storage;
-    this.id = id;
+    this.shard = shard.withoutSizes();
     this.onMapped = onMapped;
+    this.tables = new AtomicReferenceArray<>(shard.tables().size());
+    this.chunks = new AtomicReferenceArray<>(shard.chunks().size());
   }
 
-  /** Returns the meta file. */
-  public ShardMeta meta() {
-    return contents().meta;
+  public UUID id() {
+    return shard.id();
   }
 
-  /**
-   * Checks the shard against a manifest.
-   *
-   * @throws CorruptDataException if the shard has another id or another length
-   */
-  public void requireIs(UUID shardId, long length) {
-    if (!meta().id().equals(shardId) || meta().length() != length) {
-      throw new CorruptDataException(
-          metaPath(),
-          "Cannot read " + metaPath() + ": it is of shard " + meta().id() + " with "
-              + meta().length() + " records, but the manifest says shard " + shardId + " with "
-              + length
-              + ". Restore it from a copy");
-    }
+  /** Returns the number of records. */
+  public long length() {
+    return shard.length();
   }
 
   /** Forgets this open shard, so that the next user opens the files again. */
   public void forget() {
-    OpenShards.shared().drop(id);
+    OpenShards.shared().drop(ShardId.of(storage.location(), shard));
   }
 
   /** Returns the field with the id of {@code spec}; an absent field if the shard lacks it. */
@@ -75,72 +60,71 @@ public final class OpenShard {
   }
 
   private OpenField open(FieldSpec spec) {
-    for (FieldMeta field : meta().fields()) {
-      if (field.spec().id() == spec.id()) {
-        if (!field.spec().type().equals(spec.type())
-            || !field.spec().shape().equals(spec.shape())) {
-          throw new CorruptDataException(
-              metaPath(),
-              "Cannot read " + metaPath() + ": field " + spec.id() + " is "
-                  + field.spec().type() + field.spec().shape() + " here, but the dataset says "
-                  + spec.type() + spec.shape());
-        }
-        return field.layout() == FieldMeta.Layout.RUNS
-            ? DenseField.open(this, field)
-            : EntryField.open(this, field);
+    TablesFile file = fileOf(spec.id());
+    if (file == null) {
+      return new AbsentField();
+    }
+    FieldTables field = file.json().field(spec.id());
+    if (!field.type().equals(spec.type()) || !field.shape().equals(spec.shape())) {
+      throw new CorruptDataException(
+          file.path(),
+          "Cannot read " + file.path() + ": field " + spec.id() + " is " + field.type()
+              + field.shape() + " here, but the dataset says " + spec.type() + spec.shape());
+    }
+    Binding binding = new Binding(shard.id(), spec.id());
+    int width = spec.valueWidthBytes().orElse(-1);
+    List<RunRecord> runs = file.runs(field, width, binding);
+    return switch (runs.get(0).kind()) {
+      case FIXED -> FixedRuns.open(file, field, width, binding, runs);
+      case ENTRY -> EntryField.open(file, field, binding);
+    };
+  }
+
+  /** Returns what the tables say of a field; empty if the shard lacks the field. */
+  public Optional<FieldTables> tablesOf(int fieldId) {
+    TablesFile file = fileOf(fieldId);
+    return file == null ? Optional.empty() : Optional.of(file.json().field(fieldId));
+  }
+
+  /** Tells whether the values of a field have checksums. An absent field has no value without. */
+  public boolean hasChecksums(int fieldId) {
+    TablesFile file = fileOf(fieldId);
+    return file == null || file.json().hasChecksums();
+  }
+
+  private @org.jspecify.annotations.Nullable TablesFile fileOf(int fieldId) {
+    for (int i = 0; i < tables.length(); i++) {
+      if (shard.tables().get(i).fieldIds().contains(fieldId)) {
+        return tables(i);
       }
     }
-    return new AbsentField();
+    return null;
   }
 
-  /** Opens a file of the shard with {@code endBytes} published bytes. */
-  Windows open(String name, long endBytes) {
-    return new Windows(storage.open(prefix() + name), endBytes, onMapped);
-  }
-
-  byte[] read(String name, int maxBytes) {
-    return storage.read(prefix() + name, maxBytes);
+  private TablesFile tables(int ordinal) {
+    TablesFile file = tables.getAcquire(ordinal);
+    if (file == null) {
+      TablesFile opened = TablesFile.open(storage, shard, shard.tables().get(ordinal), onMapped);
+      file = tables.compareAndSet(ordinal, null, opened) ? opened : tables.getAcquire(ordinal);
+    }
+    return file;
   }
 
   /** Returns the full path of a file of the shard. */
   public String pathOf(String name) {
-    return storage.pathOf(prefix() + name);
+    return storage.pathOf(shard.directory() + "/" + name);
   }
 
-  public List<ChunkMeta> chunks() {
-    return meta().chunks();
-  }
-
-  /** Returns the ordinal of a chunk in {@link #chunks}, or -1 if the shard has no such chunk. */
-  int chunkOrdinal(int chunkId) {
-    List<ChunkMeta> chunks = chunks();
-    if (chunkId >= 0 && chunkId < chunks.size() && chunks.get(chunkId).id() == chunkId) {
-      return chunkId;
-    }
-    int low = 0;
-    int high = chunks.size() - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      int order = Integer.compareUnsigned(chunks.get(middle).id(), chunkId);
-      if (order == 0) {
-        return middle;
-      }
-      if (order < 0) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return -1;
+  public List<ChunkFile> chunks() {
+    return shard.chunks();
   }
 
   public OpenChunk chunk(int ordinal, ReadMetrics metrics) {
-    AtomicReferenceArray<OpenChunk> chunks = contents().chunks;
     OpenChunk chunk = chunks.getAcquire(ordinal);
     if (chunk == null) {
       metrics.chunksOpened.increment();
-      OpenChunk opened =
-          OpenChunk.open(storage, prefix(), meta().id(), meta().chunks().get(ordinal), onMapped);
+      OpenChunk opened = OpenChunk.open(
+          storage, shard.directory(), shard.id(), shard.chunks().get(ordinal), onMapped);
       chunk = chunks.compareAndSet(ordinal, null, opened) ? opened : chunks.getAcquire(ordinal);
     }
     return chunk;
@@ -152,73 +136,22 @@ public final class OpenShard {
    * @throws TruncatedFileException if there is such a file
    */
   public void requireWholeFiles(InternalError error) {
-    for (ChunkMeta chunk : chunks()) {
-      requireWhole(chunk.fileName(), chunk.endBytes(), error);
+    for (ChunkFile chunk : shard.chunks()) {
+      requireWhole(chunk.fileName(), chunk.bytes(), error);
     }
-    long length = meta().length();
-    for (FieldMeta field : meta().fields()) {
-      if (field.layout() == FieldMeta.Layout.ENTRIES) {
-        requireWhole(field.stem() + ".offset", length * Entry.BYTES, error);
-        if (meta().hasChecksums()) {
-          requireWhole(field.stem() + ".crc32c", length * Integer.BYTES, error);
-        }
-      } else if (field.absentCount() > 0) {
-        requireWhole(field.stem() + ".valid", (length + 7) / 8, error);
-      }
+    for (TablesRef file : shard.tables()) {
+      requireWhole(file.fileName(), file.bytes(), error);
     }
   }
 
-  private void requireWhole(String name, long endBytes, InternalError error) {
-    if (storage.exists(prefix() + name) && storage.lengthBytes(prefix() + name) < endBytes) {
+  private void requireWhole(String file, long bytes, InternalError error) {
+    String name = shard.directory() + "/" + file;
+    if (storage.exists(name) && storage.lengthBytes(name) < bytes) {
       throw new TruncatedFileException(
-          pathOf(name),
-          "Cannot read " + pathOf(name) + ": it was cut while it was read, to fewer than "
-              + endBytes + " bytes. Restore it from a copy",
+          pathOf(file),
+          "Cannot read " + pathOf(file) + ": it was cut while it was read, to fewer than " + bytes
+              + " bytes. Restore it from a copy",
           error);
     }
-  }
-
-  private Contents contents() {
-    Contents current = contents;
-    if (current == null) {
-      ShardMeta meta = readMeta();
-      synchronized (this) {
-        current = contents;
-        if (current == null) {
-          current = new Contents(meta, new AtomicReferenceArray<>(meta.chunks().size()));
-          contents = current;
-        }
-      }
-    }
-    return current;
-  }
-
-  private ShardMeta readMeta() {
-    if (!META_NAME.matcher(id.metaFile()).matches()) {
-      throw new CorruptDataException(
-          storage.pathOf(id.directory()),
-          "Cannot read shard " + storage.pathOf(id.directory()) + ": its meta file is named '"
-              + id.metaFile() + "', which is not allowed");
-    }
-    byte[] file = storage.read(prefix() + id.metaFile(), SealedJson.MAX_BYTES);
-    ShardMeta meta = ShardMeta.read(metaPath(), file);
-    int checksum = SealedJson.checksum(metaPath(), file);
-    if (checksum != id.metaChecksum()) {
-      throw new CorruptDataException(
-          metaPath(),
-          "Cannot read " + metaPath() + ": its checksum is "
-              + HexFormat.of().toHexDigits(checksum) + ", but the dataset was opened with "
-              + HexFormat.of().toHexDigits(id.metaChecksum())
-              + ". It was replaced; restore it from a copy");
-    }
-    return meta;
-  }
-
-  private String metaPath() {
-    return pathOf(id.metaFile());
-  }
-
-  private String prefix() {
-    return id.directory().isEmpty() ? "" : id.directory() + "/";
   }
 }

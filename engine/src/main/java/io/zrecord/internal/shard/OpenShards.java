@@ -1,6 +1,7 @@
 package io.zrecord.internal.shard;
 
 import io.zrecord.internal.io.MapBudget;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -73,14 +74,17 @@ public final class OpenShards {
     return new ShardUse(this);
   }
 
-  /**
-   * Returns the open shard of an identity. From now on the use holds the shard, unless the use is
-   * closed.
-   */
-  synchronized OpenShard get(ShardUse use, Storage storage, ShardId id) {
+  /** Returns an open shard. From now on the use holds the shard, unless the use is closed. */
+  OpenShard get(ShardUse use, Storage storage, ShardSummary shard) {
+    // The storage is asked before, because it may call anything.
+    return get(use, storage, shard, ShardId.of(storage.location(), shard));
+  }
+
+  private synchronized OpenShard get(
+      ShardUse use, Storage storage, ShardSummary shard, ShardId id) {
     Slot slot = slots.get(id);
     if (slot == null) {
-      slot = new Slot(storage, id);
+      slot = new Slot(storage, id, shard);
       slots.put(id, slot);
       trim(slot);
     }
@@ -144,8 +148,8 @@ public final class OpenShards {
   }
 
   /** Returns a shard for one reader. Its maps go with the reader. */
-  public static OpenShard unshared(Storage storage, ShardId id) {
-    return new OpenShard(storage, id, () -> {});
+  public static OpenShard unshared(Storage storage, ShardSummary shard) {
+    return new OpenShard(storage, shard, () -> {});
   }
 
   /** Drops a shard. Readers keep what they have. */
@@ -232,9 +236,9 @@ public final class OpenShards {
     private long idleSince;
     private boolean isDropped;
 
-    Slot(Storage storage, ShardId id) {
+    Slot(Storage storage, ShardId id, ShardSummary summary) {
       this.id = id;
-      this.shard = new OpenShard(storage, id, () -> onMapped(this));
+      this.shard = new OpenShard(storage, summary, () -> onMapped(this));
     }
   }
 }

@@ -1,12 +1,25 @@
 package io.zrecord.internal.shard;
 
+import io.zrecord.shard.ShardSummary;
+import java.util.List;
+import java.util.UUID;
+
 /**
- * The identity of an open shard: its place, and the checksum of the meta file, which contains the
- * shard's uuid.
+ * The identity of an open shard: its place, and its tables files, which determine all its values.
  *
  * @param location of the storage
- * @param directory of the shard in the storage; empty for the root
- * @param metaFile name of the meta file
- * @param metaChecksum the {@code crc32c} member of the meta file
+ * @param shard identity of the shard, which is in the name of its directory
+ * @param tables the tables files, each by its name and by the checksum of its JSON
  */
-public record ShardId(String location, String directory, String metaFile, int metaChecksum) {}
+record ShardId(String location, UUID shard, List<Tables> tables) {
+
+  /** A tables file as a manifest names it. */
+  record Tables(UUID file, int jsonChecksum) {}
+
+  static ShardId of(String location, ShardSummary shard) {
+    List<Tables> tables = shard.tables().stream()
+        .map(ref -> new Tables(ref.id(), ref.jsonChecksum()))
+        .toList();
+    return new ShardId(location, shard.id(), tables);
+  }
+}

@@ -1,11 +1,10 @@
 package io.zrecord.internal.shard;
 
-import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.Run;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.io.MapFaults;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.shard.ChunkFile;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,7 +34,7 @@ public final class ShardPlaces {
      * Takes values that follow each other without a gap.
      *
      * @param field ordinal of the field in the requested list
-     * @param chunk ordinal of the chunk in the shard's meta file
+     * @param chunk ordinal of the chunk in the shard
      * @param offset position of the first byte; the last byte is within the chunk
      */
     void values(int field, int chunk, long offset, long valueCount, int lengthBytes);
@@ -77,35 +76,35 @@ public final class ShardPlaces {
   private void visit() {
     fields.forEach(field -> open.add(shard.field(field)));
     for (int field = 0; field < fields.size(); field++) {
-      if (open.get(field) instanceof DenseField dense) {
-        visitRuns(field, dense);
+      if (open.get(field) instanceof FixedRuns runs) {
+        visitRuns(field, runs);
       }
     }
-    // Files of entries are as long as the shard says; without them the length is an unchecked
+    // Tables of entries are as long as the shard says; without them the length is an unchecked
     // number.
     if (open.stream().anyMatch(EntryField.class::isInstance)) {
       visitBlocks();
     }
   }
 
-  private void visitRuns(int field, DenseField dense) {
-    for (int i = 0; i < dense.runCount(); i++) {
-      Run run = dense.run(i);
-      visitor.values(field, dense.chunkOrdinal(i), run.offset(), run.count(), dense.widthBytes());
+  private void visitRuns(int field, FixedRuns runs) {
+    for (int i = 0; i < runs.runCount(); i++) {
+      RunRecord run = runs.run(i);
+      visitor.values(
+          field, runs.shardChunk(run.chunk()), run.offset(), run.count(), runs.widthBytes());
     }
   }
 
   private void visitBlocks() {
-    ShardMeta meta = shard.meta();
     int most = BLOCK_VALUES / Math.max(1, fields.size());
     int blockRecords = (int)
-        Math.min(meta.length(), Math.max(MIN_BLOCK_RECORDS, Math.min(MAX_BLOCK_RECORDS, most)));
-    boolean counts = meta.chunks().stream().anyMatch(ChunkMeta::isOfStore);
+        Math.min(shard.length(), Math.max(MIN_BLOCK_RECORDS, Math.min(MAX_BLOCK_RECORDS, most)));
+    boolean counts = shard.chunks().stream().anyMatch(ChunkFile::isOfStore);
     int[][] chunks = new int[fields.size()][counts ? blockRecords : 0];
-    long[] lastRecord = new long[meta.chunks().size()];
+    long[] lastRecord = new long[shard.chunks().size()];
     Arrays.fill(lastRecord, -1);
-    for (long first = 0; first < meta.length(); first += blockRecords) {
-      int count = (int) Math.min(blockRecords, meta.length() - first);
+    for (long first = 0; first < shard.length(); first += blockRecords) {
+      int count = (int) Math.min(blockRecords, shard.length() - first);
       for (int field = 0; field < chunks.length; field++) {
         visitBlock(field, first, count, chunks[field]);
       }
@@ -124,7 +123,7 @@ public final class ShardPlaces {
         long word0 = entries.word0(first + k);
         long word1 = entries.word1(first + k);
         if (!Entry.isAbsent(word0, word1)) {
-          chunk = entries.chunkOf(first + k, word0, word1);
+          chunk = entries.shardChunk(entries.chunkOf(first + k, word0, word1));
           visitor.values(field, chunk, word0, 1, Entry.physicalLength(word1));
         }
       }

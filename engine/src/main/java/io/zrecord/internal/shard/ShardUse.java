@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard;
 
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.lang.ref.Cleaner;
 import java.lang.ref.WeakReference;
@@ -39,11 +40,11 @@ public final class ShardUse implements AutoCloseable {
   }
 
   /**
-   * Returns the open shard of an identity. After {@link #close} the shard is found as well, but not
-   * kept for this use.
+   * Returns an open shard. After {@link #close} the shard is found as well, but not kept for this
+   * use.
    */
-  public OpenShard get(Storage storage, ShardId id) {
-    return shards.get(this, storage, id);
+  public OpenShard get(Storage storage, ShardSummary shard) {
+    return shards.get(this, storage, shard);
   }
 
   /**

@@ -24,7 +24,7 @@ public final class Windows {
    * @param onMapped called for each new mapping
    * @throws TruncatedFileException if the file is shorter than its published end
    */
-  Windows(ReadableFile file, long endBytes, Runnable onMapped) {
+  public Windows(ReadableFile file, long endBytes, Runnable onMapped) {
     if (file.lengthBytes() < endBytes) {
       throw new TruncatedFileException(
           file.path(),
@@ -72,7 +72,7 @@ public final class Windows {
   }
 
   /** Returns the int at a position, a multiple of 4. */
-  int intAt(long position) {
+  public int intAt(long position) {
     return window(ordinal(position)).getInt(within(position));
   }
 

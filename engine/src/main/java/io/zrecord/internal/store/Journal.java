@@ -174,6 +174,7 @@ public final class Journal implements AutoCloseable {
         break;
       }
       if (record.sequence() == sequence + 1) {
+        record.requirePlain(file.path());
         visit(record, fieldCount, length, visitor);
         length = record.length();
         sequence++;
@@ -276,6 +277,7 @@ public final class Journal implements AutoCloseable {
       throw badHeader();
     }
     HeaderVersion.requireKnown(file.path(), header);
+    HeaderVersion.requirePlain(file.path(), header, JournalHeader.BYTES, 32, 60);
     if (!new JournalHeader(storeId).isIdOf(header)) {
       throw badHeader();
     }

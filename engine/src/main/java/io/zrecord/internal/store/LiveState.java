@@ -209,6 +209,7 @@ public final class LiveState {
         throw damaged(file);
       }
       HeaderVersion.requireKnown(file.path(), header);
+      HeaderVersion.requirePlain(file.path(), header, FILE_BYTES, 32, CRC_AT);
       buffer.order(ByteOrder.BIG_ENDIAN);
       if (file.lengthBytes() != FILE_BYTES
           || buffer.getLong(16) != storeId.getMostSignificantBits()

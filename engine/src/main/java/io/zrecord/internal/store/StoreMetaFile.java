@@ -19,4 +19,14 @@ public final class StoreMetaFile {
     return StoreMeta.read(
         files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
   }
+
+  /**
+   * Requires that this release knows what the store needs of programs that change it.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if the store uses an unknown feature
+   */
+  public static void requireWritable(MutableFiles files) {
+    ShardMeta.requireWritable(
+        files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
+  }
 }

@@ -2,6 +2,7 @@ package io.zrecord.internal.table;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.internal.format.Features;
 import io.zrecord.internal.format.FieldJson;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.SealedJson;
@@ -59,6 +60,7 @@ public record Manifest(
    * @param timestampMillis Unix time, greater than that of the version before
    * @param operation what the commit did; {@link #CARE} has the names with a meaning
    * @param properties informative
+   * @param kept what the version before says beyond this release
    */
   public record Head(
       UUID tableId,
@@ -68,7 +70,30 @@ public record Manifest(
       OptionalLong base,
       long timestampMillis,
       String operation,
-      Map<String, String> properties) {
+      Map<String, String> properties,
+      Kept kept) {
+
+    /** Makes the head of a version that says nothing beyond this release. */
+    public Head(
+        UUID tableId,
+        long version,
+        UUID commitId,
+        Optional<UUID> previous,
+        OptionalLong base,
+        long timestampMillis,
+        String operation,
+        Map<String, String> properties) {
+      this(
+          tableId,
+          version,
+          commitId,
+          previous,
+          base,
+          timestampMillis,
+          operation,
+          properties,
+          Kept.NOTHING);
+    }
 
     /**
      * Returns the head of the version after the last. Leaves a base out that is not before the new
@@ -96,7 +121,8 @@ public record Manifest(
           last.map(manifest -> Math.max(nowMillis, manifest.timestampMillis() + 1))
               .orElse(nowMillis),
           operation,
-          properties);
+          properties,
+          last.filter(Manifest::isTable).map(before -> before.head.kept).orElse(Kept.NOTHING));
     }
 
     /** Returns this version as the version that changed records. */
@@ -206,6 +232,19 @@ public record Manifest(
     return CARE.contains(operation());
   }
 
+  /**
+   * Requires that this release knows what the table needs of programs that change it.
+   *
+   * @param location the table, for the message
+   * @throws io.zrecord.errors.UnsupportedFormatException if the version or a field uses an unknown
+   *     feature
+   */
+  public void requireWritable(String location) {
+    head.kept.obstacle().ifPresent(obstacle -> {
+      throw Features.unwritable(location, obstacle);
+    });
+  }
+
   /** Returns the number of records of all shards. */
   public long length() {
     return lists.stream().mapToLong(ShardListFile::length).sum()
@@ -228,29 +267,30 @@ public record Manifest(
     ObjectNode propertiesNode = node.putObject("properties");
     properties().forEach(propertiesNode::put);
     node.put("length", length()).put("nextFieldId", nextFieldId);
-    ArrayNode fields = node.putArray("fields");
-    schema.fields().forEach(field -> fields.add(FieldJson.write(field)));
+    head.kept.writeFields(schema, node);
     ArrayNode listsNode = node.putArray("lists");
     lists.forEach(list -> listsNode.add(list.write()));
-    ArrayNode shardsNode = node.putArray("shards");
-    shards.forEach(shard -> shardsNode.add(ShardJson.write(shard)));
+    FieldSets fieldSets = new FieldSets();
+    Optional<ObjectNode> mapNode = indexMap.map(map -> ShardJson.write(map, fieldSets));
+    ShardJson.writeAll(node, shards, fieldSets);
     ObjectNode transactionsNode = node.putObject("transactions");
     transactions.forEach(transactionsNode::put);
-    indexMap.ifPresent(map -> node.set("indexMap", ShardJson.write(map)));
-    return SealedJson.seal(node);
+    mapNode.ifPresent(map -> node.set("indexMap", map));
+    return SealedJson.seal(JsonObject.withMembers(node, head.kept.members()));
   }
 
   static Manifest read(String resource, long expectedVersion, byte[] file) {
     JsonObject json = SealedJson.open(resource, file).requireFormat();
+    FieldSets fieldSets = FieldSets.read(json);
     Manifest manifest = new Manifest(
         readHead(json, expectedVersion),
-        readSchema(json),
+        FieldJson.readSchema(json),
         (int) json.integer("nextFieldId", 1, Integer.MAX_VALUE),
         json.objects("lists").stream().map(ShardListFile::read).toList(),
-        json.objects("shards").stream().map(ShardJson::read).toList(),
+        ShardJson.readAll(json, fieldSets),
         json.integerMap("transactions"),
         json.has("indexMap")
-            ? Optional.of(ShardJson.read(json.object("indexMap")))
+            ? Optional.of(ShardJson.read(json.object("indexMap"), fieldSets))
             : Optional.empty(),
         readRetention(json));
     ManifestRules.require(json, manifest);
@@ -268,16 +308,8 @@ public record Manifest(
         json.optionalLong("base", 0, version - 1),
         json.integer("timestampMillis", 0, Long.MAX_VALUE),
         json.string("operation"),
-        json.strings("properties"));
-  }
-
-  private static RecordSchema readSchema(JsonObject json) {
-    try {
-      return new RecordSchema(
-          json.objects("fields").stream().map(FieldJson::read).toList());
-    } catch (IllegalArgumentException e) {
-      throw json.corrupt(String.valueOf(e.getMessage()));
-    }
+        json.strings("properties"),
+        Kept.of(json));
   }
 
   private static Retention readRetention(JsonObject json) {

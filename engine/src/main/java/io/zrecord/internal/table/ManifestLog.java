@@ -203,6 +203,18 @@ public final class ManifestLog {
   }
 
   /**
+   * Returns the shards of a list that is to be written again, or beside which files are deleted.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if the list uses a feature that this
+   *     release does not know
+   */
+  public List<ShardSummary> shardsToChange(ShardListFile list) {
+    list.requireWritable(
+        storage.pathOf(list.file()), storage.read(list.file(), SealedJson.MAX_BYTES));
+    return shards(list);
+  }
+
+  /**
    * Writes shards to new lists. The lists belong to a version as soon as a manifest names them.
    *
    * @param written takes each list before its file is written, so that the caller can delete the

@@ -20,8 +20,9 @@ final class ManifestRules {
     requireRecords(json, manifest);
     requireTags(json, manifest.version(), manifest.tags());
     requireLengths(json, manifest);
-    if (manifest.schema().fields().stream()
-        .anyMatch(field -> field.id() >= manifest.nextFieldId())) {
+    if (manifest.schema().fields().stream().anyMatch(field -> field.id() >= manifest.nextFieldId())
+        || manifest.schema().unreadable().stream()
+            .anyMatch(field -> field.id() >= manifest.nextFieldId())) {
       throw json.corrupt(
           "a field has an id that is not below nextFieldId " + manifest.nextFieldId());
     }

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What a repair keeps when it publishes the newest readable version again (FORMAT.md section 7):
@@ -126,7 +127,7 @@ public final class Restoration {
           && (version < oldest
               || log.link(version).commitId().equals(copy.manifest().commitId()))
           && log.shards(copy.manifest()).stream()
-              .map(Restoration::metaFile)
+              .flatMap(Restoration::tablesFiles)
               .allMatch(storage::exists);
       return fits ? Optional.of(copy.tag(RECOVERED + version, 0, file)) : Optional.empty();
     } catch (CorruptDataException
@@ -137,7 +138,7 @@ public final class Restoration {
     }
   }
 
-  private static String metaFile(ShardSummary shard) {
-    return shard.directory() + "/" + shard.metaFile();
+  private static Stream<String> tablesFiles(ShardSummary shard) {
+    return shard.tables().stream().map(tables -> shard.directory() + "/" + tables.fileName());
   }
 }

@@ -2,56 +2,119 @@ package io.zrecord.internal.table;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.format.JsonObject;
+import io.zrecord.internal.format.JsonTuple;
 import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.TablesJson;
+import io.zrecord.internal.format.TablesTrailer;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
+import java.util.UUID;
 
-/** Reads and writes the shards in manifests and shard lists. */
+/** Reads and writes the shards in manifests and shard lists (FORMAT.md section 7). */
 final class ShardJson {
-  private static final Pattern META_FILE = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}");
+  private static final int TABLES_ELEMENTS = 6;
+  private static final Set<String> MEMBERS = Set.of("uuid", "length", "chunks", "tables", "values");
 
   private ShardJson() {}
 
-  static ObjectNode write(ShardSummary shard) {
-    ObjectNode node = SealedJson.object()
-        .put("uuid", shard.id().toString())
-        .put("meta", shard.metaFile())
-        .put("metaCrc", HexFormat.of().toHexDigits(shard.metaChecksum()))
-        .put("length", shard.length())
-        .put("chunks", shard.chunkCount())
-        .put("chunkBytes", shard.chunkBytes());
+  static ObjectNode write(ShardSummary shard, FieldSets fieldSets) {
+    ObjectNode node =
+        SealedJson.object().put("uuid", shard.id().toString()).put("length", shard.length());
+    TablesJson.writeChunks(node, shard.chunks());
+    ArrayNode tables = node.putArray("tables");
+    for (TablesRef file : shard.tables()) {
+      tables
+          .addArray()
+          .add(file.id().toString())
+          .add(file.bytes())
+          .add(file.jsonPosition())
+          .add(file.jsonBytes())
+          .add(HexFormat.of().toHexDigits(file.jsonChecksum()))
+          .add(fieldSets.ordinalOf(file.fieldIds()));
+    }
     ArrayNode values = node.putArray("values");
     shard.valueBytes().forEach((id, bytes) -> values.addArray().add(id).add(bytes));
-    return node;
+    return JsonObject.withMembers(node, shard.unknown());
   }
 
-  static ShardSummary read(JsonObject json) {
-    long chunkBytes = json.integer("chunkBytes", 0, Long.MAX_VALUE);
+  static ShardSummary read(JsonObject json, FieldSets fieldSets) {
+    UUID id = json.uuid("uuid");
+    List<ChunkFile> chunks = TablesJson.readChunks(json);
+    return new ShardSummary(
+        id,
+        json.integer("length", 1, Long.MAX_VALUE),
+        chunks,
+        readTables(json, fieldSets),
+        readValues(json, id, sumOf(json, chunks)),
+        json.unknown(MEMBERS));
+  }
+
+  private static long sumOf(JsonObject json, List<ChunkFile> chunks) {
+    try {
+      return chunks.stream().mapToLong(ChunkFile::bytes).reduce(0, Math::addExact);
+    } catch (ArithmeticException e) {
+      throw json.corrupt("the chunks of a shard have more than 2^63 bytes");
+    }
+  }
+
+  private static List<TablesRef> readTables(JsonObject json, FieldSets fieldSets) {
+    List<TablesRef> tables = new ArrayList<>();
+    Set<UUID> ids = new HashSet<>();
+    Set<Integer> fields = new HashSet<>();
+    for (JsonTuple tuple : JsonTuple.all(json, "tables", TABLES_ELEMENTS, TABLES_ELEMENTS)) {
+      long position = tuple.integer(2, FileHeader.BYTES, Long.MAX_VALUE / 2);
+      int jsonBytes = (int) tuple.integer(3, 1, SealedJson.MAX_BYTES);
+      long end = position + jsonBytes + TablesTrailer.BYTES;
+      TablesRef file = new TablesRef(
+          tuple.uuid(0),
+          tuple.integer(1, end, end),
+          position,
+          jsonBytes,
+          tuple.checksum(4),
+          fieldSets.get((int) tuple.integer(5, 0, fieldSets.count() - 1L)));
+      if (!ids.add(file.id()) || !file.fieldIds().stream().allMatch(fields::add)) {
+        throw tuple.corrupt("a file, and fields, that are there once");
+      }
+      tables.add(file);
+    }
+    return tables;
+  }
+
+  private static SortedMap<Integer, Long> readValues(JsonObject json, UUID id, long chunkBytes) {
     SortedMap<Integer, Long> values = new TreeMap<>();
     for (long[] tuple : json.tuples("values", 2)) {
       if (tuple[0] < 1
           || tuple[0] > Integer.MAX_VALUE
           || tuple[1] > chunkBytes
           || values.put((int) tuple[0], tuple[1]) != null) {
-        throw json.corrupt("the value bytes of shard " + json.uuid("uuid")
-            + " are out of range: field " + tuple[0] + ", " + tuple[1] + " bytes of " + chunkBytes);
+        throw json.corrupt("the value bytes of shard " + id + " are out of range: field " + tuple[0]
+            + ", " + tuple[1] + " bytes of " + chunkBytes);
       }
     }
-    String metaFile = json.string("meta");
-    if (!META_FILE.matcher(metaFile).matches()) {
-      throw json.corrupt("'" + metaFile + "' is not allowed as the name of a meta file");
-    }
-    return new ShardSummary(
-        json.uuid("uuid"),
-        metaFile,
-        json.checksum("metaCrc"),
-        json.integer("length", 1, Long.MAX_VALUE),
-        (int) json.integer("chunks", 0, Integer.MAX_VALUE),
-        chunkBytes,
-        values);
+    return values;
+  }
+
+  /** Writes the members {@code fieldSets} and {@code shards}. */
+  static void writeAll(ObjectNode node, List<ShardSummary> shards, FieldSets fieldSets) {
+    List<ObjectNode> written =
+        shards.stream().map(shard -> write(shard, fieldSets)).toList();
+    fieldSets.write(node);
+    ArrayNode array = node.putArray("shards");
+    written.forEach(array::add);
+  }
+
+  /** Reads the member {@code shards}. */
+  static List<ShardSummary> readAll(JsonObject json, FieldSets fieldSets) {
+    return json.objects("shards").stream().map(shard -> read(shard, fieldSets)).toList();
   }
 }

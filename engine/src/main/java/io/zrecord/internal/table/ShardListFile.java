@@ -1,11 +1,12 @@
 package io.zrecord.internal.table;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.internal.format.Features;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -14,15 +15,25 @@ import java.util.regex.Pattern;
  * @param file name relative to the table
  * @param shardCount number of shards in the file
  * @param length sum of the shards' lengths
+ * @param unknown members of the manifest's entry that this release does not know, as JSON
  */
-public record ShardListFile(String file, int shardCount, long length) {
+public record ShardListFile(String file, int shardCount, long length, String unknown) {
   /** Most shards that a manifest itself holds, and that a list holds. */
   public static final int MAX_SHARDS = 1000;
 
   private static final Pattern FILE = Pattern.compile("list/[0-9a-f-]{36}\\.json");
 
+  private static final Set<String> MEMBERS = Set.of("file", "shards", "length");
+
+  /** Makes the entry of a new list. */
+  public ShardListFile(String file, int shardCount, long length) {
+    this(file, shardCount, length, "");
+  }
+
   ObjectNode write() {
-    return SealedJson.object().put("file", file).put("shards", shardCount).put("length", length);
+    ObjectNode node =
+        SealedJson.object().put("file", file).put("shards", shardCount).put("length", length);
+    return JsonObject.withMembers(node, unknown);
   }
 
   static ShardListFile read(JsonObject json) {
@@ -33,26 +44,36 @@ public record ShardListFile(String file, int shardCount, long length) {
     return new ShardListFile(
         file,
         (int) json.integer("shards", 1, Integer.MAX_VALUE),
-        json.integer("length", 1, Long.MAX_VALUE));
+        json.integer("length", 1, Long.MAX_VALUE),
+        json.unknown(MEMBERS));
   }
 
   static byte[] writeFile(List<ShardSummary> shards) {
     ObjectNode node = SealedJson.object().put("format", JsonObject.FORMAT_VERSION);
-    ArrayNode array = node.putArray("shards");
-    shards.forEach(shard -> array.add(ShardJson.write(shard)));
+    ShardJson.writeAll(node, shards, new FieldSets());
     return SealedJson.seal(node);
   }
 
   /** Parses the content of this file. */
   List<ShardSummary> readFile(String resource, byte[] bytes) {
     JsonObject json = SealedJson.open(resource, bytes).requireFormat();
-    List<ShardSummary> shards =
-        json.objects("shards").stream().map(ShardJson::read).toList();
+    List<ShardSummary> shards = ShardJson.readAll(json, FieldSets.read(json));
     if (shards.size() != shardCount || sumOfLengths(json, shards) != length) {
       throw json.corrupt("it has " + shards.size() + " shards, but the manifest says " + shardCount
           + " with " + length + " records");
     }
     return shards;
+  }
+
+  /**
+   * Requires that this release knows what the list needs of programs that change or delete.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if the list uses an unknown feature
+   */
+  void requireWritable(String resource, byte[] bytes) {
+    Features.obstacle(SealedJson.open(resource, bytes)).ifPresent(obstacle -> {
+      throw Features.unwritable(resource, obstacle);
+    });
   }
 
   static long sumOfLengths(JsonObject json, List<ShardSummary> shards) {

@@ -5,6 +5,7 @@ import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TagNames;
 import java.util.HexFormat;
+import java.util.Set;
 
 /**
  * A tag in a manifest: a name of a version, and the copy of that version's manifest.
@@ -15,23 +16,39 @@ import java.util.HexFormat;
  * @param file name of the copy, relative to the table
  * @param lengthBytes length of the copy
  * @param checksum value of the copy's seal
+ * @param unknown members that this release does not know, as JSON
  */
 public record TagEntry(
-    String name, long version, long timestampMillis, String file, int lengthBytes, int checksum) {
+    String name,
+    long version,
+    long timestampMillis,
+    String file,
+    int lengthBytes,
+    int checksum,
+    String unknown) {
+  private static final Set<String> MEMBERS =
+      Set.of("name", "version", "timestampMillis", "file", "bytes", "crc");
+
+  /** Makes a tag that says nothing beyond this release. */
+  public TagEntry(
+      String name, long version, long timestampMillis, String file, int lengthBytes, int checksum) {
+    this(name, version, timestampMillis, file, lengthBytes, checksum, "");
+  }
 
   /** Returns the same tag, made at another time. */
   TagEntry at(long newTimestampMillis) {
-    return new TagEntry(name, version, newTimestampMillis, file, lengthBytes, checksum);
+    return new TagEntry(name, version, newTimestampMillis, file, lengthBytes, checksum, unknown);
   }
 
   ObjectNode write() {
-    return SealedJson.object()
+    ObjectNode node = SealedJson.object()
         .put("name", name)
         .put("version", version)
         .put("timestampMillis", timestampMillis)
         .put("file", file)
         .put("bytes", lengthBytes)
         .put("crc", HexFormat.of().toHexDigits(checksum));
+    return JsonObject.withMembers(node, unknown);
   }
 
   static TagEntry read(JsonObject json) {
@@ -41,7 +58,8 @@ public record TagEntry(
         json.integer("timestampMillis", 0, Long.MAX_VALUE),
         json.string("file"),
         (int) json.integer("bytes", 1, SealedJson.MAX_BYTES),
-        json.checksum("crc"));
+        json.checksum("crc"),
+        json.unknown(MEMBERS));
     if (!TagNames.isAllowed(entry.name)) {
       throw json.corrupt("'" + entry.name + "' is not allowed as the name of a tag");
     }

@@ -2,7 +2,6 @@ package io.zrecord.rebalance.order;
 
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.internal.shard.ShardId;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.read.ShardedFieldReader;
 import io.zrecord.read.FieldReader;
@@ -37,8 +36,10 @@ public final class StoredOrder implements OldIndices {
    */
   public StoredOrder(Storage storage, List<ShardSummary> shards, long firstIndex) {
     long[] lengths = shards.stream().mapToLong(ShardSummary::length).toArray();
+    // Not shared: the shards are deleted after the relayout, perhaps by another process, and shared
+    // ones would stay mapped in this process.
     List<Supplier<OpenShard>> opening = shards.stream()
-        .<Supplier<OpenShard>>map(shard -> () -> open(storage, shard))
+        .<Supplier<OpenShard>>map(shard -> () -> OpenShards.unshared(storage, shard))
         .toList();
     this.reader = new ShardedFieldReader(
         SCHEMA.fields().get(0),
@@ -46,18 +47,6 @@ public final class StoredOrder implements OldIndices {
         Verification.FIRST,
         new ReadMetrics());
     this.firstIndex = firstIndex;
-  }
-
-  /**
-   * Opens a shard that is not shared. The shard is deleted after the relayout, perhaps by another
-   * process, and a shared one would stay mapped in this process.
-   */
-  private static OpenShard open(Storage storage, ShardSummary shard) {
-    OpenShard open = OpenShards.unshared(
-        storage,
-        new ShardId(storage.location(), shard.directory(), shard.metaFile(), shard.metaChecksum()));
-    open.requireIs(shard.id(), shard.length());
-    return open;
   }
 
   /**

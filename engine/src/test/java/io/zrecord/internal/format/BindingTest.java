@@ -39,8 +39,12 @@ class BindingTest {
       4,
       Kind.RUNS,
       5,
+      Kind.OFFSETS,
+      6,
       Kind.JOURNAL_RECORD,
-      11));
+      11,
+      Kind.CHECKSUMS,
+      12));
 
   @Test
   void theExamplesOfThePageHold() throws IOException {

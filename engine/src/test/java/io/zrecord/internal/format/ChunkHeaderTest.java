@@ -65,6 +65,20 @@ class ChunkHeaderTest {
   }
 
   @Test
+  void whatALaterReleaseMayOwnIsUnsupported() {
+    int[][] changes = {{12, 65}, {12, 128}, {20, 1}, {40, 1}, {56, 1 << 31}};
+    for (int[] change : changes) {
+      byte[] bytes = HEADER.encode();
+      ByteBuffer words = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+      words.putInt(change[0], change[1]).putInt(60, Crc32c.of(bytes, 0, 60));
+      assertThatThrownBy(() -> HEADER.check("f", bytes))
+          .as("%s at %s", change[1], change[0])
+          .isInstanceOf(UnsupportedFormatException.class)
+          .hasMessageContaining("upgrade zrecord");
+    }
+  }
+
+  @Test
   void entriesKeepUnsignedNumbers() {
     long word = Entry.word1(-2, Integer.MAX_VALUE);
     assertThat(Entry.chunkId(word)).isEqualTo(-2);

@@ -125,8 +125,20 @@ class SealedJsonTest {
   }
 
   @Test
+  void unknownMembersComeBackAsTheyWere() {
+    String unknown =
+        "{\"a\":[1.5,null,-0.125,123456789012345678901234567890],\"b\":{\"c\":\"\u00e9\"}}";
+    JsonObject json = open(sealed("{\"known\":1," + unknown.substring(1, unknown.length() - 1)));
+    assertThat(json.unknown(Set.of("known", "crc32c"))).isEqualTo(unknown);
+    assertThat(json.unknown(Set.of("known", "a", "b", "crc32c"))).isEmpty();
+    ObjectNode written = JsonObject.withMembers(SealedJson.object().put("known", 2), unknown);
+    assertThat(open(SealedJson.seal(written)).unknown(Set.of("known", "crc32c")))
+        .isEqualTo(unknown);
+  }
+
+  @Test
   void numbersAndStringsAreBounded() {
-    assertCorrupt(sealed("{\"a\":" + "9".repeat(1000)));
+    assertCorrupt(sealed("{\"a\":" + "9".repeat(1001)));
     assertCorrupt(sealed("{\"a\":\"" + "x".repeat((1 << 20) + 1) + "\""));
     assertThat(open(sealed("{\"a\":1e999999999")).has("a")).isTrue();
     assertThatThrownBy(() -> open(sealed("{\"a\":1e999999999")).integer("a", 0, 9))

@@ -122,6 +122,36 @@ class ValueCodecTest {
     }
   }
 
+  @Test
+  void aPayloadIsOneZstandardFrame() throws DataFormatException {
+    byte[] skippable = {0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7};
+    // Magic, no flags, a window of 2^28 bytes, one raw block of one byte.
+    byte[] wide = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, (byte) (18 << 3), 9, 0, 0, 42};
+    try (ValueCodec codec = ValueCodec.of(Compression.of(Codec.ZSTD))) {
+      byte[] frame = payload(codec, compressible(300));
+      assertThat(decode(codec, frame, 300)).isEqualTo(compressible(300));
+      byte[] half = payload(codec, compressible(150));
+      assertThatThrownBy(() -> decode(codec, joined(half, half), 300))
+          .isInstanceOf(DataFormatException.class);
+      assertThatThrownBy(() -> decode(codec, joined(frame, skippable), 300))
+          .isInstanceOf(DataFormatException.class);
+      assertThatThrownBy(() -> decode(codec, joined(skippable, frame), 300))
+          .isInstanceOf(DataFormatException.class);
+      assertThatThrownBy(() -> decode(codec, wide, 1))
+          .isInstanceOf(DataFormatException.class)
+          .hasMessageContaining("window");
+      byte[] widest = wide.clone();
+      widest[5] = (byte) (17 << 3);
+      assertThat(decode(codec, widest, 1)).containsExactly(42);
+    }
+  }
+
+  private static byte[] joined(byte[] first, byte[] second) {
+    byte[] joined = Arrays.copyOf(first, first.length + second.length);
+    System.arraycopy(second, 0, joined, first.length, second.length);
+    return joined;
+  }
+
   @ParameterizedTest
   @MethodSource("compressions")
   void aCutOrLongerPayloadIsCorruption(Compression compression) {

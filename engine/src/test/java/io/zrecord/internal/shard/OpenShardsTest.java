@@ -59,23 +59,24 @@ final class OpenShardsTest {
   void aShardOpenedAgainIsTheSame() {
     OpenShards shards = open(100);
     ShardUse use = shards.use();
-    assertThat(use.get(storage, id(0))).isSameAs(use.get(storage, id(0)));
-    assertThat(shards.use().get(storage, id(0))).isSameAs(use.get(storage, id(0)));
-    assertThat(use.get(storage, id(0))).isNotSameAs(use.get(storage, id(1)));
-    OpenShard before = use.get(storage, id(0));
+    assertThat(use.get(storage, summaries.get(0))).isSameAs(use.get(storage, summaries.get(0)));
+    assertThat(shards.use().get(storage, summaries.get(0)))
+        .isSameAs(use.get(storage, summaries.get(0)));
+    assertThat(use.get(storage, summaries.get(0))).isNotSameAs(use.get(storage, summaries.get(1)));
+    OpenShard before = use.get(storage, summaries.get(0));
     shards.clear();
-    assertThat(use.get(storage, id(0))).isNotSameAs(before);
+    assertThat(use.get(storage, summaries.get(0))).isNotSameAs(before);
   }
 
   @Test
   void mapsStayWithinTheBudgetAndAllIsStillRead() {
-    // Each shard needs three maps: entries, checksums and a chunk.
-    OpenShards shards = open(7);
+    // Each shard needs two maps: a tables file and a chunk.
+    OpenShards shards = open(5);
     ShardUse use = shards.use();
     List<Supplier<OpenShard>> opening = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
-      ShardId id = id(i);
-      opening.add(() -> use.get(storage, id));
+      ShardSummary shard = summaries.get(i);
+      opening.add(() -> use.get(storage, shard));
     }
     ShardList list = new ShardList(new long[] {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, opening);
     FieldReader reader = new ShardedFieldReader(TEXT, list, Verification.FIRST, new ReadMetrics());
@@ -84,11 +85,11 @@ final class OpenShardsTest {
       byte[] all = new byte[10];
       reader.copyAll(all, 0);
       assertThat(all).containsExactly(9, 0, 1, 2, 3, 4, 5, 6, 7, 8);
-      assertThat(shards.mapCount()).isLessThanOrEqualTo(7);
+      assertThat(shards.mapCount()).isLessThanOrEqualTo(5);
       assertThat(new ShardedFieldReader(TEXT, list, Verification.FIRST, new ReadMetrics())
               .selectRange(0, 10, 1 << 20))
           .isEqualTo(10);
-      assertThat(shards.mapCount()).isBetween(1, 7);
+      assertThat(shards.mapCount()).isBetween(1, 5);
     }
   }
 
@@ -97,25 +98,25 @@ final class OpenShardsTest {
     OpenShards shards = open(100);
     ShardUse first = shards.use();
     ShardUse second = shards.use();
-    OpenShard shard = first.get(storage, id(0));
-    second.get(storage, id(0));
-    second.get(storage, id(1));
+    OpenShard shard = first.get(storage, summaries.get(0));
+    second.get(storage, summaries.get(0));
+    second.get(storage, summaries.get(1));
     first.close();
     first.close();
     now += 10 * OpenShards.IDLE_NANOS;
-    assertThat(shards.use().get(storage, id(2))).isNotNull();
-    assertThat(second.get(storage, id(0))).isSameAs(shard);
+    assertThat(shards.use().get(storage, summaries.get(2))).isNotNull();
+    assertThat(second.get(storage, summaries.get(0))).isSameAs(shard);
     assertThat(timers).isEmpty();
 
     second.close();
     now += OpenShards.IDLE_NANOS - 1;
     ShardUse third = shards.use();
-    assertThat(third.get(storage, id(0))).isSameAs(shard);
+    assertThat(third.get(storage, summaries.get(0))).isSameAs(shard);
     assertThat(shards.shardCount()).isEqualTo(3);
     now += 1;
-    assertThat(third.get(storage, id(2))).isNotNull();
+    assertThat(third.get(storage, summaries.get(2))).isNotNull();
     assertThat(shards.shardCount()).as("all but the second, whose time is over").isEqualTo(2);
-    assertThat(third.get(storage, id(0))).isSameAs(shard);
+    assertThat(third.get(storage, summaries.get(0))).isSameAs(shard);
   }
 
   @Test
@@ -124,7 +125,7 @@ final class OpenShardsTest {
     try (ShardUse use = shards.use()) {
       read(use, 0);
       read(use, 1);
-      assertThat(shards.mapCount()).isEqualTo(6);
+      assertThat(shards.mapCount()).isEqualTo(4);
     }
     now += OpenShards.IDLE_NANOS / 2;
     try (ShardUse use = shards.use()) {
@@ -135,7 +136,7 @@ final class OpenShardsTest {
     now += OpenShards.IDLE_NANOS / 2;
     runTimer();
     assertThat(shards.shardCount()).isEqualTo(1);
-    assertThat(shards.mapCount()).isEqualTo(3);
+    assertThat(shards.mapCount()).isEqualTo(2);
     now += OpenShards.IDLE_NANOS;
     runTimer();
     assertThat(shards.shardCount()).isZero();
@@ -174,10 +175,10 @@ final class OpenShardsTest {
   void whatNobodyHasOpenCanBeDroppedAtOnce() {
     OpenShards shards = open(100);
     ShardUse kept = shards.use();
-    kept.get(storage, id(0));
+    kept.get(storage, summaries.get(0));
     try (ShardUse use = shards.use()) {
-      use.get(storage, id(0));
-      use.get(storage, id(1));
+      use.get(storage, summaries.get(0));
+      use.get(storage, summaries.get(1));
     }
     shards.dropUnused();
     assertThat(shards.shardCount()).isEqualTo(1);
@@ -195,17 +196,12 @@ final class OpenShardsTest {
   }
 
   private void read(ShardUse use, int shard) {
-    ShardList list = new ShardList(new long[] {1}, List.of(() -> use.get(storage, id(shard))));
+    ShardList list =
+        new ShardList(new long[] {1}, List.of(() -> use.get(storage, summaries.get(shard))));
     FieldReader reader = new ShardedFieldReader(TEXT, list, Verification.FIRST, new ReadMetrics());
     reader.select(new long[] {0}, 0, 1);
     byte[] value = new byte[1];
     reader.copyAll(value, 0);
     assertThat(value).containsExactly(shard);
-  }
-
-  private ShardId id(int shard) {
-    ShardSummary summary = summaries.get(shard);
-    return new ShardId(
-        storage.location(), summary.directory(), summary.metaFile(), summary.metaChecksum());
   }
 }

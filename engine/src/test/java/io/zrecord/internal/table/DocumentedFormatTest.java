@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The files that FORMAT.md shows are those of the golden datasets, byte by byte. An example is an
- * indented block whose first line names a golden file. Each line of a binary file has an offset,
- * bytes in hexadecimal, and after two spaces perhaps a remark. Lines of JSON follow each other
- * without a separator.
+ * indented block whose first line names a golden file; a name that ends with a slash goes on in the
+ * next line. A line of binary content has an offset, bytes in hexadecimal, and after two spaces
+ * perhaps a remark. Lines of JSON follow each other without a separator, and end with a line feed.
  */
 final class DocumentedFormatTest {
   private static final Path PAGE = Path.of("../docs/spec/FORMAT.md");
@@ -35,33 +35,43 @@ final class DocumentedFormatTest {
         continue;
       }
       String name = lines.get(i).strip();
+      while (name.endsWith("/")) {
+        name += lines.get(++i).strip();
+      }
       List<String> block = new ArrayList<>();
       while (++i < lines.size() && lines.get(i).startsWith(INDENT)) {
         block.add(lines.get(i).substring(INDENT.length()));
       }
       byte[] golden = Files.readAllBytes(RESOURCES.resolve(name));
-      assertThat(name.endsWith(".json") ? text(block) : bytes(name, block))
+      assertThat(bytes(name, block))
           .as("%s, which is%n%s", name, dump(name, golden))
           .isEqualTo(golden);
       shown.add(name.substring(name.lastIndexOf(name.endsWith("/journal") ? '/' : '.')));
     }
-    assertThat(shown).contains(".json", ".runs", ".zr", "/journal");
-  }
-
-  private static byte[] text(List<String> block) {
-    String joined = String.join("", block.stream().map(String::strip).toList());
-    return (joined + "\n").getBytes(StandardCharsets.UTF_8);
+    assertThat(shown).contains(".json", ".tables", ".zr", "/journal");
   }
 
   private static byte[] bytes(String name, List<String> block) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    boolean isText = false;
     for (String line : block) {
       Matcher dumped = DUMPED.matcher(line);
-      assertThat(dumped.matches()).as("%s: %s", name, line).isTrue();
+      if (!dumped.matches()) {
+        bytes.writeBytes(line.strip().getBytes(StandardCharsets.UTF_8));
+        isText = true;
+        continue;
+      }
+      if (isText) {
+        bytes.write('\n');
+        isText = false;
+      }
       assertThat(Integer.parseInt(dumped.group(1)))
           .as("%s: %s", name, line)
           .isEqualTo(bytes.size());
       bytes.writeBytes(HexFormat.of().parseHex(dumped.group(2).replace(" ", "")));
+    }
+    if (isText) {
+      bytes.write('\n');
     }
     return bytes.toByteArray();
   }
@@ -75,7 +85,8 @@ final class DocumentedFormatTest {
     for (int at = 0; at < golden.length; at += 16) {
       dump.append(String.format("%s%6d ", INDENT, at));
       for (int word = at; word < Math.min(at + 16, golden.length); word += 4) {
-        dump.append(' ').append(HexFormat.of().formatHex(golden, word, word + 4));
+        dump.append(' ')
+            .append(HexFormat.of().formatHex(golden, word, Math.min(word + 4, golden.length)));
       }
       dump.append('\n');
     }

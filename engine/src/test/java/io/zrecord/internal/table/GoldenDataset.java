@@ -17,7 +17,6 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -29,7 +28,7 @@ import java.util.UUID;
 
 /**
  * The datasets under {@code golden/v2}: every dtype, codec and layout, absent and empty values, a
- * shard list, a tag of a version that was expired, and a shard on its own without checksums. Their
+ * shard list, a tag of a version that was expired, and a table without checksums of values. Their
  * values are formulas of field and index.
  *
  * <p>The files in the repository are written by {@link #main}. From the freeze of format 2 on they
@@ -41,7 +40,8 @@ final class GoldenDataset {
   static final int RECORDS = 40;
   static final UUID RAW_SHARD = new UUID(0x1111_1111_1111_4111L, 0x8111_1111_1111_1111L);
   static final UUID COMPRESSED_SHARD = new UUID(0x2222_2222_2222_4222L, 0x8222_2222_2222_2222L);
-  static final UUID SHARD_ALONE = new UUID(0x3333_3333_3333_4333L, 0x8333_3333_3333_3333L);
+  static final UUID UNCHECKED_SHARD = new UUID(0x3333_3333_3333_4333L, 0x8333_3333_3333_3333L);
+  static final UUID SECOND_RAW_SHARD = new UUID(0x9999_9999_9999_4999L, 0x8999_9999_9999_9999L);
   static final RecordSchema RAW = raw();
   static final RecordSchema COMPRESSED = compressed();
 
@@ -125,7 +125,8 @@ final class GoldenDataset {
     Storage storage = LocalStorage.at(directory.resolve("table"));
     ShardSummary raw = writeShard(storage, RAW_SHARD, RAW, Checksum.CRC32C);
     ShardSummary compressed = writeShard(storage, COMPRESSED_SHARD, COMPRESSED, Checksum.CRC32C);
-    storage.publish(LIST, ShardListFile.writeFile(List.of(raw, raw)));
+    ShardSummary secondRaw = writeShard(storage, SECOND_RAW_SHARD, RAW, Checksum.CRC32C);
+    storage.publish(LIST, ShardListFile.writeFile(List.of(raw, secondRaw)));
     List<FieldSpec> all = new ArrayList<>(RAW.fields());
     all.addAll(COMPRESSED.fields());
     Contents first = new Contents(RAW, RAW.fields().size() + 1, List.of(), List.of(raw), Map.of());
@@ -144,12 +145,11 @@ final class GoldenDataset {
     log.publish(manifest(3, "expire", Map.of(), second, 1, 1, tags));
     storage.delete(ManifestNames.nameOf(0));
 
-    Storage temporary = LocalStorage.at(directory.resolve("temporary"));
-    ShardSummary alone = writeShard(temporary, SHARD_ALONE, RAW, Checksum.NONE);
-    Files.move(
-        directory.resolve("temporary").resolve(alone.directory()), directory.resolve("shard"));
-    temporary.delete("shard");
-    Files.delete(directory.resolve("temporary"));
+    Storage other = LocalStorage.at(directory.resolve("unchecked"));
+    ShardSummary unchecked = writeShard(other, UNCHECKED_SHARD, RAW, Checksum.NONE);
+    Contents only =
+        new Contents(first.schema, first.nextFieldId, List.of(), List.of(unchecked), Map.of());
+    new ManifestLog(other).publish(manifest(0, "create", Map.of(), only, 0, 0, List.of()));
   }
 
   /** What versions with the same records share. */

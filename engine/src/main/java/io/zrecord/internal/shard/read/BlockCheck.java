@@ -1,10 +1,14 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Binding.Kind;
-import io.zrecord.internal.format.Run;
-import io.zrecord.internal.shard.DenseField;
+import io.zrecord.internal.format.EntryUnits;
+import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.UnitChecksums;
+import io.zrecord.internal.format.ValidityUnits;
 import io.zrecord.internal.shard.EntryField;
+import io.zrecord.internal.shard.FixedRuns;
 import io.zrecord.internal.shard.Windows;
 import io.zrecord.read.Verification;
 import java.nio.ByteBuffer;
@@ -125,78 +129,132 @@ final class BlockCheck {
     }
   }
 
-  /** Tells whether no block of the field needs a check. */
-  boolean isSettled(DenseField field) {
+  /** Tells whether no unit of the field needs a check. */
+  boolean isSettled(FixedRuns field) {
     return never || !field.hasChecksums() || (!always && field.isAllVerified());
   }
 
-  /** Tells whether a block of a run must be checked before its bytes are handed out. */
-  boolean isDue(DenseField field, long block) {
-    return !never && field.hasChecksums() && (always || !field.isVerified(block));
+  /** Tells whether a unit of a run must be checked before its bytes are handed out. */
+  boolean isDue(FixedRuns field, long unit) {
+    return !never && field.hasChecksums() && (always || !field.isVerified(unit));
   }
 
-  /** Checks the blocks that contain the bytes {@code [from, to)} of a run. */
-  void blocks(ShardPart part, DenseField field, int runOrdinal, long from, long to) {
-    Run run = field.run(runOrdinal);
-    for (long block = from / Run.BLOCK_BYTES; block * Run.BLOCK_BYTES < to; block++) {
-      if (isDue(field, run.firstBlock() + block)) {
-        int length = (int)
-            Math.min(Run.BLOCK_BYTES, run.count() * field.widthBytes() - block * Run.BLOCK_BYTES);
+  /** Checks the units that contain the bytes {@code [from, to)} of a run. */
+  void units(ShardPart part, FixedRuns field, int runOrdinal, long from, long to) {
+    RunRecord run = field.run(runOrdinal);
+    int unitBytes = field.unitBytes();
+    for (long unit = from / unitBytes; unit * unitBytes < to; unit++) {
+      if (isDue(field, run.firstUnit() + unit)) {
+        int length = (int) Math.min(unitBytes, run.bytes() - unit * unitBytes);
         extraBytes += length;
-        copyBlock(part, field, runOrdinal, block, length, scratch(), 0);
+        copyUnit(part, field, runOrdinal, unit, length, scratch(), 0);
       }
     }
   }
 
-  /** Copies a whole block of a run and checks the copy. */
-  void copyBlock(
+  /** Copies a whole unit of a run and checks the copy. */
+  void copyUnit(
       ShardPart part,
-      DenseField field,
+      FixedRuns field,
       int runOrdinal,
-      long block,
+      long unit,
       int length,
       byte[] target,
       int offset) {
-    Run run = field.run(runOrdinal);
-    int chunk = field.chunkOrdinal(runOrdinal);
-    long position = run.offset() + block * Run.BLOCK_BYTES;
+    RunRecord run = field.run(runOrdinal);
+    int chunk = field.chunk(runOrdinal);
+    long position = run.offset() + unit * field.unitBytes();
+    long number = run.firstUnit() + unit;
+    group(field, UnitChecksums.groupOf(number));
     int window = part.ready(chunk, position, length);
     table.copy(window, part.within(chunk, position), target, offset, length);
     crc.reset();
     crc.update(target, offset, length);
-    long unit = run.firstBlock() + block;
-    int found = field.binding().bind(Kind.BLOCK, unit, (int) crc.getValue());
-    int expected = field.blockChecksum(unit);
+    int found = field.binding().bind(Kind.BLOCK, number, (int) crc.getValue());
+    int expected = field.unitChecksum(number);
     if (found != expected) {
       throw mismatch.of(
           table.path(window),
-          "block " + block + " of the run at byte " + run.offset() + " (records from "
-              + run.firstIndex() + " of the shard)",
+          "unit " + unit + " of the run at byte " + run.offset() + " (records from "
+              + run.firstSlot() + " of the shard)",
           expected,
           found);
     }
-    field.setVerified(unit);
+    field.setVerified(number);
   }
 
-  /** Checks the block of the validity file that contains the bit of a value. */
-  void validity(DenseField field, Windows validity, long index) {
-    long position = index >>> 3;
-    int block = (int) (position / Run.BLOCK_BYTES);
-    if (!never && field.hasChecksums() && (always || !field.isValidityVerified(block))) {
-      long from = (long) block * Run.BLOCK_BYTES;
-      int length = (int) Math.min(Run.BLOCK_BYTES, validity.endBytes() - from);
-      validity.copy(from, scratch(), 0, length);
-      crc.reset();
-      crc.update(scratch(), 0, length);
-      int found = field.binding().bind(Kind.VALIDITY, block, (int) crc.getValue());
-      if (found != field.validityChecksum(block)) {
-        throw mismatch.of(
-            validity.path(),
-            "block " + block + " of the presence bits",
-            field.validityChecksum(block),
-            found);
+  /** Checks the checksums of a group of units, once. */
+  private void group(FixedRuns field, long group) {
+    if (!field.isGroupVerified(group)) {
+      table(
+          field.tables(),
+          field.groupAt(group),
+          field.groupBytes(group),
+          field.binding(),
+          Kind.CHECKSUMS,
+          group);
+      field.setGroupVerified(group);
+    }
+  }
+
+  /** Checks the unit of presence bits that contains the bit of a value. */
+  void validity(FixedRuns field, long slot) {
+    long unit = ValidityUnits.unitOf(slot);
+    if (!never && (always || !field.isValidityVerified(unit))) {
+      table(
+          field.tables(),
+          field.validityAt(unit),
+          field.validityBytes(unit),
+          field.binding(),
+          Kind.VALIDITY,
+          unit);
+      field.setValidityVerified(unit);
+    }
+  }
+
+  /** Checks the units of entries of {@code slots[from, to)}, each once. */
+  void entries(EntryField field, long[] slots, int from, int to) {
+    if (never || field.isEveryUnitVerified()) {
+      return;
+    }
+    long last = -1;
+    for (int k = from; k < to; k++) {
+      long unit = EntryUnits.unitOf(slots[k]);
+      if (unit != last) {
+        entryUnit(field, unit);
+        last = unit;
       }
-      field.setValidityVerified(block);
+    }
+  }
+
+  /** Checks a unit of entries, once. */
+  void entryUnit(EntryField field, long unit) {
+    if (!never && !field.isUnitVerified(unit)) {
+      table(
+          field.tables(),
+          field.unitAt(unit),
+          field.unitBytes(unit),
+          field.binding(),
+          Kind.OFFSETS,
+          unit);
+      field.setUnitVerified(unit);
+    }
+  }
+
+  /** Checks a unit of a table, whose checksum follows it. */
+  private void table(
+      Windows tables, long position, int length, Binding binding, Kind kind, long number) {
+    tables.copy(position, scratch(), 0, length);
+    crc.reset();
+    crc.update(scratch, 0, length);
+    int found = binding.bind(kind, number, (int) crc.getValue());
+    int expected = tables.intAt(position + length);
+    if (found != expected) {
+      throw mismatch.of(
+          tables.path(),
+          "the table at byte " + position + " (" + length + " bytes)",
+          expected,
+          found);
     }
   }
 

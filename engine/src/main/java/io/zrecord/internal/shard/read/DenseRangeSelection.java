@@ -1,10 +1,9 @@
 package io.zrecord.internal.shard.read;
 
-import io.zrecord.internal.format.Run;
-import io.zrecord.internal.shard.DenseField;
+import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.shard.EntryField;
+import io.zrecord.internal.shard.FixedRuns;
 import io.zrecord.internal.shard.ShardList;
-import io.zrecord.internal.shard.Windows;
 import io.zrecord.internal.shard.Zeros;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Consecutive records of one width that lie in dense arrays, or are all absent. A copy is one bulk
- * copy for each run, whatever the number of values. Blocks are verified when their bytes are first
+ * copy for each run, whatever the number of values. Units are verified when their bytes are first
  * copied, as part of the copy. Belongs to one thread.
  */
 final class DenseRangeSelection implements Selection {
@@ -31,7 +30,7 @@ final class DenseRangeSelection implements Selection {
    * @param slot place of the first value in the selection
    * @param run ordinal of the run; -1 if all values are absent
    * @param firstIndex index of the first value in the shard
-   * @param presence the bits from the byte of the first value on; null if no value is absent
+   * @param presence the bits from the 64 of the first value on; null if no value is absent
    */
   private record Segment(
       int slot,
@@ -42,7 +41,7 @@ final class DenseRangeSelection implements Selection {
       @Nullable BitSet presence) {
 
     boolean isPresent(long index) {
-      return presence == null || presence.get((int) (index - (firstIndex & ~7L)));
+      return presence == null || presence.get((int) (index - (firstIndex & -Long.SIZE)));
     }
   }
 
@@ -81,20 +80,17 @@ final class DenseRangeSelection implements Selection {
       }
       long local = global - shards.firstIndex(shard);
       long left = Math.min(wanted - count, shards.firstIndex(shard + 1) - global);
-      if (part.field() instanceof DenseField field) {
+      if (part.field() instanceof FixedRuns field) {
         int run = field.runOf(local);
         int taken =
-            (int) Math.min(left, field.run(run).firstIndex() + field.run(run).count() - local);
+            (int) Math.min(left, field.run(run).firstSlot() + field.run(run).count() - local);
         storedBytes += (long) taken * width;
-        Windows validity = field.validity();
         BitSet presence = null;
-        if (validity != null) {
+        if (field.hasValidity()) {
           storedBytes += taken / 8;
-          if (Validity.hasAbsent(context.check(), field, validity, local, local + taken)) {
+          if (Validity.hasAbsent(context.check(), field, local, local + taken)) {
             // Copied, because the bits are used later, when the mapped file may have been cut.
-            byte[] bits = new byte[(int) (((local + taken - 1) >>> 3) - (local >>> 3)) + 1];
-            validity.copy(local >>> 3, bits, 0, bits.length);
-            presence = BitSet.valueOf(bits);
+            presence = BitSet.valueOf(Validity.copy(field, local, local + taken));
             hasAbsent = true;
           }
         }
@@ -128,7 +124,7 @@ final class DenseRangeSelection implements Selection {
       return false;
     }
     Segment segment = segment(i);
-    if (!(segment.part.field() instanceof DenseField)) {
+    if (!(segment.part.field() instanceof FixedRuns)) {
       return true;
     }
     return !segment.isPresent(segment.firstIndex + (i - segment.slot));
@@ -168,24 +164,28 @@ final class DenseRangeSelection implements Selection {
   }
 
   private void copy(Segment segment, int first, int values, ByteBuffer target, int at) {
-    if (!(segment.part.field() instanceof DenseField field)) {
+    if (!(segment.part.field() instanceof FixedRuns field)) {
       Zeros.fill(target, at, (long) values * width);
       return;
     }
-    Run run = field.run(segment.run);
-    long from = (segment.firstIndex + first - run.firstIndex()) * width;
+    RunRecord run = field.run(segment.run);
+    int unitBytes = field.unitBytes();
+    long from = (segment.firstIndex + first - run.firstSlot()) * width;
     long to = from + (long) values * width;
+    if (context.check().isSettled(field)) {
+      copyBytes(segment.part, field, segment.run, from, (int) (to - from), target, at);
+      return;
+    }
     long next = from;
     while (next < to) {
-      long block = next / Run.BLOCK_BYTES;
-      boolean due = context.check().isDue(field, run.firstBlock() + block);
-      long end = Math.min(to, (block + 1) * Run.BLOCK_BYTES);
+      long unit = next / unitBytes;
+      boolean due = context.check().isDue(field, run.firstUnit() + unit);
+      long end = Math.min(to, (unit + 1) * unitBytes);
       if (due) {
         copyDue(segment.part, field, segment.run, next, end, target, at + (int) (next - from));
       } else {
-        while (end < to
-            && !context.check().isDue(field, run.firstBlock() + end / Run.BLOCK_BYTES)) {
-          end = Math.min(to, end + Run.BLOCK_BYTES);
+        while (end < to && !context.check().isDue(field, run.firstUnit() + end / unitBytes)) {
+          end = Math.min(to, end + unitBytes);
         }
         copyBytes(
             segment.part,
@@ -200,47 +200,41 @@ final class DenseRangeSelection implements Selection {
     }
   }
 
-  /** Copies bytes of a block that is not verified yet. */
+  /** Copies bytes of a unit that is not verified yet. */
   private void copyDue(
       ShardPart part,
-      DenseField field,
+      FixedRuns field,
       int runOrdinal,
       long from,
       long to,
       ByteBuffer target,
       int at) {
-    long block = from / Run.BLOCK_BYTES;
-    long begin = block * Run.BLOCK_BYTES;
-    int blockBytes = (int) Math.min(Run.BLOCK_BYTES, field.run(runOrdinal).count() * width - begin);
-    boolean whole = from == begin && to - from == blockBytes;
+    long unit = from / field.unitBytes();
+    long begin = unit * field.unitBytes();
+    int unitBytes = (int) Math.min(field.unitBytes(), field.run(runOrdinal).bytes() - begin);
+    boolean whole = from == begin && to - from == unitBytes;
     if (whole && target.hasArray()) {
       context
           .check()
-          .copyBlock(
-              part,
-              field,
-              runOrdinal,
-              block,
-              blockBytes,
-              target.array(),
-              target.arrayOffset() + at);
+          .copyUnit(
+              part, field, runOrdinal, unit, unitBytes, target.array(), target.arrayOffset() + at);
     } else {
       byte[] scratch = context.check().scratch();
-      context.check().copyBlock(part, field, runOrdinal, block, blockBytes, scratch, 0);
+      context.check().copyUnit(part, field, runOrdinal, unit, unitBytes, scratch, 0);
       target.put(at, scratch, (int) (from - begin), (int) (to - from));
     }
   }
 
   private void copyBytes(
       ShardPart part,
-      DenseField field,
+      FixedRuns field,
       int runOrdinal,
       long from,
       int length,
       ByteBuffer target,
       int at) {
     long position = field.run(runOrdinal).offset() + from;
-    int chunk = field.chunkOrdinal(runOrdinal);
+    int chunk = field.chunk(runOrdinal);
     int window = part.ready(chunk, position, length);
     context.table().copy(window, part.within(chunk, position), target, at, length);
   }
@@ -251,11 +245,11 @@ final class DenseRangeSelection implements Selection {
       return ByteBuffer.allocate(0).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
     Segment segment = segment(i);
-    DenseField field = (DenseField) segment.part.field();
-    Run run = field.run(segment.run);
-    long from = (segment.firstIndex + (i - segment.slot) - run.firstIndex()) * width;
-    context.check().blocks(segment.part, field, segment.run, from, from + width);
-    int chunk = field.chunkOrdinal(segment.run);
+    FixedRuns field = (FixedRuns) segment.part.field();
+    RunRecord run = field.run(segment.run);
+    long from = (segment.firstIndex + (i - segment.slot) - run.firstSlot()) * width;
+    context.check().units(segment.part, field, segment.run, from, from + width);
+    int chunk = field.chunk(segment.run);
     int window = segment.part.ready(chunk, run.offset() + from, width);
     int position = segment.part.within(chunk, run.offset() + from);
     if (!context.table().crosses(window, position, width)) {

@@ -1,6 +1,5 @@
 package io.zrecord.internal.shard.read;
 
-import io.zrecord.internal.shard.AbsentField;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.Windows;
@@ -27,7 +26,7 @@ final class ShardPart {
     this.field = field;
     this.table = table;
     this.metrics = metrics;
-    int chunkCount = field instanceof AbsentField ? 0 : shard.chunks().size();
+    int chunkCount = field.chunkCount();
     this.firstWindows = new int[chunkCount];
     this.chunks = new Windows[chunkCount];
     this.wholeWindows = new int[chunkCount];
@@ -40,8 +39,8 @@ final class ShardPart {
   }
 
   /**
-   * Returns the number of the window of each chunk, by the chunk's id. Negative if the chunk has
-   * several windows, was not used yet, or has an id that is not its ordinal.
+   * Returns the number of the window of each chunk of the field. Negative if the chunk has several
+   * windows, or was not used yet.
    */
   int[] wholeWindows() {
     return wholeWindows;
@@ -54,14 +53,13 @@ final class ShardPart {
   int ready(int chunkOrdinal, long position, long length) {
     int first = firstWindows[chunkOrdinal];
     if (first == NOT_ADDED) {
-      first = table.add(shard, chunkOrdinal, metrics);
-      chunks[chunkOrdinal] = shard.chunk(chunkOrdinal, metrics).windows();
+      int ordinal = field.shardChunk(chunkOrdinal);
+      first = table.add(shard, ordinal, metrics);
+      chunks[chunkOrdinal] = shard.chunk(ordinal, metrics).windows();
       firstWindows[chunkOrdinal] = first;
     }
     int window = table.ready(first, chunks[chunkOrdinal], position, length);
-    if (chunks[chunkOrdinal].count() == 1
-        && window == first
-        && shard.chunks().get(chunkOrdinal).id() == chunkOrdinal) {
+    if (chunks[chunkOrdinal].count() == 1 && window == first) {
       wholeWindows[chunkOrdinal] = window;
     }
     return window;

@@ -1,11 +1,11 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.io.MapFaults;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.OpenField;
+import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
@@ -57,11 +57,11 @@ public final class ShardedFieldReader implements FieldReader {
       ReadMetrics metrics) {
     boolean isStored = compression.codec() != Codec.RAW;
     for (int shard = 0; shard < shards.count() && isStored; shard++) {
-      ShardMeta meta = shards.open(shard).meta();
-      isStored = meta.hasChecksums()
-          && meta.fields().stream()
-              .map(FieldMeta::spec)
-              .anyMatch(spec -> spec.id() == field.id() && spec.compression().equals(compression));
+      OpenShard open = shards.open(shard);
+      isStored = open.hasChecksums(field.id())
+          && open.tablesOf(field.id())
+              .filter(tables -> tables.compression().equals(compression))
+              .isPresent();
     }
     return isStored
         ? Optional.of(new ShardedFieldReader(
@@ -132,7 +132,7 @@ public final class ShardedFieldReader implements FieldReader {
       OpenField field = context.part(shard).field();
       for (; taken < end; taken++) {
         bytes += field instanceof EntryField entries
-            ? Entry.physicalLength(entries.word1(firstIndex + taken - low)) & 0xffff_ffffL
+            ? lengthOf(entries, firstIndex + taken - low)
             : fixedWidth;
         if (bytes > maxBytes && taken > 0) {
           return taken;
@@ -140,6 +140,11 @@ public final class ShardedFieldReader implements FieldReader {
       }
     }
     return taken;
+  }
+
+  private long lengthOf(EntryField field, long slot) {
+    context.check().entryUnit(field, EntryUnits.unitOf(slot));
+    return Entry.physicalLength(field.word1(slot)) & 0xffff_ffffL;
   }
 
   @Override

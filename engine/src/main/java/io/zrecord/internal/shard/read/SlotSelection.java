@@ -1,12 +1,11 @@
 package io.zrecord.internal.shard.read;
 
-import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.format.ValueCodec;
-import io.zrecord.internal.shard.DenseField;
 import io.zrecord.internal.shard.EntryField;
+import io.zrecord.internal.shard.FixedRuns;
 import io.zrecord.internal.shard.ShardList;
-import io.zrecord.internal.shard.Windows;
 import io.zrecord.internal.shard.Zeros;
 import io.zrecord.read.Verification;
 import java.nio.ByteBuffer;
@@ -162,7 +161,7 @@ final class SlotSelection implements Selection {
         }
         tableBytes += (to - from)
             * (field.hasChecksums() && context.verification() != Verification.NEVER ? 20L : 16L);
-      } else if (part.field() instanceof DenseField field) {
+      } else if (part.field() instanceof FixedRuns field) {
         resolveDense(part, field, from, to);
       } else {
         for (int k = from; k < to; k++) {
@@ -189,6 +188,7 @@ final class SlotSelection implements Selection {
   }
 
   private void resolveEntries(ShardPart part, EntryField field, int from, int to) {
+    context.check().entries(field, index, from, to);
     field.load(index, from, to, words);
     if (context.decodes(field)) {
       if (payload.length < state.length) {
@@ -215,7 +215,7 @@ final class SlotSelection implements Selection {
           && chunk < wholeWindows.length
           && wholeWindows[chunk] >= 0
           && stored > 0
-          && word0 >= ChunkHeader.BYTES
+          && word0 >= FileHeader.BYTES
           && (word0 & 7) == 0
           && word0 <= chunkEnds[chunk] - stored
           && (fixedWidth < 0 || stored == fixedWidth)
@@ -291,13 +291,13 @@ final class SlotSelection implements Selection {
     return asIs ? 0 : ENCODED;
   }
 
-  private void resolveDense(ShardPart part, DenseField field, int from, int to) {
+  private void resolveDense(ShardPart part, FixedRuns field, int from, int to) {
     int width = field.widthBytes();
-    boolean plain = field.validity() == null && context.check().isSettled(field);
+    boolean plain = !field.hasValidity() && context.check().isSettled(field);
     int[] wholeWindows = part.wholeWindows();
     for (int k = from; k < to; k++) {
       int run = field.runOf(index[k]);
-      int whole = wholeWindows[field.chunkOrdinal(run)];
+      int whole = wholeWindows[field.chunk(run)];
       if (plain && whole >= 0) {
         window[k] = whole;
         position[k] = (int) field.position(run, index[k]);
@@ -310,9 +310,8 @@ final class SlotSelection implements Selection {
     storedBytes += (long) (to - from) * width;
   }
 
-  private void resolveDenseValue(ShardPart part, DenseField field, int k, int run) {
-    Windows validity = field.validity();
-    if (validity != null && !Validity.isPresent(context.check(), field, validity, index[k])) {
+  private void resolveDenseValue(ShardPart part, FixedRuns field, int k, int run) {
+    if (field.hasValidity() && !Validity.isPresent(context.check(), field, index[k])) {
       setAbsent(k);
       return;
     }
@@ -320,9 +319,9 @@ final class SlotSelection implements Selection {
     long at = field.position(run, index[k]);
     if (field.hasChecksums()) {
       long inRun = at - field.run(run).offset();
-      context.check().blocks(part, field, run, inRun, inRun + width);
+      context.check().units(part, field, run, inRun, inRun + width);
     }
-    int chunk = field.chunkOrdinal(run);
+    int chunk = field.chunk(run);
     window[k] = part.ready(chunk, at, width);
     position[k] = part.within(chunk, at);
     length[k] = width;

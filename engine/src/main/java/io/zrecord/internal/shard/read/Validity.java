@@ -1,48 +1,44 @@
 package io.zrecord.internal.shard.read;
 
-import io.zrecord.internal.format.Run;
-import io.zrecord.internal.shard.DenseField;
-import io.zrecord.internal.shard.Windows;
+import io.zrecord.internal.format.ValidityUnits;
+import io.zrecord.internal.shard.FixedRuns;
 
-/** Reads the bits that tell which values of a dense field are present (FORMAT.md section 5). */
+/** Reads the bits that tell which values of a field are present (FORMAT.md section 5). */
 final class Validity {
-  private static final long BITS_PER_BLOCK = 8L * Run.BLOCK_BYTES;
-
   private Validity() {}
 
-  static boolean isPresent(BlockCheck check, DenseField field, Windows validity, long index) {
-    check.validity(field, validity, index);
-    return isPresentUnchecked(validity, index);
-  }
-
-  static boolean isPresentUnchecked(Windows validity, long index) {
-    long position = index >>> 3;
-    return (validity.window(validity.ordinal(position)).get(validity.within(position))
-                >> (index & 7)
-            & 1)
-        != 0;
+  static boolean isPresent(BlockCheck check, FixedRuns field, long slot) {
+    check.validity(field, slot);
+    return (field.presence(slot) >>> slot & 1) != 0;
   }
 
   /** Tells whether any value of the records {@code [from, to)} is absent. */
-  static boolean hasAbsent(
-      BlockCheck check, DenseField field, Windows validity, long from, long to) {
-    for (long index = from; index < to; index = (index / BITS_PER_BLOCK + 1) * BITS_PER_BLOCK) {
-      check.validity(field, validity, index);
+  static boolean hasAbsent(BlockCheck check, FixedRuns field, long from, long to) {
+    for (long slot = from;
+        slot < to;
+        slot = (ValidityUnits.unitOf(slot) + 1) * ValidityUnits.UNIT_SLOTS) {
+      check.validity(field, slot);
     }
-    long index = from;
-    while (index < to) {
-      long position = index >>> 3;
-      if ((index & 63) == 0 && index + 64 <= to) {
-        if (validity.longAt(position) != -1L) {
-          return true;
-        }
-        index += 64;
-      } else if (isPresentUnchecked(validity, index)) {
-        index++;
-      } else {
+    for (long slot = from; slot < to; slot = (slot | (Long.SIZE - 1)) + 1) {
+      long absent = ~field.presence(slot) >>> slot;
+      long count = Math.min(Long.SIZE - (slot & (Long.SIZE - 1)), to - slot);
+      if (absent << -count != 0) {
         return true;
       }
     }
     return false;
+  }
+
+  /**
+   * Returns the bits of the records {@code [from, to)}, from the first record of the 64 on among
+   * which {@code from} is. The bits were checked.
+   */
+  static long[] copy(FixedRuns field, long from, long to) {
+    long first = from >>> 6;
+    long[] words = new long[(int) (((to - 1) >>> 6) - first) + 1];
+    for (int i = 0; i < words.length; i++) {
+      words[i] = field.presence((first + i) << 6);
+    }
+    return words;
   }
 }

@@ -1,8 +1,9 @@
 package io.zrecord.internal.shard.write;
 
-import io.zrecord.internal.format.ChunkHeader;
-import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.FileHeader;
+import io.zrecord.internal.shard.FileIds;
 import io.zrecord.internal.shard.Zeros;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
@@ -20,7 +21,7 @@ final class ChunkWriter implements AutoCloseable {
   private final UUID shardId;
   private final long chunkBytes;
   private final Durability durability;
-  private final List<ChunkMeta> closed = new ArrayList<>();
+  private final List<ChunkFile> closed = new ArrayList<>();
   private @Nullable WritableFile file;
   private long closedBytes;
 
@@ -32,14 +33,14 @@ final class ChunkWriter implements AutoCloseable {
     this.durability = options.durability();
   }
 
-  /** Returns the id of the next chunk to be written. */
-  int chunkId() {
+  /** Returns the ordinal of the chunk that is written next. */
+  int ordinal() {
     return closed.size();
   }
 
   /** Returns the bytes of the current chunk, or of its header if the chunk was not begun. */
   long positionBytes() {
-    return file == null ? ChunkHeader.BYTES : file.positionBytes();
+    return file == null ? FileHeader.BYTES : file.positionBytes();
   }
 
   /**
@@ -49,9 +50,10 @@ final class ChunkWriter implements AutoCloseable {
   WritableFile aligned(Alignment alignment, long lengthBytes) {
     WritableFile current = file;
     if (current == null) {
-      current = storage.create(directory + "/" + ChunkMeta.fileName(chunkId()));
+      UUID id = FileIds.chunk(shardId, ordinal());
+      current = storage.create(directory + "/" + ChunkFile.of(id, 0).fileName());
       file = current;
-      current.write(ByteBuffer.wrap(new ChunkHeader(chunkId(), shardId).encode()));
+      current.write(ByteBuffer.wrap(new FileHeader(FileHeader.Kind.CHUNK, shardId, id).encode()));
     }
     Zeros.write(current, alignment.gapBytes(current.positionBytes(), lengthBytes));
     return current;
@@ -76,7 +78,7 @@ final class ChunkWriter implements AutoCloseable {
     }
     long endBytes = current.positionBytes();
     current.close();
-    closed.add(ChunkMeta.writtenInBulk(chunkId(), endBytes));
+    closed.add(ChunkFile.of(FileIds.chunk(shardId, ordinal()), endBytes));
     closedBytes += endBytes;
     file = null;
   }
@@ -87,7 +89,7 @@ final class ChunkWriter implements AutoCloseable {
   }
 
   /** Returns the chunks closed so far. */
-  List<ChunkMeta> chunks() {
+  List<ChunkFile> chunks() {
     return closed;
   }
 

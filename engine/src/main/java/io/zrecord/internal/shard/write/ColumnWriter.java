@@ -1,11 +1,9 @@
 package io.zrecord.internal.shard.write;
 
-import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.values.ValueLengths;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.shard.Durability;
 
 /**
  * Writes the values of one field of a shard. Put a value or none, then end the record. The values
@@ -26,6 +24,11 @@ public abstract class ColumnWriter implements AutoCloseable {
 
   final FieldSpec field() {
     return field;
+  }
+
+  /** Returns the sum of the physical lengths so far. */
+  final long valueBytes() {
+    return valueBytes;
   }
 
   /**
@@ -107,8 +110,11 @@ public abstract class ColumnWriter implements AutoCloseable {
   /** Returns the bytes that were collected since the last flush, bookkeeping included. */
   public abstract long collectedBytes();
 
-  /** Finishes the field's files. */
-  public abstract FieldMeta finish(Durability durability);
+  /** Ends the tables of the field. All values must have been flushed; no value follows. */
+  public abstract void end();
+
+  /** Writes the tables of the field, which have ended. */
+  public abstract void finish(TablesWriter tables);
 
   @Override
   public abstract void close();
@@ -134,8 +140,8 @@ public abstract class ColumnWriter implements AutoCloseable {
     valueBytes += bytes;
   }
 
-  final FieldMeta meta(String stem, FieldMeta.Layout layout) {
-    return new FieldMeta(field, stem, layout, absentCount, valueBytes);
+  final TablesWriter.Amount amount() {
+    return new TablesWriter.Amount(absentCount, valueBytes);
   }
 
   private void beginScalar(int bytes) {

@@ -1,13 +1,10 @@
 package io.zrecord.internal.shard.write;
 
 import io.zrecord.internal.format.Binding;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.Run;
-import io.zrecord.internal.format.RunsFile;
+import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.RunRecord;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.shard.Durability;
 import io.zrecord.storage.WritableFile;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -18,32 +15,36 @@ import java.util.zip.CRC32C;
  * meanwhile, the run grows instead. Belongs to one thread.
  */
 public final class DenseColumnWriter extends ColumnWriter {
-  private final ColumnFiles files;
+  private final ColumnTables tables;
   private final int widthBytes;
   private final ChunkWriter chunks;
   private final Alignment alignment;
   private final StripeBuffer stripe;
   private final ValidityWriter validity;
-  private final List<Run> runs = new ArrayList<>();
-  private final IntList blockChecksums = new IntList();
-  private final CRC32C blockChecksum = new CRC32C();
-  private long blockFill;
+  private final List<RunRecord> runs = new ArrayList<>();
+  private final SpooledTable unitChecksums;
+  private final int unitBytes;
+  private final CRC32C unitChecksum = new CRC32C();
+  private long unitCount;
+  private long unitFill;
   private long stripeCount;
   private long flushedCount;
 
   DenseColumnWriter(
       FieldSpec field,
-      ColumnFiles files,
+      ColumnTables tables,
       ChunkWriter chunks,
       SegmentPool pool,
       Alignment alignment) {
     super(field);
-    this.files = files;
+    this.tables = tables;
     this.widthBytes = field.valueWidthBytes().orElseThrow();
     this.chunks = chunks;
     this.alignment = alignment;
     this.stripe = new StripeBuffer(pool);
-    this.validity = new ValidityWriter(files);
+    this.validity = new ValidityWriter(tables.spool().table());
+    this.unitChecksums = tables.spool().table();
+    this.unitBytes = FieldTables.unitBytesOf(widthBytes);
   }
 
   @Override
@@ -98,11 +99,11 @@ public final class DenseColumnWriter extends ColumnWriter {
     boolean isBehindRun = isBehindRun();
     WritableFile file = chunks.aligned(isBehindRun ? Alignment.NONE : alignment, bytes);
     if (isBehindRun) {
-      growRun();
+      growRun(bytes);
     } else {
-      beginRun(file.positionBytes());
+      beginRun(file.positionBytes(), bytes);
     }
-    if (files.hasChecksums()) {
+    if (tables.hasChecksums()) {
       addChecksums(bytes);
     }
     stripe.drainTo(file);
@@ -117,76 +118,66 @@ public final class DenseColumnWriter extends ColumnWriter {
   }
 
   @Override
-  public FieldMeta finish(Durability durability) {
-    endBlock();
-    int[] validityChecksums = validity.finish(durability);
-    RunsFile runsFile = new RunsFile(
-        flushedCount,
-        widthBytes,
-        files.hasChecksums(),
-        validity.hasAbsent(),
-        runs,
-        blockChecksums.toArray(),
-        validityChecksums);
-    try (WritableFile file = files.storage().create(files.name(".runs"))) {
-      file.write(ByteBuffer.wrap(runsFile.write(files.binding())));
-      if (durability == Durability.COMMIT) {
-        file.force();
-      }
-    }
-    return meta(files.stem(), FieldMeta.Layout.RUNS);
+  public void end() {
+    endUnit();
+    validity.end(flushedCount);
   }
 
   @Override
-  public void close() {
-    validity.close();
+  public void finish(TablesWriter target) {
+    target.fixed(field(), amount(), unitBytes, runs, unitChecksums, validity.bits());
   }
+
+  @Override
+  public void close() {}
 
   /** Returns whether the chunk ends with the last values of this field. */
   private boolean isBehindRun() {
     if (runs.isEmpty()) {
       return false;
     }
-    Run last = runs.get(runs.size() - 1);
-    return last.chunkId() == chunks.chunkId()
-        && last.offset() + last.count() * widthBytes == chunks.positionBytes();
+    RunRecord last = runs.get(runs.size() - 1);
+    return last.chunk() == chunks.ordinal()
+        && last.offset() + last.bytes() == chunks.positionBytes();
   }
 
-  private void growRun() {
-    Run last = runs.remove(runs.size() - 1);
-    runs.add(new Run(
-        last.firstIndex(),
+  private void growRun(long bytes) {
+    RunRecord last = runs.remove(runs.size() - 1);
+    runs.add(RunRecord.fixed(
+        last.chunk(),
+        last.firstSlot(),
         last.count() + stripeCount,
         last.offset(),
-        last.chunkId(),
-        last.firstBlock()));
+        last.bytes() + bytes,
+        last.firstUnit()));
   }
 
-  private void beginRun(long position) {
-    endBlock();
+  private void beginRun(long position, long bytes) {
+    endUnit();
     runs.add(
-        new Run(flushedCount, stripeCount, position, chunks.chunkId(), blockChecksums.count()));
+        RunRecord.fixed(chunks.ordinal(), flushedCount, stripeCount, position, bytes, unitCount));
   }
 
   private void addChecksums(long bytes) {
     long done = 0;
     while (done < bytes) {
-      long step = Math.min(Run.BLOCK_BYTES - blockFill, bytes - done);
-      stripe.checksum(blockChecksum, done, step);
+      long step = Math.min(unitBytes - unitFill, bytes - done);
+      stripe.checksum(unitChecksum, done, step);
       done += step;
-      blockFill += step;
-      if (blockFill == Run.BLOCK_BYTES) {
-        endBlock();
+      unitFill += step;
+      if (unitFill == unitBytes) {
+        endUnit();
       }
     }
   }
 
-  private void endBlock() {
-    if (blockFill > 0) {
-      int crc = (int) blockChecksum.getValue();
-      blockChecksums.add(files.binding().bind(Binding.Kind.BLOCK, blockChecksums.count(), crc));
-      blockChecksum.reset();
-      blockFill = 0;
+  private void endUnit() {
+    if (unitFill > 0) {
+      int crc = (int) unitChecksum.getValue();
+      unitChecksums.putInt(tables.binding().bind(Binding.Kind.BLOCK, unitCount, crc));
+      unitCount++;
+      unitChecksum.reset();
+      unitFill = 0;
     }
   }
 }

@@ -3,17 +3,13 @@ package io.zrecord.internal.shard.write;
 import io.zrecord.errors.ValueTooLargeException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ValueCodec;
-import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.io.OwnedMemory;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.shard.Durability;
 import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -27,15 +23,14 @@ public final class EntryColumnWriter extends ColumnWriter {
   /** Bytes of bookkeeping that a value takes until the stripe is flushed. */
   private static final int BOOKKEEPING_BYTES = 4;
 
-  private final String stem;
   private final Binding binding;
   private final ChunkWriter chunks;
   private final SegmentPool pool;
   private final StripeBuffer stripe;
   private final long budgetBytes;
   private final Alignment alignment;
-  private final TableFile entries;
-  private final @Nullable TableFile checksums;
+  private final SpooledTable entries;
+  private final @Nullable SpooledTable checksums;
   private final @Nullable ValueCodec codec;
   private final IntList lengths = new IntList();
   private final byte[] scalar = new byte[8];
@@ -50,28 +45,19 @@ public final class EntryColumnWriter extends ColumnWriter {
 
   EntryColumnWriter(
       FieldSpec field,
-      ColumnFiles files,
+      ColumnTables tables,
       ChunkWriter chunks,
       SegmentPool pool,
       Alignment alignment,
-      long budgetBytes,
-      int tableBufferBytes) {
+      long budgetBytes) {
     super(field);
-    this.stem = files.stem();
-    this.binding = files.binding();
+    this.binding = tables.binding();
     this.chunks = chunks;
     this.pool = pool;
     this.stripe = new StripeBuffer(pool);
     this.budgetBytes = budgetBytes;
-    this.entries = new TableFile(files.storage(), files.name(".offset"), tableBufferBytes);
-    try {
-      this.checksums = files.hasChecksums()
-          ? new TableFile(files.storage(), files.name(".crc32c"), tableBufferBytes)
-          : null;
-    } catch (RuntimeException e) {
-      entries.close();
-      throw e;
-    }
+    this.entries = tables.spool().table();
+    this.checksums = tables.hasChecksums() ? tables.spool().table() : null;
     this.codec =
         field.compression().codec() == Codec.RAW ? null : ValueCodec.of(field.compression());
     // A compressed value is never read in place.
@@ -160,7 +146,7 @@ public final class EntryColumnWriter extends ColumnWriter {
       if (length == ABSENT) {
         writeEntry(0, 0, 0);
       } else {
-        long word1 = Entry.word1(chunks.chunkId(), length);
+        long word1 = Entry.word1(chunks.ordinal(), length);
         position += alignment.gapBytes(position, length);
         writeEntry(position, word1, checksums == null ? 0 : crcOf(position - start, length));
         position += length;
@@ -178,17 +164,22 @@ public final class EntryColumnWriter extends ColumnWriter {
   }
 
   @Override
-  public FieldMeta finish(Durability durability) {
-    entries.finish(durability);
-    if (checksums != null) {
-      checksums.finish(durability);
-    }
-    return meta(stem, FieldMeta.Layout.ENTRIES);
+  public void end() {}
+
+  @Override
+  public void finish(TablesWriter tables) {
+    tables.entries(
+        field(),
+        amount(),
+        entries.reader(),
+        checksums == null ? TablesWriter.ZEROS : checksums.reader());
   }
 
   @Override
   public void close() {
-    Closing.all(Arrays.asList(entries, checksums, codec));
+    if (codec != null) {
+      codec.close();
+    }
   }
 
   /** Stores the first {@code prefixLength} bytes of the prefix, and a payload. */
@@ -220,7 +211,7 @@ public final class EntryColumnWriter extends ColumnWriter {
   private void writeDirect(int prefixLength, byte[] source, int offset, int length) {
     WritableFile file = chunks.aligned(alignment, (long) prefixLength + length);
     long word0 = file.positionBytes();
-    long word1 = Entry.word1(chunks.chunkId(), prefixLength + length);
+    long word1 = Entry.word1(chunks.ordinal(), prefixLength + length);
     crc.reset();
     ByteBuffer piece = pool.take();
     try {

@@ -1,25 +1,25 @@
 package io.zrecord.internal.shard.write;
 
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.Closing;
+import io.zrecord.internal.shard.FileIds;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Checksum;
 import io.zrecord.shard.Durability;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.WritableFile;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
  * The files of a shard that is being written in bulk. Collects stripes of values, writes full
- * stripes to the chunk, and closes full chunks. Order of forcing: chunks and tables, then the meta
- * file, then the directories. Belongs to one thread.
+ * stripes to the chunk, and closes full chunks. Order of forcing: chunks, then the tables file,
+ * then the directories. Belongs to one thread.
  */
 public final class ShardFilesWriter implements AutoCloseable {
   private final Storage storage;
@@ -27,12 +27,10 @@ public final class ShardFilesWriter implements AutoCloseable {
   private final UUID shardId;
   private final WriteOptions options;
   private final ChunkWriter chunks;
+  private final TableSpool spool;
   private final ColumnWriter[] columns;
   private final Stripes stripes;
   private long recordCount;
-
-  /** The sealed shard. */
-  public record Sealed(ShardMeta meta, int metaChecksum) {}
 
   public ShardFilesWriter(
       Storage storage, String directory, UUID shardId, RecordSchema schema, WriteOptions options) {
@@ -42,8 +40,14 @@ public final class ShardFilesWriter implements AutoCloseable {
     this.options = options;
     SegmentPool pool = new SegmentPool(options.stripeBytes(), schema.fields().size());
     chunks = new ChunkWriter(storage, directory, shardId, options);
+    // A column has two tables: checksums or entries, and validity or checksums.
+    spool = new TableSpool(
+        storage,
+        directory + "/" + shardId + ".spool",
+        options.stripeBytes() / 8,
+        2 * schema.fields().size());
     List<ColumnWriter> writers =
-        ColumnWriters.create(storage, directory, shardId, schema, options, chunks, pool);
+        ColumnWriters.create(shardId, schema, options, chunks, pool, spool);
     columns = writers.toArray(ColumnWriter[]::new);
     stripes = new Stripes(writers, options, pool, chunks);
   }
@@ -78,50 +82,45 @@ public final class ShardFilesWriter implements AutoCloseable {
   }
 
   /** Writes the rest and seals the shard. There must be at least one record. */
-  public Sealed seal() {
+  public ShardSummary seal() {
     stripes.flush();
     chunks.roll();
-    List<FieldMeta> fields = new ArrayList<>();
     for (ColumnWriter column : columns) {
-      fields.add(column.finish(options.durability()));
+      column.end();
     }
-    ShardMeta meta = new ShardMeta(
-        shardId,
-        recordCount,
-        options.checksum() == Checksum.CRC32C,
-        options.chunkBytes(),
-        chunks.chunks(),
-        fields);
-    byte[] file = meta.write();
-    if (file.length > SealedJson.MAX_BYTES) {
-      throw new IllegalStateException("The shard has " + chunks.chunks().size()
-          + " chunks, which makes its meta file of " + file.length + " bytes longer than the "
-          + SealedJson.MAX_BYTES
-          + " that readers accept; write larger chunks (chunkBytes) or more shards");
-    }
-    if (options.durability() == Durability.COMMIT && !chunks.chunks().isEmpty()) {
-      storage.forceDirectory(directory + "/chunk");
-    }
-    writeMeta(file);
+    spool.complete();
+    TablesRef tables = writeTables();
+    spool.close();
     if (options.durability() == Durability.COMMIT) {
       storage.forceDirectory(directory);
     }
-    return new Sealed(meta, SealedJson.checksum(directory, file));
+    SortedMap<Integer, Long> valueBytes = new TreeMap<>();
+    for (ColumnWriter column : columns) {
+      valueBytes.put(column.field().id(), column.valueBytes());
+    }
+    return new ShardSummary(shardId, recordCount, chunks.chunks(), List.of(tables), valueBytes);
+  }
+
+  private TablesRef writeTables() {
+    try (TablesWriter writer = new TablesWriter(
+        storage,
+        directory,
+        shardId,
+        FileIds.tables(shardId),
+        recordCount,
+        options.checksum() == Checksum.CRC32C)) {
+      for (ColumnWriter column : columns) {
+        column.finish(writer);
+      }
+      return writer.seal(chunks.chunks(), options.durability());
+    }
   }
 
   @Override
   public void close() {
     List<AutoCloseable> resources = new ArrayList<>(Arrays.asList(columns));
     resources.add(chunks);
+    resources.add(spool);
     Closing.all(resources);
-  }
-
-  private void writeMeta(byte[] bytes) {
-    try (WritableFile file = storage.create(directory + "/" + ShardMeta.FILE_NAME)) {
-      file.write(ByteBuffer.wrap(bytes));
-      if (options.durability() == Durability.COMMIT) {
-        file.force();
-      }
-    }
   }
 }

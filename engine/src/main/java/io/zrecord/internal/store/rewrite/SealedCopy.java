@@ -12,15 +12,21 @@ import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.shard.FileIds;
+import io.zrecord.internal.shard.write.TablesWriter;
 import io.zrecord.internal.store.EntryTable;
 import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,9 +53,9 @@ public final class SealedCopy {
 
   private final LocalMutableFiles store;
   private final LocalMutableFiles target;
+  private final Storage table;
   private final StoreMeta meta;
   private final Map<Integer, ChunkMeta> chunks = new TreeMap<>(Integer::compareUnsigned);
-
   /** What the journal carries and chunks lack, by chunk. */
   private final Map<Integer, List<JournalChunk>> carried = new HashMap<>();
 
@@ -66,9 +72,11 @@ public final class SealedCopy {
    */
   public record Result(RecordSchema schema, Optional<ShardSummary> shard) {}
 
-  private SealedCopy(LocalMutableFiles store, LocalMutableFiles target, StoreMeta meta) {
+  private SealedCopy(
+      LocalMutableFiles store, LocalMutableFiles target, Storage table, StoreMeta meta) {
     this.store = store;
     this.target = target;
+    this.table = table;
     this.meta = meta;
     this.length = meta.shard().length();
     meta.shard().chunks().forEach(chunk -> chunks.put(chunk.id(), chunk));
@@ -93,16 +101,16 @@ public final class SealedCopy {
       LocalMutableFiles root = new LocalMutableFiles(table);
       root.createDirectory(directory);
       boolean isDone = false;
-      SealedCopy copy = new SealedCopy(files, root.below(directory), meta);
+      SealedCopy copy = new SealedCopy(files, root.below(directory), LocalStorage.at(table), meta);
       try {
-        ShardSummary summary = copy.write(store, durable);
+        Optional<ShardSummary> summary = copy.write(store, durable);
         if (durable) {
           root.forceDirectory("shard");
           root.forceDirectory("");
         }
         if (copy.isOfOneCheckpoint()) {
-          isDone = true;
-          return new Result(copy.schema(), Optional.of(summary).filter(s -> s.length() > 0));
+          isDone = summary.isPresent();
+          return new Result(copy.schema(), summary);
         }
       } catch (ZRecordException e) {
         // If the journal was emptied or a writer came meanwhile, anything may have been read.
@@ -136,7 +144,8 @@ public final class SealedCopy {
     return readMeta(store).sequence() == meta.sequence();
   }
 
-  private ShardSummary write(Path storePath, boolean durable) {
+  /** Writes the shard, unless there are no records. */
+  private Optional<ShardSummary> write(Path storePath, boolean durable) {
     List<EntryTable> tables = new ArrayList<>();
     try {
       long published = Math.max(length, publishedLength());
@@ -144,16 +153,11 @@ public final class SealedCopy {
         tables.add(EntryTable.copy(store, target, field.stem(), published));
       }
       boolean isChanged = replay(storePath, tables);
-      for (EntryTable table : tables) {
-        table.trim(length);
-        if (durable) {
-          table.force();
-        }
-      }
-      link(chunks.values(), durable);
-      return seal(tables, isChanged, durable);
+      tables.forEach(table -> table.requireCapacity(length));
+      return length == 0 ? Optional.empty() : Optional.of(seal(tables, isChanged, durable));
     } finally {
       tables.forEach(EntryTable::close);
+      meta.shard().fields().forEach(field -> EntryTable.delete(target, field.stem()));
     }
   }
 
@@ -226,11 +230,12 @@ public final class SealedCopy {
 
   /**
    * Tells whether a chunk has the bytes that the journal carries. A writer writes them to the chunk
-   * before the journal, so they are missing only after a loss of power.
+   * before the journal, and when it recovers the store. So they are missing only if power was lost
+   * since.
    */
   private boolean isWritten(JournalChunk chunk) {
     ByteBuffer expected = chunk.carried();
-    if (!expected.hasRemaining()) {
+    if (hasWriter || !expected.hasRemaining()) {
       return true;
     }
     ByteBuffer found = ByteBuffer.allocate(expected.remaining());
@@ -240,81 +245,77 @@ public final class SealedCopy {
     return found.flip().equals(expected);
   }
 
-  private void link(Collection<ChunkMeta> linked, boolean durable) {
-    for (ChunkMeta chunk : linked) {
+  private ShardSummary seal(List<EntryTable> tables, boolean isChanged, boolean durable) {
+    List<ChunkFile> files = link(durable);
+    SortedMap<Integer, Long> valueBytes = new TreeMap<>();
+    TablesRef ref;
+    try (TablesWriter writer = new TablesWriter(
+        table,
+        "shard/" + meta.shard().id(),
+        meta.shard().id(),
+        FileIds.tables(meta.shard().id()),
+        length,
+        true)) {
+      for (int i = 0; i < tables.size(); i++) {
+        EntryTable entries = tables.get(i);
+        FieldMeta field = meta.shard().fields().get(i);
+        TablesWriter.Amount amount = isChanged
+            ? new TablesWriter.Amount(entries.absentCount(length), entries.valueBytes(length))
+            : new TablesWriter.Amount(field.absentCount(), field.valueBytes());
+        StoreEntries source = new StoreEntries(entries, chunks.keySet());
+        writer.entries(field.spec(), amount, source.entries(), source.checksums());
+        valueBytes.put(field.spec().id(), amount.valueBytes());
+      }
+      ref = writer.seal(files, durable ? Durability.COMMIT : Durability.NONE);
+    }
+    if (durable) {
+      target.forceDirectory("");
+    }
+    return new ShardSummary(meta.shard().id(), length, files, List.of(ref), valueBytes);
+  }
+
+  /** Gives each chunk a second name in the shard, or copies the chunk if it lacks bytes. */
+  private List<ChunkFile> link(boolean durable) {
+    List<ChunkFile> linked = new ArrayList<>();
+    for (ChunkMeta chunk : chunks.values()) {
+      ChunkFile file = new ChunkFile(
+          FileIds.chunk(meta.shard().id(), linked.size()),
+          chunk.endBytes(),
+          Integer.toUnsignedLong(chunk.id()),
+          chunk.recordCount());
       List<JournalChunk> missing = carried.get(chunk.id());
       if (missing == null) {
-        store.link(chunk.fileName(), target, chunk.fileName());
+        store.link(chunk.fileName(), target, file.fileName());
       } else {
-        copy(chunk, missing);
+        copy(chunk, missing, file.fileName());
       }
       if (durable) {
         // The store itself may not have forced the file.
-        try (MutableFile file = target.open(chunk.fileName(), true)) {
-          file.force();
+        try (MutableFile opened = target.open(file.fileName(), true)) {
+          opened.force();
         }
       }
+      linked.add(file);
     }
+    return linked;
   }
 
   /** Copies a chunk, with the bytes that only the journal has. The store's file is not changed. */
-  private void copy(ChunkMeta chunk, List<JournalChunk> missing) {
+  private void copy(ChunkMeta chunk, List<JournalChunk> missing, String name) {
     ByteBuffer piece = ByteBuffer.allocate(COPY_BYTES);
     try (MutableFile from = store.open(chunk.fileName(), false);
-        MutableFile to = target.create(chunk.fileName())) {
+        MutableFile to = target.create(name)) {
       long at = 0;
       while (at < chunk.endBytes()) {
         int wanted = (int) Math.min(COPY_BYTES, chunk.endBytes() - at);
         int read = from.read(at, piece.clear().limit(wanted));
         if (read == 0) {
-          break; // What follows is carried, or the opening of the table finds the file too short.
+          break; // What follows is carried, or the reader of the table finds the file too short.
         }
         to.write(at, piece.flip());
         at += read;
       }
       missing.forEach(carrying -> to.write(carrying.carriedFrom(), carrying.carried()));
     }
-  }
-
-  private ShardSummary seal(List<EntryTable> tables, boolean isChanged, boolean durable) {
-    List<FieldMeta> fields = new ArrayList<>();
-    SortedMap<Integer, Long> valueBytes = new TreeMap<>();
-    for (int i = 0; i < tables.size(); i++) {
-      FieldMeta field = meta.shard().fields().get(i);
-      fields.add(
-          isChanged
-              ? new FieldMeta(
-                  field.spec(),
-                  field.stem(),
-                  field.layout(),
-                  tables.get(i).absentCount(length),
-                  tables.get(i).valueBytes(length))
-              : field);
-      valueBytes.put(field.spec().id(), fields.get(i).valueBytes());
-    }
-    ShardMeta sealed = new ShardMeta(
-        meta.shard().id(),
-        length,
-        true,
-        meta.shard().chunkBytes(),
-        List.copyOf(chunks.values()),
-        fields);
-    byte[] file = sealed.write();
-    target.replace(ShardMeta.FILE_NAME, file);
-    if (durable) {
-      if (!chunks.isEmpty()) {
-        target.forceDirectory("chunk");
-      }
-      target.forceDirectory("");
-    }
-    long chunkBytes = chunks.values().stream().mapToLong(ChunkMeta::endBytes).sum();
-    return new ShardSummary(
-        sealed.id(),
-        ShardMeta.FILE_NAME,
-        SealedJson.checksum(target.pathOf(ShardMeta.FILE_NAME), file),
-        length,
-        chunks.size(),
-        chunkBytes,
-        valueBytes);
   }
 }

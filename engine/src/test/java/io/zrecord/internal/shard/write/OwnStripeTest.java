@@ -3,14 +3,14 @@ package io.zrecord.internal.shard.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.internal.format.Binding;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.Run;
-import io.zrecord.internal.format.RunsFile;
-import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.WritableFile;
 import io.zrecord.testing.ForwardingStorage;
@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -41,7 +42,7 @@ class OwnStripeTest {
 
     @Override
     public WritableFile create(String name) {
-      return name.contains("/chunk/") ? new LengthOnly() : super.create(name);
+      return name.endsWith(".zr") ? new LengthOnly() : super.create(name);
     }
   }
 
@@ -74,21 +75,16 @@ class OwnStripeTest {
   }
 
   private ShardFilesWriter writer(RecordSchema schema, WriteOptions options) {
-    return new ShardFilesWriter(storage, "shard", ID, schema, options);
+    return new ShardFilesWriter(storage, "shard/" + ID, ID, schema, options);
   }
 
-  private List<Run> runs(ShardMeta meta, int ordinal) {
-    FieldMeta field = meta.fields().get(ordinal);
-    byte[] file = storage.read("shard/" + field.stem() + ".runs", 1 << 24);
-    int width = field.spec().valueWidthBytes().orElseThrow();
-    return RunsFile.read(
-            "runs",
-            file,
-            meta.length(),
-            width,
-            true,
-            new Binding(ID, field.spec().id()))
-        .runs();
+  private List<RunRecord> runs(ShardSummary shard, RecordSchema schema, int ordinal) {
+    FieldSpec field = schema.fields().get(ordinal);
+    TablesFile file = TablesFile.open(storage, shard, shard.tables().get(0), () -> {});
+    return file.runs(
+        file.json().field(field.id()),
+        field.valueWidthBytes().orElseThrow(),
+        new Binding(ID, field.id()));
   }
 
   private static RecordSchema images() {
@@ -107,9 +103,9 @@ class OwnStripeTest {
         writer.column(1).put(image, 0, image.length);
         writer.endRecord();
       }
-      ShardMeta meta = writer.seal().meta();
-      assertThat(meta.chunks()).hasSizeGreaterThan(1);
-      assertThat(runs(meta, 0)).hasSize(1);
+      ShardSummary shard = writer.seal();
+      assertThat(shard.chunks()).hasSizeGreaterThan(1);
+      assertThat(runs(shard, images(), 0)).hasSize(1);
     }
   }
 
@@ -119,9 +115,10 @@ class OwnStripeTest {
     byte[] image = new byte[IMAGE_BYTES];
     RecordSchema schema = images();
     SegmentPool pool = new SegmentPool(OPTIONS.stripeBytes(), 2);
-    ChunkWriter chunks = new ChunkWriter(storage, "shard", ID, OPTIONS);
-    List<ColumnWriter> columns =
-        ColumnWriters.create(storage, "shard", ID, schema, OPTIONS, chunks, pool);
+    String directory = "shard/" + ID;
+    ChunkWriter chunks = new ChunkWriter(storage, directory, ID, OPTIONS);
+    TableSpool spool = new TableSpool(storage, directory + "/x.spool", 1 << 20, 4);
+    List<ColumnWriter> columns = ColumnWriters.create(ID, schema, OPTIONS, chunks, pool, spool);
     Stripe common = new Stripe(columns, OPTIONS.stripeBytes() / 4 * 3);
     for (int i = 0; i < 10_000; i++) {
       columns.get(0).putInt(i);
@@ -133,10 +130,17 @@ class OwnStripeTest {
     }
     common.flush();
     chunks.roll();
-    List<FieldMeta> fields =
-        columns.stream().map(column -> column.finish(Durability.NONE)).toList();
-    ShardMeta meta = new ShardMeta(ID, 10_000, true, 1 << 28, chunks.chunks(), fields);
-    assertThat(runs(meta, 0)).hasSizeGreaterThan(20);
+    columns.forEach(ColumnWriter::end);
+    spool.complete();
+    TablesRef tables;
+    try (TablesWriter writer =
+        new TablesWriter(storage, directory, ID, new UUID(1, 1), 10_000, true)) {
+      columns.forEach(column -> column.finish(writer));
+      tables = writer.seal(chunks.chunks(), Durability.NONE);
+    }
+    ShardSummary shard =
+        new ShardSummary(ID, 10_000, chunks.chunks(), List.of(tables), new TreeMap<>());
+    assertThat(runs(shard, schema, 0)).hasSizeGreaterThan(20);
   }
 
   /** The memory nears its bound again and again, and each time the longest stripes go. */
@@ -147,7 +151,8 @@ class OwnStripeTest {
       builder.field("text" + f, ElementType.UTF8);
     }
     byte[] text = new byte[800];
-    try (ShardFilesWriter writer = writer(builder.build(), OPTIONS)) {
+    RecordSchema schema = builder.build();
+    try (ShardFilesWriter writer = writer(schema, OPTIONS)) {
       for (int i = 0; i < 10_000; i++) {
         writer.column(0).putInt(i);
         for (int f = 1; f <= 40; f++) {
@@ -156,7 +161,7 @@ class OwnStripeTest {
         writer.endRecord();
       }
       assertThat(writer.writtenBytes()).isGreaterThan(5 * OPTIONS.stripeBytes());
-      assertThat(runs(writer.seal().meta(), 0)).hasSize(1);
+      assertThat(runs(writer.seal(), schema, 0)).hasSize(1);
     }
   }
 
@@ -184,28 +189,27 @@ class OwnStripeTest {
         writer.endRecord();
         most = Math.max(most, directBytes() - before);
       }
-      ShardMeta meta = writer.seal().meta();
+      ShardSummary shard = writer.seal();
       assertThat(most).isBetween(1L, options.stripeBytes());
       for (int record = 0; record < records; record += records / 50) {
         // 8 MiB are 4 KiB a field, of which 250 are a MiB.
-        assertThat(ranges(meta, schema.fields(), record)).isLessThanOrEqualTo(4);
+        assertThat(ranges(shard, schema, record)).isLessThanOrEqualTo(4);
       }
     }
   }
 
   /** Returns the ranges of bytes that are the runs with a record. */
-  private int ranges(ShardMeta meta, List<FieldSpec> fields, long record) {
+  private int ranges(ShardSummary shard, RecordSchema schema, long record) {
     record Place(int chunk, long start, long end) {}
     List<Place> places = new ArrayList<>();
-    for (int f = 0; f < fields.size(); f++) {
-      int width = fields.get(f).valueWidthBytes().orElseThrow();
-      for (Run run : runs(meta, f)) {
-        if (record >= run.firstIndex() && record < run.firstIndex() + run.count()) {
-          places.add(new Place(run.chunkId(), run.offset(), run.offset() + run.count() * width));
+    for (int f = 0; f < schema.fields().size(); f++) {
+      for (RunRecord run : runs(shard, schema, f)) {
+        if (record >= run.firstSlot() && record < run.firstSlot() + run.count()) {
+          places.add(new Place(run.chunk(), run.offset(), run.offset() + run.bytes()));
         }
       }
     }
-    assertThat(places).hasSameSizeAs(fields);
+    assertThat(places).hasSameSizeAs(schema.fields());
     places.sort(Comparator.comparingInt(Place::chunk).thenComparingLong(Place::start));
     int ranges = 1;
     for (int i = 1; i < places.size(); i++) {

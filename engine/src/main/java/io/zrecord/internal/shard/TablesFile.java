@@ -1,0 +1,174 @@
+package io.zrecord.internal.shard;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.TablesJson;
+import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
+import io.zrecord.storage.ReadableFile;
+import io.zrecord.storage.Storage;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * A tables file open for reading (FORMAT.md section 3). The manifest says where the JSON is, so the
+ * window that contains the JSON is the first that is read; of a small shard, it contains the tables
+ * as well. Tables are read in place. Thread-safe.
+ */
+public final class TablesFile {
+  private final Windows windows;
+  private final TablesJson json;
+  private final int[] shardChunks;
+
+  private TablesFile(Windows windows, TablesJson json, int[] shardChunks) {
+    this.windows = windows;
+    this.json = json;
+    this.shardChunks = shardChunks;
+  }
+
+  /**
+   * Opens a tables file and reads its JSON.
+   *
+   * @param ref one of the shard's tables files
+   * @param onMapped called for each new mapping
+   * @throws io.zrecord.errors.MissingFileException if there is no file
+   * @throws io.zrecord.errors.TruncatedFileException if the file is shorter than the manifest says
+   * @throws CorruptDataException if the JSON is damaged, or the file is not what the manifest says
+   */
+  public static TablesFile open(
+      Storage storage, ShardSummary shard, TablesRef ref, Runnable onMapped) {
+    ReadableFile file = storage.open(shard.directory() + "/" + ref.fileName());
+    Windows windows = new Windows(file, ref.bytes(), onMapped);
+    String path = windows.path();
+    if (file.lengthBytes() > ref.bytes()) {
+      throw corrupt(
+          path, "it has " + file.lengthBytes() + " bytes, but the dataset says " + ref.bytes());
+    }
+    byte[] bytes = new byte[ref.jsonBytes()];
+    windows.copy(ref.jsonPosition(), bytes, 0, bytes.length);
+    TablesJson json = readJson(path, bytes, shard, ref);
+    return new TablesFile(windows, json, shardChunks(path, json, shard));
+  }
+
+  /**
+   * Reads the JSON of a tables file, and compares it with the manifest.
+   *
+   * @param path the file, for messages
+   * @throws CorruptDataException if the JSON is damaged, or not what the manifest says
+   */
+  public static TablesJson readJson(String path, byte[] bytes, ShardSummary shard, TablesRef ref) {
+    int seal = SealedJson.checksum(path, bytes);
+    if (seal != ref.jsonChecksum()) {
+      throw corrupt(
+          path,
+          "the checksum of its JSON is " + HexFormat.of().toHexDigits(seal)
+              + ", but the dataset says " + HexFormat.of().toHexDigits(ref.jsonChecksum()));
+    }
+    TablesJson json = TablesJson.read(path, bytes, ref.jsonPosition());
+    requireIs(path, json, shard, ref);
+    return json;
+  }
+
+  /**
+   * Returns the ordinal in the shard of each chunk that a tables file uses.
+   *
+   * @throws CorruptDataException if the shard does not name a chunk
+   */
+  public static int[] shardChunks(String path, TablesJson json, ShardSummary shard) {
+    int[] shardChunks = new int[json.chunks().size()];
+    for (int i = 0; i < shardChunks.length; i++) {
+      shardChunks[i] = shardChunk(path, shard, i, json.chunks().get(i));
+    }
+    return shardChunks;
+  }
+
+  /**
+   * Requires that this release knows what a shard needs of programs that change or delete files.
+   * Files that are missing are passed over.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if the shard or a field uses an unknown
+   *     feature
+   */
+  public static void requireWritable(Storage storage, ShardSummary shard) {
+    for (TablesRef ref : shard.tables()) {
+      String name = shard.directory() + "/" + ref.fileName();
+      if (storage.exists(name)) {
+        Windows windows = new Windows(storage.open(name), ref.bytes(), () -> {});
+        byte[] bytes = new byte[ref.jsonBytes()];
+        windows.copy(ref.jsonPosition(), bytes, 0, bytes.length);
+        TablesJson.requireWritable(windows.path(), bytes);
+      }
+    }
+  }
+
+  private static void requireIs(String path, TablesJson json, ShardSummary shard, TablesRef ref) {
+    if (!json.shardId().equals(shard.id())
+        || !json.fileId().equals(ref.id())
+        || json.length() != shard.length()) {
+      throw corrupt(
+          path,
+          "it is file " + json.fileId() + " of shard " + json.shardId() + " with " + json.length()
+              + " records, but the dataset says file " + ref.id() + " of shard " + shard.id()
+              + " with " + shard.length());
+    }
+    if (!List.copyOf(json.fieldIds()).equals(ref.fieldIds())) {
+      throw corrupt(
+          path,
+          "it has the fields " + json.fieldIds() + ", but the dataset says " + ref.fieldIds());
+    }
+  }
+
+  private static int shardChunk(String path, ShardSummary shard, int ordinal, ChunkFile chunk) {
+    List<ChunkFile> chunks = shard.chunks();
+    // The usual case, in which the only tables file of a shard uses all its chunks.
+    int found = ordinal < chunks.size() && chunks.get(ordinal).equals(chunk)
+        ? ordinal
+        : chunks.indexOf(chunk);
+    if (found < 0) {
+      throw corrupt(path, "it uses " + chunk + ", which the dataset does not name");
+    }
+    return found;
+  }
+
+  /** Returns the JSON. */
+  public TablesJson json() {
+    return json;
+  }
+
+  /** Returns the full path of the file. */
+  public String path() {
+    return windows.path();
+  }
+
+  /** Returns the bytes of the file. Positions of sections are positions in them. */
+  public Windows windows() {
+    return windows;
+  }
+
+  /** Returns the ordinal in the shard of a chunk of this file. */
+  public int shardChunk(int ordinal) {
+    return shardChunks[ordinal];
+  }
+
+  /** Reads the runs of a field. */
+  public List<RunRecord> runs(FieldTables field, int widthBytes, Binding binding) {
+    if (field.runs().bytes() > Integer.MAX_VALUE - Long.BYTES) {
+      throw corrupt(
+          path(),
+          "its list of runs of field " + field.id() + " has " + field.runs().bytes()
+              + " bytes, more than this release reads");
+    }
+    byte[] section = new byte[(int) field.runs().bytes()];
+    windows.copy(field.runs().position(), section, 0, section.length);
+    return RunRecord.read(path(), section, json, field, widthBytes, binding);
+  }
+
+  private static CorruptDataException corrupt(String path, String reason) {
+    return new CorruptDataException(
+        path, "Cannot read " + path + ": " + reason + ". Restore it from a copy");
+  }
+}

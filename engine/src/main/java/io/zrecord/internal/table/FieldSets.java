@@ -1,0 +1,61 @@
+package io.zrecord.internal.table;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.internal.format.JsonObject;
+import io.zrecord.internal.format.JsonTuple;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The sets of field ids that tables files have, each once, because most shards of a table have the
+ * same fields. A tables file names its set by its ordinal. Belongs to one thread.
+ */
+final class FieldSets {
+  private static final String NAME = "fieldSets";
+
+  private final Map<List<Integer>, Integer> ordinals = new LinkedHashMap<>();
+  private final List<List<Integer>> sets = new ArrayList<>();
+
+  /** Returns the ordinal of a set, which is added if it is new. */
+  int ordinalOf(List<Integer> fieldIds) {
+    return ordinals.computeIfAbsent(fieldIds, added -> {
+      sets.add(added);
+      return sets.size() - 1;
+    });
+  }
+
+  int count() {
+    return sets.size();
+  }
+
+  /** Returns the set with an ordinal below {@link #count}. */
+  List<Integer> get(int ordinal) {
+    return sets.get(ordinal);
+  }
+
+  void write(ObjectNode node) {
+    ArrayNode array = node.putArray(NAME);
+    for (List<Integer> set : sets) {
+      ArrayNode ids = array.addArray();
+      set.forEach(ids::add);
+    }
+  }
+
+  /** Reads the member of a manifest or a list. */
+  static FieldSets read(JsonObject json) {
+    FieldSets fieldSets = new FieldSets();
+    for (JsonTuple tuple : JsonTuple.all(json, NAME, 0, Integer.MAX_VALUE)) {
+      List<Integer> set = new ArrayList<>(tuple.size());
+      int last = 0;
+      for (int i = 0; i < tuple.size(); i++) {
+        last = (int) tuple.integer(i, last + 1L, Integer.MAX_VALUE);
+        set.add(last);
+      }
+      fieldSets.sets.add(List.copyOf(set));
+    }
+    return fieldSets;
+  }
+}

@@ -1,0 +1,38 @@
+package io.zrecord.shard;
+
+import java.io.Serializable;
+import java.util.UUID;
+
+/**
+ * Names a chunk file of a shard in a table (FORMAT.md section 3). Immutable.
+ *
+ * @param id identity of the file; its name in the shard's directory is {@code <id>.zr}
+ * @param bytes published end of the file, header included
+ * @param storeChunk number of the chunk in the store that wrote the file, an unsigned 32-bit
+ *     number; {@link #NOT_OF_A_STORE} for a chunk that was written for the table
+ * @param storeRecords records that the store wrote to the chunk; 0 for a chunk that was written for
+ *     the table
+ */
+public record ChunkFile(UUID id, long bytes, long storeChunk, long storeRecords)
+    implements Serializable {
+  /** Stands for the number of a chunk that no store wrote. */
+  public static final long NOT_OF_A_STORE = -1;
+
+  /** Returns a chunk that was written for a table. */
+  public static ChunkFile of(UUID id, long bytes) {
+    return new ChunkFile(id, bytes, NOT_OF_A_STORE, 0);
+  }
+
+  /**
+   * Tells whether a store wrote the file. Such a file has the header of a chunk of a store, and may
+   * have dead bytes.
+   */
+  public boolean isOfStore() {
+    return storeChunk != NOT_OF_A_STORE;
+  }
+
+  /** Returns the name of the file within the shard's directory. */
+  public String fileName() {
+    return id + ".zr";
+  }
+}
