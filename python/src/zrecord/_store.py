@@ -70,7 +70,7 @@ def _state(root: Path, meta: StoreMeta) -> StoreState:
     journal = root / "journal"
     reached = replay(journal, read_bytes(journal, _MAX_JOURNAL_BYTES), meta.uuid, state, meta.journal_sequence, last)
     if last is None and (root / "live").exists() and (safe := _published_sequence(root, meta)) > reached:
-        raise corrupt(journal, f"it ends with record {reached}, but records up to {safe} were safe and had begun to change the store")
+        raise corrupt(journal, f"it ends with record {reached}, but records up to {safe} were safe and had begun to change it")
     return state
 
 
