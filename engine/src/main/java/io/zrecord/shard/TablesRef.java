@@ -1,8 +1,11 @@
 package io.zrecord.shard;
 
 import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 
 /**
  * Names a tables file of a shard, and says where its JSON is and which checksum the JSON has
@@ -26,5 +29,41 @@ public record TablesRef(
   /** Returns the name of the file within the shard's directory. */
   public String fileName() {
     return id + ".tables";
+  }
+
+  /** Tells whether a field has tables in the file. */
+  public boolean hasField(int fieldId) {
+    return Collections.binarySearch(fieldIds, fieldId) >= 0;
+  }
+
+  private Object writeReplace() {
+    List<Integer> ranges = new ArrayList<>();
+    for (int i = 0; i < fieldIds.size(); i++) {
+      if (i == 0 || fieldIds.get(i) != fieldIds.get(i - 1) + 1) {
+        ranges.add(fieldIds.get(i));
+        ranges.add(fieldIds.get(i));
+      }
+      ranges.set(ranges.size() - 1, fieldIds.get(i));
+    }
+    return new Message(id, bytes, jsonPosition, jsonBytes, jsonChecksum, List.copyOf(ranges));
+  }
+
+  /**
+   * What a task's message has of a file: thousands of fields, which mostly have consecutive ids,
+   * take a few bytes.
+   *
+   * @param ranges the first and the last id of each range of ids
+   */
+  private record Message(
+      UUID id, long bytes, long jsonPosition, int jsonBytes, int jsonChecksum, List<Integer> ranges)
+      implements Serializable {
+
+    private Object readResolve() {
+      List<Integer> fieldIds = new ArrayList<>();
+      for (int i = 0; i < ranges.size(); i += 2) {
+        IntStream.rangeClosed(ranges.get(i), ranges.get(i + 1)).forEach(fieldIds::add);
+      }
+      return new TablesRef(id, bytes, jsonPosition, jsonBytes, jsonChecksum, fieldIds);
+    }
   }
 }

@@ -94,7 +94,7 @@ public final class OpenShard {
 
   private @org.jspecify.annotations.Nullable TablesFile fileOf(int fieldId) {
     for (int i = 0; i < tables.length(); i++) {
-      if (shard.tables().get(i).fieldIds().contains(fieldId)) {
+      if (shard.tables().get(i).hasField(fieldId)) {
         return tables(i);
       }
     }
