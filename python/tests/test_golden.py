@@ -126,6 +126,20 @@ def test_a_shard_is_no_dataset() -> None:
         zrecord.open(shard)
 
 
+@pytest.mark.parametrize(
+    ("name", "ids", "texts"),
+    [
+        ("clean", [1, 4, None], ["uno", "four", ""]),
+        ("replay", [7, 2, 3], ["one", None, "three"]),
+        ("torn", [1, 2, 3], ["one", None, "three"]),
+    ],
+)
+def test_a_store_is_what_its_journal_says(name: str, ids: list[int | None], texts: list[str | None]) -> None:
+    store = zrecord.open(GOLDEN / "v2-stores" / name)
+    assert [as_python(store["id"][i]) for i in range(len(store))] == ids
+    assert [store["text"][i] for i in range(len(store))] == texts
+
+
 def test_a_tagged_version_below_the_floor_is_read_by_its_copy() -> None:
     table = GOLDEN / "v2" / "table"
     assert not (table / "manifest" / f"{0:020d}.json").exists()

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import zrecord
-from zrecord import _journal, _launcher, _store
+from zrecord import _journal, _launcher, _shard, _store
 from zrecord._binding import Binding
+from zrecord._files import map_bytes
 
 TYPES: dict[str, tuple[str, list[Any]]] = {
     "bool": ("bool", [True, False, None, True]),
@@ -121,11 +122,46 @@ def test_without_the_journal_states_are_torn(
     writer: subprocess.Popen[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The control of the test above."""
-    monkeypatch.setattr(_store, "replay", lambda *_: 0)
+    monkeypatch.setattr(_store, "replay", lambda *_: 2**63)
     with pytest.raises((AssertionError, IndexError, zrecord.CorruptDataError)):
         while writer.poll() is None:
             generation(tmp_path / "store")
     assert writer.poll() is None
+
+
+@pytest.mark.parametrize("keeps_length", [False, True])
+def test_values_that_only_the_journal_has_are_found(
+    writer: subprocess.Popen[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keeps_length: bool
+) -> None:
+    """As after a loss of power, which leaves of the chunks what was forced."""
+    store = tmp_path / "store"
+    while (store / "journal").stat().st_size < 1 << 18:
+        assert writer.poll() is None
+    writer.kill()
+    writer.wait()
+    last = generation(store)
+    carried = _store._state(store, _store._meta(store)).carried
+    assert carried
+    for number, parts in carried.items():
+        chunk = store / "chunk" / f"{number}.zr"
+        content = chunk.read_bytes()
+        forced = content[: min(at for at, _ in parts)]
+        chunk.write_bytes(forced.ljust(len(content), b"\0") if keeps_length else forced)
+    assert generation(store) == last
+    monkeypatch.setattr(_shard, "map_carried", lambda path, length, _: map_bytes(path, length))
+    with pytest.raises(zrecord.CorruptDataError):
+        generation(store)
+
+
+def test_a_journal_below_64_bytes_is_damaged(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    _launcher.run(["create", "--field=number:i64", str(store)])
+    journal = (store / "journal").read_bytes()
+    assert len(journal) == 64
+    for length in (0, 1, 63):
+        (store / "journal").write_bytes(journal[:length])
+        with pytest.raises(zrecord.CorruptDataError, match="its header is damaged"):
+            zrecord.open(store)
 
 
 def test_a_damaged_record_of_the_journal_is_not_the_end_of_it(writer: subprocess.Popen[str], tmp_path: Path) -> None:
@@ -140,7 +176,7 @@ def test_a_damaged_record_of_the_journal_is_not_the_end_of_it(writer: subprocess
     sequence = meta.journal_sequence or 0
     binding = Binding(meta.uuid, 0)
     assert generation(store) > 0
-    journal.write_bytes(content[:-5])  # the last record is cut, as by a crash
+    journal.write_bytes(content + content[64:100])  # a record that is not whole, as by a crash
     assert generation(store) > 0
     first = _journal._whole(content, 64, binding)
     assert first is not None and int(first["sequence"]) <= sequence + 1

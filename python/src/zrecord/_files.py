@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,34 @@ def map_bytes(path: Path, length: int) -> Bytes:
     finally:
         os.close(descriptor)
     return np.frombuffer(mapped, np.uint8)
+
+
+def map_carried(path: Path, length: int, carried: Sequence[tuple[int, bytes]]) -> Bytes:
+    """Returns a read-only view of the first bytes of a file, or a copy with the bytes that belong at some positions."""
+    present = length
+    if carried:
+        descriptor = _present(path)
+        try:
+            present = min(length, os.fstat(descriptor).st_size)
+        finally:
+            os.close(descriptor)
+    mapped = map_bytes(path, present if carried and _reach(present, carried) >= length else length)
+    if all(mapped[at : at + len(part)].tobytes() == part for at, part in carried):
+        return mapped
+    copy = np.zeros(length, np.uint8)
+    copy[: mapped.size] = mapped
+    for at, part in carried:
+        copy[at : at + len(part)] = np.frombuffer(part[: max(0, length - at)], np.uint8)
+    copy.flags.writeable = False
+    return copy
+
+
+def _reach(length: int, carried: Sequence[tuple[int, bytes]]) -> int:
+    """Returns up to where bytes are known: in a file of this length, or carried."""
+    for at, part in carried:
+        if at <= length:
+            length = max(length, at + len(part))
+    return length
 
 
 def _present(path: Path) -> int:

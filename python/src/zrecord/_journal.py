@@ -34,17 +34,21 @@ _RECORD = np.dtype(
         ("zero2", "<u4"),
     ]
 )
-_CHUNK = np.dtype([("id", "<u4"), ("zero", "<u4"), ("records", "<u8"), ("end", "<u8")])
+_CHUNK = np.dtype([("id", "<u4"), ("carried", "<u4"), ("records", "<u8"), ("end", "<u8")])
 
 
 class StoreState:
-    """A copy of a store's tables, to which records of its journal are applied."""
+    """A copy of a store's tables, to which records of its journal are applied.
+
+    ``carried`` has, by chunk, positions and bytes that the journal carries.
+    """
 
     def __init__(self, length: int, chunks: dict[int, int], entries: list[Array], checksums: list[Array]) -> None:
         self.length = length
         self.chunks = chunks
         self.entries = entries
         self.checksums = checksums
+        self.carried: dict[int, list[tuple[int, bytes]]] = {}
 
     def apply(self, path: Path, header: Array, body: bytes) -> None:
         """Applies a whole record of the journal."""
@@ -54,10 +58,14 @@ class StoreState:
         needed = chunks * _CHUNK.itemsize + changes * change.itemsize
         if fields != len(self.entries) or needed > len(body) or length - changes > self.length:
             raise corrupt(path, f"record {header['sequence']} contradicts itself or the store: {header}")
-        for number, _, _, end in np.frombuffer(body, _CHUNK, chunks).tolist():
-            if end < CHUNK_HEADER_BYTES:
-                raise corrupt(path, f"it says that chunk {number} ends at byte {end}")
+        at = _aligned(needed)
+        for number, carried, _, end in np.frombuffer(body, _CHUNK, chunks).tolist():
+            if carried > len(body) - at or end < CHUNK_HEADER_BYTES + carried:
+                raise corrupt(path, f"it says that chunk {number} ends at byte {end}, and carries {carried} bytes of it")
             self.chunks[number] = end
+            if carried:
+                self.carried.setdefault(number, []).append((end - carried, body[at : at + carried]))
+            at += _aligned(carried)
         table = np.frombuffer(body, change, changes, chunks * _CHUNK.itemsize)
         if changes and int(table["index"].max()) >= length:
             raise corrupt(path, f"record {header['sequence']} changes records beyond its length {length}")
@@ -120,6 +128,10 @@ def _require_tail(path: Path, content: bytes, at: int, sequence: int, binding: B
         header = _whole(content, at + 8 * place, binding)
         if header is not None and int(header["sequence"]) > sequence + 1 and header["flags"] & 1:
             raise corrupt(path, f"record {sequence + 1} at byte {at} is damaged, but was safe when a later one was written")
+
+
+def _aligned(length: int) -> int:
+    return -(-length // 8) * 8
 
 
 def _grown(table: Array, length: int) -> Array:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from zrecord._crc32c import Bytes, crc32c
-from zrecord._files import map_bytes
+from zrecord._files import map_carried
 from zrecord._schema import FieldSpec, read_field, read_unreadable
 from zrecord._sealed import JsonObject, corrupt, require_plain, require_version, unsupported
 from zrecord.errors import FormatError
@@ -47,12 +48,15 @@ class StoreChunks:
         self._directory = directory
         self._chunks: dict[int, Bytes] = {}
 
-    def chunk(self, number: int) -> Bytes:
-        """Returns all published bytes of a chunk that the meta file names."""
+    def chunk(self, number: int, carried: Sequence[tuple[int, bytes]] = ()) -> Bytes:
+        """Returns all published bytes of a chunk that the meta file names.
+
+        ``carried`` has positions and bytes that the journal of a store carries. The chunk lacks them after a loss of power.
+        """
         mapped = self._chunks.get(number)
         if mapped is None:
             path = self._directory / "chunk" / f"{number}.zr"
-            mapped = map_bytes(path, self.ends[number])
+            mapped = map_carried(path, self.ends[number], carried)
             check_store_header(path, mapped[:CHUNK_HEADER_BYTES].tobytes(), number, self.uuid)
             # Another thread may have mapped it meanwhile; addresses are compared, so all must have the same map.
             mapped = self._chunks.setdefault(number, mapped)

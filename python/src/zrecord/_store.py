@@ -40,7 +40,7 @@ def read_store(root: Path) -> tuple[OpenSource, list[FieldSpec]]:
             # Mapped now, because the writer may turn the store into a table and remove these names.
             chunks = StoreChunks(root, meta.uuid, dict(sorted(state.chunks.items())))
             for number in chunks.ends:
-                chunks.chunk(number)
+                chunks.chunk(number, state.carried.get(number, ()))
         except CorruptDataError:
             # If there was a checkpoint or a new writer meanwhile, anything may have been read.
             if _meta(root).journal_sequence == meta.journal_sequence and attempt > _ATTEMPTS // 2:
@@ -68,7 +68,9 @@ def _state(root: Path, meta: StoreMeta) -> StoreState:
     # After the copy: all later changes in the copy are in the journal by now.
     last = _published_sequence(root, meta) if _has_writer(root) else None
     journal = root / "journal"
-    replay(journal, read_bytes(journal, _MAX_JOURNAL_BYTES), meta.uuid, state, meta.journal_sequence, last)
+    reached = replay(journal, read_bytes(journal, _MAX_JOURNAL_BYTES), meta.uuid, state, meta.journal_sequence, last)
+    if last is None and (root / "live").exists() and (safe := _published_sequence(root, meta)) > reached:
+        raise corrupt(journal, f"it ends with record {reached}, but records up to {safe} were safe and had begun to change it")
     return state
 
 

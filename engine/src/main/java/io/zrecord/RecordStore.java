@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -113,7 +114,7 @@ public final class RecordStore implements RecordSource {
     boolean isCreated = false;
     try {
       requireEmpty(files);
-      StoreWriter core = StoreRecovery.create(files, schema, limits(options));
+      StoreWriter core = StoreRecovery.create(files, UUID.randomUUID(), schema, limits(options));
       lock.setReady();
       isCreated = true;
       return new RecordStore(files.location(), lock, core, options);

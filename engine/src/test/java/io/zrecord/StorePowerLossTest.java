@@ -3,9 +3,14 @@ package io.zrecord;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.testing.ForwardingFile;
+import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.PowerLossFiles;
 import io.zrecord.testing.PowerLossFiles.PowerLossException;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +25,12 @@ class StorePowerLossTest {
   private static final long SEED = Long.getLong("zrecord.test.seed", 99);
   private static final int OPERATIONS = 200;
   private static final int LENGTH = 40;
+
+  /** So few operations that their values are in one chunk. */
+  private static final int CARRIED = 60;
+
+  /** A recovery with a journal takes about this many steps. */
+  private static final int RECOVERY_STEPS = 30;
 
   private static StoreOptions options(StoreDurability durability) {
     return StoreOptions.defaults()
@@ -40,16 +51,77 @@ class StorePowerLossTest {
     assertThat(losses(StoreDurability.NONE)).isPositive();
   }
 
+  @Test
+  void withoutForcingChunksBeforeTheJournalIsEmptiedSomethingIsLost() {
+    // The first force belongs to the first commit; the journal carries the values of the others.
+    UnaryOperator<MutableFiles> forgetful = files -> new ForwardingFiles(files) {
+      @Override
+      public MutableFile create(String name) {
+        MutableFile created = files.create(name);
+        return name.startsWith("chunk/") ? new ForcedOnce(created) : created;
+      }
+    };
+    assertThat(losses(StoreDurability.COMMIT, CARRIED, forgetful)).isPositive();
+    assertThat(losses(StoreDurability.COMMIT, CARRIED, files -> files)).isZero();
+  }
+
+  @Test
+  void whatWasAcknowledgedSurvivesLossesDuringRecoveries() {
+    PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
+    run(whole, StoreDurability.COMMIT, CARRIED);
+    long interrupted = 0;
+    for (long step = 0; step < whole.steps(); step++) {
+      PowerLossFiles files = new PowerLossFiles(step);
+      long acknowledged = run(files, StoreDurability.COMMIT, CARRIED);
+      Random random = new Random(SEED + step);
+      for (long lastStep = 0; lastStep < RECOVERY_STEPS; lastStep++) {
+        files = files.afterPowerLoss(random, lastStep);
+        try {
+          RecordStore.open(files, options(StoreDurability.COMMIT), () -> {});
+        } catch (PowerLossException e) {
+          interrupted++;
+        } catch (ZRecordException e) {
+          assertThat(acknowledged).as("step %d: %s", step, e).isNegative();
+        }
+      }
+      assertThat(problem(files.afterPowerLoss(random), StoreDurability.COMMIT, acknowledged))
+          .as("step %d", step)
+          .isNull();
+    }
+    assertThat(interrupted).isPositive();
+  }
+
+  private static final class ForcedOnce extends ForwardingFile {
+    private boolean isForced;
+
+    ForcedOnce(MutableFile file) {
+      super(file);
+    }
+
+    @Override
+    public void force() {
+      if (!isForced) {
+        super.force();
+      }
+      isForced = true;
+    }
+  }
+
   /** Returns in how many states something is lost or wrong. */
   private static long losses(StoreDurability durability) {
+    return losses(durability, OPERATIONS, files -> files);
+  }
+
+  private static long losses(
+      StoreDurability durability, int operations, UnaryOperator<MutableFiles> writing) {
     PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
-    run(whole, durability);
+    run(writing.apply(whole), durability, operations);
     long losses = 0;
     long states = 0;
     String first = null;
     for (long step = 0; step < whole.steps(); step++) {
       PowerLossFiles files = new PowerLossFiles(step);
-      long acknowledged = run(files, durability);
+      long acknowledged = run(writing.apply(files), durability, operations);
       for (int state = 0; state < STATES; state++) {
         states++;
         Random random = new Random(SEED + step * STATES + state);
@@ -70,7 +142,7 @@ class StorePowerLossTest {
    * Runs the script until the power goes; returns how many operations were acknowledged, or -1 if
    * not even the store.
    */
-  private static long run(PowerLossFiles files, StoreDurability durability) {
+  private static long run(MutableFiles files, StoreDurability durability, int operations) {
     StoreModel model = new StoreModel(SEED, LENGTH);
     Random random = new Random(SEED);
     long acknowledged = -1;
@@ -78,8 +150,8 @@ class StorePowerLossTest {
       RecordStore store =
           RecordStore.create(files, StoreModel.SCHEMA, options(durability), () -> {});
       acknowledged = 0;
-      while (model.operationCount() < OPERATIONS) {
-        for (int i = 1 + random.nextInt(6); i > 0 && model.operationCount() < OPERATIONS; i--) {
+      while (model.operationCount() < operations) {
+        for (int i = 1 + random.nextInt(6); i > 0 && model.operationCount() < operations; i--) {
           model.next(store);
         }
         store.commit();

@@ -5,6 +5,7 @@ import io.zrecord.RecordStore;
 import io.zrecord.RecordValues;
 import io.zrecord.StoreDurability;
 import io.zrecord.StoreOptions;
+import io.zrecord.benchmarks.PeerStore.Values;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import java.io.IOException;
@@ -15,16 +16,21 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
+import java.util.function.Function;
 
 /**
  * Measures the store that is written online, with records of 1 KiB: appends in groups against a
- * plain channel that writes and forces the same bytes, single durable appends of one thread and of
- * sixteen, gathers against plain copies, without other work and while another thread appends and
- * updates, and opening. Figures are medians of five; contestants take turns. Argument: a work
- * directory with room for 8 GiB.
+ * plain channel that writes and forces the same bytes, single durable appends against LMDB and
+ * RocksDB and of sixteen threads, gathers against plain copies, without other work and while
+ * another thread appends and updates, and opening. Figures are medians of five; contestants take
+ * turns. Arguments: a work directory with room for 8 GiB, and what to measure of {@code appends},
+ * {@code single} and {@code gathers}, by default all.
  */
 public final class StoreBenchmark {
   private static final int VALUE_BYTES = 1024;
@@ -34,6 +40,8 @@ public final class StoreBenchmark {
   private static final int GATHER_RECORDS = 3 << 20;
   private static final int BATCH = 256;
   private static final int BATCHES = 4096;
+  private static final int SINGLES = 1000;
+  private static final long CACHE_BYTES = 64 << 20;
   private static final RecordSchema SCHEMA =
       RecordSchema.builder().field("value", ElementType.BYTES).build();
 
@@ -46,9 +54,21 @@ public final class StoreBenchmark {
   public static void main(String[] arguments) throws Exception {
     Path work = Files.createDirectories(Path.of(arguments[0]));
     StoreBenchmark benchmark = new StoreBenchmark(work);
-    benchmark.appends();
-    benchmark.singleAppends();
-    benchmark.gathers();
+    List<String> parts = arguments.length == 1
+        ? List.of("appends", "single", "gathers")
+        : List.of(arguments).subList(1, arguments.length);
+    for (String part : parts) {
+      switch (part) {
+        case "appends" -> benchmark.appends();
+        case "single" -> {
+          benchmark.singleAppendsBesidePeers();
+          benchmark.singleAppends();
+        }
+        case "gathers" -> benchmark.gathers();
+        default -> throw new IllegalArgumentException(
+            "There is no part '" + part + "'; choose appends, single or gathers");
+      }
+    }
   }
 
   private static byte[] noise(long seed) {
@@ -118,6 +138,39 @@ public final class StoreBenchmark {
     }
     Files.delete(path);
     return seconds;
+  }
+
+  private void singleAppendsBesidePeers() throws IOException {
+    Map<String, Function<Path, PeerStore>> openers = new LinkedHashMap<>();
+    openers.put("zrecord", ZRecordPeer::new);
+    openers.put("LMDB", LmdbPeer::new);
+    openers.put("RocksDB", path -> new RocksPeer(path, CACHE_BYTES));
+    Values values = new Values(VALUE_BYTES);
+    Map<String, PeerStore> stores = new LinkedHashMap<>();
+    openers.forEach((name, opener) -> stores.put(name, opener.apply(work.resolve(name))));
+    Contest contest = new Contest("");
+    Map<String, Long> lengths = new HashMap<>();
+    stores.forEach((name, store) -> contest.add(name, () -> {
+      long first = lengths.merge(name, (long) SINGLES, Long::sum) - SINGLES;
+      for (long i = first; i < first + SINGLES; i++) {
+        store.append(values, i, 1);
+      }
+    }));
+    Map<String, Double> seconds = contest.medians();
+    stores.values().forEach(PeerStore::close);
+    for (String name : openers.keySet()) {
+      Workplace.delete(work.resolve(name));
+    }
+    double ours = SINGLES / seconds.get("zrecord");
+    double lmdb = SINGLES / seconds.get("LMDB");
+    double rocks = SINGLES / seconds.get("RocksDB");
+    System.out.printf(
+        Locale.ROOT,
+        "Single durable appends of 1 KiB a second: store %.0f, LMDB %.0f, RocksDB %.0f, ratio to the better %.2f%n",
+        ours,
+        lmdb,
+        rocks,
+        ours / Math.max(lmdb, rocks));
   }
 
   private void singleAppends() throws Exception {

@@ -2,10 +2,12 @@ package io.zrecord.repair;
 
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.JournalHeader;
 import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.verify.CarriedBytes;
 import io.zrecord.verify.JournalScan;
 import io.zrecord.verify.StoreState;
 import java.nio.ByteBuffer;
@@ -86,10 +88,11 @@ final class JournalRepair {
 
   /**
    * Replaces the lost bytes by a record that changes only the ends of chunks. Values of later
-   * commits, which the tables may name, must stay within the chunks.
+   * commits, which the tables may name, must stay within the chunks, and be there.
    */
   private void cut(JournalScan.Damage damage) {
     copyFrom(damage.atByte());
+    writeCarried(damage.atByte());
     try (MutableFile file = files.open(JournalRecord.FILE_NAME, true)) {
       ByteBuffer record = recordOfChunks(file, damage.atByte());
       long end = damage.atByte() + record.remaining();
@@ -102,13 +105,27 @@ final class JournalRepair {
     }
   }
 
+  /** Writes what the lost records carry to the chunks. */
+  private void writeCarried(long position) {
+    try (MutableFile from = files.open(JournalRecord.FILE_NAME, false)) {
+      for (CarriedBytes.Piece piece : journal.carried().from(position)) {
+        ByteBuffer bytes = ByteBuffer.allocate(piece.bytes());
+        from.read(piece.journalAt(), bytes);
+        try (MutableFile to = files.open(ChunkMeta.fileName(piece.chunk()), true)) {
+          to.write(piece.position(), bytes.flip());
+          to.force();
+        }
+      }
+    }
+  }
+
   private ByteBuffer recordOfChunks(MutableFile file, long at) {
     Collection<ChunkMeta> chunks = journal.changedChunks();
     Binding binding = new Binding(state.meta().shard().id(), 0);
     JournalRecord.Encoder encoder = new JournalRecord.Encoder(binding);
     int fields = state.meta().shard().fields().size();
     encoder.begin(journal.sequence() + 1, 0, journal.length(), fields, chunks.size(), 0);
-    chunks.forEach(encoder::chunk);
+    chunks.forEach(chunk -> encoder.chunk(JournalChunk.forced(chunk)));
     int bytes = encoder.bytes();
     while (isFollowed(file, at + bytes)) {
       bytes += JournalRecord.ALIGNMENT;

@@ -38,7 +38,7 @@ final class StoreFilesRepair {
   List<RepairAction> actions() {
     UUID id = state.meta().shard().id();
     for (ChunkMeta chunk : state.chunks()) {
-      planLength(chunk.fileName(), chunk.endBytes());
+      planLength(chunk);
       planHeader(chunk, new ChunkHeader(chunk.id(), id));
     }
     long length = state.meta().shard().length();
@@ -49,9 +49,21 @@ final class StoreFilesRepair {
     return actions;
   }
 
+  /** Plans the length of a chunk, unless opening the store writes what is missing. */
+  private void planLength(ChunkMeta chunk) {
+    boolean exists = files.exists(chunk.fileName());
+    long present = exists
+        ? state.journal().carried().lengthAfter(chunk.id(), lengthBytes(chunk.fileName()))
+        : 0;
+    planLength(chunk.fileName(), exists, present, chunk.endBytes());
+  }
+
   private void planLength(String name, long neededBytes) {
     boolean exists = files.exists(name);
-    long present = exists ? lengthBytes(name) : 0;
+    planLength(name, exists, exists ? lengthBytes(name) : 0, neededBytes);
+  }
+
+  private void planLength(String name, boolean exists, long present, long neededBytes) {
     if (!exists || present < neededBytes) {
       actions.add(new RepairAction(
           (exists ? "lengthen " : "make ") + files.pathOf(name) + " from " + present + " to "

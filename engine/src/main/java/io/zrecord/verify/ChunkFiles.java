@@ -5,6 +5,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FileHeader;
+import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.shard.OpenChunk;
@@ -37,6 +38,9 @@ final class ChunkFiles implements AutoCloseable {
    */
   private final Map<Integer, Long> presentBytes = new HashMap<>();
 
+  private final CarriedBytes carried;
+  private @Nullable FileWindow journal;
+
   private final Map<Integer, FileWindow> open = new LinkedHashMap<>(MAX_OPEN, 0.75f, true);
 
   /**
@@ -49,13 +53,19 @@ final class ChunkFiles implements AutoCloseable {
    */
   record Chunk(int number, String fileName, long endBytes, Consumer<byte[]> header) {}
 
-  private ChunkFiles(MutableFiles files, List<Chunk> chunks) {
+  private ChunkFiles(MutableFiles files, List<Chunk> chunks, CarriedBytes carried) {
+    this.carried = carried;
     this.files = files;
     chunks.forEach(chunk -> this.chunks.put(chunk.number, chunk));
   }
 
-  /** Prepares to read the chunks of a store, which have ids; opens no file. */
-  static ChunkFiles ofStore(MutableFiles files, UUID storeId, List<ChunkMeta> chunks) {
+  /**
+   * Prepares to read the chunks of a store, which have ids; opens no file.
+   *
+   * @param carried bytes of chunks that the journal has in their place
+   */
+  static ChunkFiles ofStore(
+      MutableFiles files, UUID storeId, List<ChunkMeta> chunks, CarriedBytes carried) {
     return new ChunkFiles(
         files,
         chunks.stream()
@@ -65,7 +75,8 @@ final class ChunkFiles implements AutoCloseable {
                 chunk.endBytes(),
                 header -> new ChunkHeader(chunk.id(), storeId)
                     .check(files.pathOf(chunk.fileName()), header)))
-            .toList());
+            .toList(),
+        carried);
   }
 
   /** Prepares to read the chunks of a shard, which have ordinals; opens no file. */
@@ -79,7 +90,7 @@ final class ChunkFiles implements AutoCloseable {
           chunk.bytes(),
           header -> OpenChunk.checkHeader(files.pathOf(name), shard.id(), chunk, header)));
     }
-    return new ChunkFiles(files, chunks);
+    return new ChunkFiles(files, chunks, new CarriedBytes());
   }
 
   /**
@@ -93,7 +104,7 @@ final class ChunkFiles implements AutoCloseable {
       Chunk chunk = Objects.requireNonNull(chunks.get(present[i]));
       renumbered.add(new Chunk(i, chunk.fileName, chunk.endBytes, chunk.header));
     }
-    ChunkFiles result = new ChunkFiles(files, renumbered);
+    ChunkFiles result = new ChunkFiles(files, renumbered, new CarriedBytes());
     for (int i = 0; i < present.length; i++) {
       result.presentBytes.put(i, presentBytes(present[i]));
     }
@@ -108,7 +119,7 @@ final class ChunkFiles implements AutoCloseable {
     for (Chunk chunk : chunks.values()) {
       String path = path(chunk.number);
       try (MutableFile file = files.open(chunk.fileName, false)) {
-        long length = file.lengthBytes();
+        long length = carried.lengthAfter(chunk.number, file.lengthBytes());
         presentBytes.put(chunk.number, Math.min(length, chunk.endBytes));
         if (length < chunk.endBytes) {
           run.found(
@@ -154,11 +165,39 @@ final class ChunkFiles implements AutoCloseable {
   int read(int chunkId, long position, byte[] target, int offset, int length) {
     int there = (int) Math.max(0, Math.min(length, presentBytes(chunkId) - position));
     try {
-      return there == 0 ? 0 : window(chunkId).read(position, target, offset, there);
+      int found = there == 0 ? 0 : window(chunkId).read(position, target, offset, there);
+      return carried.isEmpty() ? found : overlay(chunkId, position, target, offset, there);
     } catch (StorageException e) {
       FileProblem.requireOfContent(e);
       return 0; // Perhaps a bad sector: other bytes can be read.
     }
+  }
+
+  /** Replaces bytes of a chunk by what the journal carries. */
+  private int overlay(int chunkId, long position, byte[] target, int offset, int length) {
+    long end = position + length;
+    for (CarriedBytes.Piece piece : carried.within(chunkId, position, end)) {
+      long from = Math.max(position, piece.position());
+      int bytes = (int) (Math.min(end, piece.end()) - from);
+      if (bytes > 0) {
+        journal()
+            .read(
+                piece.journalAt() + from - piece.position(),
+                target,
+                offset + (int) (from - position),
+                bytes);
+      }
+    }
+    return length;
+  }
+
+  private FileWindow journal() {
+    FileWindow window = journal;
+    if (window == null) {
+      window = new FileWindow(files.open(JournalRecord.FILE_NAME, false));
+      journal = window;
+    }
+    return window;
   }
 
   private FileWindow window(int chunkId) {
@@ -185,5 +224,7 @@ final class ChunkFiles implements AutoCloseable {
   public void close() {
     open.values().forEach(FileWindow::close);
     open.clear();
+    closeOne(journal);
+    journal = null;
   }
 }

@@ -2,6 +2,7 @@ package io.zrecord.verify;
 
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.JournalHeader;
 import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.format.StoreMeta;
@@ -31,6 +32,7 @@ public final class JournalScan {
   private final Binding binding;
   private final Map<Integer, ChunkMeta> changedChunks = new HashMap<>();
   private final JournalOverlay overlay = new JournalOverlay();
+  private final CarriedBytes carried = new CarriedBytes();
   private JournalHeaderState header = JournalHeaderState.MISSING;
   private @Nullable Damage damage;
   private long endBytes = JournalHeader.BYTES;
@@ -116,6 +118,11 @@ public final class JournalScan {
     return overlay;
   }
 
+  /** Returns the bytes of chunks that whole records carry, also after damage. */
+  public CarriedBytes carried() {
+    return carried;
+  }
+
   private void readAll(MutableFile file) {
     long fileBytes = file.lengthBytes();
     long at = JournalHeader.BYTES;
@@ -143,7 +150,7 @@ public final class JournalScan {
   }
 
   private void take(JournalRecord record, long at) {
-    takeChunks(record);
+    takeChunks(record, at);
     for (int slot = 0; slot < record.slotCount(); slot++) {
       overlay.add(record.index(slot), at + record.entryAt(slot, 0));
     }
@@ -151,9 +158,10 @@ public final class JournalScan {
     length = record.length();
   }
 
-  private void takeChunks(JournalRecord record) {
-    for (int i = 0; i < record.chunkCount(); i++) {
-      ChunkMeta chunk = record.chunk(i);
+  private void takeChunks(JournalRecord record, long at) {
+    carried.add(record, at);
+    for (JournalChunk named : record.chunks()) {
+      ChunkMeta chunk = named.meta();
       changedChunks.merge(
           chunk.id(), chunk, (old, next) -> next.endBytes() > old.endBytes() ? next : old);
     }
@@ -205,7 +213,7 @@ public final class JournalScan {
         // From here on other records count as well.
         searchBytesLeft = MAX_SEARCH_FACTOR * (fileBytes - end);
       }
-      takeChunks(record);
+      takeChunks(record, at);
       long last = Math.max(record.sequence(), damage == null ? 0 : damage.lastSequence());
       damage = new Damage(end, fileBytes - end, sequence + 1, last, problem);
     }

@@ -43,7 +43,9 @@ public final class StoreCheck {
         state.meta().shard().fields().stream().mapToLong(FieldMeta::valueBytes).sum();
     run.expect(bytes);
     run.beginPart(state.journal().length(), bytes);
-    try (ChunkFiles chunks = ChunkFiles.ofStore(files, state.meta().shard().id(), state.chunks())) {
+    CarriedBytes carried = state.journal().carried();
+    try (ChunkFiles chunks =
+        ChunkFiles.ofStore(files, state.meta().shard().id(), state.chunks(), carried)) {
       chunks.check(run);
       reportLeftovers(state);
       if (state.journal().overlay().isEmpty()) {

@@ -63,7 +63,16 @@ public final class PowerLossFiles implements MutableFiles {
 
   /** Returns what is left when the power is back. */
   public PowerLossFiles afterPowerLoss(Random random) {
-    PowerLossFiles left = new PowerLossFiles(Long.MAX_VALUE);
+    return afterPowerLoss(random, Long.MAX_VALUE);
+  }
+
+  /**
+   * Returns what is left when the power is back.
+   *
+   * @param nextLastStep the step at which the power goes again, counted from 0
+   */
+  public PowerLossFiles afterPowerLoss(Random random, long nextLastStep) {
+    PowerLossFiles left = new PowerLossFiles(nextLastStep);
     Set<String> all = new TreeSet<>(names.keySet());
     all.addAll(durableNames.keySet());
     Map<Node, Node> survivors = new HashMap<>();

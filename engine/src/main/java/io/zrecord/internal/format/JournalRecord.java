@@ -2,7 +2,9 @@ package io.zrecord.internal.format;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,17 +19,21 @@ import org.jspecify.annotations.Nullable;
  *   | length u64    |fields |chunks |slots  | zero  |                counts, at 32
  *   |               | F u32 | C u32 | E u32 |       |
  *   +-------+-------+-------+-------+-------+-------+
- *   |id u32 | zero  | records u64   | published end |                C times, at 56
+ *   |id u32 |K u32  | records u64   | published end |                C times, at 56
  *   +-------+-------+---------------+---------------+
  *   | index u64     | F times: entry 16 B, CRC32C   |                E times
  *   +---------------+-------------------------------+
  *   | zero up to a multiple of 8                    |
+ *   +-----------------------------------------------+
+ *   | K bytes of the chunk, zero up to a multiple   |                for each chunk whose K is not 0
+ *   | of 8                                          |
  *   +-----------------------------------------------+
  *
  *   flags, bit 0: all records before were forced when this one was written
  *   CRC32C: of the L bytes of the record, with this member taken as 0, bound to the store and to
  *           the sequence number
  *   length: records of the store after the group
+ *   K: bytes of the chunk that the record carries: those before the published end
  * </pre>
  *
  * <p>An object is a record that is whole: its checksum holds. What the record says may still be
@@ -60,6 +66,7 @@ public final class JournalRecord {
   private static final int SLOTS_AT = 48;
   private static final int BODY_AT = 56;
   private static final int CHUNK_BYTES = 24;
+  private static final int CARRIED_AT = 4;
 
   private final ByteBuffer record;
 
@@ -183,8 +190,7 @@ public final class JournalRecord {
     return record.getInt(FIELDS_AT);
   }
 
-  /** Returns how many chunks the record names. */
-  public int chunkCount() {
+  private int chunkCount() {
     return record.getInt(CHUNKS_AT);
   }
 
@@ -193,10 +199,35 @@ public final class JournalRecord {
     return record.getInt(SLOTS_AT);
   }
 
-  /** Returns a chunk with its published end. */
-  public ChunkMeta chunk(int ordinal) {
+  /** Returns the chunks that the record names. */
+  public List<JournalChunk> chunks() {
+    List<JournalChunk> chunks = new ArrayList<>();
+    int carriedAt = carriedAt();
+    for (int i = 0; i < chunkCount(); i++) {
+      int bytes = carriedBytes(i);
+      chunks.add(new JournalChunk(chunk(i), record.slice(carriedAt, bytes)));
+      carriedAt += (int) aligned(bytes);
+    }
+    return chunks;
+  }
+
+  private ChunkMeta chunk(int ordinal) {
     int at = BODY_AT + ordinal * CHUNK_BYTES;
     return new ChunkMeta(record.getInt(at), record.getLong(at + 8), record.getLong(at + 16));
+  }
+
+  private int carriedBytes(int ordinal) {
+    return record.getInt(BODY_AT + ordinal * CHUNK_BYTES + CARRIED_AT);
+  }
+
+  /** Returns where the bytes that the record carries start. */
+  public int carriedAt() {
+    return (int) aligned(slotsAt(chunkCount()) + slotCount() * slotBytes(fieldCount()));
+  }
+
+  /** Returns the space that bytes have in a record: the next multiple of {@link #ALIGNMENT}. */
+  public static long aligned(long bytes) {
+    return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
   /** Returns which record of the store a slot sets. */
@@ -255,11 +286,19 @@ public final class JournalRecord {
           + chunks + " chunks, " + slots + " records, length " + length() + " after "
           + lengthBefore;
     }
+    long carriedAt = carriedAt();
     for (int i = 0; i < chunks; i++) {
+      int carried = carriedBytes(i);
+      if (carried < 0 || carried > bytes() - carriedAt) {
+        return "carries " + Integer.toUnsignedString(carried) + " bytes of a chunk, but has "
+            + bytes();
+      }
+      carriedAt += aligned(carried);
       ChunkMeta chunk = chunk(i);
-      if (chunk.recordCount() < 0 || chunk.endBytes() < ChunkHeader.BYTES) {
+      if (chunk.recordCount() < 0 || chunk.endBytes() < ChunkHeader.BYTES + (long) carried) {
         return "says that " + chunk.fileName() + " has " + chunk.recordCount()
-            + " records and ends at byte " + chunk.endBytes();
+            + " records and ends at byte " + chunk.endBytes() + ", and carries " + carried
+            + " bytes of it";
       }
     }
     for (int slot = 0; slot < slots; slot++) {
@@ -279,6 +318,7 @@ public final class JournalRecord {
     private static final int MAX_SPARE_BYTES = 1 << 28;
 
     private final Binding binding;
+    private final List<ByteBuffer> carried = new ArrayList<>();
     private byte[] memory = new byte[1 << 16];
     private ByteBuffer buffer = wrap(memory);
 
@@ -290,8 +330,9 @@ public final class JournalRecord {
     /** Begins a record with its header and counts. */
     public void begin(
         long sequence, int flags, long length, int fieldCount, int chunkCount, int slotCount) {
-      ensureCapacity(
-          aligned(slotsAt(chunkCount) + slotCount * slotBytes(fieldCount)), buffer.capacity());
+      long bytes = aligned(slotsAt(chunkCount) + slotCount * slotBytes(fieldCount));
+      ensureCapacity(Math.toIntExact(bytes), buffer.capacity());
+      carried.clear();
       buffer.clear();
       buffer.putInt(MAGIC).putInt(0).putLong(sequence).putInt(flags).putInt(0).putLong(0);
       buffer
@@ -313,13 +354,14 @@ public final class JournalRecord {
       return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private static int aligned(long bytes) {
-      return Math.toIntExact((bytes + ALIGNMENT - 1) & -ALIGNMENT);
-    }
-
-    /** Adds a chunk with its published end. */
-    public void chunk(ChunkMeta chunk) {
-      buffer.putInt(chunk.id()).putInt(0).putLong(chunk.recordCount()).putLong(chunk.endBytes());
+    /** Adds a chunk. What the record carries of it must not change before {@link #end}. */
+    public void chunk(JournalChunk chunk) {
+      ChunkMeta meta = chunk.meta();
+      buffer.putInt(meta.id()).putInt(chunk.carried().remaining());
+      buffer.putLong(meta.recordCount()).putLong(meta.endBytes());
+      if (chunk.carried().hasRemaining()) {
+        carried.add(chunk.carried());
+      }
     }
 
     /** Begins the entries of a record of the store. */
@@ -334,7 +376,11 @@ public final class JournalRecord {
 
     /** Returns the length of the record if it ends here. */
     public int bytes() {
-      return aligned(buffer.position());
+      long bytes = aligned(buffer.position());
+      for (ByteBuffer part : carried) {
+        bytes += aligned(part.remaining());
+      }
+      return Math.toIntExact(bytes);
     }
 
     /**
@@ -347,12 +393,22 @@ public final class JournalRecord {
       int filled = buffer.position();
       if (buffer.capacity() < bytes) {
         memory = Arrays.copyOf(memory, bytes);
-        buffer = wrap(memory);
+        buffer = wrap(memory).position(filled);
       }
-      Arrays.fill(memory, filled, bytes, (byte) 0);
+      for (ByteBuffer part : carried) {
+        pad((int) aligned(buffer.position()));
+        buffer.put(part.duplicate());
+      }
+      pad(bytes);
       buffer.putInt(BYTES_AT, bytes);
       buffer.putInt(CRC_AT, checksum(memory, bytes, sequenceAt(buffer, 0), binding));
-      return buffer.position(bytes).flip();
+      return buffer.flip();
+    }
+
+    /** Adds zeros up to a position. The memory may contain a record that was written before. */
+    private void pad(int position) {
+      Arrays.fill(memory, buffer.position(), position, (byte) 0);
+      buffer.position(position);
     }
   }
 }

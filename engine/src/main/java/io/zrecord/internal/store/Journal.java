@@ -2,8 +2,8 @@ package io.zrecord.internal.store;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Binding;
-import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.HeaderVersion;
+import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.JournalHeader;
 import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.io.MutableFile;
@@ -80,7 +80,7 @@ public final class Journal implements AutoCloseable {
   }
 
   /** Appends the record of a group. A failed write may be tried again. */
-  public void append(Changes changes, int fieldCount, Collection<ChunkMeta> chunks) {
+  public void append(Changes changes, int fieldCount, Collection<JournalChunk> chunks) {
     encoder.begin(
         sequence + 1,
         isForced ? JournalRecord.FORCED_BEFORE : 0,
@@ -135,7 +135,8 @@ public final class Journal implements AutoCloseable {
 
   /** Takes the content of a journal's records. */
   public interface Visitor {
-    void chunk(ChunkMeta chunk);
+    /** Takes a chunk, before entries that may point to what is carried of the chunk. */
+    void chunk(JournalChunk chunk);
 
     void entry(long index, int field, long word0, long word1, int checksum);
 
@@ -200,9 +201,7 @@ public final class Journal implements AutoCloseable {
           "Cannot read " + file.path() + ": record " + record.sequence() + " of " + record.bytes()
               + " bytes " + contradiction + ". Restore the store from a copy");
     }
-    for (int i = 0; i < record.chunkCount(); i++) {
-      visitor.chunk(record.chunk(i));
-    }
+    record.chunks().forEach(visitor::chunk);
     for (int slot = 0; slot < record.slotCount(); slot++) {
       long index = record.index(slot);
       for (int field = 0; field < fieldCount; field++) {

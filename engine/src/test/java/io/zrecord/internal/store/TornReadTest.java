@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,7 +51,8 @@ class TornReadTest {
     StoreLimits limits =
         new StoreLimits(false, Long.MAX_VALUE, 1L << 40, 1, Long.MAX_VALUE, Duration.ofMinutes(1));
     try (StoreWriter core =
-        StoreRecovery.create(new LocalMutableFiles(directory.resolve("store")), SCHEMA, limits)) {
+        StoreRecovery.create(
+            new LocalMutableFiles(directory.resolve("store")), UUID.randomUUID(), SCHEMA, limits)) {
       for (long i = 0; i < RECORDS; i++) {
         core.append(pair(i));
       }

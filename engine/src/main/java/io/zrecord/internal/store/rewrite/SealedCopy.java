@@ -5,6 +5,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
@@ -23,8 +24,10 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,12 +49,20 @@ public final class SealedCopy {
    */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+  private static final int COPY_BYTES = 1 << 20;
+
   private final LocalMutableFiles store;
   private final LocalMutableFiles target;
   private final Storage table;
   private final StoreMeta meta;
   private final Map<Integer, ChunkMeta> chunks = new TreeMap<>(Integer::compareUnsigned);
+  /** What the journal carries and chunks lack, by chunk. */
+  private final Map<Integer, List<JournalChunk>> carried = new HashMap<>();
+
   private long length;
+
+  /** Whether there was a writer when the journal was read. */
+  private boolean hasWriter;
 
   /**
    * The shard made.
@@ -102,8 +113,8 @@ public final class SealedCopy {
           return new Result(copy.schema(), summary);
         }
       } catch (ZRecordException e) {
-        // If the journal was emptied meanwhile, anything may have been read.
-        if (copy.isOfOneCheckpoint()) {
+        // If the journal was emptied or a writer came meanwhile, anything may have been read.
+        if (copy.isOfOneCheckpoint() && copy.hasWriter == hasWriter(store)) {
           throw e;
         }
       } finally {
@@ -158,22 +169,30 @@ public final class SealedCopy {
         capacity = Math.min(capacity, table.capacity());
       }
     }
-    return meta.shard().fields().isEmpty()
+    return meta.shard().fields().isEmpty() || !store.exists(LiveState.FILE_NAME)
         ? 0
         : Math.min(capacity, LiveState.open(store, meta.shard().id()).length());
   }
 
+  private static boolean hasWriter(Path storePath) {
+    return ProcessLock.writer(storePath) == ProcessLock.Writer.READY;
+  }
+
   private boolean replay(Path storePath, List<EntryTable> tables) {
+    hasWriter = hasWriter(storePath);
     // After the copy: every change in the copy is committed by now, or is in no record up to this
     // one.
-    long last = ProcessLock.writer(storePath) == ProcessLock.Writer.READY
+    long needed = hasWriter || store.exists(LiveState.FILE_NAME)
         ? LiveState.open(store, meta.shard().id()).sequence()
-        : Long.MAX_VALUE;
+        : meta.sequence();
     try (Journal journal = Journal.open(store, meta.shard().id(), meta.sequence(), false)) {
-      journal.replayUpTo(last, journal.fileBytes(), tables.size(), length, new Journal.Visitor() {
+      Journal.Visitor visitor = new Journal.Visitor() {
         @Override
-        public void chunk(ChunkMeta chunk) {
-          chunks.put(chunk.id(), chunk);
+        public void chunk(JournalChunk chunk) {
+          chunks.put(chunk.meta().id(), chunk.meta());
+          if (!isWritten(chunk)) {
+            carried.computeIfAbsent(chunk.meta().id(), id -> new ArrayList<>()).add(chunk);
+          }
         }
 
         @Override
@@ -186,16 +205,44 @@ public final class SealedCopy {
         public void endRecord(long newLength) {
           length = newLength;
         }
-      });
-      if (last != Long.MAX_VALUE && journal.sequence() < last) {
-        throw new CorruptDataException(
-            store.pathOf(Journal.FILE_NAME),
-            "Cannot read " + store.pathOf(Journal.FILE_NAME) + ": record "
-                + (journal.sequence() + 1) + " of " + last
-                + " is damaged. Close the store, or checkpoint it, which does without the journal");
+      };
+      if (hasWriter) {
+        journal.replayUpTo(needed, journal.fileBytes(), tables.size(), length, visitor);
+      } else {
+        journal.replay(tables.size(), length, visitor);
+      }
+      if (journal.sequence() < needed) {
+        throw damaged(journal.sequence() + 1, needed);
       }
       return journal.sequence() > meta.sequence();
     }
+  }
+
+  private CorruptDataException damaged(long sequence, long needed) {
+    String path = store.pathOf(Journal.FILE_NAME);
+    return new CorruptDataException(
+        path,
+        "Cannot read " + path + ": record " + sequence + " of " + needed + " is damaged. "
+            + (hasWriter
+                ? "Close the store, or checkpoint it, which does without the journal"
+                : "Restore the store from a copy, or repair it"));
+  }
+
+  /**
+   * Tells whether a chunk has the bytes that the journal carries. A writer writes them to the chunk
+   * before the journal, and when it recovers the store. So they are missing only if power was lost
+   * since.
+   */
+  private boolean isWritten(JournalChunk chunk) {
+    ByteBuffer expected = chunk.carried();
+    if (hasWriter || !expected.hasRemaining()) {
+      return true;
+    }
+    ByteBuffer found = ByteBuffer.allocate(expected.remaining());
+    try (MutableFile file = store.open(chunk.meta().fileName(), false)) {
+      file.read(chunk.carriedFrom(), found);
+    }
+    return found.flip().equals(expected);
   }
 
   private ShardSummary seal(List<EntryTable> tables, boolean isChanged, boolean durable) {
@@ -227,7 +274,7 @@ public final class SealedCopy {
     return new ShardSummary(meta.shard().id(), length, files, List.of(ref), valueBytes);
   }
 
-  /** Gives each chunk a second name in the shard. */
+  /** Gives each chunk a second name in the shard, or copies the chunk if it lacks bytes. */
   private List<ChunkFile> link(boolean durable) {
     List<ChunkFile> linked = new ArrayList<>();
     for (ChunkMeta chunk : chunks.values()) {
@@ -236,7 +283,12 @@ public final class SealedCopy {
           chunk.endBytes(),
           Integer.toUnsignedLong(chunk.id()),
           chunk.recordCount());
-      store.link(chunk.fileName(), target, file.fileName());
+      List<JournalChunk> missing = carried.get(chunk.id());
+      if (missing == null) {
+        store.link(chunk.fileName(), target, file.fileName());
+      } else {
+        copy(chunk, missing, file.fileName());
+      }
       if (durable) {
         // The store itself may not have forced the file.
         try (MutableFile opened = target.open(file.fileName(), true)) {
@@ -246,5 +298,24 @@ public final class SealedCopy {
       linked.add(file);
     }
     return linked;
+  }
+
+  /** Copies a chunk, with the bytes that only the journal has. The store's file is not changed. */
+  private void copy(ChunkMeta chunk, List<JournalChunk> missing, String name) {
+    ByteBuffer piece = ByteBuffer.allocate(COPY_BYTES);
+    try (MutableFile from = store.open(chunk.fileName(), false);
+        MutableFile to = target.create(name)) {
+      long at = 0;
+      while (at < chunk.endBytes()) {
+        int wanted = (int) Math.min(COPY_BYTES, chunk.endBytes() - at);
+        int read = from.read(at, piece.clear().limit(wanted));
+        if (read == 0) {
+          break; // What follows is carried, or the reader of the table finds the file too short.
+        }
+        to.write(at, piece.flip());
+        at += read;
+      }
+      missing.forEach(carrying -> to.write(carrying.carriedFrom(), carrying.carried()));
+    }
   }
 }

@@ -27,9 +27,8 @@ final class Checkpoint {
 
   /** Writes the checkpoint of a store whose tables hold the records up to {@code length}. */
   void write(long length) {
-    // Chunks first: with durability NONE nothing was forced so far.
-    List<ChunkMeta> unfull = store.chunks().flush(true);
-    store.chunks().setNamed();
+    // Chunks first: the journal, which may carry some of their bytes, is emptied at the end.
+    List<ChunkMeta> unfull = store.chunks().force();
     for (EntryTable table : store.tables()) {
       table.force();
     }

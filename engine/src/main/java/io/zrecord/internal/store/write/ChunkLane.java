@@ -4,6 +4,7 @@ import io.zrecord.errors.ValueTooLargeException;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
@@ -14,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
@@ -59,7 +61,15 @@ final class ChunkLane implements AutoCloseable {
   /** Position in the file of the buffer's first byte. */
   private long flushedBytes;
 
+  /** End of the bytes that were forced, or that the journal carries and has forced. */
+  private long safeBytes;
+
+  /** Copy of the bytes that a commit carries; read by the thread in turn. */
+  private byte[] carried = new byte[0];
+
+  /** Whether the file has bytes that were not forced. The journal may carry them. */
   private boolean isChanged;
+
   private boolean isNew;
   private boolean isClosed;
 
@@ -96,6 +106,7 @@ final class ChunkLane implements AutoCloseable {
       chunkId = chunk.id();
       recordCount = chunk.recordCount();
       flushedBytes = chunk.endBytes();
+      safeBytes = flushedBytes;
       lengthBytes = opened.lengthBytes();
       // The previous writer may not have forced the file.
       isChanged = true;
@@ -223,6 +234,7 @@ final class ChunkLane implements AutoCloseable {
     chunkId = id;
     recordCount = 0;
     flushedBytes = 0;
+    safeBytes = 0;
     lengthBytes = 0;
     isNew = true;
     buffer.clear().put(new ChunkHeader(id, storeId).encode());
@@ -230,7 +242,7 @@ final class ChunkLane implements AutoCloseable {
 
   private void closeChunk() {
     flush();
-    MutableFile done = java.util.Objects.requireNonNull(file);
+    MutableFile done = Objects.requireNonNull(file);
     done.setLength(flushedBytes);
     done.force();
     if (done == pinned) {
@@ -266,67 +278,133 @@ final class ChunkLane implements AutoCloseable {
     isChanged = true;
   }
 
+  /** What a commit does for the bytes of a lane that are not safe yet. */
+  enum Need {
+    /** Nothing: the commit need not survive power loss. */
+    NOTHING,
+    /** They must be safe: the journal carries them, or they are forced. */
+    SAFE,
+    /** Everything must be forced, because the journal is emptied next. */
+    FORCED
+  }
+
   /**
    * The state of a lane at one moment: what a commit must name and force.
    *
-   * @param current the chunk being written, if any
+   * @param current the chunk being written, if any, with the bytes that the journal has to carry
    * @param closed chunks closed since the last flush, which are forced
    * @param hasNewName whether a file was created since the last flush
-   * @param unforced the file that must be forced, if any
+   * @param file the file of the current chunk
+   * @param isForced whether the file must be forced
    */
   record Flushed(
-      @Nullable ChunkMeta current,
+      @Nullable JournalChunk current,
       List<ChunkMeta> closed,
       boolean hasNewName,
-      @Nullable MutableFile unforced) {}
+      @Nullable MutableFile file,
+      boolean isForced) {
+
+    /** Returns how many bytes the journal has to carry. */
+    int carriedBytes() {
+      return current == null ? 0 : current.carried().remaining();
+    }
+  }
 
   /**
    * Makes everything stored so far readable. Called by the thread in turn; other threads may store
    * before and after.
    *
-   * @param forces whether {@link #force} will be called
+   * @param need what else the commit does; {@link #force} follows
+   * @param maxCarriedBytes bytes that the journal may carry
    */
-  Flushed flush(boolean forces) {
+  Flushed flush(Need need, int maxCarriedBytes) {
     lock.lock();
     try {
+      boolean carries = need == Need.SAFE && mayCarry(maxCarriedBytes);
+      int carriedBytes = carries ? copyBuffered() : 0;
       flush();
-      ChunkMeta current = file == null ? null : new ChunkMeta(chunkId, recordCount, flushedBytes);
-      Flushed flushed =
-          new Flushed(current, List.copyOf(closed), isNew, forces && isChanged ? file : null);
+      boolean forces = need == Need.FORCED
+          ? isChanged
+          : need == Need.SAFE && !carries && (safeBytes < flushedBytes || isNew);
+      JournalChunk current = file == null
+          ? null
+          : new JournalChunk(
+              new ChunkMeta(chunkId, recordCount, flushedBytes),
+              ByteBuffer.wrap(carried, 0, carriedBytes));
+      Flushed flushed = new Flushed(current, List.copyOf(closed), isNew, file, forces);
       isChanged &= !forces;
       closed.clear();
       isNew = false;
-      pinned = flushed.unforced;
+      pinned = forces ? file : null;
       return flushed;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Makes flushed bytes durable, while other threads may store. */
+  /**
+   * Tells whether the journal can carry all bytes that are not safe. Bytes that left the buffer are
+   * too many, or belong to a commit that failed. The name of a new file must become safe as well.
+   */
+  private boolean mayCarry(int maxCarriedBytes) {
+    return file != null
+        && !isNew
+        && safeBytes == flushedBytes
+        && buffer.position() <= maxCarriedBytes;
+  }
+
+  private int copyBuffered() {
+    int bytes = buffer.position();
+    if (carried.length < bytes) {
+      carried = new byte[Math.max(bytes, 2 * carried.length)];
+    }
+    buffer.get(0, carried, 0, bytes);
+    return bytes;
+  }
+
+  /** Forces what a commit needs, while other threads may store. */
   void force(Flushed flushed) {
-    MutableFile unforced = flushed.unforced;
-    if (unforced == null) {
+    if (!flushed.isForced) {
       return;
     }
-    boolean isForced = false;
+    boolean isDone = false;
     try {
-      unforced.force();
-      isForced = true;
+      Objects.requireNonNull(flushed.file).force();
+      isDone = true;
     } finally {
-      endForce(isForced);
+      endForce(flushed, isDone);
     }
   }
 
-  private void endForce(boolean isForced) {
+  private void endForce(Flushed flushed, boolean isDone) {
     lock.lock();
     try {
-      isChanged |= !isForced;
+      if (isDone) {
+        noteSafe(flushed);
+      }
+      isChanged |= !isDone;
       pinned = null;
       doneFiles.forEach(MutableFile::close);
       doneFiles.clear();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Notes that a record of the journal is safe that carries flushed bytes. */
+  void setCarried(Flushed flushed) {
+    lock.lock();
+    try {
+      noteSafe(flushed);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Notes that flushed bytes are safe, unless their chunk was closed meanwhile. */
+  private void noteSafe(Flushed flushed) {
+    if (flushed.current != null && file == flushed.file) {
+      safeBytes = flushed.current.meta().endBytes();
     }
   }
 

@@ -3,9 +3,11 @@ package io.zrecord.internal.store.write;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
+import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.Changes;
+import io.zrecord.internal.store.write.ChunkLane.Need;
 import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -22,6 +24,12 @@ import org.jspecify.annotations.Nullable;
  * thread may store values; everything else is guarded by the turn to commit.
  */
 final class StoreChunks implements AutoCloseable {
+  /**
+   * Bytes of chunks that a journal record may carry. Writing this much twice takes less time than
+   * forcing one more file.
+   */
+  private static final int MAX_CARRIED_BYTES = 1 << 16;
+
   private final MutableFiles files;
   private final UUID storeId;
   private final ChunkLane[] lanes;
@@ -32,6 +40,9 @@ final class StoreChunks implements AutoCloseable {
 
   /** Closed chunks that nothing names yet. */
   private final List<ChunkMeta> newlyClosed = new ArrayList<>();
+
+  /** The states of the lanes at the last flush. */
+  private final List<ChunkLane.Flushed> flushed = new ArrayList<>();
 
   private boolean namesChanged;
 
@@ -128,38 +139,68 @@ final class StoreChunks implements AutoCloseable {
   }
 
   /**
-   * Makes readable what was stored so far, and notes the chunks that were closed meanwhile.
+   * Makes readable what was stored so far, and notes the chunks that were closed meanwhile. The
+   * journal can carry the bytes of small commits, which saves forcing the chunks.
    *
-   * @param forces whether the values must survive power loss
-   * @return the chunks that are being written
+   * @param need what else is done for the stored values
+   * @return the chunks to be named: those that are being written, and those closed since the last
+   *     time
    */
-  List<ChunkMeta> flush(boolean forces) {
-    List<ChunkMeta> current = new ArrayList<>();
+  List<JournalChunk> flush(Need need) {
+    flushed.clear();
+    int mayCarryBytes = MAX_CARRIED_BYTES;
     for (ChunkLane lane : lanes) {
-      ChunkLane.Flushed flushed = lane.flush(forces);
-      namesChanged |= flushed.hasNewName();
-      newlyClosed.addAll(flushed.closed());
-      if (flushed.current() != null) {
-        current.add(flushed.current());
-      }
-      lane.force(flushed);
+      ChunkLane.Flushed state = lane.flush(need, mayCarryBytes);
+      flushed.add(state);
+      mayCarryBytes -= state.carriedBytes();
+      namesChanged |= state.hasNewName();
+      newlyClosed.addAll(state.closed());
+      lane.force(state);
     }
-    if (namesChanged && forces) {
+    if (namesChanged && need != Need.NOTHING) {
       files.forceDirectory("chunk");
       namesChanged = false;
     }
-    return current;
+    List<JournalChunk> named = new ArrayList<>();
+    for (ChunkLane.Flushed state : flushed) {
+      if (state.current() != null) {
+        named.add(state.current());
+      }
+    }
+    newlyClosed.forEach(chunk -> named.add(JournalChunk.forced(chunk)));
+    return named;
   }
 
-  /** Returns the closed chunks that the next journal record has to name. */
-  List<ChunkMeta> newlyClosed() {
-    return newlyClosed;
-  }
-
-  /** Notes that a journal record names the newly closed chunks, or that a meta file is about to. */
+  /**
+   * Notes that a safe journal record names the chunks that were last flushed, or that a meta file
+   * is about to name them.
+   */
   void setNamed() {
+    for (int i = 0; i < flushed.size(); i++) {
+      if (flushed.get(i).carriedBytes() > 0) {
+        lanes[i].setCarried(flushed.get(i));
+      }
+    }
+    flushed.clear();
     addClosed(newlyClosed);
     newlyClosed.clear();
+  }
+
+  /**
+   * Forces what was stored so far, for a meta file that is about to name all chunks.
+   *
+   * @return the chunks that are being written
+   */
+  List<ChunkMeta> force() {
+    flush(Need.FORCED);
+    List<ChunkMeta> unfull = new ArrayList<>();
+    for (ChunkLane.Flushed state : flushed) {
+      if (state.current() != null) {
+        unfull.add(state.current().meta());
+      }
+    }
+    setNamed();
+    return unfull;
   }
 
   /** Returns the closed chunks that are named, in the order of their ids. */

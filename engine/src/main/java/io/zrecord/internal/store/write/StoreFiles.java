@@ -1,7 +1,7 @@
 package io.zrecord.internal.store.write;
 
-import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.Changes;
@@ -14,8 +14,8 @@ import java.util.UUID;
 
 /**
  * The files of a store, open for writing. A group of changes reaches the files in the order that
- * makes the group safe: chunks, then the journal, then the tables, then the length that readers
- * see. Guarded by the turn to commit, except {@link #load}, for which the order of operations is
+ * makes the group safe: chunks, then the journal, which carries what is small of the chunks, then
+ * the tables, then the length that readers see. Guarded by the turn to commit, except {@link #load}, for which the order of operations is
  * enough.
  */
 final class StoreFiles implements AutoCloseable {
@@ -102,8 +102,8 @@ final class StoreFiles implements AutoCloseable {
     for (EntryTable table : tables) {
       table.ensureCapacity(group.length());
     }
-    List<ChunkMeta> named = chunks.flush(isDurable);
-    named.addAll(chunks.newlyClosed());
+    List<JournalChunk> named =
+        chunks.flush(isDurable ? ChunkLane.Need.SAFE : ChunkLane.Need.NOTHING);
     journal.append(group, fields.size(), named);
     if (isDurable) {
       journal.force();

@@ -3,9 +3,11 @@ package io.zrecord.internal.store.write;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.Closing;
+import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.EntryTable;
 import io.zrecord.internal.store.Journal;
@@ -15,6 +17,7 @@ import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.schema.FileStems;
 import io.zrecord.schema.RecordSchema;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -40,8 +43,8 @@ public final class StoreRecovery {
   }
 
   /** Creates an empty store. The meta file comes last: without a meta file there is no store. */
-  public static StoreWriter create(MutableFiles files, RecordSchema schema, StoreLimits limits) {
-    UUID storeId = UUID.randomUUID();
+  public static StoreWriter create(
+      MutableFiles files, UUID storeId, RecordSchema schema, StoreLimits limits) {
     List<String> stems = FileStems.of(schema.fields());
     EntryTable[] tables = new EntryTable[stems.size()];
     List<FieldMeta> fields = new ArrayList<>();
@@ -107,7 +110,10 @@ public final class StoreRecovery {
   private StoreWriter.Recovery run(Checkpoint checkpoint) {
     Journal journal = store.journal();
     long before = journal.sequence();
-    long dropped = journal.replay(store.fields().size(), length, new Replay(store.tables()));
+    long dropped;
+    try (Replay replay = new Replay(store.tables())) {
+      dropped = journal.replay(store.fields().size(), length, replay);
+    }
     requireNoLoss(store.live());
     long replayed = journal.sequence() - before;
     for (EntryTable table : store.tables()) {
@@ -125,21 +131,31 @@ public final class StoreRecovery {
     return new StoreWriter.Recovery(replayed, dropped);
   }
 
-  /** Applies the entries of the journal to the tables. */
-  private final class Replay implements Journal.Visitor {
+  /**
+   * Writes what the journal carries to the chunks, and applies its entries to the tables. The
+   * checkpoint after the replay forces both.
+   */
+  private final class Replay implements Journal.Visitor, AutoCloseable {
     private final List<EntryTable> tables;
+    private final Map<Integer, MutableFile> written = new HashMap<>();
 
     private Replay(List<EntryTable> tables) {
       this.tables = tables;
     }
 
     @Override
-    public void chunk(ChunkMeta chunk) {
+    public void chunk(JournalChunk named) {
+      ChunkMeta chunk = named.meta();
       if (store.chunks().isClosed(chunk.id())) {
         throw damaged("it goes on with " + chunk.fileName()
             + ", which was closed before. Restore the store from a copy");
       }
       unfull.put(chunk.id(), chunk);
+      if (named.carried().hasRemaining()) {
+        written
+            .computeIfAbsent(chunk.id(), id -> store.files().open(chunk.fileName(), true))
+            .write(named.carriedFrom(), named.carried());
+      }
     }
 
     @Override
@@ -152,6 +168,11 @@ public final class StoreRecovery {
     @Override
     public void endRecord(long newLength) {
       length = newLength;
+    }
+
+    @Override
+    public void close() {
+      Closing.all(List.copyOf(written.values()));
     }
   }
 

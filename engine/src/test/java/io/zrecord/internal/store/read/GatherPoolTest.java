@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,7 +71,8 @@ class GatherPoolTest {
     Random random = new Random(3);
     byte[][] values = new byte[RECORDS][];
     try (StoreWriter core =
-        StoreRecovery.create(new LocalMutableFiles(directory.resolve("store")), schema, limits)) {
+        StoreRecovery.create(
+            new LocalMutableFiles(directory.resolve("store")), UUID.randomUUID(), schema, limits)) {
       for (int i = 0; i < RECORDS; i++) {
         values[i] = new byte[random.nextInt(3_000)];
         random.nextBytes(values[i]);
