@@ -37,7 +37,7 @@ class NestedValuesTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
   void randomValuesOfRandomTypesComeBack(int part) {
-    for (int seed = part * 250; seed < (part + 1) * 250; seed++) {
+    for (int seed = part * 60; seed < (part + 1) * 60; seed++) {
       RandomNested random = new RandomNested(seed);
       NestedType type = random.root();
       NestedColumn column = new NestedColumn(type);
@@ -62,7 +62,7 @@ class NestedValuesTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3})
   void aColumnOfManyValuesHoldsEach(int part) {
-    for (int seed = part * 100; seed < (part + 1) * 100; seed++) {
+    for (int seed = part * 25; seed < (part + 1) * 25; seed++) {
       RandomNested random = new RandomNested(seed);
       NestedType type = random.root();
       NestedColumn single = new NestedColumn(type);
@@ -116,7 +116,7 @@ class NestedValuesTest {
   void anyByteChangedIsDamageOrAnotherValue(int part) {
     int valid = 0;
     int damaged = 0;
-    for (int seed = part * 40; seed < (part + 1) * 40; seed++) {
+    for (int seed = part * 10; seed < (part + 1) * 10; seed++) {
       RandomNested random = new RandomNested(seed);
       NestedType type = random.root();
       byte[] bytes = bytes(type, random.value(type));
@@ -140,7 +140,7 @@ class NestedValuesTest {
   @Test
   void anyLengthAndAnyGarbageIsDamageOrAValue() {
     Random random = new Random(11);
-    for (int seed = 0; seed < 60; seed++) {
+    for (int seed = 0; seed < 20; seed++) {
       RandomNested types = new RandomNested(seed);
       NestedType type = types.root();
       NestedView view = new NestedView(type);
