@@ -201,7 +201,10 @@ class NestedArray:
         return self.validity is not None and not self.validity[i]
 
     def to_python(self, i: int) -> Any:
-        """Returns a value as lists, dicts of structs' members, and lists of pairs of keys and values; ``None`` if absent."""
+        """Returns a value as lists, dicts of structs' members, and lists of pairs of keys and values; ``None`` if absent.
+
+        A tensor is a NumPy array, and a time ``datetime64``. Dates are days since 1970.
+        """
         if self.is_absent(i):
             return None
         if self.type.kind == "struct":
@@ -226,7 +229,7 @@ class NestedArray:
             step = len(raw) // max(1, prod(self.type.shape))
             decimals = [_decimal(raw[at : at + step], self.type.scale) for at in range(0, len(raw), step)]
             return decimals if self.type.shape else decimals[0]
-        return value if self.type.shape else value.item() if isinstance(value, np.generic) else value
+        return value if self.type.shape or isinstance(value, np.datetime64) else value.item()
 
     def to_arrow(self) -> Any:
         """Returns a ``pyarrow.Array``; numbers, text and bytes are not copied. Needs pyarrow."""

@@ -99,9 +99,12 @@ final class RandomNested {
       case U8 -> random.nextInt(256);
       case I16, F16, BF16 -> random.nextInt(65536) - 32768;
       case U16 -> random.nextInt(65536);
-      case I32, DATE -> random.nextInt();
+      case I32 -> random.nextInt();
+      case DATE -> random.nextInt(1 << 20);
       case U32 -> random.nextInt() & 0xffff_ffffL;
-      case I64, TIMESTAMP, TIMESTAMP_NTZ -> random.nextLong();
+      case I64 -> random.nextLong();
+      // Readers in other languages have times of four-digit years.
+      case TIMESTAMP, TIMESTAMP_NTZ -> random.nextLong() >>> 8;
       case U64 -> new BigInteger(64, random);
       case F32 -> random.nextFloat();
       case F64 -> random.nextGaussian();
