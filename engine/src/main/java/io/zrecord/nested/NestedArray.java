@@ -133,7 +133,7 @@ public final class NestedArray {
     NestedType.Leaf found = requireLeaf();
     int length = found.isVariable() ? end(i) - start(i) : widthBytes;
     byte[] value = new byte[length];
-    copyData(found.isVariable() ? start(i) : i * widthBytes, value, 0, length);
+    copyData(found.isVariable() ? start(i) : (long) i * widthBytes, value, 0, length);
     return value;
   }
 
@@ -155,18 +155,18 @@ public final class NestedArray {
   }
 
   /** Copies a part of the bytes of all values of a leaf. */
-  void copyData(int from, byte[] target, int offset, int length) {
+  void copyData(long from, byte[] target, int offset, int length) {
     if (isBits) {
       for (int k = 0; k < length; k++) {
         target[offset + k] = (byte) (bit(from + k) ? 1 : 0);
       }
     } else {
-      bytes.get(dataAt + from, target, offset, length);
+      bytes.get(dataAt + (int) from, target, offset, length);
     }
   }
 
-  private boolean bit(int position) {
-    return (bytes.get(dataAt + (position >> 3)) >> (position & 7) & 1) != 0;
+  private boolean bit(long position) {
+    return (bytes.get(dataAt + (int) (position >> 3)) >> (int) (position & 7) & 1) != 0;
   }
 
   private NestedType.Leaf requireLeaf() {

@@ -30,7 +30,9 @@ public final class NestedColumn {
   private final NestedColumn[] children;
   private int count;
   private int absentCount;
+  /** Without meaning as long as no value is absent. */
   private boolean[] absent = new boolean[0];
+
   private int[] ends = new int[0];
   private byte[] data = new byte[0];
   private ByteBuffer dataBuffer = littleEndian(data);
@@ -85,7 +87,7 @@ public final class NestedColumn {
 
   public boolean isAbsent(int i) {
     Objects.checkIndex(i, count);
-    return absent[i];
+    return absentCount > 0 && absent[i];
   }
 
   /** Returns where list or map {@code i} begins in its children, or text or bytes in the data. */
@@ -127,7 +129,6 @@ public final class NestedColumn {
       int at = reserve(widthBytes);
       Arrays.fill(data, at, at + widthBytes, (byte) 0);
     }
-    absentCount++;
     end(true);
   }
 
@@ -217,19 +218,21 @@ public final class NestedColumn {
   public void appendAll(NestedArray source) {
     int first = count;
     int added = source.count();
-    reserveValues(added);
-    boolean hasAbsent = source.hasAbsent();
-    for (int i = 0; i < added; i++) {
-      boolean isAbsent = hasAbsent && source.isAbsent(i);
-      absent[first + i] = isAbsent;
-      absentCount += isAbsent ? 1 : 0;
+    if (absentCount > 0 || source.hasAbsent()) {
+      for (int i = 0; i < added; i++) {
+        mark(first + i, source.isAbsent(i));
+      }
     }
     if (leaf != null) {
-      int length = (int) source.dataBytes();
-      int at = reserve(length);
-      source.copyData(0, data, at, length);
+      long length = source.dataBytes();
+      if (length > Integer.MAX_VALUE) {
+        throw tooLarge();
+      }
+      int at = reserve((int) length);
+      source.copyData(0, data, at, (int) length);
     }
     if (hasOffsets) {
+      reserveEnds(addExact(first, added));
       int base = first == 0 ? 0 : ends[first - 1];
       for (int i = 0; i < added; i++) {
         ends[first + i] = addExact(base, source.end(i));
@@ -238,28 +241,39 @@ public final class NestedColumn {
     for (int k = 0; k < children.length; k++) {
       children[k].appendAll(source.child(k));
     }
-    count = first + added;
+    count = addExact(first, added);
   }
 
   private void end(boolean isAbsent) {
-    reserveValues(1);
-    absent[count] = isAbsent;
-    if (isVariable) {
-      ends[count] = dataBytes;
-    } else if (hasOffsets) {
-      ends[count] = children[0].count;
+    int needed = addExact(count, 1);
+    if (isAbsent || absentCount > 0) {
+      mark(count, isAbsent);
     }
-    count++;
+    if (hasOffsets) {
+      reserveEnds(needed);
+      ends[count] = isVariable ? dataBytes : children[0].count;
+    }
+    count = needed;
   }
 
-  private void reserveValues(int more) {
-    int needed = addExact(count, more);
-    if (absent.length < needed) {
-      int length = grown(absent.length, needed);
-      absent = Arrays.copyOf(absent, length);
-      if (hasOffsets) {
-        ends = Arrays.copyOf(ends, length);
+  /** Notes whether a value is absent. All before the first absent value are present. */
+  private void mark(int i, boolean isAbsent) {
+    if (absentCount == 0) {
+      if (!isAbsent) {
+        return;
       }
+      Arrays.fill(absent, 0, Math.min(i, absent.length), false);
+    }
+    if (absent.length <= i) {
+      absent = Arrays.copyOf(absent, grown(absent.length, addExact(i, 1)));
+    }
+    absent[i] = isAbsent;
+    absentCount += isAbsent ? 1 : 0;
+  }
+
+  private void reserveEnds(int needed) {
+    if (ends.length < needed) {
+      ends = Arrays.copyOf(ends, grown(ends.length, needed));
     }
   }
 

@@ -180,7 +180,9 @@ public final class SparkTypes {
     }
     Optional<ElementType> element = type.equals(DataTypes.BinaryType)
         ? Optional.of(ElementType.BYTES)
-        : isString(type) ? Optional.of(ElementType.UTF8) : fixedWidthTypeOf(type);
+        : type.equals(DataTypes.StringType)
+            ? Optional.of(ElementType.UTF8)
+            : fixedWidthTypeOf(type);
     return element.map(NestedType::of);
   }
 
