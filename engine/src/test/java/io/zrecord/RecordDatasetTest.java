@@ -142,8 +142,8 @@ final class RecordDatasetTest {
   private RecordDataset write(int count) {
     SampleData data = SampleData.random(SCHEMA, count, 7);
     Storage storage = LocalStorage.at(directory);
-    ShardSummary shard = data.write(
-        storage, WriteOptions.defaults().withDurability(Durability.NONE), 0, count);
+    ShardSummary shard =
+        data.write(storage, WriteOptions.defaults().withDurability(Durability.NONE), 0, count);
     return RecordDataset.openShard(storage, SCHEMA, shard, RecordDataset.ReadOptions.defaults());
   }
 }

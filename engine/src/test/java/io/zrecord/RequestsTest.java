@@ -133,9 +133,10 @@ final class RequestsTest {
     try (RecordDataset dataset =
             RecordDataset.open(RecordTable.at(storage).latest(), ReadOptions.defaults());
         Batch batch = dataset.gather(new long[] {index}, field)) {
-      assertThat(field.equals("text")
-              ? new String(batch.bytes(field, 0), java.nio.charset.StandardCharsets.UTF_8)
-              : (Object) batch.value(field, 0).getLong(0))
+      assertThat(
+              field.equals("text")
+                  ? new String(batch.bytes(field, 0), java.nio.charset.StandardCharsets.UTF_8)
+                  : (Object) batch.value(field, 0).getLong(0))
           .isEqualTo(expected);
       assertThat(storage.requests).as(field).hasSizeLessThanOrEqualTo(7);
       // The manifest tells the length of every file, so that to open one needs no answer.

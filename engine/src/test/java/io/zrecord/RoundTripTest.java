@@ -3,8 +3,8 @@ package io.zrecord;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;

@@ -241,8 +241,7 @@ final class SwappedUnitsTest {
         shard -> {
           Section one = shard.places().field(3).validity();
           Section two = shard.places().field(4).validity();
-          ShardEditor.exchange(
-              shard.tables(), one.position(), two.position(), (int) one.bytes());
+          ShardEditor.exchange(shard.tables(), one.position(), two.position(), (int) one.bytes());
         },
         3,
         4);

@@ -294,8 +294,7 @@ class DatasetInspectionTest {
     List<ChunkFile> chunks = List.of(
         ChunkFile.of(UUID.randomUUID(), Long.MAX_VALUE), ChunkFile.of(UUID.randomUUID(), 64));
     Path path = directory.resolve("overflow");
-    new FabricatedTable(path, schema, 1, chunks)
-        .write(List.of(RunRecord.fixed(0, 0, 1, 64, 8, 0)));
+    new FabricatedTable(path, schema, 1, chunks).write(List.of(RunRecord.fixed(0, 0, 1, 64, 8, 0)));
     assertThatThrownBy(() -> inspect(path))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("more than 2^63 bytes");

@@ -246,6 +246,21 @@ class RelayoutTest {
   }
 
   @Test
+  void theMapCanBeReadAsADataset() {
+    relayout(RecordOrder.shuffle(5)).run();
+    IndexMap map = table.latest().indexMap().orElseThrow();
+    try (RecordDataset shard = RecordDataset.openShard(
+        table.storage(), IndexMap.SCHEMA, map.shard(), RecordDataset.ReadOptions.defaults())) {
+      assertThat(shard.length()).isEqualTo(before.size());
+      assertThat(shard
+              .gather(new long[] {17}, IndexMap.FIELD)
+              .value(IndexMap.FIELD, 0)
+              .getLong(0))
+          .isEqualTo(map.newIndex(17));
+    }
+  }
+
+  @Test
   void theMapIsNotADatasetOfItsOwn() {
     relayout(RecordOrder.shuffle(5)).run();
     IndexMap map = table.latest().indexMap().orElseThrow();

@@ -230,7 +230,8 @@ final class TableCareTest {
       assertThat(result.groups() + result.failures().size())
           .isEqualTo(plan.groups().size());
       for (RebalanceResult.Failure failure : result.failures()) {
-        assertThat(failure.reason()).containsAnyOf("plan again", "There is no file", "is missing; run the write again");
+        assertThat(failure.reason())
+            .containsAnyOf("plan again", "There is no file", "is missing; run the write again");
       }
       count("groups rewritten", result.groups());
       count("groups that conflict", result.failures().size());

@@ -48,8 +48,7 @@ public final class FabricatedTable {
    * @param schema fields of one width
    * @param length number of records
    */
-  public FabricatedTable(
-      Path directory, RecordSchema schema, long length, List<ChunkFile> chunks) {
+  public FabricatedTable(Path directory, RecordSchema schema, long length, List<ChunkFile> chunks) {
     this.directory = directory;
     this.schema = schema;
     this.length = length;
@@ -83,7 +82,8 @@ public final class FabricatedTable {
         file.write(list);
       }
       int position = file.size();
-      byte[] json = TablesJson.of(SHARD, FILE, length, false, chunks, fields, position).write();
+      byte[] json =
+          TablesJson.of(SHARD, FILE, length, false, chunks, fields, position).write();
       file.write(json);
       file.write(new TablesTrailer(position, json.length).encode());
       Files.write(shardDirectory().resolve(FILE + ".tables"), file.toByteArray());

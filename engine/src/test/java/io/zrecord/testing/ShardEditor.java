@@ -179,7 +179,8 @@ public final class ShardEditor {
       int bytes = (int) Math.min(VALIDITY_UNIT, field.validity().bytes() - at - 8);
       seal(fieldId, 4, unit, field.validity().position() + at, bytes);
     }
-    int checksum = bound(fieldId, 5, 0, field.runs().position(), (int) field.runs().bytes());
+    int checksum =
+        bound(fieldId, 5, 0, field.runs().position(), (int) field.runs().bytes());
     runsOf(fieldId).set(2, json.textNode(HexFormat.of().toHexDigits(checksum)));
   }
 

@@ -8,9 +8,9 @@ import io.zrecord.RecordDatasetWriter;
 import io.zrecord.errors.FileUnavailableException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.Section;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
-import io.zrecord.internal.format.Section;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -120,8 +120,8 @@ final class BadSectorTest {
   @Test
   void ofPresenceBitsIsNamed() {
     Section bits = files().field(LABEL).validity();
-    CheckSummary summary = check(
-        BadSectors.of(table(), nameOf(files().tables()), bits.position(), bits.end()));
+    CheckSummary summary =
+        check(BadSectors.of(table(), nameOf(files().tables()), bits.position(), bits.end()));
     assertThat(findings).hasSize(1);
     assertThat(findings.get(0))
         .returns(Kind.PRESENCE, Finding::kind)

@@ -101,7 +101,8 @@ final class MadeUpLengthTest {
   @Test
   void ofEntries() throws IOException {
     Path path = directory.resolve("table");
-    RecordSchema schema = RecordSchema.builder().field("field", ElementType.UTF8).build();
+    RecordSchema schema =
+        RecordSchema.builder().field("field", ElementType.UTF8).build();
     try (RecordDatasetWriter writer =
         RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();

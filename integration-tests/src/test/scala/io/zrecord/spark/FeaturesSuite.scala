@@ -4,11 +4,16 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 import java.util.zip.CRC32C
 
-/** A table in which a later release stored one field by a feature that this release does not know. */
+/** A table in which a later release stored one field by a feature that this release does not know.
+  */
 class FeaturesSuite extends SparkSuite {
   private def table(): String = {
     val path = freshPath()
-    write(spark.range(0, 100, 1, 1).selectExpr("id", "id * 2 as far", "id + 1 as next"), path, "append")
+    write(
+      spark.range(0, 100, 1, 1).selectExpr("id", "id * 2 as far", "id + 1 as next"),
+      path,
+      "append"
+    )
     path
   }
 
@@ -25,7 +30,9 @@ class FeaturesSuite extends SparkSuite {
 
   private def withUnreadableField(): String = {
     val path = table()
-    edit(path)(_.replace("\"name\":\"far\",\"dtype\":\"i64\"", "\"name\":\"far\",\"dtype\":\"f8_e4m3\""))
+    edit(path)(
+      _.replace("\"name\":\"far\",\"dtype\":\"i64\"", "\"name\":\"far\",\"dtype\":\"f8_e4m3\"")
+    )
     path
   }
 
@@ -38,7 +45,11 @@ class FeaturesSuite extends SparkSuite {
 
   test("a query that names the column is refused with the feature") {
     val path = withUnreadableField()
-    for (query <- Seq("select far from", "select sum(id) from", "select count(*) from").zip(Seq("", " where far is null", " where length(far) > 0"))) {
+    for (
+      query <- Seq("select far from", "select sum(id) from", "select count(*) from").zip(
+        Seq("", " where far is null", " where length(far) > 0")
+      )
+    ) {
       val message = failure(spark.sql(s"${query._1} zrecord.`$path`${query._2}").collect())
       assert(message.contains("field 'far'") && message.contains("'dtype f8_e4m3'"), message)
     }
@@ -58,7 +69,10 @@ class FeaturesSuite extends SparkSuite {
     val path = table()
     edit(path)(_.replace("\"format\":2", "\"format\":2,\"features\":{\"write\":[\"later\"]}"))
     assert(read(path).count() == 100)
-    assert(failure(write(spark.range(5).selectExpr("id", "id as far", "id as next"), path, "append")).contains("'later'"))
+    assert(
+      failure(write(spark.range(5).selectExpr("id", "id as far", "id as next"), path, "append"))
+        .contains("'later'")
+    )
   }
 
   test("a table with a feature for readers is not read") {

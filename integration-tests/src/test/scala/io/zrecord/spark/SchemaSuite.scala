@@ -1,5 +1,7 @@
 package io.zrecord.spark
 
+import java.nio.file.Files
+
 import org.apache.spark.sql.Row
 
 class SchemaSuite extends SparkSuite {

@@ -9,6 +9,10 @@ import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Subcommand;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.FileStems;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.IndexMap;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
 import io.zrecord.text.ShortText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -55,6 +59,12 @@ final class GetCommand extends Subcommand {
   @Option(names = "--version", paramLabel = "V", description = "version of a table")
   private @Nullable Long version;
 
+  @Option(
+      names = "--index-map",
+      description = "print the new index of each record, given its index in the version before that"
+          + " of a reorder")
+  private boolean isOfIndexMap;
+
   /** The form in which values are printed. */
   enum Form {
     SHORT,
@@ -68,6 +78,10 @@ final class GetCommand extends Subcommand {
   public Integer call() throws IOException {
     if ((form == Form.FILE) != (output != null)) {
       throw misuse("--as file and --output DIR go together");
+    }
+    if (isOfIndexMap) {
+      printNewIndices();
+      return ExitCodes.DONE;
     }
     OptionalLong wanted = version == null ? OptionalLong.empty() : OptionalLong.of(version);
     try (RecordSource records = Datasets.open(path, wanted)) {
@@ -89,6 +103,29 @@ final class GetCommand extends Subcommand {
     }
     out().flush();
     return ExitCodes.DONE;
+  }
+
+  private void printNewIndices() {
+    if (!fields.isEmpty() || (form != Form.SHORT && form != Form.JSON)) {
+      throw misuse(
+          "--index-map prints indices: --field does not go with it, and --as only as json");
+    }
+    RecordTable table = RecordTable.at(LocalStorage.at(path));
+    TableSnapshot snapshot = version == null ? table.latest() : table.version(version);
+    IndexMap map = snapshot
+        .indexMap()
+        .orElseThrow(() -> misuse("version " + snapshot.version() + " of " + path
+            + " has no index map, because it is not the outcome of a reorder"));
+    requireWithin(map.length());
+    for (long index : indices) {
+      long newIndex = map.newIndex(index);
+      out()
+          .println(
+              form == Form.JSON
+                  ? "{\"" + IndexMap.FIELD + "\":" + newIndex + "}"
+                  : "record " + index + "\n  " + IndexMap.FIELD + ": " + newIndex);
+    }
+    out().flush();
   }
 
   private void requireWithin(long length) {

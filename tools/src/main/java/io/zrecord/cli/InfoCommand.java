@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.DatasetKind;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Subcommand;
@@ -131,7 +132,10 @@ final class InfoCommand extends Subcommand {
     if (summary.journalBytes() > 0) {
       out().println("journal: " + summary.journalBytes() + " bytes since the last checkpoint");
     }
-    String format = "%-" + nameWidth(summary) + "s  %-16s %-12s %-10s %s%n";
+    // Only stores have files for each field.
+    boolean hasStems = summary.kind() == DatasetKind.STORE;
+    String format =
+        "%-" + nameWidth(summary) + "s  %-16s %-12s " + (hasStems ? "%-10s %s%n" : "%s%n");
     out().printf(Locale.ROOT, format, "field", "type", "shape", "codec", "stem");
     for (FieldSpec field : summary.schema().fields()) {
       out()
@@ -196,8 +200,10 @@ final class InfoCommand extends Subcommand {
           .put("id", field.id())
           .put("name", field.name())
           .put("type", field.type().toString())
-          .put("compression", field.compression().toString())
-          .put("stem", summary.stems().get(field.id()));
+          .put("compression", field.compression().toString());
+      if (summary.stems().containsKey(field.id())) {
+        fieldNode.put("stem", summary.stems().get(field.id()));
+      }
       if (!field.shape().isScalar()) {
         field.shape().dimensions().forEach(fieldNode.putArray("shape")::add);
       }

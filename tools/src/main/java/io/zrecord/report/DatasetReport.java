@@ -57,9 +57,7 @@ public final class DatasetReport {
     this.path = path;
   }
 
-  /**
-   * Returns a report on a table's newest version, a lone shard, or the committed state of a store.
-   */
+  /** Returns a report on a table's newest version, or the committed state of a store. */
   public static DatasetReport of(Path path) {
     return new DatasetReport(path);
   }

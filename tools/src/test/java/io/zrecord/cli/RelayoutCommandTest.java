@@ -77,8 +77,15 @@ final class RelayoutCommandTest {
         RecordTable.at(LocalStorage.at(table)).latest().indexMap().orElseThrow().directory();
     assertThat(info.out()).contains("index map from version 0: " + map);
     assertThat(Cli.run("info", table, "--json").out()).contains("\"indexMap\":\"" + map + "\"");
-    assertThat(Cli.run("get", table.resolve(map), "2", "--field", "newIndex").out())
-        .contains("0");
+    assertThat(Cli.run("get", table, "2", "0", "--index-map").lines())
+        .containsExactly("record 2", "  newIndex: 0", "record 0", "  newIndex: 1");
+    assertThat(Cli.run("get", table, "1", "--index-map", "--as", "json").lines())
+        .containsExactly("{\"newIndex\":2}");
+    assertThat(Cli.run("get", table, "3", "--index-map").err()).contains("it has 3 records");
+    assertThat(Cli.run("get", table, "0", "--index-map", "--version", "0").err())
+        .contains("version 0 of", "has no index map");
+    assertThat(Cli.run("get", table, "0", "--index-map", "--field", "a:b").exitCode())
+        .isEqualTo(ExitCodes.USAGE);
     assertThat(Cli.run("verify", table, "--all-versions", "--no-progress").exitCode())
         .isZero();
   }

@@ -88,7 +88,7 @@ final class TableCareCommandsTest {
   void orphansAreDeletedOnRequestWhenTheyAreOld() throws IOException {
     Path orphan = table.resolve("shard/9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
     Files.createDirectories(orphan);
-    Files.writeString(orphan.resolve("value.runs"), "12345");
+    Files.writeString(orphan.resolve("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c12.tables"), "12345");
     assertThat(Cli.run("sweep", table).out())
         .isEqualTo("would delete 0 files, 0 bytes; left 1 files, 5 bytes, that are too young\n");
     age(orphan, Duration.ofHours(80));

@@ -85,7 +85,7 @@ final class DatasetReportTest {
         .containsExactlyElementsOf(chunks);
     assertThat(page.select("#chunks .group p").first().text()).contains("records 0 to 15");
     assertThat(page.select("#chunks .group .cells li").attr("title"))
-        .contains("/chunk/0.zr: ")
+        .contains(".zr: ")
         .contains(" padding; of the live bytes ")
         .doesNotContain("written");
     assertThat(page.select("#records")).isEmpty();
@@ -166,7 +166,8 @@ final class DatasetReportTest {
     assertThat(page.select("#chunk-sizes td.number").eachText().stream()
             .mapToInt(Integer::parseInt)
             .sum())
-        .isEqualTo(ReportData.chunkCounts(table).stream().mapToInt(Integer::intValue).sum());
+        .isEqualTo(
+            ReportData.chunkCounts(table).stream().mapToInt(Integer::intValue).sum());
     assertThat(page.select("#shard-sizes td.number").eachText().stream()
             .mapToInt(Integer::parseInt)
             .sum())
@@ -267,9 +268,9 @@ final class DatasetReportTest {
   }
 
   @Test
-  void aShardOfEveryTypeIsShown() throws IOException {
-    Document page = report(Path.of("../engine/src/test/resources/golden/v2/shard"), 1000);
-    assertThat(page.select("header p").get(1).text()).startsWith("A shard; looked at on 2");
+  void aTableOfEveryTypeIsShown() throws IOException {
+    Document page = report(Path.of("../engine/src/test/resources/golden/v2/unchecked"), 1000);
+    assertThat(page.select("header p").get(1).text()).startsWith("A table, version 0 of 2");
     assertThat(page.select("#records tbody tr").size())
         .isEqualTo(Integer.parseInt(total(page, "records").split(" ", 2)[0]));
     assertThat(page.select(".damage")).isEmpty();
@@ -341,8 +342,11 @@ final class DatasetReportTest {
     ReportData.gallery(table);
     Path chunk;
     try (Stream<Path> files = Files.walk(table)) {
-      chunk =
-          files.filter(file -> file.endsWith("chunk/0.zr")).sorted().findFirst().orElseThrow();
+      chunk = files
+          .filter(file -> file.toString().endsWith(".zr"))
+          .sorted()
+          .findFirst()
+          .orElseThrow();
     }
     byte[] bytes = Files.readAllBytes(chunk);
     for (int i = 64; i < bytes.length; i++) {

@@ -145,12 +145,12 @@ final class ReportInBrowser {
   void cellsAndImagesAreSeen() throws IOException {
     Path table = directory.resolve("gallery");
     ReportData.gallery(table);
-    long chunks = ReportData.chunkCounts(table).stream().mapToLong(Integer::longValue).sum();
+    long chunks =
+        ReportData.chunkCounts(table).stream().mapToLong(Integer::longValue).sum();
     Path page = report(table, "gallery", ReportData.GALLERY_RECORDS);
     show(page, 1280, "light");
     assertThat(misdeeds()).isEmpty();
-    assertThat(number("document.querySelectorAll('.group .cells li').length"))
-        .isEqualTo(chunks);
+    assertThat(number("document.querySelectorAll('.group .cells li').length")).isEqualTo(chunks);
     assertThat(number(
             "[...document.querySelectorAll('.group .cells li')].map(cell => cell.getBoundingClientRect())"
                 + ".filter(box => box.width >= 8 && box.height >= 8).length"))

@@ -51,7 +51,7 @@ public final class FieldJson {
         .or(() -> TypeJson.unknown(json))
         .or(() -> unknown(json, "compress", name -> Codec.parse(name).toString()))
         .or(() -> json.has("layout")
-            ? unknown(json, "layout", name -> FieldMeta.Layout.parse(name).toString())
+            ? unknown(json, "layout", name -> FieldMeta.LAYOUT)
             : Optional.empty());
     if (feature.isEmpty()) {
       return Optional.empty();

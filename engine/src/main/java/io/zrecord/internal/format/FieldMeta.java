@@ -5,40 +5,21 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.FileStems;
 
 /**
- * A field in the meta file of a shard (FORMAT.md section 3).
+ * A field in the meta file of a store (FORMAT.md section 9).
  *
  * @param spec the field
  * @param stem stem of the field's files
- * @param layout how values are found
  * @param absentCount number of absent values
  * @param valueBytes sum of the physical lengths
  */
-public record FieldMeta(
-    FieldSpec spec, String stem, Layout layout, long absentCount, long valueBytes) {
-
-  /** How the values of a field are found. */
-  public enum Layout {
-    ENTRIES,
-    RUNS;
-
-    static Layout parse(String name) {
-      return switch (name) {
-        case "entries" -> ENTRIES;
-        case "runs" -> RUNS;
-        default -> throw new IllegalArgumentException("expected entries or runs");
-      };
-    }
-
-    @Override
-    public String toString() {
-      return this == ENTRIES ? "entries" : "runs";
-    }
-  }
+public record FieldMeta(FieldSpec spec, String stem, long absentCount, long valueBytes) {
+  /** The only layout of the tables of a store. */
+  static final String LAYOUT = "entries";
 
   ObjectNode write() {
     return FieldJson.write(spec)
         .put("stem", stem)
-        .put("layout", layout.toString())
+        .put("layout", LAYOUT)
         .put("absent", absentCount)
         .put("valueBytes", valueBytes);
   }
@@ -47,16 +28,11 @@ public record FieldMeta(
     FieldMeta field = new FieldMeta(
         FieldJson.read(json),
         json.string("stem"),
-        json.parse("layout", Layout::parse),
         json.integer("absent", 0, length),
         json.integer("valueBytes", 0, Long.MAX_VALUE));
     if (!FileStems.isAllowed(field.stem)) {
       throw json.corrupt(
           "the file stem '" + field.stem + "' of field '" + field.spec.name() + "' is not allowed");
-    }
-    if (field.layout == Layout.RUNS && !field.spec.isDense()) {
-      throw json.corrupt("field '" + field.spec.name()
-          + "' has runs, but its values are not raw and of one width");
     }
     return field;
   }

@@ -4,25 +4,22 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.schema.UnreadableField;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
 /**
- * The meta file of a sealed shard (FORMAT.md section 3).
+ * What the meta file of a store says of its records (FORMAT.md section 9).
  *
- * @param id identity of the shard
+ * @param id identity of the store
  * @param length number of records
  * @param hasChecksums whether values have checksums
  * @param chunkBytes bytes at which a chunk is closed
  * @param chunks all chunks, in rising order of their unsigned ids
- * @param fields all fields that this release can read
- * @param unreadable the other fields
+ * @param fields all fields
  */
 public record ShardMeta(
     UUID id,
@@ -30,9 +27,8 @@ public record ShardMeta(
     boolean hasChecksums,
     long chunkBytes,
     List<ChunkMeta> chunks,
-    List<FieldMeta> fields,
-    List<UnreadableField> unreadable) {
-  /** Name of the meta file of a shard that was never changed. */
+    List<FieldMeta> fields) {
+  /** Name of the meta file. */
   public static final String FILE_NAME = "meta.json";
 
   /** A member that only the meta file of a store has (FORMAT.md section 9). */
@@ -43,44 +39,11 @@ public record ShardMeta(
   public ShardMeta {
     chunks = List.copyOf(chunks);
     fields = List.copyOf(fields);
-    unreadable = List.copyOf(unreadable);
   }
 
-  /** Makes the meta file of a shard that this release writes. */
-  public ShardMeta(
-      UUID id,
-      long length,
-      boolean hasChecksums,
-      long chunkBytes,
-      List<ChunkMeta> chunks,
-      List<FieldMeta> fields) {
-    this(id, length, hasChecksums, chunkBytes, chunks, fields, List.of());
-  }
-
-  /** Returns the fields, with those that this release cannot read. */
+  /** Returns the fields. */
   public RecordSchema schema() {
-    return new RecordSchema(fields.stream().map(FieldMeta::spec).toList(), unreadable);
-  }
-
-  /**
-   * Returns the names of the files that this meta file may name, relative to the shard's directory:
-   * chunks and tables.
-   */
-  public Set<String> fileNames() {
-    Set<String> names = new HashSet<>();
-    chunks.forEach(chunk -> names.add(chunk.fileName()));
-    for (FieldMeta field : fields) {
-      List<String> kinds = field.layout() == FieldMeta.Layout.RUNS
-          ? List.of(".runs", ".valid")
-          : List.of(".offset", ".crc32c");
-      kinds.forEach(kind -> names.add(field.stem() + kind));
-    }
-    return names;
-  }
-
-  /** Returns the sealed file. */
-  public byte[] write() {
-    return SealedJson.seal(toJson(List.of()));
+    return new RecordSchema(fields.stream().map(FieldMeta::spec).toList());
   }
 
   /** Returns the members of the file, with chunks that are still being written. */
@@ -100,30 +63,11 @@ public record ShardMeta(
 
   private static void write(List<ChunkMeta> chunks, ArrayNode node) {
     for (ChunkMeta chunk : chunks) {
-      ArrayNode tuple =
-          node.addArray().add(Integer.toUnsignedLong(chunk.id())).add(chunk.endBytes());
-      if (chunk.isOfStore()) {
-        tuple.add(chunk.recordCount());
-      }
+      node.addArray()
+          .add(Integer.toUnsignedLong(chunk.id()))
+          .add(chunk.endBytes())
+          .add(chunk.recordCount());
     }
-  }
-
-  /**
-   * Reads a meta file.
-   *
-   * @param resource the file, for messages
-   * @throws io.zrecord.errors.CorruptDataException if the file is damaged
-   * @throws UnsupportedFormatException if a newer release wrote the file
-   */
-  public static ShardMeta read(String resource, byte[] file) {
-    JsonObject json = SealedJson.open(resource, file).requireFormat();
-    if (json.has(STORE_SEQUENCE) || !json.object("chunks").tuples("unfull", 3).isEmpty()) {
-      throw new UnsupportedFormatException(
-          resource,
-          "Cannot read " + resource
-              + ": it is of a store that is written online; open it as a RecordStore");
-    }
-    return read(json);
   }
 
   /** Reads the members of the file, except the chunks that are still being written. */
@@ -134,18 +78,11 @@ public record ShardMeta(
     List<FieldMeta> fields = new ArrayList<>();
     Set<String> stems = new HashSet<>();
     Set<Object> namesAndIds = new HashSet<>();
-    List<UnreadableField> unreadable = new ArrayList<>();
     for (JsonObject fieldJson : json.objects("fields")) {
-      Optional<UnreadableField> unknown = FieldJson.unreadable(fieldJson);
-      if (unknown.isPresent()) {
-        if (!namesAndIds.add(unknown.get().name())
-            || !namesAndIds.add(unknown.get().id())) {
-          throw json.corrupt(
-              "the name or id of field '" + unknown.get().name() + "' appears twice");
-        }
-        unreadable.add(unknown.get());
-        continue;
-      }
+      // Journal records hold the entries of all fields, whatever these are.
+      FieldJson.unreadable(fieldJson).ifPresent(unknown -> {
+        throw unknown.exception(json.resource());
+      });
       FieldMeta field = FieldMeta.read(fieldJson, length);
       if (!stems.add(field.stem().toLowerCase(Locale.ROOT))
           || !namesAndIds.add(field.spec().name())
@@ -161,16 +98,14 @@ public record ShardMeta(
         hasChecksums(json),
         chunksJson.integer("sizeBytes", 1, Long.MAX_VALUE),
         chunks,
-        fields,
-        unreadable);
+        fields);
   }
 
   /**
-   * Requires that this release knows what a shard or a store needs of programs that change or
-   * delete files.
+   * Requires that this release knows what a store needs of programs that change or delete files.
    *
    * @param resource the file, for messages
-   * @throws UnsupportedFormatException if the shard or a field uses an unknown feature
+   * @throws UnsupportedFormatException if the store or a field uses an unknown feature
    */
   public static void requireWritable(String resource, byte[] file) {
     Features.obstacle(SealedJson.open(resource, file).requireFormat()).ifPresent(obstacle -> {
@@ -181,17 +116,14 @@ public record ShardMeta(
   private static List<ChunkMeta> chunks(JsonObject json) {
     List<ChunkMeta> chunks = new ArrayList<>();
     long previousId = -1;
-    for (long[] tuple : json.tuples("closed", 2, 3)) {
+    for (long[] tuple : json.tuples("closed", 3)) {
       if (tuple[0] <= previousId || tuple[0] > MAX_CHUNK_ID || tuple[1] < ChunkHeader.BYTES) {
         throw json.corrupt(
             "chunk " + tuple[0] + " of " + tuple[1] + " bytes is out of order, has an id beyond "
                 + MAX_CHUNK_ID + " or is shorter than its header");
       }
       previousId = tuple[0];
-      chunks.add(
-          tuple.length == 2
-              ? ChunkMeta.writtenInBulk((int) tuple[0], tuple[1])
-              : new ChunkMeta((int) tuple[0], tuple[2], tuple[1]));
+      chunks.add(new ChunkMeta((int) tuple[0], tuple[2], tuple[1]));
     }
     return chunks;
   }

@@ -51,10 +51,7 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long chunkRecor
     return file;
   }
 
-  /**
-   * Tells whether a meta file is that of a store and not of a sealed shard. A damaged file is not a
-   * store's.
-   */
+  /** Tells whether a file is the meta file of a store. A damaged file is none. */
   public static boolean isStore(String resource, byte[] file) {
     try {
       return SealedJson.open(resource, file).has(ShardMeta.STORE_SEQUENCE);
@@ -73,16 +70,9 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long chunkRecor
   public static StoreMeta read(String resource, byte[] file) {
     JsonObject json = SealedJson.open(resource, file).requireFormat();
     ShardMeta shard = ShardMeta.read(json);
-    if (!shard.unreadable().isEmpty()) {
-      // Journal records hold the entries of all fields, whatever these are.
-      throw shard.unreadable().get(0).exception(resource);
-    }
     Set<Integer> ids = new HashSet<>();
     for (ChunkMeta chunk : shard.chunks()) {
       ids.add(chunk.id());
-      if (!chunk.isOfStore()) {
-        throw json.corrupt("it does not say how many records are in " + chunk.fileName());
-      }
     }
     JsonObject chunksJson = json.object("chunks");
     List<ChunkMeta> unfull = new ArrayList<>();
@@ -95,12 +85,6 @@ public record StoreMeta(ShardMeta shard, List<ChunkMeta> unfull, long chunkRecor
             + " or is shorter than its header");
       }
       unfull.add(new ChunkMeta((int) tuple[0], tuple[2], tuple[1]));
-    }
-    for (FieldMeta field : shard.fields()) {
-      if (field.layout() != FieldMeta.Layout.ENTRIES) {
-        throw json.corrupt(
-            "field '" + field.spec().name() + "' has runs, which a store cannot change");
-      }
     }
     return new StoreMeta(
         shard,

@@ -19,6 +19,7 @@ public final class EntryField implements OpenField {
   private final Binding binding;
   private final Windows windows;
   private final long offsetsAt;
+  private final boolean isInOneWindow;
   private final long length;
   private final VerifiedBits verified;
   private final VerifiedBits verifiedUnits;
@@ -30,6 +31,8 @@ public final class EntryField implements OpenField {
     this.binding = binding;
     this.windows = file.windows();
     this.offsetsAt = tables.offsets().position();
+    this.isInOneWindow =
+        windows.ordinal(offsetsAt) == windows.ordinal(tables.offsets().end() - 1);
     this.length = file.json().length();
     this.verified = new VerifiedBits(length);
     this.verifiedUnits = new VerifiedBits(EntryUnits.unitCount(length));
@@ -81,9 +84,9 @@ public final class EntryField implements OpenField {
    * that as many cache misses are in flight as the processor can take.
    */
   public void load(long[] slots, int from, int to, long[] words) {
-    if (windows.count() == 1) {
-      ByteBuffer window = windows.window(0);
-      int base = (int) offsetsAt;
+    if (isInOneWindow) {
+      ByteBuffer window = windows.window(windows.ordinal(offsetsAt));
+      int base = windows.within(offsetsAt);
       for (int k = from, w = 0; k < to; k++, w += 2) {
         int at = base + (int) EntryUnits.entryAt(slots[k]);
         words[w] = window.getLong(at);

@@ -75,8 +75,13 @@ public final class OpenShards {
   }
 
   /** Returns an open shard. From now on the use holds the shard, unless the use is closed. */
-  synchronized OpenShard get(ShardUse use, Storage storage, ShardSummary shard) {
-    ShardId id = ShardId.of(storage.location(), shard);
+  OpenShard get(ShardUse use, Storage storage, ShardSummary shard) {
+    // The storage is asked before, because it may call anything.
+    return get(use, storage, shard, ShardId.of(storage.location(), shard));
+  }
+
+  private synchronized OpenShard get(
+      ShardUse use, Storage storage, ShardSummary shard, ShardId id) {
     Slot slot = slots.get(id);
     if (slot == null) {
       slot = new Slot(storage, id, shard);

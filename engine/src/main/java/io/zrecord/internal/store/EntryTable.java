@@ -235,13 +235,6 @@ public final class EntryTable implements AutoCloseable {
     return (int) (index & (WINDOW_ENTRIES - 1));
   }
 
-  /** Cuts the files after the entries in use. Nothing may be loaded from there any more. */
-  public void trim(long count) {
-    entries.setLength(count * Entry.BYTES);
-    checksums.setLength(count * CHECKSUM_BYTES);
-    isChanged = true;
-  }
-
   /** Returns the stored bytes of all values. */
   public long valueBytes(long count) {
     long bytes = 0;

@@ -85,7 +85,8 @@ final class DocumentedFormatTest {
     for (int at = 0; at < golden.length; at += 16) {
       dump.append(String.format("%s%6d ", INDENT, at));
       for (int word = at; word < Math.min(at + 16, golden.length); word += 4) {
-        dump.append(' ').append(HexFormat.of().formatHex(golden, word, Math.min(word + 4, golden.length)));
+        dump.append(' ')
+            .append(HexFormat.of().formatHex(golden, word, Math.min(word + 4, golden.length)));
       }
       dump.append('\n');
     }

@@ -17,7 +17,6 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -148,7 +147,8 @@ final class GoldenDataset {
 
     Storage other = LocalStorage.at(directory.resolve("unchecked"));
     ShardSummary unchecked = writeShard(other, UNCHECKED_SHARD, RAW, Checksum.NONE);
-    Contents only = new Contents(first.schema, first.nextFieldId, List.of(), List.of(unchecked), Map.of());
+    Contents only =
+        new Contents(first.schema, first.nextFieldId, List.of(), List.of(unchecked), Map.of());
     new ManifestLog(other).publish(manifest(0, "create", Map.of(), only, 0, 0, List.of()));
   }
 

@@ -172,6 +172,10 @@ final class DenseRangeSelection implements Selection {
     int unitBytes = field.unitBytes();
     long from = (segment.firstIndex + first - run.firstSlot()) * width;
     long to = from + (long) values * width;
+    if (context.check().isSettled(field)) {
+      copyBytes(segment.part, field, segment.run, from, (int) (to - from), target, at);
+      return;
+    }
     long next = from;
     while (next < to) {
       long unit = next / unitBytes;

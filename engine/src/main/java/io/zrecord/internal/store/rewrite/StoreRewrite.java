@@ -195,7 +195,6 @@ public final class StoreRewrite {
       metas.add(new FieldMeta(
           fields.get(i),
           stem(fields.get(i)),
-          FieldMeta.Layout.ENTRIES,
           tables.get(i).absentCount(length),
           tables.get(i).valueBytes(length)));
     }

@@ -79,8 +79,7 @@ final class FieldCounts {
     List<FieldMeta> metas = new ArrayList<>();
     for (int i = 0; i < tables.length; i++) {
       FieldMeta field = fields.get(i);
-      metas.add(new FieldMeta(
-          field.spec(), field.stem(), FieldMeta.Layout.ENTRIES, absentCounts[i], valueBytes[i]));
+      metas.add(new FieldMeta(field.spec(), field.stem(), absentCounts[i], valueBytes[i]));
     }
     return metas;
   }

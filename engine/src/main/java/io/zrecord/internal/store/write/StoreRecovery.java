@@ -47,8 +47,7 @@ public final class StoreRecovery {
     List<FieldMeta> fields = new ArrayList<>();
     for (int i = 0; i < tables.length; i++) {
       tables[i] = EntryTable.create(files, stems.get(i));
-      fields.add(
-          new FieldMeta(schema.fields().get(i), stems.get(i), FieldMeta.Layout.ENTRIES, 0, 0));
+      fields.add(new FieldMeta(schema.fields().get(i), stems.get(i), 0, 0));
     }
     Journal journal = Journal.create(files, storeId);
     StoreMeta meta = new StoreMeta(

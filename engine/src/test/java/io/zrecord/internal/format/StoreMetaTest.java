@@ -12,7 +12,6 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.NestedType;
 import io.zrecord.schema.Shape;
-import io.zrecord.schema.UnreadableField;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,48 +21,50 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ShardMetaTest {
-  /** The example of FORMAT.md section 3, except for the checksum. */
+class StoreMetaTest {
+  /** The example of FORMAT.md section 9 with a second field, except for the checksum. */
   private static final String EXAMPLE = """
       { "format": 2,
         "uuid": "9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11",
         "length": 65536,
         "checksum": "crc32c",
-        "chunks": { "sizeBytes": 268435456,
-                    "unfull": [],
-                    "closed": [[0, 268435712], [1, 171000064]] },
+        "chunks": { "sizeBytes": 268435456, "size": 67108864,
+                    "unfull": [[7, 4096, 5]],
+                    "closed": [[0, 268435712, 40000], [1, 171000064, 0]] },
         "fields": [ { "id": 1, "name": "image", "dtype": "u8", "shape": [28, 28], "compress": "raw",
-                      "stem": "image", "layout": "runs", "absent": 0, "valueBytes": 51380224 },
+                      "stem": "image", "layout": "entries", "absent": 0, "valueBytes": 51380224 },
                     { "id": 2, "name": "标签", "dtype": "utf8", "compress": "zstd", "level": 3,
-                      "stem": "field-2", "layout": "entries", "absent": 12, "valueBytes": 913311 } ]""";
+                      "stem": "field-2", "layout": "entries", "absent": 12, "valueBytes": 913311 } ],
+        "journalSequence": 17""";
 
-  private static ShardMeta read(String beforeSeal) {
-    return ShardMeta.read("/d/meta.json", SealedJsonTest.sealed(beforeSeal));
+  private static StoreMeta read(String beforeSeal) {
+    return StoreMeta.read("/d/meta.json", SealedJsonTest.sealed(beforeSeal));
   }
 
   @Test
   void theExampleOfTheSpecificationIsRead() {
-    ShardMeta meta = read(EXAMPLE);
+    StoreMeta store = read(EXAMPLE);
+    ShardMeta meta = store.shard();
     assertThat(meta.id()).isEqualTo(UUID.fromString("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11"));
     assertThat(meta.length()).isEqualTo(65536);
     assertThat(meta.hasChecksums()).isTrue();
     assertThat(meta.chunkBytes()).isEqualTo(268435456);
+    assertThat(store.chunkRecords()).isEqualTo(67108864);
+    assertThat(store.sequence()).isEqualTo(17);
+    assertThat(store.unfull()).containsExactly(new ChunkMeta(7, 5, 4096));
     assertThat(meta.chunks())
-        .containsExactly(
-            ChunkMeta.writtenInBulk(0, 268435712), ChunkMeta.writtenInBulk(1, 171000064));
+        .containsExactly(new ChunkMeta(0, 40000, 268435712), new ChunkMeta(1, 0, 171000064));
     assertThat(meta.fields())
         .containsExactly(
             new FieldMeta(
                 new FieldSpec(1, "image", ElementType.U8, Shape.of(28, 28), Compression.RAW),
                 "image",
-                FieldMeta.Layout.RUNS,
                 0,
                 51380224),
             new FieldMeta(
                 new FieldSpec(
                     2, "标签", ElementType.UTF8, Shape.scalar(), new Compression(Codec.ZSTD, 3)),
                 "field-2",
-                FieldMeta.Layout.ENTRIES,
                 12,
                 913311));
   }
@@ -89,8 +90,7 @@ class ShardMetaTest {
             shape,
             Compression.of(codec),
             id % 2 == 0 ? Map.of() : Map.of("", "ü", "b", ""));
-        fields.add(
-            new FieldMeta(spec, "field-" + id, FieldMeta.Layout.ENTRIES, id % 5, 1L << id % 60));
+        fields.add(new FieldMeta(spec, "field-" + id, id % 5, 1L << id % 60));
         id += 17;
       }
     }
@@ -101,10 +101,11 @@ class ShardMetaTest {
         1L << 40,
         List.of(
             new ChunkMeta(3, 0, 64),
-            ChunkMeta.writtenInBulk(9, 1L << 50),
+            new ChunkMeta(9, 7, 1L << 50),
             new ChunkMeta(-2, 1L << 40, 1L << 50)),
         fields);
-    assertThat(ShardMeta.read("f", meta.write())).isEqualTo(meta);
+    StoreMeta store = new StoreMeta(meta, List.of(new ChunkMeta(5, 6, 64)), 1L << 40, 1L << 50);
+    assertThat(StoreMeta.read("f", store.write())).isEqualTo(store);
   }
 
   @ParameterizedTest
@@ -121,10 +122,16 @@ class ShardMetaTest {
         "[1, 171000064          | [4294967295, 171000064",
         "[1, 171000064          | [-1, 171000064",
         "[1, 171000064          | [1, 9223372036854775808",
-        "[1, 171000064]         | [1]",
+        "[1, 171000064, 0]      | [1]",
         "171000064              | 63",
-        "171000064              | 171000064, -1",
-        "171000064              | 171000064, 2, 3",
+        "171000064, 0           | 171000064, -1",
+        "171000064, 0           | 171000064",
+        "171000064, 0           | 171000064, 2, 3",
+        "[7, 4096               | [1, 4096",
+        "[7, 4096               | [7, 63",
+        "[7, 4096               | [4294967295, 4096",
+        "\"size\": 67108864     | \"size\": 0",
+        "Sequence\": 17        | Sequence\": -1",
         "\"id\": 2              | \"id\": 1",
         "\"id\": 2              | \"id\": 0",
         "\"id\": 2              | \"id\": 4294967297",
@@ -136,7 +143,6 @@ class ShardMetaTest {
         "\"stem\": \"field-2\"   | \"stem\": \"../x\"",
         "\"stem\": \"field-2\"   | \"stem\": \"\"",
         "\"stem\": \"field-2\"   | \"stem\": \"a\\n\"",
-        "\"entries\"            | \"runs\"",
         "\"absent\": 12         | \"absent\": 65537",
         "\"level\": 3           | \"level\": true",
         "[28, 28]               | [28, -1]",
@@ -162,6 +168,7 @@ class ShardMetaTest {
       quoteCharacter = '`',
       value = {
         "\"entries\"   | \"blocks\"        | layout blocks",
+        "\"entries\"   | \"runs\"          | layout runs",
         "\"utf8\"      | \"utf9\"          | dtype utf9",
         "\"utf8\"      | \"decimal(39,0)\" | dtype decimal(39,0)",
         "\"utf8\"      | \"decimal(09,2)\" | dtype decimal(09,2)",
@@ -169,16 +176,16 @@ class ShardMetaTest {
         "\"zstd\"      | \"ZSTD\"          | compress ZSTD",
         "\"level\": 3  | \"features\": {\"read\": [\"far\"]} | far",
       })
-  void anUnknownFeatureCostsItsFieldOnly(String part, String other, String feature) {
+  void anUnknownFeatureOfAFieldCostsTheStore(String part, String other, String feature) {
     String replaced = EXAMPLE.replace(part, other);
     assertThat(replaced).isNotEqualTo(EXAMPLE);
-    ShardMeta meta = read(replaced);
-    assertThat(meta.fields()).hasSize(1);
-    assertThat(meta.unreadable()).containsExactly(new UnreadableField(2, "标签", feature));
+    assertThatThrownBy(() -> read(replaced))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("'" + feature + "'");
   }
 
   @Test
-  void anUnknownChecksumCostsTheShard() {
+  void anUnknownChecksumCostsTheStore() {
     assertThatThrownBy(
             () -> read(EXAMPLE.replace("\"checksum\": \"crc32c\"", "\"checksum\": \"md5\"")))
         .isInstanceOf(UnsupportedFormatException.class)
@@ -186,36 +193,7 @@ class ShardMetaTest {
   }
 
   @Test
-  void namesOfUnreadableFieldsAreTaken() {
-    String unreadable = EXAMPLE.replace("\"utf8\"", "\"utf9\"");
-    assertThatThrownBy(() -> read(unreadable.replace("标签", "image")))
-        .isInstanceOf(CorruptDataException.class);
-    assertThatThrownBy(() -> read(unreadable.replace("\"id\": 2", "\"id\": 1")))
-        .isInstanceOf(CorruptDataException.class);
-  }
-
-  @Test
-  void aStoreSaysHowManyRecordsAreInItsChunks() {
-    String store = EXAMPLE
-        .replace("\"sizeBytes\"", "\"size\": 7, \"sizeBytes\"")
-        .replace("\"format\": 2", "\"format\": 2, \"journalSequence\": 3")
-        .replace("\"runs\"", "\"entries\"");
-    assertThatThrownBy(() -> StoreMeta.read("/d/meta.json", SealedJsonTest.sealed(store)))
-        .isInstanceOf(CorruptDataException.class)
-        .hasMessageContaining("how many records are in chunk/0.zr");
-    String counted =
-        store.replace("268435712]", "268435712, 5]").replace("171000064]", "171000064, 0]");
-    StoreMeta meta = StoreMeta.read("/d/meta.json", SealedJsonTest.sealed(counted));
-    assertThat(meta.chunkRecords()).isEqualTo(7);
-    assertThat(meta.shard().chunks())
-        .containsExactly(new ChunkMeta(0, 5, 268435712), new ChunkMeta(1, 0, 171000064));
-    assertThat(StoreMeta.read("/d/meta.json", meta.write())).isEqualTo(meta);
-  }
-
-  @Test
-  void aShardThatIsStillWrittenOrNewerIsUnsupported() {
-    assertThatThrownBy(() -> read(EXAMPLE.replace("\"unfull\": []", "\"unfull\": [[2, 64, 0]]")))
-        .isInstanceOf(UnsupportedFormatException.class);
+  void aStoreOfALaterFormatIsUnsupported() {
     assertThatThrownBy(() -> read(EXAMPLE.replace("\"format\": 2", "\"format\": 3")))
         .isInstanceOf(UnsupportedFormatException.class);
   }
@@ -231,7 +209,7 @@ class ShardMetaTest {
         mutated[random.nextInt(mutated.length)] = (byte) (32 + random.nextInt(95));
       }
       try {
-        ShardMeta.read("f", SealedJsonTest.sealed(mutated));
+        StoreMeta.read("f", SealedJsonTest.sealed(mutated));
       } catch (ZRecordException expected) {
         assertThat(expected.resource()).isEqualTo("f");
       } catch (RuntimeException e) {
