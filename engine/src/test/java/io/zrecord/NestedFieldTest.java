@@ -151,8 +151,7 @@ class NestedFieldTest {
           new byte[16],
           List.of("text"),
           List.of(Map.of("role", 7)),
-          List.of(Map.of("role", "user", "unknown", 1)),
-          List.of(Map.of("box", new float[] {1})))) {
+          List.of(Map.of("role", "user", "unknown", 1)))) {
         assertThatIllegalArgumentException()
             .as("%s", wrong)
             .isThrownBy(() -> records.set("turns", wrong));

@@ -218,6 +218,7 @@ public final class NestedColumn {
   public void appendAll(NestedArray source) {
     int first = count;
     int added = source.count();
+    int total = addExact(first, added);
     if (absentCount > 0 || source.hasAbsent()) {
       for (int i = 0; i < added; i++) {
         mark(first + i, source.isAbsent(i));
@@ -232,7 +233,7 @@ public final class NestedColumn {
       source.copyData(0, data, at, (int) length);
     }
     if (hasOffsets) {
-      reserveEnds(addExact(first, added));
+      reserveEnds(total);
       int base = first == 0 ? 0 : ends[first - 1];
       for (int i = 0; i < added; i++) {
         ends[first + i] = addExact(base, source.end(i));
@@ -241,7 +242,7 @@ public final class NestedColumn {
     for (int k = 0; k < children.length; k++) {
       children[k].appendAll(source.child(k));
     }
-    count = addExact(first, added);
+    count = total;
   }
 
   private void end(boolean isAbsent) {
