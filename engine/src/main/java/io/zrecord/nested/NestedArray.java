@@ -138,9 +138,9 @@ public final class NestedArray {
   }
 
   /**
-   * Returns a value as Java objects; null if absent. A list or a tensor is a {@link java.util.List},
-   * a map a list of {@link java.util.Map.Entry}, a struct a {@link java.util.Map} by name. Integers
-   * are {@link Integer}, {@link Long} or {@link java.math.BigInteger}, the narrowest that holds all
+   * Returns a value as Java objects; null if absent. A list or a tensor is a
+   * {@link java.util.List}, a map a list of {@link java.util.Map.Entry}, a struct a
+   * {@link java.util.Map} by name. Integers are {@link Integer}, {@link Long} or {@link java.math.BigInteger}, the narrowest that holds all
    * values of the type, but at least Integer. Small floats, dates and times are their bits.
    */
   public @Nullable Object value(int i) {

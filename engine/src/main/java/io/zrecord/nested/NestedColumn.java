@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Collects values of one type, and those within them, in arrays that grow: to write the bytes of a
  * nested value, or to hold the values of a batch.
  *
- * <p>A leaf takes values by the {@code put} methods. A list or map takes its elements first, through
- * {@link #child}, and then {@link #endValue}. A struct takes one value in each child and then
+ * <p>A leaf takes values by the {@code put} methods. A list or map takes its elements first,
+ * through {@link #child}, and then {@link #endValue}. A struct takes one value in each child and then
  * {@link #endValue}. Each type takes {@link #putAbsent}. Nothing is allocated for a value once the
  * arrays have grown. After an exception the column must be cleared. Belongs to one thread.
  */
