@@ -8,6 +8,7 @@ from zrecord._converter import converter
 from zrecord._dataset import Dataset
 from zrecord._feed import Batch, Feed, feed
 from zrecord._field import Field
+from zrecord._nested import Nested, NestedArray
 from zrecord._open import open
 from zrecord._ragged import Ragged
 from zrecord._schema import FieldSpec
@@ -37,6 +38,8 @@ __all__ = [
     "FormatError",
     "LauncherError",
     "MissingExtraError",
+    "Nested",
+    "NestedArray",
     "NotADatasetError",
     "Ragged",
     "StoreBusyError",

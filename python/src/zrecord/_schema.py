@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from zrecord._nested import NestedType, UnknownTypeError, read_type
 from zrecord._sealed import JsonObject, unsupported
 from zrecord.errors import FormatError
 
@@ -38,6 +39,8 @@ STORED = {
     "timestamp_ntz": "<i8",
 }
 _SHOWN = {"bool": "?", "date": "<M8[D]", "timestamp": "<M8[us]", "timestamp_ntz": "<M8[us]"}
+_SHOWN_AS_STORED = {"timestamp": "<M8[us]", "timestamp_ntz": "<M8[us]"}
+_VARIABLE = ("bytes", "utf8", "nested")
 _DECIMAL = re.compile(r"decimal\(([1-9]\d?),(0|[1-9]\d?)\)", re.ASCII)
 
 
@@ -51,6 +54,7 @@ class FieldSpec:
     shape: tuple[int, ...] = ()
     codec: str = "raw"
     attributes: dict[str, str] = field(default_factory=dict, compare=False)
+    nested: NestedType | None = None  #: the type of nested values
 
     @cached_property
     def stored_dtype(self) -> np.dtype[Any]:
@@ -71,12 +75,12 @@ class FieldSpec:
 
     @cached_property
     def element_bytes(self) -> int | None:
-        """The number of bytes of an element; ``None`` for bytes and text."""
+        """The number of bytes of an element; ``None`` for bytes, text and nested values."""
         decimal = _DECIMAL.fullmatch(self.dtype)
         if decimal:
             precision = int(decimal[1])
             return 4 if precision <= 9 else 8 if precision <= 18 else 16
-        return None if self.dtype in ("bytes", "utf8") else self.stored_dtype.itemsize
+        return None if self.dtype in _VARIABLE else self.stored_dtype.itemsize
 
     @cached_property
     def width(self) -> int | None:
@@ -129,6 +133,10 @@ def _unknown_value(json: JsonObject) -> str | None:
     layout = json.string("layout") if "layout" in json.members else LAYOUTS[0]
     if not _is_known_dtype(dtype):
         return f"dtype {dtype[:64]}"
+    try:
+        _read_nested(json, dtype)
+    except UnknownTypeError as e:
+        return f"type {e}"
     if codec not in CODECS:
         return f"compress {codec[:64]}"
     return None if layout in LAYOUTS else f"layout {layout[:64]}"
@@ -138,7 +146,30 @@ def _is_known_dtype(dtype: str) -> bool:
     decimal = _DECIMAL.fullmatch(dtype)
     if decimal:
         return int(decimal[1]) <= 38 and int(decimal[2]) <= int(decimal[1])
-    return dtype in STORED or dtype in ("bytes", "utf8")
+    return dtype in STORED or dtype in _VARIABLE
+
+
+def _read_nested(json: JsonObject, dtype: str) -> NestedType | None:
+    if dtype != "nested":
+        return None
+    if "type" not in json.members or "shape" in json.members:
+        raise json.corrupt("a nested field has no type, or a shape")
+    try:
+        return read_type(json.members["type"], _leaf)
+    except ValueError as e:
+        raise json.corrupt(f"the type of a field is invalid: {e}") from e
+
+
+def _leaf(dtype: str) -> tuple[np.dtype[Any] | None, int | None]:
+    """Returns the stored elements of a leaf of nested values, and the scale of a decimal."""
+    if dtype == "nested" or not _is_known_dtype(dtype):
+        raise UnknownTypeError(dtype[:64])
+    spec = FieldSpec(1, "leaf", dtype)
+    if spec.element_bytes is None:
+        return None, None
+    if spec.scale is not None:
+        return np.dtype(f"V{spec.element_bytes}"), spec.scale
+    return np.dtype(_SHOWN_AS_STORED.get(dtype) or STORED[dtype]), None
 
 
 def _read_name(json: JsonObject) -> str:
@@ -154,7 +185,12 @@ def read_field(json: JsonObject) -> FieldSpec:
     name = _read_name(json)
     dtype = json.string("dtype")
     codec = json.string("compress")
-    spec = FieldSpec(json.integer("id", 1, 2**31 - 1), name, dtype, _shape(json, dtype), codec, json.strings("attributes"))
+    try:
+        nested = _read_nested(json, dtype)
+    except UnknownTypeError as e:
+        raise json.corrupt(f"the type of field '{name}' is unknown: {e}") from e
+    number, attributes = json.integer("id", 1, 2**31 - 1), json.strings("attributes")
+    spec = FieldSpec(number, name, dtype, _shape(json, dtype), codec, attributes, nested)
     if prod(max(1, abs(d)) for d in spec.shape) * (spec.element_bytes or 1) > _MAX_WIDTH:
         raise json.corrupt(f"values of field '{name}' would have more than {_MAX_WIDTH} bytes: {dtype}{list(spec.shape)}")
     return spec
@@ -164,6 +200,6 @@ def _shape(json: JsonObject, dtype: str) -> tuple[int, ...]:
     if "shape" not in json.members:
         return ()
     shape = json.integers("shape", -1, 2**31 - 1)
-    if not 1 <= len(shape) <= _MAX_RANK or -1 in shape[1:] or (shape[0] == -1 and 0 in shape) or dtype in ("bytes", "utf8"):
+    if not 1 <= len(shape) <= _MAX_RANK or -1 in shape[1:] or (shape[0] == -1 and 0 in shape) or dtype in _VARIABLE:
         raise json.corrupt(f"a value of dtype {dtype} cannot have the shape {shape[:20]}")
     return tuple(shape)

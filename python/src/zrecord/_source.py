@@ -38,7 +38,7 @@ class ShardSource:
             return AbsentColumn(spec.width or 0)
         tables = file.field(spec.id)
         stored = tables.spec
-        if (stored.dtype, stored.shape) != (spec.dtype, spec.shape):
+        if (stored.dtype, stored.shape, stored.nested) != (spec.dtype, spec.shape, spec.nested):
             raise CorruptDataError(
                 f"Cannot read {file.path}: field {spec.id} is {stored.dtype}{list(stored.shape)} here, but the dataset says "
                 f"{spec.dtype}{list(spec.shape)}",
@@ -46,7 +46,7 @@ class ShardSource:
             )
         runs = file.runs(spec.id, tables, spec.width)
         # The codec is that of the shard; the name is that of the dataset.
-        named = FieldSpec(spec.id, spec.name, spec.dtype, spec.shape, stored.codec)
+        named = FieldSpec(spec.id, spec.name, spec.dtype, spec.shape, stored.codec, nested=spec.nested)
         if runs["kind"][0] == FIXED:
             return RunsColumn(file, named, tables, runs, verify)
         if runs["kind"][0] == VARIABLE:

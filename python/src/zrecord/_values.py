@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from zrecord._crc32c import Bytes
+from zrecord._nested import read_nested
 from zrecord._schema import FieldSpec
 
 Array = np.ndarray[Any, Any]
@@ -33,6 +34,8 @@ def to_value(spec: FieldSpec, value: bytes | Bytes) -> Any:
         return bytes(value)
     if spec.dtype == "utf8":
         return bytes(value).decode("utf-8")
+    if spec.nested is not None:
+        return read_nested(spec.nested, value)
     if spec.width is not None and len(value) != spec.width:
         raise ValueError(f"it has {len(value)} bytes instead of {spec.width}")
     if spec.scale is not None:

@@ -39,6 +39,8 @@ public final class RecordAppender {
    *   <li>any field from {@code byte[]}, the little-endian bytes of the value
    *   <li>a tensor from {@code short[]}, {@code int[]}, {@code long[]}, {@code float[]} or
    *       {@code double[]} whose elements are as wide as those of the field
+   *   <li>a nested value from an {@link Iterable} for a list, a {@link Map} or an Iterable of its
+   *       entries for a map, and a Map by name for a struct; null is absent
    * </ul>
    *
    * @throws IllegalArgumentException if there is no such field, or the value does not fit it

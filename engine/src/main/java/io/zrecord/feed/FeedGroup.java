@@ -197,6 +197,10 @@ public final class FeedGroup {
   }
 
   private static void requireCollatable(FieldSpec field, Collation collation) {
+    if (collation.isPadded() && field.type().tree() != null) {
+      throw new IllegalArgumentException("Cannot pad field '" + field.name() + "' of type "
+          + field.type() + ": nested values have no padding; leave the collation out");
+    }
     if (collation.isPadded() && field.valueWidthBytes().isPresent()) {
       throw new IllegalArgumentException("Cannot pad field '" + field.name() + "' of "
           + field.type() + field.shape() + ": its values have one length; leave the collation out");

@@ -11,7 +11,8 @@ import java.util.Set;
 /** Reads single numbers of any type as 64-bit floats, the nearest there is. Stateless. */
 final class NumberDecoder {
   private static final Set<Kind> OTHERS =
-      EnumSet.of(Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ, Kind.BYTES, Kind.UTF8);
+      EnumSet.of(
+          Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ, Kind.BYTES, Kind.UTF8, Kind.NESTED);
 
   private NumberDecoder() {}
 
@@ -38,7 +39,7 @@ final class NumberDecoder {
       case F32 -> bytes.getFloat();
       case F64 -> bytes.getDouble();
       case DECIMAL -> decimal(type, bytes);
-      case DATE, TIMESTAMP, TIMESTAMP_NTZ, BYTES, UTF8 ->
+      case DATE, TIMESTAMP, TIMESTAMP_NTZ, BYTES, UTF8, NESTED ->
         throw new IllegalArgumentException("A value of " + type + " is no number");
     };
   }

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The type of one element of a value ({@code dtype}, FORMAT.md section 8). To the engine a value is
@@ -13,8 +14,10 @@ import java.util.regex.Pattern;
  * @param kind what the element is
  * @param precision decimal digits of a {@link Kind#DECIMAL}, 1 to 38; 0 for every other kind
  * @param scale fraction digits of a {@link Kind#DECIMAL}, 0 to precision; 0 for every other kind
+ * @param tree what a {@link Kind#NESTED} value consists of; null for every other kind
  */
-public record ElementType(Kind kind, int precision, int scale) implements Serializable {
+public record ElementType(Kind kind, int precision, int scale, @Nullable NestedType tree)
+    implements Serializable {
 
   /** Kinds of elements. */
   public enum Kind {
@@ -36,7 +39,8 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
     TIMESTAMP_NTZ(8),
     DECIMAL(-1),
     BYTES(-1),
-    UTF8(-1);
+    UTF8(-1),
+    NESTED(-1);
 
     private final int bytes;
 
@@ -76,11 +80,42 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
           "Invalid element type " + kind + "(" + precision + "," + scale
               + "): a decimal has a precision of 1 to 38 and a scale of 0 to its precision, other types have neither");
     }
+    if ((kind == Kind.NESTED) != (tree != null)) {
+      throw new IllegalArgumentException("A nested type has a tree, other types have none");
+    }
+    if (tree != null) {
+      requireWithinLimits(tree);
+    }
   }
 
-  /** Returns the type of the given kind, which is not {@link Kind#DECIMAL}. */
+  private static void requireWithinLimits(NestedType tree) {
+    if (tree instanceof NestedType.Leaf) {
+      throw new IllegalArgumentException(
+          "A nested type is a list, a map or a struct, not " + tree);
+    }
+    if (tree.depth() > NestedType.MAX_DEPTH || tree.typeCount() > NestedType.MAX_TYPES) {
+      throw new IllegalArgumentException("A nested type has " + tree.depth()
+          + " lists, maps and structs within each other and " + tree.typeCount()
+          + " types in all; at most " + NestedType.MAX_DEPTH + " and " + NestedType.MAX_TYPES
+          + " are allowed");
+    }
+  }
+
+  /**
+   * Returns the type of the given kind, which is neither {@link Kind#DECIMAL} nor
+   * {@link Kind#NESTED}.
+   */
   public static ElementType of(Kind kind) {
-    return new ElementType(kind, 0, 0);
+    return new ElementType(kind, 0, 0, null);
+  }
+
+  /**
+   * Returns the type of nested values.
+   *
+   * @throws IllegalArgumentException if the tree is a leaf, or beyond the limits
+   */
+  public static ElementType nested(NestedType tree) {
+    return new ElementType(Kind.NESTED, 0, 0, tree);
   }
 
   /**
@@ -88,7 +123,7 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
    * precision) follow the point.
    */
   public static ElementType decimal(int precision, int scale) {
-    return new ElementType(Kind.DECIMAL, precision, scale);
+    return new ElementType(Kind.DECIMAL, precision, scale, null);
   }
 
   /**
@@ -102,7 +137,7 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
       return decimal(Integer.parseInt(decimal.group(1)), Integer.parseInt(decimal.group(2)));
     }
     for (Kind kind : Kind.values()) {
-      if (kind != Kind.DECIMAL && nameOf(kind).equals(name)) {
+      if (kind != Kind.DECIMAL && kind != Kind.NESTED && nameOf(kind).equals(name)) {
         return of(kind);
       }
     }
@@ -112,8 +147,8 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
   }
 
   /**
-   * Returns the width of one element in bytes. Empty for {@code bytes} and {@code utf8}, whose
-   * values have any length.
+   * Returns the width of one element in bytes. Empty for {@code bytes}, {@code utf8} and nested
+   * values, which have any length.
    */
   public OptionalInt widthBytes() {
     if (kind == Kind.DECIMAL) {
@@ -122,9 +157,24 @@ public record ElementType(Kind kind, int precision, int scale) implements Serial
     return kind.bytes < 0 ? OptionalInt.empty() : OptionalInt.of(kind.bytes);
   }
 
-  /** Returns the type's name in metadata. */
+  /**
+   * Returns the tree of nested values.
+   *
+   * @throws IllegalStateException if values are not nested
+   */
+  public NestedType requireTree() {
+    if (tree == null) {
+      throw new IllegalStateException("Values of type " + this + " are not nested");
+    }
+    return tree;
+  }
+
+  /** Returns the type's name in metadata. The name of a nested type shows its tree. */
   @Override
   public String toString() {
+    if (tree != null) {
+      return tree.toString();
+    }
     return kind == Kind.DECIMAL ? "decimal(" + precision + "," + scale + ")" : nameOf(kind);
   }
 

@@ -103,7 +103,8 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   /**
-   * Puts a whole value of any field as little-endian bytes, which are copied.
+   * Puts a whole value of any field as little-endian bytes, which are copied. The bytes of a nested
+   * value come from {@link io.zrecord.nested.NestedColumn}; what they consist of is not checked.
    *
    * @throws io.zrecord.errors.ValueTooLargeException if the field does not take values of this
    *     length

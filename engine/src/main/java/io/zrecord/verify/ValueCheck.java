@@ -1,10 +1,12 @@
 package io.zrecord.verify;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.values.ValueLengths;
+import io.zrecord.nested.NestedView;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.verify.Finding.Kind;
@@ -30,6 +32,7 @@ final class ValueCheck implements AutoCloseable {
   private final byte[] piece;
   private byte[] packed = new byte[0];
   private byte[] unpacked = new byte[0];
+  private final @Nullable NestedView nested;
 
   /**
    * A problem of a value.
@@ -61,6 +64,7 @@ final class ValueCheck implements AutoCloseable {
     this.codec = field.compression().codec() == Codec.RAW
         ? null
         : ValueCodec.of(io.zrecord.schema.Compression.of(field.compression().codec()));
+    this.nested = field.type().tree() == null ? null : new NestedView(field.type().tree());
   }
 
   /** Checks the value of a slot and returns the problem; null if there is none. */
@@ -135,7 +139,7 @@ final class ValueCheck implements AutoCloseable {
   Problem checkPayload(int chunkId, long position, int length) {
     ValueCodec decoder = codec;
     if (decoder == null) {
-      return lengthProblem(length);
+      return contentProblem(chunkId, position, length);
     }
     if (length < ValueCodec.PREFIX_BYTES) {
       return new Problem(
@@ -149,7 +153,7 @@ final class ValueCheck implements AutoCloseable {
     int logical = ValueCodec.logicalLength(prefix);
     if (ValueCodec.isAsIs(prefix)) {
       return payload == logical
-          ? lengthProblem(logical)
+          ? contentProblem(chunkId, position + ValueCodec.PREFIX_BYTES, logical)
           : new Problem(
               Kind.VALUE, "it is stored as " + payload + " bytes, but says that it has " + logical);
     }
@@ -158,7 +162,7 @@ final class ValueCheck implements AutoCloseable {
       unpacked = grown(unpacked, logical);
       chunks.read(chunkId, position + ValueCodec.PREFIX_BYTES, packed, 0, payload);
       decoder.decompress(packed, 0, payload, unpacked, 0, logical);
-      return lengthProblem(logical);
+      return contentProblem(logical);
     } catch (DataFormatException e) {
       return new Problem(Kind.VALUE, "it cannot be decompressed: " + e.getMessage());
     } catch (OutOfMemoryError e) {
@@ -167,6 +171,34 @@ final class ValueCheck implements AutoCloseable {
           "it was not decompressed, which takes " + ((long) payload + logical)
               + " bytes of memory; raise -Xmx");
     }
+  }
+
+  /** Checks the length of a value that is stored as it is, and what a nested value consists of. */
+  private @Nullable Problem contentProblem(int chunkId, long position, int length) {
+    if (nested != null) {
+      try {
+        unpacked = grown(unpacked, length);
+      } catch (OutOfMemoryError e) {
+        return new Problem(
+            Kind.NOTE,
+            "what it consists of was not checked, which takes " + length
+                + " bytes of memory; raise -Xmx");
+      }
+      chunks.read(chunkId, position, unpacked, 0, length);
+    }
+    return contentProblem(length);
+  }
+
+  /** Checks the length of a value, and what a nested value in {@code unpacked} consists of. */
+  private @Nullable Problem contentProblem(int length) {
+    if (nested != null) {
+      try {
+        nested.read("field '" + field.name() + "'", ByteBuffer.wrap(unpacked, 0, length));
+      } catch (CorruptDataException e) {
+        return new Problem(Kind.VALUE, String.valueOf(e.getMessage()));
+      }
+    }
+    return lengthProblem(length);
   }
 
   private @Nullable Problem lengthProblem(int logical) {

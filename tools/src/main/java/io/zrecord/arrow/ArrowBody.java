@@ -1,6 +1,7 @@
 package io.zrecord.arrow;
 
 import io.zrecord.feed.FeedBatch;
+import io.zrecord.nested.NestedColumn;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -67,6 +68,22 @@ final class ArrowBody {
       }
     }
     nodes.add(new Node(batch.count(), absent));
+    addBuffer(bits);
+  }
+
+  /** Adds the node of a column of nested values, and its validity bitmap. */
+  void addNode(NestedColumn column) {
+    if (column.absentCount() == 0) {
+      addNode(column.count());
+      return;
+    }
+    ByteBuffer bits = allocate((column.count() + 7L) / 8);
+    for (int i = 0; i < column.count(); i++) {
+      if (!column.isAbsent(i)) {
+        bits.put(i >> 3, (byte) (bits.get(i >> 3) | 1 << (i & 7)));
+      }
+    }
+    nodes.add(new Node(column.count(), column.absentCount()));
     addBuffer(bits);
   }
 

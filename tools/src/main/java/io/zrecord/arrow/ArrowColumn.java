@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import org.apache.arrow.flatbuf.Field;
 import org.apache.arrow.flatbuf.FixedSizeList;
 import org.apache.arrow.flatbuf.Type;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A field as an Arrow column.
@@ -21,11 +22,12 @@ import org.apache.arrow.flatbuf.Type;
  * <tr><td>one element</td><td>a column of that type</td></tr>
  * <tr><td>fixed shape</td><td>{@code arrow.fixed_shape_tensor}, a fixed-size list</td></tr>
  * <tr><td>first dimension variable or padded</td><td>a list; of fixed-size lists, if there are other dimensions</td></tr>
+ * <tr><td>nested</td><td>lists, maps and structs, see {@link ArrowNested}</td></tr>
  * <tr><td>{@code bytes}, {@code utf8}</td><td>binary, utf8; binary if padded</td></tr>
  * </table>
  *
  * <p>The field's metadata has {@code zrecord.dtype} and {@code zrecord.shape}. Absent values are
- * null. Immutable.
+ * null. Belongs to one thread.
  */
 final class ArrowColumn {
   static final FieldSpec INDEX =
@@ -34,11 +36,15 @@ final class ArrowColumn {
   private final FieldSpec field;
   private final boolean isPadded;
   private final boolean isBytes;
+  private final @Nullable ArrowNested nested;
 
   ArrowColumn(FieldSpec field, boolean isPadded) {
     this.field = field;
     this.isPadded = isPadded;
     this.isBytes = field.type().widthBytes().isEmpty();
+    this.nested = field.type().tree() == null
+        ? null
+        : new ArrowNested(field.name(), field.type().requireTree());
   }
 
   /** Writes the column into a schema and returns its offset. */
@@ -46,6 +52,9 @@ final class ArrowColumn {
     Map<String, String> metadata = new TreeMap<>();
     metadata.put("zrecord.dtype", field.type().toString());
     metadata.put("zrecord.shape", field.shape().toString());
+    if (nested != null) {
+      return nested.field(builder, metadata);
+    }
     if (isBytes) {
       byte type = isPadded || field.type().equals(ElementType.BYTES) ? Type.Binary : Type.Utf8;
       int offset = ArrowTypes.empty(builder, type);
@@ -92,14 +101,31 @@ final class ArrowColumn {
       int typeOffset,
       int[] children,
       Map<String, String> metadata) {
+    return node(builder, name, true, type, typeOffset, children, metadata);
+  }
+
+  /** Writes a field into a schema and returns its offset. */
+  static int node(
+      FlatBufferBuilder builder,
+      String name,
+      boolean isNullable,
+      byte type,
+      int typeOffset,
+      int[] children,
+      Map<String, String> metadata) {
     int pairs = Field.createCustomMetadataVector(builder, Metadata.pairs(builder, metadata));
     int childVector = Field.createChildrenVector(builder, children);
     int nameOffset = builder.createString(name);
-    return Field.createField(builder, nameOffset, true, type, typeOffset, 0, childVector, pairs);
+    return Field.createField(
+        builder, nameOffset, isNullable, type, typeOffset, 0, childVector, pairs);
   }
 
   /** Adds the values of a batch. */
   void add(FeedBatch batch, ArrowBody body) {
+    if (nested != null) {
+      nested.add(batch, body);
+      return;
+    }
     String name = field.name();
     ByteBuffer data = batch.data(name).duplicate().order(java.nio.ByteOrder.LITTLE_ENDIAN);
     body.addNode(batch, name);

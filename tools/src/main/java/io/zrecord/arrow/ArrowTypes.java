@@ -36,6 +36,7 @@ final class ArrowTypes {
       case DECIMAL -> Type.Decimal;
       case BYTES -> Type.Binary;
       case UTF8 -> Type.Utf8;
+      case NESTED -> throw new IllegalArgumentException("Not one element: " + type);
     };
   }
 
@@ -65,7 +66,7 @@ final class ArrowTypes {
       case TIMESTAMP_NTZ -> Timestamp.createTimestamp(builder, TimeUnit.MICROSECOND, 0);
       case DECIMAL ->
         Decimal.createDecimal(builder, type.precision(), type.scale(), DECIMAL_BYTES * Byte.SIZE);
-      case BOOL, BYTES, UTF8 -> empty(builder, of(type));
+      case BOOL, BYTES, UTF8, NESTED -> empty(builder, of(type));
     };
   }
 

@@ -105,7 +105,7 @@ final class JsonLines {
             ? Base64.getDecoder().decode(parser.getText())
             : null;
       }
-      case U64, F16, BF16, DATE, TIMESTAMP, TIMESTAMP_NTZ, DECIMAL -> {
+      case U64, F16, BF16, DATE, TIMESTAMP, TIMESTAMP_NTZ, DECIMAL, NESTED -> {
         return ValueJson.toBytes(field, PART.readTree(parser));
       }
       default -> {

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.text.ElementJson;
+import io.zrecord.text.NestedJson;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +21,8 @@ import java.util.List;
 
 /**
  * Converts values to JSON and back: single elements as {@link ElementJson} does, tensors as nested
- * arrays, text as a string, bytes as a string in Base64. Thread-safe.
+ * arrays, text as a string, bytes as a string in Base64, nested values as {@link NestedJson} does.
+ * Thread-safe.
  */
 final class ValueJson {
   static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
@@ -39,6 +41,9 @@ final class ValueJson {
     }
     if (field.type().equals(ElementType.UTF8)) {
       return JsonNodeFactory.instance.textNode(new String(value, StandardCharsets.UTF_8));
+    }
+    if (field.type().tree() != null) {
+      return NestedJson.read("field '" + field.name() + "'", field.type().requireTree(), value);
     }
     return tensor(
         field.type(),
@@ -71,6 +76,9 @@ final class ValueJson {
       }
       if (field.type().equals(ElementType.BYTES) && node.isTextual()) {
         return Base64.getDecoder().decode(node.textValue());
+      }
+      if (field.type().tree() != null) {
+        return NestedJson.write(field.type().requireTree(), node);
       }
       if (field.type().widthBytes().isEmpty()) {
         throw new IllegalArgumentException(
@@ -137,7 +145,7 @@ final class ValueJson {
    * @throws IllegalArgumentException if the value does not fit the field
    */
   static byte[] parse(FieldSpec field, String text) {
-    if (field.type().widthBytes().isEmpty()) {
+    if (field.type().widthBytes().isEmpty() && field.type().tree() == null) {
       return text.getBytes(StandardCharsets.UTF_8);
     }
     boolean isQuoted = field.shape().isScalar()

@@ -50,7 +50,7 @@ public final class ElementJson {
             LocalDateTime.ofInstant(instant(from.getLong()), ZoneOffset.UTC).toString());
       case DECIMAL ->
         JSON.textNode(new BigDecimal(unscaled(type, from), type.scale()).toPlainString());
-      case BYTES, UTF8 -> throw new IllegalArgumentException(type + " has no elements");
+      case BYTES, UTF8, NESTED -> throw new IllegalArgumentException(type + " has no elements");
     };
   }
 
@@ -99,7 +99,7 @@ public final class ElementJson {
       case TIMESTAMP_NTZ ->
         to.putLong(micros(LocalDateTime.parse(node.asText()).toInstant(ZoneOffset.UTC)));
       case DECIMAL -> putDecimal(type, node, to);
-      case BYTES, UTF8 -> throw new IllegalArgumentException(type + " has no elements");
+      case BYTES, UTF8, NESTED -> throw new IllegalArgumentException(type + " has no elements");
     }
   }
 

@@ -31,9 +31,19 @@ public final class ShortText {
       boolean isWhole = bytes == value.length && text.length() <= MAX_CHARACTERS;
       return "\"" + (isWhole ? text : text.substring(0, MAX_CHARACTERS) + "…") + "\"";
     }
+    if (field.type().tree() != null) {
+      return nested(field, value);
+    }
     return field.shape().isScalar()
         ? ElementJson.read(field.type(), littleEndian(value)).asText()
         : tensor(field, value);
+  }
+
+  private static String nested(FieldSpec field, byte[] value) {
+    String text = NestedJson.read(
+            "field '" + field.name() + "'", field.type().requireTree(), value)
+        .toString();
+    return text.length() <= MAX_CHARACTERS ? text : text.substring(0, MAX_CHARACTERS) + "…";
   }
 
   private static String tensor(FieldSpec field, byte[] value) {

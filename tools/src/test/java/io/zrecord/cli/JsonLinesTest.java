@@ -12,6 +12,7 @@ import io.zrecord.StoreOptions;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.NestedType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import java.io.IOException;
@@ -94,7 +95,11 @@ class JsonLinesTest {
   Path directory;
 
   private static ElementType type(ElementType.Kind kind) {
-    return kind == ElementType.Kind.DECIMAL ? ElementType.decimal(9, 2) : ElementType.of(kind);
+    return switch (kind) {
+      case DECIMAL -> ElementType.decimal(9, 2);
+      case NESTED -> ElementType.nested(NestedType.listOf(NestedType.of(ElementType.I32)));
+      default -> ElementType.of(kind);
+    };
   }
 
   @Test

@@ -19,6 +19,9 @@ public final class FieldColumns {
 
   public static FieldColumn of(FieldSpec field) {
     DataType type = SparkTypes.columnType(field);
+    if (field.type().tree() != null) {
+      return new NestedFieldColumn(type, field.type().requireTree());
+    }
     if (type.equals(DataTypes.BinaryType)) {
       return new BinaryColumn();
     }

@@ -2,13 +2,17 @@ package io.zrecord.spark.column;
 
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.NestedType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StructField;
@@ -20,7 +24,8 @@ import org.apache.spark.sql.types.StructType;
  * <p>A tensor is an array of its elements in row-major order; its shape is in the column's metadata
  * under {@value #SHAPE_KEY}. Tensors of {@code u8}, such as images, are binary columns. Unsigned
  * integers and small floats, which Spark does not have, are read as the next wider type; the dtype
- * is in the metadata under {@value #DTYPE_KEY}.
+ * is in the metadata under {@value #DTYPE_KEY}. A struct, a map, and an array of anything but single
+ * elements of fixed width, is one nested value.
  */
 public final class SparkTypes {
   /** Column metadata: dtype of the field. */
@@ -63,12 +68,16 @@ public final class SparkTypes {
 
   /** Returns the type of a field's column. */
   public static DataType columnType(FieldSpec field) {
-    if (field.shape().isScalar()) {
-      return elementColumnType(field.type());
+    return columnType(field.type(), field.shape());
+  }
+
+  private static DataType columnType(ElementType type, Shape shape) {
+    if (shape.isScalar()) {
+      return elementColumnType(type);
     }
-    return field.type().kind() == ElementType.Kind.U8
+    return type.kind() == ElementType.Kind.U8
         ? DataTypes.BinaryType
-        : DataTypes.createArrayType(elementColumnType(field.type()), false);
+        : DataTypes.createArrayType(elementColumnType(type), false);
   }
 
   /** Returns Spark's type for a single element. */
@@ -88,26 +97,93 @@ public final class SparkTypes {
       case DECIMAL -> DataTypes.createDecimalType(type.precision(), type.scale());
       case BYTES -> DataTypes.BinaryType;
       case UTF8 -> DataTypes.StringType;
+      case NESTED -> nestedColumnType(type.requireTree());
     };
   }
 
+  /** Returns Spark's type for nested values, in which everything but keys may be null. */
+  static DataType nestedColumnType(NestedType type) {
+    if (type instanceof NestedType.ListOf list) {
+      return DataTypes.createArrayType(nestedColumnType(list.element()), true);
+    }
+    if (type instanceof NestedType.MapOf map) {
+      return DataTypes.createMapType(
+          nestedColumnType(map.key()), nestedColumnType(map.value()), true);
+    }
+    if (type instanceof NestedType.StructOf struct) {
+      return new StructType(struct.members().stream()
+          .map(member -> new StructField(
+              member.name(), nestedColumnType(member.type()), true, Metadata.empty()))
+          .toArray(StructField[]::new));
+    }
+    NestedType.Leaf leaf = (NestedType.Leaf) type;
+    return columnType(leaf.element(), leaf.shape());
+  }
+
   /**
-   * Returns the dtype as which a column is written; empty if the column cannot be written.
+   * Returns the dtype as which a column is written; empty if the column cannot be written. An array
+   * of single elements of fixed width is a tensor. Other arrays, maps and structs are nested.
    *
    * @param shape the shape that an option asks for, if any
+   * @throws IllegalArgumentException if the column is nested beyond the limits
    */
   public static Optional<ElementType> elementTypeOf(StructField column, Optional<Shape> shape) {
     DataType type = column.dataType();
+    if (isNested(type)) {
+      try {
+        return nestedTypeOf(type).map(ElementType::nested);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            "column '" + column.name() + "' has the type " + type.catalogString()
+                + ", which zrecord does not store: " + e.getMessage(),
+            e);
+      }
+    }
     if (type instanceof ArrayType array) {
-      return array.elementType() instanceof DecimalType
-          ? Optional.empty()
-          : fixedWidthTypeOf(array.elementType());
+      return fixedWidthTypeOf(array.elementType());
     }
     if (type.equals(DataTypes.BinaryType)) {
       boolean isTensor = shape.isPresent() || isTensorOfBytes(column.metadata());
       return Optional.of(isTensor ? ElementType.U8 : ElementType.BYTES);
     }
     return isString(type) ? Optional.of(ElementType.UTF8) : fixedWidthTypeOf(type);
+  }
+
+  /** Tells whether values are stored as nested ones, if at all. */
+  private static boolean isNested(DataType type) {
+    if (type instanceof ArrayType array) {
+      return array.elementType() instanceof DecimalType
+          || fixedWidthTypeOf(array.elementType()).isEmpty();
+    }
+    return type instanceof MapType || type instanceof StructType;
+  }
+
+  /** Returns the type of nested values; empty if a type in it cannot be written. */
+  private static Optional<NestedType> nestedTypeOf(DataType type) {
+    if (type instanceof ArrayType array) {
+      return nestedTypeOf(array.elementType()).map(NestedType::listOf);
+    }
+    if (type instanceof MapType map) {
+      return nestedTypeOf(map.keyType())
+          .flatMap(key -> nestedTypeOf(map.valueType()).map(value -> NestedType.mapOf(key, value)));
+    }
+    if (type instanceof StructType struct) {
+      List<NestedType.Member> members = new ArrayList<>();
+      for (StructField field : struct.fields()) {
+        Optional<NestedType> member = nestedTypeOf(field.dataType());
+        if (member.isEmpty()) {
+          return Optional.empty();
+        }
+        members.add(new NestedType.Member(field.name(), member.get()));
+      }
+      return Optional.of(new NestedType.StructOf(members));
+    }
+    Optional<ElementType> element = type.equals(DataTypes.BinaryType)
+        ? Optional.of(ElementType.BYTES)
+        : type.equals(DataTypes.StringType)
+            ? Optional.of(ElementType.UTF8)
+            : fixedWidthTypeOf(type);
+    return element.map(NestedType::of);
   }
 
   /** Tells whether a type is CHAR or VARCHAR, which some releases have as kinds of strings. */
@@ -125,7 +201,7 @@ public final class SparkTypes {
 
   /** Returns the shape with which a column is written when no option gives another shape. */
   public static Shape shapeOf(StructField column) {
-    boolean isArray = column.dataType() instanceof ArrayType;
+    boolean isArray = column.dataType() instanceof ArrayType && !isNested(column.dataType());
     Metadata metadata = column.metadata();
     if (isArray || (column.dataType().equals(DataTypes.BinaryType) && isTensorOfBytes(metadata))) {
       if (!metadata.contains(SHAPE_KEY)) {

@@ -21,7 +21,9 @@ final class RowWriters {
       FieldSpec field = fields.fields().get(i);
       boolean isArray =
           columns.fields()[i].dataType() instanceof org.apache.spark.sql.types.ArrayType;
-      writers[i] = isArray ? new ArrayValueWriter(field) : single(field);
+      writers[i] = field.type().tree() != null
+          ? new NestedValueWriter(field.type().requireTree())
+          : isArray ? new ArrayValueWriter(field) : single(field);
     }
     return writers;
   }
@@ -39,7 +41,7 @@ final class RowWriters {
       case DECIMAL -> decimal(type);
       case BYTES, U8 -> RowWriters::writeBinary;
       case UTF8 -> RowWriters::writeString;
-      case U16, U32, U64, F16, BF16 ->
+      case U16, U32, U64, F16, BF16, NESTED ->
         throw new IllegalArgumentException(
             "Field '" + field.name() + "' of type " + type + " cannot be written from Spark");
     };
@@ -98,14 +100,18 @@ final class RowWriters {
 
     @Override
     public void write(InternalRow row, int i, ShardWriter shard) {
-      Decimal decimal = row.getDecimal(i, precision, scale);
-      BigInteger unscaled = decimal.toJavaBigDecimal().unscaledValue();
-      byte[] bigEndian = unscaled.toByteArray();
-      java.util.Arrays.fill(value, (byte) (unscaled.signum() < 0 ? -1 : 0));
-      for (int b = 0; b < bigEndian.length; b++) {
-        value[b] = bigEndian[bigEndian.length - 1 - b];
-      }
+      toBytes(row.getDecimal(i, precision, scale), value);
       shard.put(i, value, 0, BYTES);
+    }
+  }
+
+  /** Writes the unscaled value of a decimal, little-endian. */
+  static void toBytes(Decimal decimal, byte[] value) {
+    BigInteger unscaled = decimal.toJavaBigDecimal().unscaledValue();
+    byte[] bigEndian = unscaled.toByteArray();
+    java.util.Arrays.fill(value, (byte) (unscaled.signum() < 0 ? -1 : 0));
+    for (int b = 0; b < bigEndian.length; b++) {
+      value[b] = bigEndian[bigEndian.length - 1 - b];
     }
   }
 }

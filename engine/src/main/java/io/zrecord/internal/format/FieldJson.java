@@ -1,13 +1,11 @@
 package io.zrecord.internal.format;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.schema.Shape;
 import io.zrecord.schema.UnreadableField;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,19 +18,14 @@ import java.util.function.UnaryOperator;
 public final class FieldJson {
   /** Members that this release knows of a field in a manifest. */
   public static final Set<String> MEMBERS =
-      Set.of("id", "name", "dtype", "shape", "compress", "level", "attributes");
+      Set.of("id", "name", "dtype", "shape", "type", "compress", "level", "attributes");
 
   private FieldJson() {}
 
   public static ObjectNode write(FieldSpec field) {
     ObjectNode node = SealedJson.object();
-    node.put("id", field.id())
-        .put("name", field.name())
-        .put("dtype", field.type().toString());
-    if (!field.shape().isScalar()) {
-      ArrayNode shape = node.putArray("shape");
-      field.shape().dimensions().forEach(shape::add);
-    }
+    node.put("id", field.id()).put("name", field.name());
+    TypeJson.write(node, field.type(), field.shape());
     write(node, field.compression());
     if (!field.attributes().isEmpty()) {
       ObjectNode attributes = node.putObject("attributes");
@@ -55,7 +48,7 @@ public final class FieldJson {
   public static Optional<UnreadableField> unreadable(JsonObject json) {
     Optional<String> feature = Features.of(json)
         .unknownToReaders()
-        .or(() -> unknown(json, "dtype", name -> ElementType.parse(name).toString()))
+        .or(() -> TypeJson.unknown(json))
         .or(() -> unknown(json, "compress", name -> Codec.parse(name).toString()))
         .or(() -> json.has("layout")
             ? unknown(json, "layout", name -> FieldMeta.LAYOUT)
@@ -83,7 +76,7 @@ public final class FieldJson {
    *
    * @param parser returns the name of what it parsed, or throws an IllegalArgumentException
    */
-  private static Optional<String> unknown(
+  static Optional<String> unknown(
       JsonObject json, String member, UnaryOperator<String> parser) {
     String value = json.string(member);
     try {
@@ -114,13 +107,11 @@ public final class FieldJson {
   static FieldSpec read(JsonObject json) {
     int id = (int) json.integer("id", 1, Integer.MAX_VALUE);
     String name = json.string("name");
-    ElementType type = json.parse("dtype", ElementType::parse);
+    ElementType type = TypeJson.read(json);
     Compression compression = compression(json);
     try {
-      Shape shape = json.has("shape")
-          ? new Shape(json.integers("shape", -1, Integer.MAX_VALUE))
-          : Shape.scalar();
-      return new FieldSpec(id, name, type, shape, compression, json.strings("attributes"));
+      return new FieldSpec(
+          id, name, type, TypeJson.shape(json), compression, json.strings("attributes"));
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw json.corrupt("field " + id + " is invalid: " + e.getMessage());
     }

@@ -1,6 +1,5 @@
 package io.zrecord.internal.format;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
@@ -65,11 +64,8 @@ public record FieldTables(
 
   ObjectNode write() {
     ObjectNode node = SealedJson.object();
-    node.put("id", id).put("dtype", type.toString());
-    if (!shape.isScalar()) {
-      ArrayNode dimensions = node.putArray("shape");
-      shape.dimensions().forEach(dimensions::add);
-    }
+    node.put("id", id);
+    TypeJson.write(node, type, shape);
     FieldJson.write(node, compression);
     node.put("absent", absentCount).put("valueBytes", valueBytes);
     if (unitBytes > 0) {
@@ -98,8 +94,8 @@ public record FieldTables(
     JsonTuple runs = JsonTuple.of(json, "runs", 3, 3);
     FieldTables field = new FieldTables(
         (int) json.integer("id", 1, Integer.MAX_VALUE),
-        json.parse("dtype", ElementType::parse),
-        shape(json),
+        TypeJson.read(json),
+        TypeJson.shape(json),
         FieldJson.compression(json),
         json.integer("absent", 0, length),
         json.integer("valueBytes", 0, Long.MAX_VALUE),
@@ -132,16 +128,6 @@ public record FieldTables(
           (int) tuple.integer(1, 1, ValueAlignment.MOST_MOST));
     } catch (IllegalArgumentException e) {
       throw tuple.corrupt("two powers of two, the second not less than the first");
-    }
-  }
-
-  private static Shape shape(JsonObject json) {
-    try {
-      return json.has("shape")
-          ? new Shape(json.integers("shape", -1, Integer.MAX_VALUE))
-          : Shape.scalar();
-    } catch (IllegalArgumentException e) {
-      throw json.corrupt("the shape of a field is invalid: " + e.getMessage());
     }
   }
 }

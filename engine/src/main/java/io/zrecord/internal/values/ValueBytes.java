@@ -24,8 +24,15 @@ public final class ValueBytes {
   }
 
   private static byte[] encode(FieldSpec field, Object value) {
+    boolean isNested = field.type().tree() != null;
     if (value instanceof byte[] bytes) {
+      if (isNested) {
+        NestedBytes.check(field, bytes);
+      }
       return bytes;
+    }
+    if (isNested) {
+      return NestedBytes.of(field, value);
     }
     if (value instanceof String text && field.type().equals(ElementType.UTF8)) {
       return text.getBytes(StandardCharsets.UTF_8);

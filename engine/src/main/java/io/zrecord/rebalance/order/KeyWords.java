@@ -66,6 +66,7 @@ record KeyWords(ElementType type, Direction direction) {
       case F64 -> floating(value.getLong(at), Long.SIZE, 0x7ff0_0000_0000_0000L);
       case DECIMAL -> decimal(value, at, number, count);
       case BYTES, UTF8 -> text(value, number, count);
+      case NESTED -> throw new IllegalStateException("Nested values have no order");
     };
   }
 

@@ -75,6 +75,11 @@ public sealed interface RecordOrder extends Serializable {
             + spec.shape()
             + ": tensors have no order; choose a field of single elements, of bytes or of text");
       }
+      if (spec.type().tree() != null) {
+        throw new IllegalArgumentException("Cannot order records by field '" + field + "' of type "
+            + spec.type()
+            + ": nested values have no order; choose a field of single elements, of bytes or of text");
+      }
     }
 
     @Override

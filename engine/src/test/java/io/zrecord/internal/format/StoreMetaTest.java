@@ -10,6 +10,7 @@ import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.NestedType;
 import io.zrecord.schema.Shape;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,8 +74,11 @@ class StoreMetaTest {
     List<FieldMeta> fields = new ArrayList<>();
     int id = 1;
     for (ElementType.Kind kind : ElementType.Kind.values()) {
-      ElementType type =
-          kind == ElementType.Kind.DECIMAL ? ElementType.decimal(38, 38) : ElementType.of(kind);
+      ElementType type = switch (kind) {
+        case DECIMAL -> ElementType.decimal(38, 38);
+        case NESTED -> ElementType.nested(NestedType.listOf(NestedType.of(ElementType.UTF8)));
+        default -> ElementType.of(kind);
+      };
       for (Codec codec : Codec.values()) {
         Shape shape = type.widthBytes().isPresent() && id % 3 > 0
             ? id % 3 == 1 ? Shape.of(2, 0, 3) : Shape.of(-1, 7)

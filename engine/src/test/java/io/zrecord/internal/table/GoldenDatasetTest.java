@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -143,7 +144,8 @@ final class GoldenDatasetTest {
   void everyDtypeAndCodecIsThere() {
     assertThat(GoldenDataset.RAW.fields())
         .extracting(field -> field.type().kind())
-        .contains(io.zrecord.schema.ElementType.Kind.values());
+        // Nested values have a file of their own, golden/v2-nested.json.
+        .containsAll(EnumSet.complementOf(EnumSet.of(io.zrecord.schema.ElementType.Kind.NESTED)));
     assertThat(Stream.concat(
             GoldenDataset.RAW.fields().stream(), GoldenDataset.COMPRESSED.fields().stream()))
         .extracting(field -> field.compression().codec())
