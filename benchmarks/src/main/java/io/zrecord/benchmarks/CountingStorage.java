@@ -48,7 +48,7 @@ final class CountingStorage implements Storage {
       if (region.name().endsWith(suffix)) {
         files
             .computeIfAbsent(region.name(), name -> new TreeMap<>())
-            .merge(region.from(), region.to(), Math::max);
+            .merge(region.from(), region.to(), Long::max);
       }
     }
     long ranges = 0;

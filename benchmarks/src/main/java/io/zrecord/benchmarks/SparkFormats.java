@@ -2,7 +2,6 @@ package io.zrecord.benchmarks;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -148,11 +147,8 @@ final class SparkFormats {
   }
 
   long bytesOf(String name) {
-    try (var paths = Files.walk(path(name))) {
-      return paths
-          .filter(Files::isRegularFile)
-          .mapToLong(file -> file.toFile().length())
-          .sum();
+    try {
+      return Workplace.lengthOf(path(name));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
