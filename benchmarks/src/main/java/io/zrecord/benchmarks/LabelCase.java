@@ -29,7 +29,10 @@ final class LabelCase {
     formats
         .spark()
         .udf()
-        .register("noise", (Long id) -> SparkBenchmark.noise(id, BINARY_BYTES), DataTypes.BinaryType);
+        .register(
+            "noise",
+            (Long id) -> SparkBenchmark.noise(id, BINARY_BYTES),
+            DataTypes.BinaryType);
     Dataset<Row> source = formats
         .spark()
         .range(0, count, 1, 8)

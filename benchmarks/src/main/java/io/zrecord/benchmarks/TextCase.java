@@ -105,7 +105,8 @@ final class TextCase {
     List.of("zrecord", "parquet", "parquet-64k").forEach(name -> System.out.printf(
         Locale.ROOT, "Size / raw of %s: %.4f%n", name, (double) formats.bytesOf(name) / rawBytes));
     double size = formats.bytesOf("zrecord");
-    Figure.atMost("Size / Parquet with pages of 64 KiB", size / formats.bytesOf("parquet-64k"), 1.05);
+    Figure.atMost(
+        "Size / Parquet with pages of 64 KiB", size / formats.bytesOf("parquet-64k"), 1.05);
     Figure.atMost("Size / Parquet", size / formats.bytesOf("parquet"), 1.2);
     if (hasLargeBlocks) {
       double large = formats.bytesOf("zrecord-1m");
