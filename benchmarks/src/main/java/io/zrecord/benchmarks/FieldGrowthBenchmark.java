@@ -19,9 +19,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Random;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
@@ -65,22 +63,29 @@ public final class FieldGrowthBenchmark {
   }
 
   private void run() throws IOException {
-    Map<Integer, RecordDataset> tables = new LinkedHashMap<>();
+    RecordDataset[] tables = new RecordDataset[FIELDS.length];
     double[] sizes = new double[FIELDS.length];
     for (int i = 0; i < FIELDS.length; i++) {
-      Path path = work.resolve(FIELDS[i] + "-fields");
+      Path path = pathOf(i);
       write(path, FIELDS[i]);
       sizes[i] = Workplace.lengthOf(path) / (8.0 * FIELDS[i] * records);
-      tables.put(FIELDS[i], RecordDataset.open(path));
+      tables[i] = RecordDataset.open(path);
     }
     System.out.printf("%n| %,d records of%s |%n|---%s|%n", records, columns(), "|---".repeat(3));
     System.out.printf(
         Locale.ROOT, "| size / raw | %.4f | %.4f | %.4f |%n", sizes[0], sizes[1], sizes[2]);
-    contest("open, to the first value (µs)", fields -> open(fields, "f1"));
-    contest("scan of one field (µs)", fields -> scan(tables.get(fields), "f1"));
-    contest("gather of one field of 256 records (µs)", fields -> gather(tables.get(fields), "f1"));
-    contest("gather of 256 whole records (µs)", fields -> gather(tables.get(fields)));
-    tables.values().forEach(RecordDataset::close);
+    contest("open, to the first value (µs)", i -> open(pathOf(i), "f1"));
+    contest("scan of one field (µs)", i -> scan(tables[i], "f1"));
+    contest("gather of one field of 256 records (µs)", i -> gather(tables[i], "f1"));
+    contest("gather of 256 whole records (µs)", i -> gather(tables[i]));
+    System.out.printf("(results %x)%n", consumed);
+    for (RecordDataset table : tables) {
+      table.close();
+    }
+  }
+
+  private Path pathOf(int table) {
+    return work.resolve(FIELDS[table] + "-fields");
   }
 
   private static String columns() {
@@ -89,10 +94,11 @@ public final class FieldGrowthBenchmark {
         .collect(Collectors.joining());
   }
 
-  private static void contest(String title, IntConsumer work) {
+  private static void contest(String title, IntConsumer question) {
     Contest contest = new Contest(title, WARM_UPS, REPEATS);
-    for (int fields : FIELDS) {
-      contest.add(fields + " fields", () -> work.accept(fields));
+    for (int i = 0; i < FIELDS.length; i++) {
+      int table = i;
+      contest.add(FIELDS[i] + " fields", () -> question.accept(table));
     }
     System.out.println(contest.medians().values().stream()
         .map(seconds -> String.format(Locale.ROOT, "%,.0f", seconds * 1e6))
@@ -117,8 +123,7 @@ public final class FieldGrowthBenchmark {
     }
   }
 
-  private void open(int fields, String field) {
-    Path path = work.resolve(fields + "-fields");
+  private void open(Path path, String field) {
     TableSnapshot table =
         RecordTable.at(new CountingStorage(LocalStorage.at(path))).latest();
     try (RecordDataset dataset = RecordDataset.open(table, ReadOptions.defaults());

@@ -69,7 +69,7 @@ public final class SparkBenchmark {
     }
   }
 
-  private void run(String name) {
+  private void run(String name) throws IOException {
     switch (name) {
       case "binary64k" -> binaries("64 KiB binaries", 64 << 10, 2L << 30);
       case "binary4k" -> binaries("4 KiB binaries", 4 << 10, 2L << 30);

@@ -21,7 +21,7 @@ final class StringsCase {
   }
 
   void run() {
-    formats.spark().udf().register("letters", StringsCase::letters, DataTypes.StringType);
+    formats.spark().udf().register("letters", (Long id) -> letters(id), DataTypes.StringType);
     Dataset<Row> strings =
         formats.store(formats.spark().range(0, count, 1, 8).selectExpr("letters(id) as s"));
     long rawBytes = strings.selectExpr("sum(octet_length(s))").first().getLong(0);
@@ -36,7 +36,7 @@ final class StringsCase {
   }
 
   /** Returns the same letters for the same id. */
-  private static String letters(Long id) {
+  private static String letters(long id) {
     SplittableRandom random = new SplittableRandom(id);
     byte[] letters = new byte[random.nextInt(SHORTEST, LONGEST + 1)];
     for (int i = 0; i < letters.length; i++) {
