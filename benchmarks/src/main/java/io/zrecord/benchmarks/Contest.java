@@ -40,17 +40,23 @@ final class Contest {
     contestants.put(name, new Contestant(preparation, work));
   }
 
-  /** Prints the time of each contestant, and the ratio to the time of zrecord. */
-  void run() {
+  /** Prints the seconds of each contestant and the ratio to zrecord. Returns the seconds. */
+  Map<String, Double> run() {
     Map<String, Double> medians = medians();
-    double reference = medians.entrySet().stream()
+    double reference = reference(medians);
+    System.out.printf("%n| %s | median (s) | x zrecord |%n|---|---|---|%n", title);
+    medians.forEach((name, seconds) -> System.out.printf(
+        Locale.ROOT, "| %s | %.3f | %.2f |%n", name, seconds, seconds / reference));
+    return medians;
+  }
+
+  /** Returns the seconds of the first contestant whose name begins with "zrecord". */
+  static double reference(Map<String, Double> medians) {
+    return medians.entrySet().stream()
         .filter(entry -> entry.getKey().startsWith("zrecord"))
         .findFirst()
         .orElseThrow()
         .getValue();
-    System.out.printf("%n| %s | median (s) | x zrecord |%n|---|---|---|%n", title);
-    medians.forEach((name, seconds) -> System.out.printf(
-        Locale.ROOT, "| %s | %.3f | %.2f |%n", name, seconds, seconds / reference));
   }
 
   /** Returns the seconds of each contestant, in the order in which they were added. */

@@ -1,7 +1,6 @@
 package io.zrecord.benchmarks;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -23,22 +22,28 @@ import org.apache.spark.sql.types.DataTypes;
  * Measures zrecord against Parquet, ORC and Avro in one warm JVM, {@code local[2]}. Every
  * contestant of a case runs in turn, twice to warm up and then five times; medians count.
  * Arguments: a work directory, then sizes in percent of the full sizes (default 100) and the cases
- * to run (default all).
+ * to run (default all, except {@code text}, whose sources {@code benchmarks/run} fetches).
  */
 public final class SparkBenchmark {
-  private static final String BATCH_SIZE = "spark.sql.parquet.columnarReaderBatchSize";
-  private static final int DEFAULT_BATCH_SIZE = 4096;
-  private static final int[] BATCH_SIZES = {16, 128, 1024, DEFAULT_BATCH_SIZE};
-
-  private static final List<String> CASES =
-      List.of("binary64k", "binary4k", "binary784", "scalars", "one-of-ten", "random");
+  private static final List<String> CASES = List.of(
+      "binary64k",
+      "binary4k",
+      "binary784",
+      "scalars",
+      "one-of-ten",
+      "random",
+      "strings",
+      "integers",
+      "label-beside-binary");
 
   private final SparkSession spark;
+  private final SparkFormats formats;
   private final Path work;
   private final int percent;
 
   private SparkBenchmark(SparkSession spark, Path work, int percent) {
     this.spark = spark;
+    this.formats = new SparkFormats(spark, work.resolve("tables"));
     this.work = work;
     this.percent = percent;
   }
@@ -64,7 +69,7 @@ public final class SparkBenchmark {
     }
   }
 
-  private void run(String name) {
+  private void run(String name) throws IOException {
     switch (name) {
       case "binary64k" -> binaries("64 KiB binaries", 64 << 10, 2L << 30);
       case "binary4k" -> binaries("4 KiB binaries", 4 << 10, 2L << 30);
@@ -72,6 +77,10 @@ public final class SparkBenchmark {
       case "scalars" -> scalars();
       case "one-of-ten" -> oneOfTen();
       case "random" -> random();
+      case "strings" -> new StringsCase(formats, percent).run();
+      case "integers" -> new IntegersCase(formats, percent).run();
+      case "label-beside-binary" -> new LabelCase(formats, percent).run();
+      case "text" -> new TextCase(formats, percent).run(work.resolve("sources"));
       default ->
         throw new IllegalArgumentException("Unknown case " + name + "; the cases are " + CASES);
     }
@@ -81,13 +90,15 @@ public final class SparkBenchmark {
     long count = totalBytes / 100 * percent / bytes;
     spark.udf().register("noise", (Long id) -> noise(id, bytes), DataTypes.BinaryType);
     Dataset<Row> source = spark.range(0, count, 1, 8).selectExpr("id", "noise(id) as bin");
-    Path origin = work.resolve("origin");
-    save(source, "zrecord", origin, Map.of("durability", "none"));
-    writes(title, spark.read().format("zrecord").load(origin.toString()), count * (8L + bytes));
-    Contest scan = new Contest("scan of " + title + ": sum(length)");
-    scans(scan, "sum(length(bin))");
-    scan.run();
-    delete(work);
+    SparkFormats.Written written =
+        formats.writes(title, formats.store(source), count * (8L + bytes));
+    Map<String, Double> scan =
+        formats.scans("scan of " + title + ": sum(length)", "sum(length(bin))");
+    if (bytes == 784) {
+      Figure.atMost("Size / raw", written.sizeOverRaw(), 1.008);
+      Figure.atLeast("Scan beside the best Parquet", Figure.ratio(scan, "parquet"), 3);
+    }
+    formats.delete();
   }
 
   private void scalars() {
@@ -95,15 +106,13 @@ public final class SparkBenchmark {
     Dataset<Row> source = spark
         .range(0, count, 1, 8)
         .selectExpr("cast(xxhash64(id) as int) i", "cast(xxhash64(id, 7) as float) f");
-    Path origin = work.resolve("origin");
-    save(source, "zrecord", origin, Map.of("durability", "none"));
-    writes("two scalars", spark.read().format("zrecord").load(origin.toString()), count * 8);
-    for (String query : List.of("sum(f)", "sum(i)", "sum(i), sum(f)")) {
-      Contest scan = new Contest(count / 1_000_000 + " M records: " + query);
-      scans(scan, query.split(", (?=sum)"));
-      scan.run();
-    }
-    delete(work);
+    formats.writes("two scalars", formats.store(source), count * 8);
+    String title = count / 1_000_000 + " M records: ";
+    formats.scans(title + "sum(f)", "sum(f)");
+    formats.scans(title + "sum(i)", "sum(i)");
+    Map<String, Double> both = formats.scans(title + "sum(i), sum(f)", "sum(i)", "sum(f)");
+    Figure.atLeast("Both sums beside the best Parquet", Figure.ratio(both, "parquet"), 2);
+    formats.delete();
   }
 
   private void oneOfTen() {
@@ -114,29 +123,15 @@ public final class SparkBenchmark {
     for (int wide = 1; wide < columns.length; wide++) {
       columns[wide] = "noise(id * 10 + " + wide + ") as wide" + wide;
     }
-    Path origin = work.resolve("origin");
-    save(
-        spark.range(0, count, 1, 8).selectExpr(columns),
-        "zrecord",
-        origin,
-        Map.of("durability", "none"));
-    writes(
-        "an int beside nine 256-byte binaries",
-        spark.read().format("zrecord").load(origin.toString()),
-        count * (4 + 9 * 256L));
-    Contest scan = new Contest(count + " records: sum(i) beside nine 256-byte binaries");
-    scans(scan, "sum(i)");
-    scan.run();
-    Dataset<Row> sum = spark
-        .read()
-        .format("zrecord")
-        .load(work.resolve("zrecord").toString())
-        .selectExpr("sum(i)");
+    Dataset<Row> source = spark.range(0, count, 1, 8).selectExpr(columns);
+    formats.writes(
+        "an int beside nine 256-byte binaries", formats.store(source), count * (4 + 9 * 256L));
+    formats.scans(count + " records: sum(i) beside nine 256-byte binaries", "sum(i)");
     System.out.printf(
         Locale.ROOT,
         "Bytes that the scan of i touched over its values' bytes: %.4f%n",
-        (double) bytesRead(sum) / (count * 4));
-    delete(work);
+        (double) bytesRead(formats.load("zrecord").selectExpr("sum(i)")) / (count * 4));
+    formats.delete();
   }
 
   /** Returns the scan's own count of the bytes that it read from files: values, checksums, runs. */
@@ -155,12 +150,8 @@ public final class SparkBenchmark {
     long count = 10_000_000L / 100 * percent;
     spark.udf().register("noise", (Long id) -> noise(id, 1024), DataTypes.BinaryType);
     Dataset<Row> source = spark.range(0, count, 1, 8).selectExpr("id", "noise(id) as bin");
-    save(source, "zrecord", work.resolve("zrecord"), Map.of("durability", "none"));
-    save(
-        spark.read().format("zrecord").load(work.resolve("zrecord").toString()),
-        "parquet",
-        work.resolve("parquet"),
-        Map.of());
+    formats.save(source, "zrecord", "zrecord", Map.of("durability", "none"));
+    formats.save(formats.load("zrecord"), "parquet", "parquet", Map.of());
     Random generator = new Random(7);
     Object[] wanted = generator.longs(10_000, 0, count).boxed().distinct().toArray();
     String list = Arrays.stream(wanted).map(Object::toString).collect(Collectors.joining(","));
@@ -171,19 +162,17 @@ public final class SparkBenchmark {
             .read()
             .format("zrecord")
             .option("indices", list)
-            .load(work.resolve("zrecord").toString()));
+            .load(formats.path("zrecord").toString()));
     ways.put(
         "zrecord, where _index in",
-        () -> spark
-            .read()
-            .format("zrecord")
-            .load(work.resolve("zrecord").toString())
+        () -> formats
+            .load("zrecord")
             .where(functions.col("_index").isin(wanted)));
     ways.put(
         "parquet, where id in",
         () -> spark
             .read()
-            .parquet(work.resolve("parquet").toString())
+            .parquet(formats.path("parquet").toString())
             .where(functions.col("id").isin(wanted)));
     String question = "10,000 random records of " + count + " x 1 KiB";
     Contest fetch = new Contest(question);
@@ -196,126 +185,13 @@ public final class SparkBenchmark {
     ways.forEach((name, records) ->
         hash.add(name, () -> records.get().selectExpr("bit_xor(xxhash64(bin))").first()));
     hash.run();
-    delete(work);
-  }
-
-  private void writes(String title, Dataset<Row> data, long rawBytes) {
-    Contest write = new Contest("write of " + title);
-    write.add(
-        "noop (source)", () -> data.write().format("noop").mode("overwrite").save());
-    addWrite(write, "zrecord", data, "zrecord", "zrecord", Map.of("durability", "none"));
-    addWrite(
-        write,
-        "zrecord, no checksums",
-        data,
-        "zrecord",
-        "again",
-        Map.of("durability", "none", "checksum", "none"));
-    addWrite(write, "zrecord, forced to disk", data, "zrecord", "again", Map.of());
-    addWrite(write, "parquet", data, "parquet", "parquet", Map.of());
-    addWrite(
-        write,
-        "parquet, uncompressed",
-        data,
-        "parquet",
-        "parquet-none",
-        Map.of("compression", "none"));
-    addWrite(write, "orc", data, "orc", "orc", Map.of());
-    addWrite(write, "avro", data, "avro", "avro", Map.of());
-    write.run();
-    System.out.printf(
-        Locale.ROOT,
-        "Size on disk over raw bytes: zrecord %.4f, parquet %.4f, parquet uncompressed %.4f%n",
-        (double) bytesOf(work.resolve("zrecord")) / rawBytes,
-        (double) bytesOf(work.resolve("parquet")) / rawBytes,
-        (double) bytesOf(work.resolve("parquet-none")) / rawBytes);
-    for (String path : List.of("again", "origin")) {
-      delete(work.resolve(path));
-    }
-  }
-
-  private void addWrite(
-      Contest contest,
-      String name,
-      Dataset<Row> data,
-      String format,
-      String path,
-      Map<String, String> options) {
-    contest.add(
-        name,
-        () -> delete(work.resolve(path)),
-        () -> save(data, format, work.resolve(path), options));
-  }
-
-  private void scans(Contest scan, String... query) {
-    for (String verify : List.of("first", "always", "never")) {
-      scan.add(
-          "zrecord, verify=" + verify,
-          () -> spark
-              .read()
-              .format("zrecord")
-              .option("verify", verify)
-              .load(work.resolve("zrecord").toString())
-              .selectExpr(query)
-              .first());
-    }
-    scan.add("parquet", () -> scanParquet("parquet", DEFAULT_BATCH_SIZE, query));
-    for (int size : BATCH_SIZES) {
-      scan.add(
-          "parquet, uncompressed, batches of " + size,
-          () -> scanParquet("parquet-none", size, query));
-    }
-    scan.add(
-        "orc",
-        () -> spark.read().orc(work.resolve("orc").toString()).selectExpr(query).first());
-    scan.add(
-        "avro",
-        () -> spark
-            .read()
-            .format("avro")
-            .load(work.resolve("avro").toString())
-            .selectExpr(query)
-            .first());
-  }
-
-  private void scanParquet(String directory, int batchSize, String... query) {
-    spark.conf().set(BATCH_SIZE, batchSize);
-    spark.read().parquet(work.resolve(directory).toString()).selectExpr(query).first();
+    formats.delete();
   }
 
   /** Returns bytes that do not compress, always the same for the same id. */
-  private static byte[] noise(long id, int bytes) {
+  static byte[] noise(long id, int bytes) {
     byte[] noise = new byte[bytes];
     new Random(id).nextBytes(noise);
     return noise;
-  }
-
-  private static void save(
-      Dataset<Row> data, String format, Path path, Map<String, String> options) {
-    data.write().format(format).options(options).mode("append").save(path.toString());
-  }
-
-  private static long bytesOf(Path directory) {
-    try (var paths = Files.walk(directory)) {
-      return paths
-          .filter(Files::isRegularFile)
-          .mapToLong(path -> path.toFile().length())
-          .sum();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void delete(Path directory) {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    try (var paths = Files.walk(directory)) {
-      for (Path path : paths.sorted(java.util.Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

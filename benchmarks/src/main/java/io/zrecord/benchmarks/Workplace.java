@@ -58,6 +58,16 @@ final class Workplace {
     return Long.parseLong(answer.substring(0, answer.indexOf('\t')));
   }
 
+  /** Returns the lengths of the files below a directory. */
+  static long lengthOf(Path directory) throws IOException {
+    try (var paths = Files.walk(directory)) {
+      return paths
+          .filter(Files::isRegularFile)
+          .mapToLong(file -> file.toFile().length())
+          .sum();
+    }
+  }
+
   /** Runs a command of the system. */
   static void run(String... command) {
     try {
