@@ -49,6 +49,7 @@ final class VariableTablesTest {
         400_013,
         units.isPresent() ? 4096 : 0,
         alignment,
+        0,
         new Section(64, list.length),
         BINDING.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         units,
