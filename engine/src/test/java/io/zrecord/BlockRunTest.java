@@ -66,7 +66,8 @@ class BlockRunTest {
     return field(ElementType.UTF8, Shape.scalar(), compression);
   }
 
-  private ShardSummary write(FieldSpec field, List<byte @Nullable []> values, WriteOptions options) {
+  private ShardSummary write(
+      FieldSpec field, List<byte @Nullable []> values, WriteOptions options) {
     RecordSchema schema = new RecordSchema(List.of(field));
     try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), schema, options)) {
       for (byte[] value : values) {
@@ -119,8 +120,7 @@ class BlockRunTest {
       }
     }
     for (int round = 0; round < 6; round++) {
-      long[] indices =
-          random.longs(1 + random.nextInt(300), 0, values.size()).toArray();
+      long[] indices = random.longs(1 + random.nextInt(300), 0, values.size()).toArray();
       if (round % 2 == 0) {
         java.util.Arrays.sort(indices);
       }
@@ -134,8 +134,7 @@ class BlockRunTest {
     }
   }
 
-  private void requireSelected(
-      FieldReader reader, List<byte @Nullable []> values, long[] indices) {
+  private void requireSelected(FieldReader reader, List<byte @Nullable []> values, long[] indices) {
     int width = reader.field().valueWidthBytes().orElse(-1);
     ByteBuffer expected = ByteBuffer.allocate(Math.toIntExact(reader.totalLengthBytes()));
     assertThat(reader.count()).isEqualTo(indices.length);
@@ -372,7 +371,8 @@ class BlockRunTest {
       for (Transform transform :
           new Transform[] {Transform.NONE, Transform.TRANSPOSE, Transform.DELTA}) {
         least = Math.min(
-            least, write(field, values, options.withTransform(transform)).valueBytes().get(1));
+            least,
+            write(field, values, options.withTransform(transform)).valueBytes().get(1));
       }
       assertThat(write(field, values, options).valueBytes().get(1)).isEqualTo(least);
     }

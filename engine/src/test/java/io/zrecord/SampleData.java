@@ -28,8 +28,7 @@ final class SampleData {
   /** Returns a schema in which every type and every codec appears, but for nested types. */
   static RecordSchema everything() {
     RecordSchema.Builder builder = RecordSchema.builder();
-    for (ElementType.Kind kind :
-        EnumSet.complementOf(EnumSet.of(ElementType.Kind.NESTED))) {
+    for (ElementType.Kind kind : EnumSet.complementOf(EnumSet.of(ElementType.Kind.NESTED))) {
       ElementType type =
           kind == ElementType.Kind.DECIMAL ? ElementType.decimal(20, 3) : ElementType.of(kind);
       builder.field("raw-" + type, type);

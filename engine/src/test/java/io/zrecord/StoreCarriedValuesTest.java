@@ -92,8 +92,7 @@ final class StoreCarriedValuesTest {
   void openingFindsThemAndPutsThemIntoTheirChunk(Loss loss) throws IOException {
     losePower(loss);
     for (int opening = 0; opening < 2; opening++) {
-      assertThat(Files.size(path.resolve("journal")) > JournalHeader.BYTES)
-          .isEqualTo(opening == 0);
+      assertThat(Files.size(path.resolve("journal")) > JournalHeader.BYTES).isEqualTo(opening == 0);
       try (RecordStore store = RecordStore.open(path, OPTIONS)) {
         assertThat(model.differenceFrom(store)).isNull();
       }
@@ -107,9 +106,8 @@ final class StoreCarriedValuesTest {
     losePower(loss);
     Map<String, byte[]> before = content();
     assertThat(damage()).isEmpty();
-    assertThat(content()).allSatisfy((name, bytes) -> assertThat(bytes)
-        .as(name)
-        .isEqualTo(before.get(name)));
+    assertThat(content())
+        .allSatisfy((name, bytes) -> assertThat(bytes).as(name).isEqualTo(before.get(name)));
   }
 
   private Map<String, byte[]> content() throws IOException {

@@ -179,8 +179,8 @@ final class VariableRunTest {
   @EnumSource(Codec.class)
   void lengthsAndAbsentValues(Codec codec) {
     RecordSchema schema = bytes(codec);
-    List<byte @Nullable []> values = values(
-        0, 1, -1, 4095, 4096, 0, -1, -1, 7, 65_536, 0, 3, 300_000, 1, -1, 0);
+    List<byte @Nullable []> values =
+        values(0, 1, -1, 4095, 4096, 0, -1, -1, 7, 65_536, 0, 3, 300_000, 1, -1, 0);
     for (WriteOptions options :
         List.of(OPTIONS, OPTIONS.withChecksum(Checksum.NONE), OPTIONS.withStripeBytes(1 << 16))) {
       Path path = directory.resolve("d" + options.hashCode());
@@ -238,8 +238,7 @@ final class VariableRunTest {
     List<byte @Nullable []> values = values(lengths);
     ShardSummary shard;
     WriteOptions options = OPTIONS.withStripeBytes(1 << 16);
-    try (ShardWriter writer =
-        ShardWriter.create(LocalStorage.at(directory), ID, schema, options)) {
+    try (ShardWriter writer = ShardWriter.create(LocalStorage.at(directory), ID, schema, options)) {
       for (byte[] value : values) {
         if (value != null) {
           writer.put(0, value, 0, value.length);
@@ -273,9 +272,10 @@ final class VariableRunTest {
         .toArray();
     for (RecordSchema schema : List.of(doubles, packed)) {
       Path path = directory.resolve("of" + (schema == packed));
-      List<byte @Nullable []> values = values(schema == packed
-          ? lengths
-          : java.util.Arrays.stream(lengths).map(length -> length & -8).toArray());
+      List<byte @Nullable []> values = values(
+          schema == packed
+              ? lengths
+              : java.util.Arrays.stream(lengths).map(length -> length & -8).toArray());
       ShardSummary shard = write(path, schema, options, values);
       ShardProbe probe = ShardProbe.read(LocalStorage.at(path), ID, alignBytes);
       requireWritten(probe, values);
@@ -319,7 +319,10 @@ final class VariableRunTest {
 
   private long sizeOf(Path path) throws IOException {
     try (var files = Files.walk(path)) {
-      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+      return files
+          .filter(Files::isRegularFile)
+          .mapToLong(file -> file.toFile().length())
+          .sum();
     }
   }
 

@@ -28,19 +28,22 @@ final class IntegersCase {
   }
 
   private void run(String title, String expression) {
-    Dataset<Row> integers = formats.store(
-        formats.spark().range(0, count, 1, 8).selectExpr(expression + " as i"));
+    Dataset<Row> integers =
+        formats.store(formats.spark().range(0, count, 1, 8).selectExpr(expression + " as i"));
     formats.save(integers, "zrecord", "zrecord", ZSTD);
     formats.save(integers, "parquet", "parquet", Map.of());
     formats.delete("origin");
     Contest scan = new Contest(count / 1_000_000.0 + " M " + title + ": sum(i)");
-    scan.add("zrecord, zstd:1", () -> formats.load("zrecord").selectExpr("sum(i)").first());
-    scan.add("parquet", () -> formats
-        .spark()
-        .read()
-        .parquet(formats.path("parquet").toString())
-        .selectExpr("sum(i)")
-        .first());
+    scan.add(
+        "zrecord, zstd:1", () -> formats.load("zrecord").selectExpr("sum(i)").first());
+    scan.add(
+        "parquet",
+        () -> formats
+            .spark()
+            .read()
+            .parquet(formats.path("parquet").toString())
+            .selectExpr("sum(i)")
+            .first());
     Map<String, Double> seconds = scan.run();
     double size = formats.bytesOf("zrecord");
     System.out.printf(

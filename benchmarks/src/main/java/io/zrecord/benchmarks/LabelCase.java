@@ -30,9 +30,7 @@ final class LabelCase {
         .spark()
         .udf()
         .register(
-            "noise",
-            (Long id) -> SparkBenchmark.noise(id, BINARY_BYTES),
-            DataTypes.BinaryType);
+            "noise", (Long id) -> SparkBenchmark.noise(id, BINARY_BYTES), DataTypes.BinaryType);
     Dataset<Row> source = formats
         .spark()
         .range(0, count, 1, 8)

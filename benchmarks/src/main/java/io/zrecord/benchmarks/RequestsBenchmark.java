@@ -60,7 +60,8 @@ public final class RequestsBenchmark {
     ShardSummary shard = RecordTable.at(LocalStorage.at(path)).latest().shards().get(0);
     try (var walk = Files.walk(path.resolve(shard.directory()))) {
       List<Path> files = walk.filter(Files::isRegularFile).toList();
-      long chunks = files.stream().filter(file -> file.toString().endsWith(".zr")).count();
+      long chunks =
+          files.stream().filter(file -> file.toString().endsWith(".zr")).count();
       Figure.atMost("Files of a shard of " + FIELDS + " fields", files.size(), 2 + chunks);
     }
   }

@@ -48,8 +48,7 @@ public final class ShardsBenchmark {
     this.path = path;
     this.storage = LocalStorage.at(path);
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (ShardWriter writer =
-        ShardWriter.create(storage, UUID.randomUUID(), SCHEMA, options)) {
+    try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), SCHEMA, options)) {
       writer.putLong(0, 1);
       writer.endRecord();
       this.shard = writer.finish().orElseThrow();
@@ -115,8 +114,7 @@ public final class ShardsBenchmark {
     TableSnapshot table = RecordTable.at(storage).latest();
     IndexSet all = IndexSet.range(0, table.length());
     return new Planned(
-        table,
-        ScanPlan.divide(table, table.schema().fields(), all, SplitSizing.atLeast(4)));
+        table, ScanPlan.divide(table, table.schema().fields(), all, SplitSizing.atLeast(4)));
   }
 
   private static long heapBytes() {

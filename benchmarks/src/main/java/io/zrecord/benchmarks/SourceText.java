@@ -44,10 +44,7 @@ final class SourceText {
   void read(Path directory, Target target) throws IOException {
     List<Path> jars;
     try (var listed = Files.list(directory)) {
-      jars = listed
-          .filter(file -> file.toString().endsWith(".jar"))
-          .sorted()
-          .toList();
+      jars = listed.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
     }
     for (Path jar : jars) {
       try (ZipFile zip = new ZipFile(jar.toFile())) {

@@ -165,9 +165,7 @@ public final class SparkBenchmark {
             .load(formats.path("zrecord").toString()));
     ways.put(
         "zrecord, where _index in",
-        () -> formats
-            .load("zrecord")
-            .where(functions.col("_index").isin(wanted)));
+        () -> formats.load("zrecord").where(functions.col("_index").isin(wanted)));
     ways.put(
         "parquet, where id in",
         () -> spark

@@ -108,11 +108,16 @@ final class SparkFormats {
     Contest scan = new Contest(title);
     addZRecord(scan, query);
     addParquet(scan, query);
-    scan.add("orc", () -> spark.read().orc(path("orc").toString()).selectExpr(query).first());
+    scan.add(
+        "orc", () -> spark.read().orc(path("orc").toString()).selectExpr(query).first());
     scan.add(
         "avro",
-        () ->
-            spark.read().format("avro").load(path("avro").toString()).selectExpr(query).first());
+        () -> spark
+            .read()
+            .format("avro")
+            .load(path("avro").toString())
+            .selectExpr(query)
+            .first());
     return scan.run();
   }
 

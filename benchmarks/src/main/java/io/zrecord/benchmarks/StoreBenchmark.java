@@ -65,8 +65,9 @@ public final class StoreBenchmark {
           benchmark.singleAppends();
         }
         case "gathers" -> benchmark.gathers();
-        default -> throw new IllegalArgumentException(
-            "There is no part '" + part + "'; choose appends, single or gathers");
+        default ->
+          throw new IllegalArgumentException(
+              "There is no part '" + part + "'; choose appends, single or gathers");
       }
     }
   }

@@ -30,8 +30,7 @@ final class StringsCase {
         formats.scans(count / 1_000_000.0 + " M strings: sum of lengths", "sum(octet_length(s))");
     Figure.atMost("Size / raw", written.sizeOverRaw(), 1.10);
     Figure.atLeast("Scan beside the best Parquet", Figure.ratio(scan, "parquet"), 2.5);
-    Figure.atLeast(
-        "Write beside the best Parquet", Figure.ratio(written.seconds(), "parquet"), 2);
+    Figure.atLeast("Write beside the best Parquet", Figure.ratio(written.seconds(), "parquet"), 2);
     formats.delete();
   }
 

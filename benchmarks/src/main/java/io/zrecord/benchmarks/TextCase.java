@@ -84,8 +84,7 @@ final class TextCase {
       RecordAppender records = writer.newAppender();
       SourceText text = new SourceText(percent);
       text.read(
-          sources,
-          (id, record) -> records.set("id", id).set(TEXT_ONLY, record).endRecord());
+          sources, (id, record) -> records.set("id", id).set(TEXT_ONLY, record).endRecord());
       writer.commit();
       return text;
     }
@@ -102,8 +101,12 @@ final class TextCase {
   }
 
   private void sizes(long rawBytes, boolean hasLargeBlocks) {
-    List.of("zrecord", "parquet", "parquet-64k").forEach(name -> System.out.printf(
-        Locale.ROOT, "Size / raw of %s: %.4f%n", name, (double) formats.bytesOf(name) / rawBytes));
+    List.of("zrecord", "parquet", "parquet-64k")
+        .forEach(name -> System.out.printf(
+            Locale.ROOT,
+            "Size / raw of %s: %.4f%n",
+            name,
+            (double) formats.bytesOf(name) / rawBytes));
     double size = formats.bytesOf("zrecord");
     Figure.atMost(
         "Size / Parquet with pages of 64 KiB", size / formats.bytesOf("parquet-64k"), 1.05);
@@ -126,7 +129,8 @@ final class TextCase {
   }
 
   private static void addScan(Contest scan, String name, Dataset<Row> table) {
-    scan.add(name, () -> table.selectExpr("sum(octet_length(" + TEXT_ONLY + "))").first());
+    scan.add(
+        name, () -> table.selectExpr("sum(octet_length(" + TEXT_ONLY + "))").first());
   }
 
   private void random(long count) {

@@ -11,8 +11,7 @@ import java.util.Set;
 /** Reads single numbers of any type as 64-bit floats, the nearest there is. Stateless. */
 final class NumberDecoder {
   private static final Set<Kind> OTHERS =
-      EnumSet.of(
-          Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ, Kind.BYTES, Kind.UTF8, Kind.NESTED);
+      EnumSet.of(Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ, Kind.BYTES, Kind.UTF8, Kind.NESTED);
 
   private NumberDecoder() {}
 

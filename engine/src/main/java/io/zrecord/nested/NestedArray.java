@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * of {@code child(k)}. Changes with each {@link NestedView#read}. Belongs to one thread.
  */
 public final class NestedArray {
-  private static final ByteBuffer NOTHING =
-      ByteBuffer.allocate(0).order(ByteOrder.LITTLE_ENDIAN);
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).order(ByteOrder.LITTLE_ENDIAN);
 
   private final NestedType type;
   private final NestedType.@Nullable Leaf leaf;
@@ -39,8 +38,8 @@ public final class NestedArray {
     this.widthBytes = leaf == null ? 0 : leaf.widthBytes();
     this.children = new NestedArray[type.children().size()];
     for (int k = 0; k < children.length; k++) {
-      children[k] = new NestedArray(
-          type.children().get(k), type instanceof NestedType.MapOf && k == 0);
+      children[k] =
+          new NestedArray(type.children().get(k), type instanceof NestedType.MapOf && k == 0);
     }
   }
 
@@ -140,8 +139,9 @@ public final class NestedArray {
   /**
    * Returns a value as Java objects; null if absent. A list or a tensor is a
    * {@link java.util.List}, a map a list of {@link java.util.Map.Entry}, a struct a
-   * {@link java.util.Map} by name. Integers are {@link Integer}, {@link Long} or {@link java.math.BigInteger}, the narrowest that holds all
-   * values of the type, but at least Integer. Small floats, dates and times are their bits.
+   * {@link java.util.Map} by name. Integers are {@link Integer}, {@link Long} or
+   * {@link java.math.BigInteger}, the narrowest that holds all values of the type, but at least
+   * Integer. Small floats, dates and times are their bits.
    */
   public @Nullable Object value(int i) {
     return NestedObjects.of(this, i);
@@ -217,8 +217,7 @@ public final class NestedArray {
       readChildren(buffers, elements);
     } else if (leaf.isVariable()) {
       offsetsAt = buffers.offsets(newCount);
-      dataAt = buffers.exactly(
-          "data", bytes.getInt(offsetsAt + newCount * Integer.BYTES));
+      dataAt = buffers.exactly("data", bytes.getInt(offsetsAt + newCount * Integer.BYTES));
     } else {
       if (!leaf.shape().isScalar()) {
         buffers.requireEmpty("presence of elements");

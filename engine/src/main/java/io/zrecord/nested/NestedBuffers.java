@@ -61,8 +61,8 @@ final class NestedBuffers {
   int exactly(String what, long length) {
     long found = take();
     if (found != length) {
-      throw corrupt("buffer " + (next - 1) + " (" + what + ") has " + found + " bytes instead of "
-          + length);
+      throw corrupt(
+          "buffer " + (next - 1) + " (" + what + ") has " + found + " bytes instead of " + length);
     }
     return end(found);
   }
@@ -78,8 +78,8 @@ final class NestedBuffers {
       return -1;
     }
     if (found != length) {
-      throw corrupt("buffer " + (next - 1) + " (" + what + ") has " + found + " bytes instead of "
-          + length);
+      throw corrupt(
+          "buffer " + (next - 1) + " (" + what + ") has " + found + " bytes instead of " + length);
     }
     int at = end(found);
     int used = (int) (bitCount & 7);
@@ -99,8 +99,8 @@ final class NestedBuffers {
     for (int i = 1; i <= count; i++) {
       int offset = bytes.getInt(at + i * Integer.BYTES);
       if (offset < last) {
-        throw corrupt("the offsets in buffer " + (next - 1) + " fall from " + last + " to "
-            + offset);
+        throw corrupt(
+            "the offsets in buffer " + (next - 1) + " fall from " + last + " to " + offset);
       }
       last = offset;
     }

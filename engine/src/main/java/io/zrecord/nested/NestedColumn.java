@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * nested value, or to hold the values of a batch.
  *
  * <p>A leaf takes values by the {@code put} methods. A list or map takes its elements first,
- * through {@link #child}, and then {@link #endValue}. A struct takes one value in each child and then
- * {@link #endValue}. Each type takes {@link #putAbsent}. Nothing is allocated for a value once the
- * arrays have grown. After an exception the column must be cleared. Belongs to one thread.
+ * through {@link #child}, and then {@link #endValue}. A struct takes one value in each child and
+ * then {@link #endValue}. Each type takes {@link #putAbsent}. Nothing is allocated for a value once
+ * the arrays have grown. After an exception the column must be cleared. Belongs to one thread.
  */
 public final class NestedColumn {
   private static final int FIRST = 16;
@@ -51,8 +51,8 @@ public final class NestedColumn {
     this.widthBytes = leaf == null ? 0 : leaf.widthBytes();
     this.children = new NestedColumn[type.children().size()];
     for (int k = 0; k < children.length; k++) {
-      children[k] = new NestedColumn(
-          type.children().get(k), type instanceof NestedType.MapOf && k == 0);
+      children[k] =
+          new NestedColumn(type.children().get(k), type instanceof NestedType.MapOf && k == 0);
     }
   }
 

@@ -36,6 +36,7 @@ public final class GroupRewriter implements AutoCloseable {
 
   /** Values of such a batch, over all fields. */
   private static final int ORDERED_BATCH_VALUES = 1 << 20;
+
   private static final long BATCH_BYTES = 4 << 20;
 
   private final Storage storage;
@@ -229,8 +230,7 @@ public final class GroupRewriter implements AutoCloseable {
    * @param blocks of each field, in the order of the records; empty if there are none
    * @param first index of the first record in these blocks
    */
-  private void write(
-      List<FieldReader> readers, List<StoredBlocks> blocks, long first, int count) {
+  private void write(List<FieldReader> readers, List<StoredBlocks> blocks, long first, int count) {
     int[] blockEnds = new int[readers.size()];
     int[] positions = new int[readers.size()];
     for (int field = 0; field < readers.size(); field++) {

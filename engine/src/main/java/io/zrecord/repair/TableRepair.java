@@ -95,13 +95,13 @@ final class TableRepair {
               ? ManifestNames.HINT + " says that version " + lost.getAsLong()
                   + " was published: restore the manifests after version " + current.version()
                   + " from a copy, or go back to that version by restoring the previous one"
-          : damaged.isEmpty()
-              ? "version " + (restoration.oldest() - 1)
-                  + " is damaged or missing: restore its manifest from a copy, or give "
-                  + givenUp(current, restoration) + " up by restoring the previous one"
-              : "version " + damaged.get(0) + " is damaged: restore its manifest from a copy,"
-                  + " or go back to version " + current.version()
-                  + " by restoring the previous one");
+              : damaged.isEmpty()
+                  ? "version " + (restoration.oldest() - 1)
+                      + " is damaged or missing: restore its manifest from a copy, or give "
+                      + givenUp(current, restoration) + " up by restoring the previous one"
+                  : "version " + damaged.get(0) + " is damaged: restore its manifest from a copy,"
+                      + " or go back to version " + current.version()
+                      + " by restoring the previous one");
       return List.of();
     }
     current.requireWritable(path.toString());

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param scale fraction digits of a {@link Kind#DECIMAL}, 0 to precision; 0 for every other kind
  * @param tree what a {@link Kind#NESTED} value consists of; null for every other kind
  */
-public record ElementType(Kind kind, int precision, int scale, @Nullable NestedType tree)
-    implements Serializable {
+public record ElementType(
+    Kind kind, int precision, int scale, @Nullable NestedType tree) implements Serializable {
 
   /** Kinds of elements. */
   public enum Kind {
@@ -90,8 +90,7 @@ public record ElementType(Kind kind, int precision, int scale, @Nullable NestedT
 
   private static void requireWithinLimits(NestedType tree) {
     if (tree instanceof NestedType.Leaf) {
-      throw new IllegalArgumentException(
-          "A nested type is a list, a map or a struct, not " + tree);
+      throw new IllegalArgumentException("A nested type is a list, a map or a struct, not " + tree);
     }
     if (tree.depth() > NestedType.MAX_DEPTH || tree.typeCount() > NestedType.MAX_TYPES) {
       throw new IllegalArgumentException("A nested type has " + tree.depth()

@@ -59,8 +59,8 @@ public sealed interface NestedType extends Serializable {
   record Leaf(ElementType element, Shape shape) implements NestedType {
     public Leaf {
       if (element.kind() == ElementType.Kind.NESTED) {
-        throw new IllegalArgumentException("A leaf has no type of its own; nest " + element
-            + " directly");
+        throw new IllegalArgumentException(
+            "A leaf has no type of its own; nest " + element + " directly");
       }
       boolean isOpen = shape.isVariable() || shape.dimensions().contains(0);
       if (isOpen || (!shape.isScalar() && element.widthBytes().isEmpty())) {

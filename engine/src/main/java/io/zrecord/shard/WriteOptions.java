@@ -17,11 +17,11 @@ import java.io.Serializable;
  *     {@code alignBytes}. Shorter values start at a multiple of their element's width, up to 8.
  *     Compressed values follow each other without gaps. Up to {@code alignBytes} − 1 bytes stay
  *     empty before each aligned value, and once more for a field in a stripe
- * @param blockBytes raw bytes of values of a compressed field that are compressed together, 4 KiB to
- *     16 MiB. Values that average a quarter of it or more are compressed one by one, and with 0 all
- *     are. A larger block compresses better, and each random value costs decoding a block. With so
- *     many fields that their blocks would take more than an eighth of {@code stripeBytes}, blocks
- *     are smaller
+ * @param blockBytes raw bytes of values of a compressed field that are compressed together, 4 KiB
+ *     to 16 MiB. Values that average a quarter of it or more are compressed one by one, and with 0
+ *     all are. A larger block compresses better, and each random value costs decoding a block. With
+ *     so many fields that their blocks would take more than an eighth of {@code stripeBytes},
+ *     blocks are smaller
  * @param transform how numbers of a block are rearranged before they are compressed
  * @param checksum whether checksums are stored
  * @param durability what a commit survives

@@ -77,8 +77,8 @@ final class ShardCommit implements Commit {
   }
 
   /**
-   * Requires that no sweep may have deleted files of the change. A sweep says before it deletes
-   * how old the files are, so this says it of every sweep that came before the next version.
+   * Requires that no sweep may have deleted files of the change. A sweep says before it deletes how
+   * old the files are, so this says it of every sweep that came before the next version.
    */
   private void requireUnswept(Manifest newest) {
     if (oldestFileMillis < newest.sweptBeforeMillis().orElse(Long.MIN_VALUE)) {

@@ -79,17 +79,15 @@ final class BlocksCheck implements AutoCloseable {
     long end = stretch.firstSlot() + stretch.count();
     long slot = stretch.firstSlot();
     for (long block = stretch.firstUnit(); block < endBlock; ) {
-      long endOfUnit =
-          Math.min(endBlock, (BlockUnits.unitOf(block) + 1) * BlockUnits.UNIT_BLOCKS);
+      long endOfUnit = Math.min(endBlock, (BlockUnits.unitOf(block) + 1) * BlockUnits.UNIT_BLOCKS);
       if (!loadUnit(BlockUnits.unitOf(block))) {
         // Where the values of the unit end is not known: the rest of the run counts as damaged.
         foundRecords(slot, end - slot, "the checksum of the records of blocks does not hold");
         return;
       }
       for (; block < endOfUnit; block++) {
-        BlockRecord record = BlockRecord.read(
-            unitBuffer,
-            (int) (BlockUnits.recordAt(block) - BlockUnits.unitAt(BlockUnits.unitOf(block))));
+        BlockRecord record = BlockRecord.read(unitBuffer, (int)
+            (BlockUnits.recordAt(block) - BlockUnits.unitAt(BlockUnits.unitOf(block))));
         String problem = problemOf(record, stretch, slot);
         if (problem != null) {
           foundRecords(slot, end - slot, "block " + block + ", " + record.described() + problem);
@@ -121,8 +119,7 @@ final class BlocksCheck implements AutoCloseable {
   }
 
   private boolean loadUnit(long number) {
-    int bytes =
-        BlockUnits.unitBytes(number, BlockUnits.blocks(field.offsets().bytes()));
+    int bytes = BlockUnits.unitBytes(number, BlockUnits.blocks(field.offsets().bytes()));
     int padded = bytes + BlockUnits.CHECKSUM_BYTES;
     long at = field.offsets().position() + BlockUnits.unitAt(number);
     return tables.tryRead(at, unit, 0, padded) == padded
@@ -132,8 +129,7 @@ final class BlocksCheck implements AutoCloseable {
 
   private void checkBlock(int chunk, long number, BlockRecord record, ChunkFiles chunks) {
     int length = record.storedBytes();
-    Finding.Stretch bytes =
-        new Finding.Stretch(chunks.path(chunk), record.position(), length);
+    Finding.Stretch bytes = new Finding.Stretch(chunks.path(chunk), record.position(), length);
     run.checked(0, length);
     valueBytes += length;
     String problem;
@@ -209,8 +205,8 @@ final class BlocksCheck implements AutoCloseable {
 
   private void foundRecords(long slot, long count, String problem) {
     isComplete = false;
-    run.found(new Finding(
-        Kind.RUNS, tables.path(), spec.name(), firstIndex + slot, count, problem));
+    run.found(
+        new Finding(Kind.RUNS, tables.path(), spec.name(), firstIndex + slot, count, problem));
   }
 
   private void foundLost(

@@ -53,9 +53,11 @@ public final class CarriedBytes {
   /** Returns the bytes that records at or after a position of the journal carry. */
   public List<Piece> from(long journalAt) {
     List<Piece> found = new ArrayList<>();
-    pieces.values().forEach(ofChunk -> ofChunk.values().stream()
-        .filter(piece -> piece.journalAt() >= journalAt)
-        .forEach(found::add));
+    pieces
+        .values()
+        .forEach(ofChunk -> ofChunk.values().stream()
+            .filter(piece -> piece.journalAt() >= journalAt)
+            .forEach(found::add));
     return found;
   }
 
@@ -74,7 +76,8 @@ public final class CarriedBytes {
   List<Piece> within(int chunk, long from, long to) {
     NavigableMap<Long, Piece> ofChunk = ofChunk(chunk);
     Long first = ofChunk.floorKey(from);
-    return List.copyOf(ofChunk.subMap(first == null ? from : first, true, to, false).values());
+    return List.copyOf(
+        ofChunk.subMap(first == null ? from : first, true, to, false).values());
   }
 
   private NavigableMap<Long, Piece> ofChunk(int chunk) {

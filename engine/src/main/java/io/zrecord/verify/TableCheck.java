@@ -267,8 +267,8 @@ final class TableCheck {
   /** Checks that the hint of the newest version is not ahead of all manifests. */
   private void checkHint(Manifest current) {
     try {
-      Optional<VersionHint> hint = VersionHint.read(storage)
-          .filter(there -> there.tableId().equals(current.tableId()));
+      Optional<VersionHint> hint =
+          VersionHint.read(storage).filter(there -> there.tableId().equals(current.tableId()));
       if (hint.isPresent() && hint.get().version() > newest) {
         long now = newest(log.listed());
         if (hint.get().version() > now) {

@@ -64,7 +64,8 @@ final class ValueCheck implements AutoCloseable {
     this.codec = field.compression().codec() == Codec.RAW
         ? null
         : ValueCodec.of(io.zrecord.schema.Compression.of(field.compression().codec()));
-    this.nested = field.type().tree() == null ? null : new NestedView(field.type().tree());
+    this.nested =
+        field.type().tree() == null ? null : new NestedView(field.type().tree());
   }
 
   /** Checks the value of a slot and returns the problem; null if there is none. */
@@ -132,8 +133,8 @@ final class ValueCheck implements AutoCloseable {
   }
 
   /**
-   * Checks that stored bytes, which can be read, are a value of the field. Returns the problem; null
-   * if there is none.
+   * Checks that stored bytes, which can be read, are a value of the field. Returns the problem;
+   * null if there is none.
    */
   @Nullable
   Problem checkPayload(int chunkId, long position, int length) {

@@ -121,15 +121,15 @@ final class VariableRunCheck {
     }
     if (!ShardTables.holds(block, bytes, binding, Binding.Kind.OFFSETS, blockNumber)
         || !ShardTables.isPadded(block, bytes, padded)) {
-      foundTable("the checksum of the block at byte " + at + " does not hold, which has the ends of "
-          + count + " values from record " + (firstIndex + slot) + " on");
+      foundTable(
+          "the checksum of the block at byte " + at + " does not hold, which has the ends of "
+              + count + " values from record " + (firstIndex + slot) + " on");
     }
     return true;
   }
 
   private long end(int value) {
-    return words.getLong(0)
-        + (words.getInt(VariableBlocks.ENDS_AT + Integer.BYTES * value) & U32);
+    return words.getLong(0) + (words.getInt(VariableBlocks.ENDS_AT + Integer.BYTES * value) & U32);
   }
 
   private long start(int value) {
@@ -175,8 +175,7 @@ final class VariableRunCheck {
     reportLost();
     run.checked(0, unit.end - unit.start);
     if (unit.run.unitValues() > 0) {
-      int expected =
-          words.getInt(VariableBlocks.checksumsAt(count) + Integer.BYTES * inBlock);
+      int expected = words.getInt(VariableBlocks.checksumsAt(count) + Integer.BYTES * inBlock);
       int found = binding.bind(Binding.Kind.VALUE, unit.slot, (int) crc.getValue());
       if (found != expected) {
         found(

@@ -86,8 +86,8 @@ class NestedValuesTest {
       assertThat(batch.absentCount()).isEqualTo(2);
       assertEqual(batch, direct);
       // The whole column is a value as well: a list of its values.
-      assertSame(seed, read(NestedType.listOf(type), bytes(NestedType.listOf(type), values)),
-          values);
+      assertSame(
+          seed, read(NestedType.listOf(type), bytes(NestedType.listOf(type), values)), values);
     }
   }
 
@@ -242,7 +242,8 @@ class NestedValuesTest {
     assertThatIllegalStateException().isThrownBy(() -> column.toBytes(NOTHING));
     column.child(0).child(0).put("a".getBytes(java.nio.charset.StandardCharsets.UTF_8), 0, 1);
     assertThatIllegalStateException().isThrownBy(() -> column.child(0).endValue());
-    assertThatIllegalArgumentException().isThrownBy(() -> column.child(0).child(1).putInt(1));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> column.child(0).child(1).putInt(1));
     NestedColumn map = new NestedColumn(
         NestedType.mapOf(NestedType.of(ElementType.I32), NestedType.of(ElementType.I32)));
     assertThatIllegalArgumentException().isThrownBy(() -> map.child(0).putAbsent());

@@ -160,8 +160,10 @@ class StoredBlocksTest {
     assertThat(valueBytes(copied, 1))
         .isBetween(written.valueBytes().get(1) * 97 / 100, written.valueBytes().get(1));
     assertThat(blocks(copied, 2))
-        .isEqualTo(
-            ShardOnDisk.of(directory.resolve(written.directory())).field(2).offsets().bytes());
+        .isEqualTo(ShardOnDisk.of(directory.resolve(written.directory()))
+            .field(2)
+            .offsets()
+            .bytes());
   }
 
   @Test
@@ -191,7 +193,8 @@ class StoredBlocksTest {
 
   @Test
   void shortBlocksOfManyShardsAreJoined() {
-    int[] cuts = java.util.stream.IntStream.rangeClosed(1, 200).map(i -> i * 100).toArray();
+    int[] cuts =
+        java.util.stream.IntStream.rangeClosed(1, 200).map(i -> i * 100).toArray();
     ShardSummary whole = write(schema(3), WRITE, 0, COUNT);
     TableSnapshot joined = rebalanced(3, 3, WRITE, cuts);
     assertThat(joined.shards()).hasSize(1);

@@ -265,8 +265,8 @@ final class CareModel implements InstantSource {
   /** Returns the oldest version after an expiry, found in another way than the table does. */
   long floor(ExpireOptions options) {
     List<Long> changing = LongStream.rangeClosed(oldest, known)
-        .filter(version ->
-            !Set.of("tag", "untag", "expire", "sweep").contains(table.version(version).operation()))
+        .filter(version -> !Set.of("tag", "untag", "expire", "sweep")
+            .contains(table.version(version).operation()))
         .boxed()
         .toList();
     int most = changing.size() - options.keepVersions();

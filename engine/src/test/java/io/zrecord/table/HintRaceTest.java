@@ -37,7 +37,9 @@ final class HintRaceTest {
 
     @Override
     public void check() {
-      assertThat(RecordTable.at(storage).latest().length()).as("%s", storage.log()).isEqualTo(3);
+      assertThat(RecordTable.at(storage).latest().length())
+          .as("%s", storage.log())
+          .isEqualTo(3);
     }
   }
 
@@ -82,7 +84,6 @@ final class HintRaceTest {
   /** The control: the hint alone may be behind. */
   @Test
   void theHintAloneMayBeBehind() {
-    assertThatThrownBy(() -> all(HintRaceTest::readTheHint))
-        .hasStackTraceContaining("by the hint");
+    assertThatThrownBy(() -> all(HintRaceTest::readTheHint)).hasStackTraceContaining("by the hint");
   }
 }

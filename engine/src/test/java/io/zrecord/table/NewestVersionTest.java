@@ -111,7 +111,8 @@ final class NewestVersionTest {
         .getBytes(StandardCharsets.UTF_8);
     CRC32C crc = new CRC32C();
     crc.update(body);
-    return String.format("%s,\"crc32c\":\"%08x\"}\n", new String(body, StandardCharsets.UTF_8), crc.getValue())
+    return String.format(
+            "%s,\"crc32c\":\"%08x\"}\n", new String(body, StandardCharsets.UTF_8), crc.getValue())
         .getBytes(StandardCharsets.UTF_8);
   }
 
@@ -141,8 +142,8 @@ final class NewestVersionTest {
   @EnumSource
   void theNewestVersionIsFound(Hint kind) {
     set(kind);
-    assertThat(new ManifestLog(storage).last()).hasValueSatisfying(
-        newest -> assertThat(newest.version()).isEqualTo(40));
+    assertThat(new ManifestLog(storage).last())
+        .hasValueSatisfying(newest -> assertThat(newest.version()).isEqualTo(40));
     RecordTable table = RecordTable.at(storage, clock());
     table.commit(append());
     assertThat(table.latest().version()).isEqualTo(41);
@@ -174,8 +175,7 @@ final class NewestVersionTest {
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("version 40 was published, but version 39 is the newest")
         .hasMessageContaining("delete " + storage.pathOf(ManifestNames.HINT));
-    assertThatThrownBy(() -> RecordTable.at(storage, clock())
-            .commit(append()))
+    assertThatThrownBy(() -> RecordTable.at(storage, clock()).commit(append()))
         .isInstanceOf(CorruptDataException.class);
     storage.delete(ManifestNames.HINT);
     assertThat(new ManifestLog(storage).last().orElseThrow().version()).isEqualTo(39);
@@ -203,11 +203,10 @@ final class NewestVersionTest {
   /** The version before is there, but it is not the version that was before. */
   @Test
   void twoManifestsLeftBelowTheFloorAreNotEither() {
-    byte[] garbage =
-        edited(
-            storage.read(ManifestNames.nameOf(5), SealedJson.MAX_BYTES),
-            new ManifestLog(storage).read(5).commitId().toString(),
-            "00000000-0000-4000-8000-000000000000");
+    byte[] garbage = edited(
+        storage.read(ManifestNames.nameOf(5), SealedJson.MAX_BYTES),
+        new ManifestLog(storage).read(5).commitId().toString(),
+        "00000000-0000-4000-8000-000000000000");
     byte[] leftover = storage.read(ManifestNames.nameOf(6), SealedJson.MAX_BYTES);
     expire();
     storage.overwrite(ManifestNames.nameOf(5), garbage);
@@ -233,8 +232,7 @@ final class NewestVersionTest {
         throw new StorageException(pathOf(name), "refused");
       }
     };
-    TableSnapshot committed = RecordTable.at(refusing, clock())
-        .commit(append());
+    TableSnapshot committed = RecordTable.at(refusing, clock()).commit(append());
     assertThat(committed.version()).isEqualTo(41);
     assertThat(hint()).isEqualTo(hints.get(40));
   }

@@ -12,8 +12,8 @@ import io.zrecord.shard.Checksum;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.shard.Transform;
 import io.zrecord.shard.TablesRef;
+import io.zrecord.shard.Transform;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.testing.MemoryStorage;
 import io.zrecord.testing.ShardProbe;
@@ -28,9 +28,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class ShardWriterTest {
-  static final WriteOptions SMALL =
-      new WriteOptions(
-          1L << 40, 64 << 10, 8, 0, Transform.AUTO, Checksum.CRC32C, Durability.COMMIT);
+  static final WriteOptions SMALL = new WriteOptions(
+      1L << 40, 64 << 10, 8, 0, Transform.AUTO, Checksum.CRC32C, Durability.COMMIT);
   private static final UUID ID = UUID.fromString("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
 
   private final MemoryStorage storage = new MemoryStorage();

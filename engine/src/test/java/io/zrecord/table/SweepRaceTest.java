@@ -48,7 +48,8 @@ final class SweepRaceTest {
     final RecordTable table = RecordTable.at(storage, CLOCK);
     private final Set<String> wanted;
     /** What somebody is about to commit. */
-    @Nullable ShardSummary written;
+    @Nullable
+    ShardSummary written;
 
     int swept;
     int deleted;
@@ -271,7 +272,8 @@ final class SweepRaceTest {
     assertThat(new ManifestLog(world.storage).newest().orElseThrow().sweptBeforeMillis())
         .hasValue(NOW.minus(Duration.ofHours(1)).toEpochMilli());
     ShardSummary young = Shards.write(world.storage, Shards.SCHEMA, 7);
-    assertThat(world.table.commit(Shards.append(Shards.newest(world.table), young)).length())
+    assertThat(
+            world.table.commit(Shards.append(Shards.newest(world.table), young)).length())
         .isEqualTo(2);
   }
 

@@ -177,8 +177,7 @@ public final class ShardEditor {
       byte[] covered = Arrays.copyOfRange(chunks.get(block.chunk), start, end);
       int binding = BindingProbe.crcOfBinding(shardId, fieldId, 1, block.slot + from);
       words.putInt(
-          block.checksumsAt() + 4 * (from / block.unitValues),
-          BindingProbe.crc(covered) ^ binding);
+          block.checksumsAt() + 4 * (from / block.unitValues), BindingProbe.crc(covered) ^ binding);
     }
   }
 
@@ -294,7 +293,8 @@ public final class ShardEditor {
 
   private void editManifests(Consumer<ObjectNode> change) {
     try (Stream<Path> files = Files.list(dataset.resolve("manifest"))) {
-      for (Path manifest : files.filter(file -> file.toString().endsWith(".json")).toList()) {
+      for (Path manifest :
+          files.filter(file -> file.toString().endsWith(".json")).toList()) {
         ObjectNode node = parse(read(manifest));
         change.accept(node);
         write(manifest, SealedJson.seal(node));

@@ -224,8 +224,7 @@ public final class ShardOnDisk {
           long block = inRun / VariableBlocks.BLOCK_VALUES;
           long at = field.offsets().position()
               + run.offsetsAt()
-              + block
-                  * VariableBlocks.paddedBytes(VariableBlocks.BLOCK_VALUES, run.unitValues());
+              + block * VariableBlocks.paddedBytes(VariableBlocks.BLOCK_VALUES, run.unitValues());
           int ordinal = (int) (inRun % VariableBlocks.BLOCK_VALUES);
           return new Block(shard, field, run, blocks + block, (int) at, ordinal);
         }

@@ -443,8 +443,7 @@ public final class ShardProbe {
               assertThat(bytes[(int) (gap - offset)]).isZero();
             }
             end = valueEnd;
-            byte[] stored =
-                Arrays.copyOfRange(bytes, (int) (start - offset), (int) (end - offset));
+            byte[] stored = Arrays.copyOfRange(bytes, (int) (start - offset), (int) (end - offset));
             valueBytes += stored.length;
             chunkOrdinals[f][next] = chunk;
             offsets[f][next] = start;
@@ -457,8 +456,8 @@ public final class ShardProbe {
               unitStart = start;
             }
             if (hasChecksums && (k % unitValues == unitValues - 1 || k == values - 1)) {
-              byte[] unit = Arrays.copyOfRange(
-                  bytes, (int) (unitStart - offset), (int) (end - offset));
+              byte[] unit =
+                  Arrays.copyOfRange(bytes, (int) (unitStart - offset), (int) (end - offset));
               assertThat(in.getInt(sums + k / unitValues * 4))
                   .isEqualTo(bound(fieldId, 1, next - k % unitValues, unit));
               units++;
@@ -481,8 +480,7 @@ public final class ShardProbe {
     assertThat(field.get("valueBytes").longValue()).isEqualTo(valueBytes);
   }
 
-  private void values(
-      int f, int record, long start, byte[] stored, @Nullable ValueCodec codec) {
+  private void values(int f, int record, long start, byte[] stored, @Nullable ValueCodec codec) {
     if (codec == null && stored.length >= alignBytes && alignBytes > 8) {
       assertThat(start % alignBytes).as("place of record %s", record).isZero();
     }

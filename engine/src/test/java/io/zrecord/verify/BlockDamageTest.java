@@ -118,8 +118,8 @@ class BlockDamageTest {
   private boolean isReadAsWritten() {
     OpenShards.shared().clear();
     ReadOptions reading = new ReadOptions(Verification.FIRST, new ReadMetrics());
-    try (RecordDataset dataset = RecordDataset.openShard(
-        LocalStorage.at(directory), SCHEMA, onDisk.summary(), reading)) {
+    try (RecordDataset dataset =
+        RecordDataset.openShard(LocalStorage.at(directory), SCHEMA, onDisk.summary(), reading)) {
       boolean isRight = true;
       for (String name : new String[] {"text", "number"}) {
         FieldReader reader = dataset.reader(name);
@@ -219,7 +219,9 @@ class BlockDamageTest {
     assertThat(findings()).hasSize(2);
   }
 
-  /** Blocks whose checksums were bound again read as other values: the test above is no accident. */
+  /**
+   * Blocks whose checksums were bound again read as other values: the test above is no accident.
+   */
   @Test
   void controlOfExchangedBlocks() throws IOException {
     exchange(true);
@@ -305,9 +307,8 @@ class BlockDamageTest {
     byte[] chunk = Files.readAllBytes(onDisk.chunk(0));
     Files.write(onDisk.chunk(0), Arrays.copyOf(chunk, (int) block.position() + 1));
     assertThatThrownBy(this::isReadAsWritten).isInstanceOf(ZRecordException.class);
-    List<Finding> ofText = findings().stream()
-        .filter(finding -> "text".equals(finding.field()))
-        .toList();
+    List<Finding> ofText =
+        findings().stream().filter(finding -> "text".equals(finding.field())).toList();
     assertThat(ofText).hasSize(1);
     assertThat(ofText.get(0).firstIndex()).isEqualTo(block.firstSlot());
     assertThat(ofText.get(0).count()).isEqualTo(COUNT - block.firstSlot());

@@ -235,8 +235,8 @@ final class CheckBesideCommitsTest {
     Files.write(directory.resolve("manifest/latest"), new byte[0]);
     assertThat(findings(() -> {}))
         .hasSize(1)
-        .allMatch(finding -> finding.kind() == Finding.Kind.NOTE
-            && finding.file().endsWith("manifest/latest"));
+        .allMatch(finding ->
+            finding.kind() == Finding.Kind.NOTE && finding.file().endsWith("manifest/latest"));
   }
 
   @Test

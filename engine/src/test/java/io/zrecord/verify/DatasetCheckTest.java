@@ -346,8 +346,7 @@ final class DatasetCheckTest {
     assertThat(findings).anyMatch(f -> f.kind() == Kind.NOTE);
     // The values of the newest version that can be read are checked instead.
     Damage.flip(tables(), files().checksumAt(TEXT, 9));
-    assertThat(check(DatasetCheck.of(table)).badValueCount())
-        .isIn(0L, unitCount(TEXT, 9));
+    assertThat(check(DatasetCheck.of(table)).badValueCount()).isIn(0L, unitCount(TEXT, 9));
   }
 
   @Test

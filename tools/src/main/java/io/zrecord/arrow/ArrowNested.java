@@ -88,8 +88,11 @@ final class ArrowNested {
     all.put("ARROW:extension:name", "arrow.fixed_shape_tensor");
     all.put("ARROW:extension:metadata", "{\"shape\":" + leaf.shape() + "}");
     int item = leaf(
-        builder, "item", new NestedType.Leaf(leaf.element(), io.zrecord.schema.Shape.scalar()),
-        true, Map.of());
+        builder,
+        "item",
+        new NestedType.Leaf(leaf.element(), io.zrecord.schema.Shape.scalar()),
+        true,
+        Map.of());
     int list = FixedSizeList.createFixedSizeList(builder, leaf.elementCount());
     return ArrowColumn.node(
         builder, name, isNullable, Type.FixedSizeList, list, new int[] {item}, all);

@@ -166,8 +166,7 @@ public final class NestedJson {
       throw new IllegalArgumentException(
           node + " is no array of " + dimensions.get(0) + " as the shape asks for");
     }
-    node.forEach(
-        child -> putTensor(type, dimensions.subList(1, dimensions.size()), child, to));
+    node.forEach(child -> putTensor(type, dimensions.subList(1, dimensions.size()), child, to));
   }
 
   private static IllegalArgumentException unfit(NestedType type, JsonNode node, String expected) {

@@ -40,8 +40,7 @@ public final class ShortText {
   }
 
   private static String nested(FieldSpec field, byte[] value) {
-    String text = NestedJson.read(
-            "field '" + field.name() + "'", field.type().requireTree(), value)
+    String text = NestedJson.read("field '" + field.name() + "'", field.type().requireTree(), value)
         .toString();
     return text.length() <= MAX_CHARACTERS ? text : text.substring(0, MAX_CHARACTERS) + "…";
   }

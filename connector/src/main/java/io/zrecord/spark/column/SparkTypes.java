@@ -24,8 +24,8 @@ import org.apache.spark.sql.types.StructType;
  * <p>A tensor is an array of its elements in row-major order; its shape is in the column's metadata
  * under {@value #SHAPE_KEY}. Tensors of {@code u8}, such as images, are binary columns. Unsigned
  * integers and small floats, which Spark does not have, are read as the next wider type; the dtype
- * is in the metadata under {@value #DTYPE_KEY}. A struct, a map, and an array of anything but single
- * elements of fixed width, is one nested value.
+ * is in the metadata under {@value #DTYPE_KEY}. A struct, a map, and an array of anything but
+ * single elements of fixed width, is one nested value.
  */
 public final class SparkTypes {
   /** Column metadata: dtype of the field. */

@@ -103,8 +103,7 @@ public final class DecodedBlock {
     plain = grown(plain, raw);
     codec.decompress(stored, 0, storedBytes, plain, 0, raw);
     System.arraycopy(plain, 0, target, at, lengths);
-    Transforms.restore(
-        shape.elementWidth(), plain, lengths, transformed, target, at + lengths);
+    Transforms.restore(shape.elementWidth(), plain, lengths, transformed, target, at + lengths);
     if (BlockShape.transform(flags) == io.zrecord.shard.Transform.DELTA) {
       Transforms.sums(shape.elementWidth(), target, at + lengths, transformed);
     }

@@ -76,8 +76,7 @@ public final class FieldJson {
    *
    * @param parser returns the name of what it parsed, or throws an IllegalArgumentException
    */
-  static Optional<String> unknown(
-      JsonObject json, String member, UnaryOperator<String> parser) {
+  static Optional<String> unknown(JsonObject json, String member, UnaryOperator<String> parser) {
     String value = json.string(member);
     try {
       if (parser.apply(value).equals(value)) {

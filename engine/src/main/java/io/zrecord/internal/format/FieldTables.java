@@ -123,9 +123,8 @@ public record FieldTables(
     }
     JsonTuple tuple = JsonTuple.of(json, "align", 2, 2);
     try {
-      return new ValueAlignment(
-          (int) tuple.integer(0, 1, ValueAlignment.MOST_LEAST),
-          (int) tuple.integer(1, 1, ValueAlignment.MOST_MOST));
+      return new ValueAlignment((int) tuple.integer(0, 1, ValueAlignment.MOST_LEAST), (int)
+          tuple.integer(1, 1, ValueAlignment.MOST_MOST));
     } catch (IllegalArgumentException e) {
       throw tuple.corrupt("two powers of two, the second not less than the first");
     }

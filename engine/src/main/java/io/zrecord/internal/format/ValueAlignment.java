@@ -3,8 +3,8 @@ package io.zrecord.internal.format;
 /**
  * Where the values of variable runs begin (FORMAT.md section 5): at the next multiple of
  * {@code least} after the value before, or of {@code most} where the two ends are then {@code most}
- * or more bytes apart. So the place of a value follows from two ends, and a gap is less than 8 bytes
- * longer than the value after it. Immutable.
+ * or more bytes apart. So the place of a value follows from two ends, and a gap is less than 8
+ * bytes longer than the value after it. Immutable.
  *
  * @param least a power of two up to {@value #MOST_LEAST}
  * @param most a power of two from {@code least} to {@value #MOST_MOST}

@@ -329,7 +329,8 @@ public final class LocalFiles {
 
   /** Writes a small file over any file of that name. Forces nothing. */
   public void replace(Path file, byte[] content) {
-    Path temporary = file.resolveSibling("." + file.getFileName() + "." + UUID.randomUUID() + ".tmp");
+    Path temporary =
+        file.resolveSibling("." + file.getFileName() + "." + UUID.randomUUID() + ".tmp");
     try {
       Files.write(temporary, content, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
       Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);

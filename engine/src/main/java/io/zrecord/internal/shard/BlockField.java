@@ -26,8 +26,7 @@ public final class BlockField implements OpenField {
   private final VerifiedBits verified;
   private final VerifiedBits verifiedUnits;
 
-  private BlockField(
-      TablesFile file, FieldTables tables, Binding binding, List<RunRecord> runs) {
+  private BlockField(TablesFile file, FieldTables tables, Binding binding, List<RunRecord> runs) {
     this.file = file;
     this.binding = binding;
     this.compression = tables.compression();

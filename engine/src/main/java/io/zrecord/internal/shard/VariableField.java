@@ -77,8 +77,7 @@ public final class VariableField implements StoredField {
     }
     firstSlots[count] = file.json().length();
     RunRecord last = runs.get(count - 1);
-    this.unitCount =
-        last.firstUnit() + VariableBlocks.unitCount(last.count(), last.unitValues());
+    this.unitCount = last.firstUnit() + VariableBlocks.unitCount(last.count(), last.unitValues());
     this.verifiedUnits = new VerifiedBits(unitCount);
     this.bases = new AtomicLongArray(Math.toIntExact(blocks));
   }
@@ -162,9 +161,9 @@ public final class VariableField implements StoredField {
   }
 
   /**
-   * Loads the places of the values of {@code slots[from, to)} to the arrays from
-   * {@code k − first} on, until a block is met that was not admitted. The loop does next to nothing
-   * else, so that as many cache misses are in flight as the processor can take.
+   * Loads the places of the values of {@code slots[from, to)} to the arrays from {@code k − first}
+   * on, until a block is met that was not admitted. The loop does next to nothing else, so that as
+   * many cache misses are in flight as the processor can take.
    *
    * @return the first slot that was not loaded; {@code to} if all were
    */
@@ -289,8 +288,7 @@ public final class VariableField implements StoredField {
 
   /** Returns the position in the tables of the block of a value. */
   public long blockAt(int run, long slot) {
-    return blocksAt[run]
-        + (slot - firstSlots[run] >>> VariableBlocks.BLOCK_SHIFT) * strides[run];
+    return blocksAt[run] + (slot - firstSlots[run] >>> VariableBlocks.BLOCK_SHIFT) * strides[run];
   }
 
   /** Returns the number of the values of the block of a value. */

@@ -28,8 +28,7 @@ public record ShardListFile(
 
   private static final Pattern FILE = Pattern.compile("list/[0-9a-f-]{36}\\.json");
 
-  private static final Set<String> MEMBERS = 
-      Set.of("file", "shards", "length", "bytes", "crc");
+  private static final Set<String> MEMBERS = Set.of("file", "shards", "length", "bytes", "crc");
 
   ObjectNode write() {
     ObjectNode node = SealedJson.object()

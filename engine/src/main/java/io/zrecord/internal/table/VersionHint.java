@@ -39,12 +39,9 @@ public record VersionHint(UUID tableId, long version, UUID commitId) {
     } catch (MissingFileException e) {
       return Optional.empty();
     }
-    JsonObject json =
-        SealedJson.open(storage.pathOf(ManifestNames.HINT), file).requireFormat();
+    JsonObject json = SealedJson.open(storage.pathOf(ManifestNames.HINT), file).requireFormat();
     return Optional.of(new VersionHint(
-        json.uuid("table"),
-        json.integer("version", 0, Long.MAX_VALUE),
-        json.uuid("commit")));
+        json.uuid("table"), json.integer("version", 0, Long.MAX_VALUE), json.uuid("commit")));
   }
 
   /** Reads the hint of a table; empty if there is none that can be read. */

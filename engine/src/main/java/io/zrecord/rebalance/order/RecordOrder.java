@@ -76,9 +76,10 @@ public sealed interface RecordOrder extends Serializable {
             + ": tensors have no order; choose a field of single elements, of bytes or of text");
       }
       if (spec.type().tree() != null) {
-        throw new IllegalArgumentException("Cannot order records by field '" + field + "' of type "
-            + spec.type()
-            + ": nested values have no order; choose a field of single elements, of bytes or of text");
+        throw new IllegalArgumentException(
+            "Cannot order records by field '" + field + "' of type "
+                + spec.type()
+                + ": nested values have no order; choose a field of single elements, of bytes or of text");
       }
     }
 

@@ -16,8 +16,9 @@ class TypeJsonTest {
   private static RecordSchema read(String members) {
     try {
       ObjectNode manifest = (ObjectNode) new ObjectMapper()
-          .readTree("{\"fields\":[{\"id\":1,\"name\":\"f\",\"compress\":\"raw\",\"dtype\":\"nested\""
-              + members + "}]}");
+          .readTree(
+              "{\"fields\":[{\"id\":1,\"name\":\"f\",\"compress\":\"raw\",\"dtype\":\"nested\""
+                  + members + "}]}");
       return FieldJson.readSchema(new JsonObject("test", manifest));
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(e);

@@ -31,8 +31,7 @@ final class VariableTablesTest {
   /** Runs with 118 units of 256 values, and with 20,000 of one. */
   private static final long BLOCKS = VariableBlocks.runBytes(30_000, 256);
 
-  private static final RunRecord FIRST =
-      RunRecord.variable(0, 0, 30_000, 64, 399_936, 0, 0, 256);
+  private static final RunRecord FIRST = RunRecord.variable(0, 0, 30_000, 64, 399_936, 0, 0, 256);
   private static final RunRecord SECOND =
       RunRecord.variable(1, 30_000, 20_000, 128, 77, 118, BLOCKS, 1);
   private static final long OFFSETS = BLOCKS + VariableBlocks.runBytes(20_000, 1);
@@ -147,7 +146,9 @@ final class VariableTablesTest {
     assertThatThrownBy(() -> json.field(7)).isInstanceOf(CorruptDataException.class);
   }
 
-  /** A value is found again by two ends alone, and a gap is hardly longer than the value after it. */
+  /**
+   * A value is found again by two ends alone, and a gap is hardly longer than the value after it.
+   */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4, 8})
   void aPlaceFollowsFromTwoEnds(int least) {

@@ -102,8 +102,7 @@ final class GoldenStores {
   }
 
   private static void append(StoreWriter store, @Nullable Long id, @Nullable String text) {
-    store.append(
-        new byte[][] {id == null ? null : number(id), text == null ? null : text(text)});
+    store.append(new byte[][] {id == null ? null : number(id), text == null ? null : text(text)});
   }
 
   private static byte[] number(long value) {

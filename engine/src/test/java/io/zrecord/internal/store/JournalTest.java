@@ -51,7 +51,8 @@ final class JournalTest {
   }
 
   private static JournalChunk chunk(int id, long end, String text) {
-    return new JournalChunk(new ChunkMeta(id, 1, end), ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));
+    return new JournalChunk(
+        new ChunkMeta(id, 1, end), ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));
   }
 
   private void add(byte[] bytes) {

@@ -50,9 +50,8 @@ class TornReadTest {
   void validatedReadsAreNeverTornAndPlainOnesAre() throws Exception {
     StoreLimits limits =
         new StoreLimits(false, Long.MAX_VALUE, 1L << 40, 1, Long.MAX_VALUE, Duration.ofMinutes(1));
-    try (StoreWriter core =
-        StoreRecovery.create(
-            new LocalMutableFiles(directory.resolve("store")), UUID.randomUUID(), SCHEMA, limits)) {
+    try (StoreWriter core = StoreRecovery.create(
+        new LocalMutableFiles(directory.resolve("store")), UUID.randomUUID(), SCHEMA, limits)) {
       for (long i = 0; i < RECORDS; i++) {
         core.append(pair(i));
       }

@@ -43,7 +43,8 @@ final class GoldenBlocks {
   private static final UUID COMMIT = new UUID(0xbcbc_bcbc_bcbc_4cbcL, 0x8cbc_bcbc_bcbc_bcbcL);
 
   /** Records in the file of values, in all four shards. */
-  private static final long[] SAMPLE = {0, 1, 2, 7, 60, 61, 150, 299, 300, 431, 600, 777, 899, 1199};
+  private static final long[] SAMPLE = {0, 1, 2, 7, 60, 61, 150, 299, 300, 431, 600, 777, 899, 1199
+  };
 
   private GoldenBlocks() {}
 

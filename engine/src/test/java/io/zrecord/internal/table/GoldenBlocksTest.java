@@ -45,7 +45,8 @@ final class GoldenBlocksTest {
 
   @Test
   void aCheckFindsNothing() {
-    assertThat(DatasetCheck.of(GoldenBlocks.DIRECTORY).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(GoldenBlocks.DIRECTORY).run(finding -> {}).isSound())
+        .isTrue();
   }
 
   @Test
@@ -68,8 +69,9 @@ final class GoldenBlocksTest {
         }
       }
     }
-    assertThat(transforms).containsExactlyInAnyOrderElementsOf(
-        List.of(Transform.NONE, Transform.TRANSPOSE, Transform.DELTA));
+    assertThat(transforms)
+        .containsExactlyInAnyOrderElementsOf(
+            List.of(Transform.NONE, Transform.TRANSPOSE, Transform.DELTA));
     assertThat(asIs).isPositive();
     // One or two texts of each codec and shard.
     assertThat(lone).isGreaterThanOrEqualTo(12);

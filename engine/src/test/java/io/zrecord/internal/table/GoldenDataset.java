@@ -27,9 +27,9 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * The datasets under {@code golden/v2}: every dtype and codec, absent and empty values, a
- * shard list, a tag of a version that was expired, a table without checksums of values, and one
- * whose values a store left. Their values are formulas of field and index.
+ * The datasets under {@code golden/v2}: every dtype and codec, absent and empty values, a shard
+ * list, a tag of a version that was expired, a table without checksums of values, and one whose
+ * values a store left. Their values are formulas of field and index.
  *
  * <p>The files in the repository are written by {@link #main}. From the freeze of format 2 on they
  * are never written again, because they represent the datasets that users have. A change of the
@@ -157,7 +157,8 @@ final class GoldenDataset {
 
     Storage third = LocalStorage.at(directory.resolve("entries"));
     ShardSummary left = GoldenEntries.write(third, ENTRY_SHARD, RAW, RECORDS);
-    Contents ofStore = new Contents(first.schema, first.nextFieldId, List.of(), List.of(left), Map.of());
+    Contents ofStore =
+        new Contents(first.schema, first.nextFieldId, List.of(), List.of(left), Map.of());
     new ManifestLog(third).publish(manifest(0, "create", Map.of(), ofStore, 0, 0, List.of()));
   }
 

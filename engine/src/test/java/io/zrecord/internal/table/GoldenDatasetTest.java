@@ -75,8 +75,8 @@ final class GoldenDatasetTest {
   @Test
   void everyValueThatAStoreLeftIsRead() {
     Path entries = GoldenDataset.DIRECTORY.resolve("entries");
-    try (RecordDataset dataset = RecordDataset.open(
-        RecordTable.at(LocalStorage.at(entries)).latest(), options())) {
+    try (RecordDataset dataset =
+        RecordDataset.open(RecordTable.at(LocalStorage.at(entries)).latest(), options())) {
       requireValues(dataset, 0, GoldenDataset.RAW);
     }
     assertThat(DatasetCheck.of(entries).run(finding -> {}).isSound()).isTrue();

@@ -64,15 +64,14 @@ final class GoldenEntries {
         long word0 = value.isPresent() ? chunk.position() : 0;
         long word1 = value.isPresent() ? Entry.word1(0, stored.length) : 0;
         entries[f].putLong(word0).putLong(word1);
-        checksums[f].putInt(new Binding(shard, field.id())
-            .bindEntry(i, word0, word1, Crc32c.of(stored)));
+        checksums[f].putInt(
+            new Binding(shard, field.id()).bindEntry(i, word0, word1, Crc32c.of(stored)));
         chunk.put(stored).position((chunk.position() + 7) & -8);
         absent[f] += value.isPresent() ? 0 : 1;
         valueBytes.merge(field.id(), (long) stored.length, Long::sum);
       }
     }
-    ChunkFile file =
-        new ChunkFile(FileIds.chunk(shard, 0), chunk.position(), STORE_CHUNK, records);
+    ChunkFile file = new ChunkFile(FileIds.chunk(shard, 0), chunk.position(), STORE_CHUNK, records);
     String directory = "shard/" + shard;
     try (WritableFile target = storage.create(directory + "/" + file.fileName())) {
       target.write(chunk.flip());

@@ -36,7 +36,8 @@ final class GoldenTextsTest {
       }
       assertThat(texts).isEqualTo(GoldenTexts.TEXTS);
     }
-    assertThat(DatasetCheck.of(GoldenTexts.DIRECTORY).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(GoldenTexts.DIRECTORY).run(finding -> {}).isSound())
+        .isTrue();
   }
 
   @Test

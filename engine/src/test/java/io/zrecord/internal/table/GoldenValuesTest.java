@@ -28,8 +28,7 @@ final class GoldenValuesTest {
   @ParameterizedTest
   @ValueSource(strings = {"v2-values.json", "v2-blocks-values.json"})
   void valuesAreThoseThatOtherLanguagesAreTestedWith(String file) throws IOException {
-    JsonNode vectors =
-        new ObjectMapper().readTree(GOLDEN.resolve(file).toFile());
+    JsonNode vectors = new ObjectMapper().readTree(GOLDEN.resolve(file).toFile());
     long[] records = StreamSupport.stream(vectors.get("records").spliterator(), false)
         .mapToLong(JsonNode::longValue)
         .toArray();

@@ -67,7 +67,8 @@ final class BlockCheck {
   }
 
   /** Checks stored bytes in place. */
-  void value(StoredField field, long index, long globalIndex, int window, int position, int length) {
+  void value(
+      StoredField field, long index, long globalIndex, int window, int position, int length) {
     crc.reset();
     forEachPiece(window, position, length, (offset, step) -> {});
     finish(field, Kind.VALUE, index, globalIndex, (int) crc.getValue(), window);

@@ -131,8 +131,7 @@ final class BlockReader {
     decoded = cache.replace(raw);
     try {
       int flags = record.flags();
-      decoded.decode(
-          decoder(of.codec()), of.shape(), packed, stored, raw, record.slots(), flags);
+      decoded.decode(decoder(of.codec()), of.shape(), packed, stored, raw, record.slots(), flags);
     } catch (DataFormatException e) {
       throw damaged(part, of, e);
     }
@@ -154,13 +153,7 @@ final class BlockReader {
   }
 
   /** Copies values of one width to a position of a buffer. */
-  void copy(
-      ShardPart part,
-      BlockField of,
-      long slot,
-      int count,
-      ByteBuffer target,
-      int at) {
+  void copy(ShardPart part, BlockField of, long slot, int count, ByteBuffer target, int at) {
     int width = of.shape().valueWidth();
     long end = slot + count;
     int to = at;
@@ -186,8 +179,7 @@ final class BlockReader {
     }
   }
 
-  private void decodeInto(
-      ShardPart part, BlockField of, byte[] target, int at) {
+  private void decodeInto(ShardPart part, BlockField of, byte[] target, int at) {
     int stored = load(part, of);
     int raw = record.rawBytes();
     int flags = record.flags();
@@ -195,8 +187,7 @@ final class BlockReader {
       if (BlockShape.isAsIs(flags)) {
         System.arraycopy(packed, 0, target, at, raw);
       } else {
-        whole.decodeInto(
-            decoder(of.codec()), of.shape(), packed, stored, raw, flags, target, at);
+        whole.decodeInto(decoder(of.codec()), of.shape(), packed, stored, raw, flags, target, at);
       }
     } catch (DataFormatException e) {
       throw damaged(part, of, e);
@@ -204,7 +195,9 @@ final class BlockReader {
     trim();
   }
 
-  /** Copies the stored bytes of the block that was found last, verifies them, returns their count. */
+  /**
+   * Copies the stored bytes of the block that was found last, verifies them, returns their count.
+   */
   private int load(ShardPart part, BlockField of) {
     int stored = record.storedBytes();
     if (packed.length < stored) {
@@ -223,8 +216,7 @@ final class BlockReader {
     return stored;
   }
 
-  private RuntimeException damaged(
-      ShardPart part, BlockField of, DataFormatException cause) {
+  private RuntimeException damaged(ShardPart part, BlockField of, DataFormatException cause) {
     int chunk = of.run(run).chunk();
     int window = part.ready(chunk, record.position(), record.storedBytes());
     return context.corrupt(

@@ -5,8 +5,8 @@ import io.zrecord.internal.shard.BlockField;
 import java.util.Arrays;
 
 /**
- * Fills slots with values that are compressed in blocks, which it decodes. Visits each block once, whatever the order of
- * the selection. Belongs to one thread.
+ * Fills slots with values that are compressed in blocks, which it decodes. Visits each block once,
+ * whatever the order of the selection. Belongs to one thread.
  */
 final class BlockSlots {
   /** Values that are put into the order of their slots at a time. */
@@ -71,8 +71,7 @@ final class BlockSlots {
     return slots.state[k] == Slots.ABSENT;
   }
 
-  private void takeSorted(
-      ShardPart part, BlockField field, int from, int to) {
+  private void takeSorted(ShardPart part, BlockField field, int from, int to) {
     if (keys.length < to - from) {
       keys = new long[Math.min(SORTED, Integer.highestOneBit(2 * (to - from) - 1))];
     }
@@ -93,8 +92,7 @@ final class BlockSlots {
    * Takes a value and the present ones after it that are next to it in the same block. Returns the
    * first value that was not taken.
    */
-  private int take(
-      ShardPart part, BlockField field, int from, int end) {
+  private int take(ShardPart part, BlockField field, int from, int end) {
     long slot = slot(from);
     BlockReader reader = context.blocks();
     reader.find(field, slot);

@@ -61,6 +61,8 @@ final class CompressedSlots {
     }
     byte[] bytes = new byte[ValueCodec.PREFIX_BYTES];
     table.copy(slots.window[k], slots.position[k], bytes, 0, bytes.length);
-    return java.nio.ByteBuffer.wrap(bytes).order(java.nio.ByteOrder.LITTLE_ENDIAN).getInt(0);
+    return java.nio.ByteBuffer.wrap(bytes)
+        .order(java.nio.ByteOrder.LITTLE_ENDIAN)
+        .getInt(0);
   }
 }

@@ -97,8 +97,7 @@ final class EntrySlots {
     // Verifying an empty value costs nothing. Its emptiness is verified here, because an empty
     // value is perhaps never copied.
     if (due) {
-      check.value(
-          field, slot, slots.globalIndex(k), slots.window[k], slots.position[k], stored);
+      check.value(field, slot, slots.globalIndex(k), slots.window[k], slots.position[k], stored);
     }
     slots.setPresent(k, raw ? 0 : compressed.unwrap(k, part, chunk, word0, stored));
   }

@@ -105,8 +105,8 @@ final class ReadContext {
     ShardPart part = parts[shardOrdinal];
     if (part == null) {
       OpenShard shard = shards.open(shardOrdinal);
-      part = new ShardPart(
-          shard, shards.firstIndex(shardOrdinal), shard.field(spec), table, metrics);
+      part =
+          new ShardPart(shard, shards.firstIndex(shardOrdinal), shard.field(spec), table, metrics);
       parts[shardOrdinal] = part;
       partCount++;
     }

@@ -65,8 +65,8 @@ public final class ShardedFieldReader implements FieldReader {
       OpenShard open = shards.open(shard);
       isStored = open.hasChecksums(field.id())
           && open.tablesOf(field.id())
-              .filter(tables ->
-                  tables.blockBytes() == 0 && tables.compression().equals(compression))
+              .filter(
+                  tables -> tables.blockBytes() == 0 && tables.compression().equals(compression))
               .isPresent();
     }
     return isStored

@@ -196,13 +196,27 @@ final class SlotSelection implements Selection {
     } else if ((flags & Slots.ENCODED) != 0) {
       StoredField field = (StoredField) context.part(slots.source[i]).field();
       decoder.decode(
-          field.codec(), slots.globalIndex(i), slots.window[i], slots.position[i], slots.payload[i], slots.length[i], target, at);
+          field.codec(),
+          slots.globalIndex(i),
+          slots.window[i],
+          slots.position[i],
+          slots.payload[i],
+          slots.length[i],
+          target,
+          at);
     } else if ((flags & Slots.UNVERIFIED) != 0) {
       StoredField field = (StoredField) context.part(slots.source[i]).field();
       context
           .check()
           .copyValue(
-              field, slots.index[i], slots.globalIndex(i), slots.window[i], slots.position[i], slots.length[i], target, at);
+              field,
+              slots.index[i],
+              slots.globalIndex(i),
+              slots.window[i],
+              slots.position[i],
+              slots.length[i],
+              target,
+              at);
       if (context.verification() == Verification.FIRST) {
         slots.state[i] = (byte) (flags & ~Slots.UNVERIFIED);
       }
@@ -297,13 +311,24 @@ final class SlotSelection implements Selection {
   public ByteBuffer view(int i) {
     if ((slots.state[i] & Slots.UNVERIFIED) != 0) {
       StoredField field = (StoredField) context.part(slots.source[i]).field();
-      context.check().value(field, slots.index[i], slots.globalIndex(i), slots.window[i], slots.position[i], slots.length[i]);
+      context
+          .check()
+          .value(
+              field,
+              slots.index[i],
+              slots.globalIndex(i),
+              slots.window[i],
+              slots.position[i],
+              slots.length[i]);
       if (context.verification() == Verification.FIRST) {
         slots.state[i] &= ~Slots.UNVERIFIED;
       }
     }
     if (slots.isPlain(i)) {
-      return table.get(slots.window[i]).slice(slots.position[i], slots.length[i]).order(ByteOrder.LITTLE_ENDIAN);
+      return table
+          .get(slots.window[i])
+          .slice(slots.position[i], slots.length[i])
+          .order(ByteOrder.LITTLE_ENDIAN);
     }
     ByteBuffer own = ByteBuffer.allocate(slots.length[i]);
     copy(i, own, 0);

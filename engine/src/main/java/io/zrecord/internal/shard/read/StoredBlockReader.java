@@ -31,8 +31,7 @@ public final class StoredBlockReader implements StoredBlocks {
       ShardList shards,
       Verification verification,
       ReadMetrics metrics) {
-    this.context =
-        new ReadContext(field, ReadContext.Form.STORED, shards, verification, metrics);
+    this.context = new ReadContext(field, ReadContext.Form.STORED, shards, verification, metrics);
     this.compression = compression;
   }
 

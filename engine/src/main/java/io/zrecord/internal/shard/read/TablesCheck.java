@@ -97,13 +97,13 @@ final class TablesCheck {
     if (field.isAdmitted(run, slot)) {
       return;
     }
-    int bytes = VariableBlocks.bytes(field.blockValues(run, slot), field.run(run).unitValues());
+    int bytes =
+        VariableBlocks.bytes(field.blockValues(run, slot), field.run(run).unitValues());
     long at = field.blockAt(run, slot);
     if (never) {
       load(field.tables(), at, bytes);
     } else {
-      check(
-          field.tables(), at, bytes, field.binding(), Kind.OFFSETS, field.blockOf(run, slot));
+      check(field.tables(), at, bytes, field.binding(), Kind.OFFSETS, field.blockOf(run, slot));
     }
     field.admit(run, slot, unit);
   }

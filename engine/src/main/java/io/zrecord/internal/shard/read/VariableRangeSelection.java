@@ -116,8 +116,8 @@ final class VariableRangeSelection implements Selection {
       if (count > first) {
         long bytes = totalBytes - before;
         long span = starts[count - 1] + lengths[count - 1] - starts[first];
-        segments.add(new Segment(
-            first, count - first, part, field, run, slot, bytes, bytes == span));
+        segments.add(
+            new Segment(first, count - first, part, field, run, slot, bytes, bytes == span));
       }
       slot = next;
     }
@@ -131,8 +131,7 @@ final class VariableRangeSelection implements Selection {
   /** Adds the next values of one block. Returns how many fit. */
   private int add(
       VariableField field, int run, long slot, long end, long shardIndex, long maxBytes) {
-    int wanted =
-        (int) Math.min(Math.min(end - slot, untilBlockEnd(field, run, slot)), STEP);
+    int wanted = (int) Math.min(Math.min(end - slot, untilBlockEnd(field, run, slot)), STEP);
     context.check().tables().block(field, run, slot);
     grow(count + wanted);
     field.loadRange(run, slot, wanted, starts, lengths, count);
@@ -235,8 +234,7 @@ final class VariableRangeSelection implements Selection {
     if (!context.check().isSettled(field)) {
       for (int i = from; i < to; ) {
         long slot = segment.slot + (i - segment.first);
-        int unitEnd =
-            (int) Math.min(to, i + (field.unitEndSlot(segment.run, slot) - slot));
+        int unitEnd = (int) Math.min(to, i + (field.unitEndSlot(segment.run, slot) - slot));
         if (context.check().isDue(field, segment.run, slot)) {
           nextAt = copyVerified(segment, next, i, target, nextAt);
           next = copyDue(segment, i, unitEnd, target, nextAt);
@@ -321,11 +319,7 @@ final class VariableRangeSelection implements Selection {
     int window = segment.part.ready(chunk, starts[i], lengths[i]);
     int position = segment.part.within(chunk, starts[i]);
     if (!context.table().crosses(window, position, lengths[i])) {
-      return context
-          .table()
-          .get(window)
-          .slice(position, lengths[i])
-          .order(ByteOrder.LITTLE_ENDIAN);
+      return context.table().get(window).slice(position, lengths[i]).order(ByteOrder.LITTLE_ENDIAN);
     }
     ByteBuffer own = ByteBuffer.allocate(lengths[i]);
     context.table().copy(window, position, own, 0, lengths[i]);

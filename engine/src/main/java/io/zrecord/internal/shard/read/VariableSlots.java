@@ -92,7 +92,6 @@ final class VariableSlots {
     if (due) {
       check.unit(part, field, run, slot);
     }
-    slots.setPresent(
-        k, raw ? 0 : compressed.unwrap(k, part, field.chunk(run), start, stored));
+    slots.setPresent(k, raw ? 0 : compressed.unwrap(k, part, field.chunk(run), start, stored));
   }
 }

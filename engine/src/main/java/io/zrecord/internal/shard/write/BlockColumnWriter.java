@@ -274,8 +274,7 @@ final class BlockColumnWriter extends ColumnWriter {
 
   private void add(byte[] source, int offset, int length, int raw, int count, int flags) {
     countBytes(length);
-    boolean direct =
-        length > budgetBytes / 8 || length + pool.takenBytes() > budgetBytes / 8 * 7;
+    boolean direct = length > budgetBytes / 8 || length + pool.takenBytes() > budgetBytes / 8 * 7;
     if (direct) {
       // The blocks before go first, so that the chunk has the blocks in order.
       flushStripe();
@@ -334,7 +333,8 @@ final class BlockColumnWriter extends ColumnWriter {
     boolean grows = last != null
         && last.chunk() == chunks.ordinal()
         && last.offset() + last.bytes() == chunks.positionBytes();
-    WritableFile file = chunks.aligned(grows ? Alignment.NONE : Alignment.LEAST, Math.max(1, bytes));
+    WritableFile file =
+        chunks.aligned(grows ? Alignment.NONE : Alignment.LEAST, Math.max(1, bytes));
     long position = file.positionBytes();
     if (grows && last != null) {
       runs.set(

@@ -6,8 +6,7 @@ import java.util.List;
 
 /**
  * A table of items of one size, a power of two up to 16, or of bytes, that grows in a
- * {@link TableSpool}.
- * Belongs to one thread.
+ * {@link TableSpool}. Belongs to one thread.
  */
 final class SpooledTable {
   private final TableSpool spool;

@@ -211,8 +211,7 @@ public final class VariableRunWriter extends ColumnWriter {
 
   private void writeDirect(int prefixLength, byte[] source, int offset, int length) {
     int stored = prefixLength + length;
-    WritableFile file =
-        runs.begin(chunks, new VariableRuns.Stretch(1, stored, stored, stored));
+    WritableFile file = runs.begin(chunks, new VariableRuns.Stretch(1, stored, stored, stored));
     ByteBuffer piece = pool.take();
     try {
       piece.put(prefix, 0, prefixLength);

@@ -166,8 +166,7 @@ final class VariableRuns {
       summedTo = start;
     }
     end = start + lengthBytes;
-    blockBuffer.putInt(
-        VariableBlocks.ENDS_AT + Integer.BYTES * blockCount, (int) (end - base()));
+    blockBuffer.putInt(VariableBlocks.ENDS_AT + Integer.BYTES * blockCount, (int) (end - base()));
     blockCount++;
     slotCount++;
     unitFill++;

@@ -15,8 +15,8 @@ import java.util.UUID;
 /**
  * The files of a store, open for writing. A group of changes reaches the files in the order that
  * makes the group safe: chunks, then the journal, which carries what is small of the chunks, then
- * the tables, then the length that readers see. Guarded by the turn to commit, except {@link #load}, for which the order of operations is
- * enough.
+ * the tables, then the length that readers see. Guarded by the turn to commit, except
+ * {@link #load}, for which the order of operations is enough.
  */
 final class StoreFiles implements AutoCloseable {
   private final MutableFiles files;

@@ -150,8 +150,8 @@ final class HugeValuesTest {
       VariableRuns runs = new VariableRuns(tables, ValueAlignment.NONE);
       long bytes = 0;
       for (int i = 0; i < lengths.length; i++) {
-        WritableFile file = runs.begin(
-            chunks, new VariableRuns.Stretch(1, lengths[i], lengths[i], lengths[i]));
+        WritableFile file =
+            runs.begin(chunks, new VariableRuns.Stretch(1, lengths[i], lengths[i], lengths[i]));
         ((HollowFile) file).skip(lengths[i] - 1L);
         file.write(ByteBuffer.wrap(new byte[] {(byte) i}));
         runs.addSummed(lengths[i]);
@@ -164,8 +164,7 @@ final class HugeValuesTest {
           new TablesWriter(storage, name, ID, FileIds.tables(ID), lengths.length, false)) {
         writer.variable(field, new TablesWriter.Amount(0, bytes), runs, spool.table());
         TablesRef ref = writer.seal(chunks.chunks(), Durability.NONE);
-        return new ShardSummary(
-            ID, lengths.length, chunks.chunks(), List.of(ref), new TreeMap<>());
+        return new ShardSummary(ID, lengths.length, chunks.chunks(), List.of(ref), new TreeMap<>());
       }
     }
   }

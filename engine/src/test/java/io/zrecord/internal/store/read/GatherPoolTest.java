@@ -70,9 +70,8 @@ class GatherPoolTest {
         new StoreLimits(false, 10, 1L << 20, 1, Long.MAX_VALUE, Duration.ofMinutes(1));
     Random random = new Random(3);
     byte[][] values = new byte[RECORDS][];
-    try (StoreWriter core =
-        StoreRecovery.create(
-            new LocalMutableFiles(directory.resolve("store")), UUID.randomUUID(), schema, limits)) {
+    try (StoreWriter core = StoreRecovery.create(
+        new LocalMutableFiles(directory.resolve("store")), UUID.randomUUID(), schema, limits)) {
       for (int i = 0; i < RECORDS; i++) {
         values[i] = new byte[random.nextInt(3_000)];
         random.nextBytes(values[i]);
