@@ -38,16 +38,16 @@ final class FieldTally {
   void add(ChunkTally chunk, long offset, long count, int lengthBytes, int padding) {
     long bytes = count * lengthBytes;
     sizes.add(lengthBytes, count);
-    add(chunk, offset, bytes, count, padding);
+    addRange(chunk, offset, bytes, count, padding);
   }
 
   /** Adds a block of compressed values. Each counts with the average of the stored bytes. */
   void addBlock(ChunkTally chunk, long offset, int count, int storedBytes, int padding) {
     sizes.add(storedBytes / count, count);
-    add(chunk, offset, storedBytes, count, padding);
+    addRange(chunk, offset, storedBytes, count, padding);
   }
 
-  private void add(ChunkTally chunk, long offset, long bytes, long count, int padding) {
+  private void addRange(ChunkTally chunk, long offset, long bytes, long count, int padding) {
     long end = offset + bytes;
     chunk.add(bytes, padding);
     follow(chunk, offset);

@@ -32,7 +32,7 @@ import java.util.List;
  * @param offset position of the first byte in the chunk; 0 without a chunk
  * @param bytes length in the chunk; 0 without a chunk
  * @param firstUnit number of the checksum of the first unit, or of the first compressed block
- * @param offsetsAt position in the section {@code offsets} of the first block of a variable run
+ * @param offsetsAt position in the section of offsets of the first block of a variable run
  * @param unitValues values of a variable run that share a checksum; 0 without checksums
  */
 public record RunRecord(
@@ -93,7 +93,7 @@ public record RunRecord(
         Kind.VARIABLE, chunk, firstSlot, count, offset, bytes, firstUnit, offsetsAt, unitValues);
   }
 
-  /** Returns a run of blocks, the first of which has a number in the section {@code offsets}. */
+  /** Returns a run of blocks, the first of which has a number in the section of offsets. */
   public static RunRecord blocks(
       int chunk, long firstSlot, long count, long offset, long bytes, long firstBlock) {
     return new RunRecord(Kind.BLOCK, chunk, firstSlot, count, offset, bytes, firstBlock, 0, 0);

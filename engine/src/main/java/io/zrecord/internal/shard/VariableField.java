@@ -188,7 +188,7 @@ public final class VariableField implements StoredField {
         firstByte = runs.get(run).offset();
         lastByte = firstByte + runs.get(run).bytes();
       }
-      int block = (int) (slot - low >>> VariableBlocks.BLOCK_SHIFT);
+      int block = (int) ((slot - low) >>> VariableBlocks.BLOCK_SHIFT);
       int ordinal = (int) (slot - low) & SLOT_MASK;
       long base = bases.getOpaque(firstBlocks[run] + block);
       if (base == NOT_ADMITTED) {
@@ -283,18 +283,18 @@ public final class VariableField implements StoredField {
 
   /** Returns the number of the block of a value, among all blocks of the field. */
   public int blockOf(int run, long slot) {
-    return firstBlocks[run] + (int) (slot - firstSlots[run] >>> VariableBlocks.BLOCK_SHIFT);
+    return firstBlocks[run] + (int) ((slot - firstSlots[run]) >>> VariableBlocks.BLOCK_SHIFT);
   }
 
   /** Returns the position in the tables of the block of a value. */
   public long blockAt(int run, long slot) {
-    return blocksAt[run] + (slot - firstSlots[run] >>> VariableBlocks.BLOCK_SHIFT) * strides[run];
+    return blocksAt[run] + ((slot - firstSlots[run]) >>> VariableBlocks.BLOCK_SHIFT) * strides[run];
   }
 
   /** Returns the number of the values of the block of a value. */
   public int blockValues(int run, long slot) {
     return VariableBlocks.valuesOf(
-        slot - firstSlots[run] >>> VariableBlocks.BLOCK_SHIFT, runs.get(run).count());
+        (slot - firstSlots[run]) >>> VariableBlocks.BLOCK_SHIFT, runs.get(run).count());
   }
 
   private long endAt(int run, long slot) {
@@ -367,12 +367,12 @@ public final class VariableField implements StoredField {
 
   /** Returns the number of a value's unit, among all units of the field. */
   public long unitOf(int run, long slot) {
-    return firstUnits[run] + (slot - firstSlots[run] >>> unitShifts[run]);
+    return firstUnits[run] + ((slot - firstSlots[run]) >>> unitShifts[run]);
   }
 
   /** Returns the first slot of a value's unit. */
   public long unitSlot(int run, long slot) {
-    return firstSlots[run] + (slot - firstSlots[run] >>> unitShifts[run] << unitShifts[run]);
+    return firstSlots[run] + (((slot - firstSlots[run]) >>> unitShifts[run]) << unitShifts[run]);
   }
 
   /** Returns the slot after the last one of a value's unit. */
