@@ -9,7 +9,6 @@ import io.zrecord.internal.format.DecodedBlock;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.ValueCodec;
-import io.zrecord.internal.values.ValueLengths;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.verify.Finding.Kind;
@@ -29,6 +28,7 @@ final class BlocksCheck implements AutoCloseable {
   private final ShardTables tables;
   private final FieldTables field;
   private final FieldSpec spec;
+  private final ContentCheck content;
   private final long firstIndex;
   private final BlockShape shape;
   private final Binding binding;
@@ -47,6 +47,7 @@ final class BlocksCheck implements AutoCloseable {
     this.tables = tables;
     this.field = field;
     this.spec = spec;
+    this.content = new ContentCheck(spec);
     this.firstIndex = firstIndex;
     this.shape = BlockShape.of(field.type(), field.shape());
     this.binding = new Binding(tables.json().shardId(), field.id());
@@ -146,15 +147,10 @@ final class BlocksCheck implements AutoCloseable {
               + " bytes of memory; raise -Xmx"));
       return;
     }
-    if (problem != null) {
-      run.found(new Finding(
-          Kind.VALUE,
-          bytes.file(),
-          spec.name(),
-          firstIndex + record.firstSlot(),
-          record.slots(),
-          problem,
-          bytes));
+    if (problem == null) {
+      checkValues(record, bytes);
+    } else {
+      foundValues(record.firstSlot(), record.slots(), problem, bytes);
     }
   }
 
@@ -182,25 +178,31 @@ final class BlocksCheck implements AutoCloseable {
     } catch (DataFormatException e) {
       return "the block cannot be decoded: " + e.getMessage();
     }
-    return problemOfValues(record);
+    return null;
   }
 
-  private @Nullable String problemOfValues(BlockRecord record) {
+  private void checkValues(BlockRecord record, Finding.Stretch bytes) {
     if (shape.isFixed()) {
-      return null;
+      return;
     }
     for (int i = 0; i < record.slots(); i++) {
-      int length = decoded.end(i) - decoded.start(i);
-      boolean isPresent = presence == null || presence.isPresent(record.firstSlot() + i);
-      if (!isPresent && length > 0) {
-        return "value " + i + " of the block is absent, but has " + length + " bytes";
-      }
-      if (isPresent && !ValueLengths.fits(spec, length)) {
-        return "value " + i + " of the block has " + length + " bytes, which no value of type "
-            + spec.type() + (spec.shape().isScalar() ? "" : " and shape " + spec.shape()) + " has";
+      String problem = problemOfValue(record.firstSlot() + i, decoded.start(i), decoded.end(i));
+      if (problem != null) {
+        foundValues(record.firstSlot() + i, 1, problem, bytes);
       }
     }
-    return null;
+  }
+
+  private @Nullable String problemOfValue(long slot, int start, int end) {
+    if (presence == null || presence.isPresent(slot)) {
+      return content.problem(decoded.bytes(), start, end - start);
+    }
+    return end > start ? "it is absent, but has " + (end - start) + " bytes" : null;
+  }
+
+  private void foundValues(long slot, long count, String problem, Finding.Stretch bytes) {
+    run.found(new Finding(
+        Kind.VALUE, bytes.file(), spec.name(), firstIndex + slot, count, problem, bytes));
   }
 
   private void foundRecords(long slot, long count, String problem) {

@@ -1,12 +1,9 @@
 package io.zrecord.verify;
 
-import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.ValueCodec;
-import io.zrecord.internal.values.ValueLengths;
-import io.zrecord.nested.NestedView;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.verify.Finding.Kind;
@@ -32,7 +29,7 @@ final class ValueCheck implements AutoCloseable {
   private final byte[] piece;
   private byte[] packed = new byte[0];
   private byte[] unpacked = new byte[0];
-  private final @Nullable NestedView nested;
+  private final ContentCheck content;
 
   /**
    * A problem of a value.
@@ -64,8 +61,7 @@ final class ValueCheck implements AutoCloseable {
     this.codec = field.compression().codec() == Codec.RAW
         ? null
         : ValueCodec.of(io.zrecord.schema.Compression.of(field.compression().codec()));
-    this.nested =
-        field.type().tree() == null ? null : new NestedView(field.type().tree());
+    this.content = new ContentCheck(field);
   }
 
   /** Checks the value of a slot and returns the problem; null if there is none. */
@@ -176,7 +172,7 @@ final class ValueCheck implements AutoCloseable {
 
   /** Checks the length of a value that is stored as it is, and what a nested value consists of. */
   private @Nullable Problem contentProblem(int chunkId, long position, int length) {
-    if (nested != null) {
+    if (content.needsBytes()) {
       try {
         unpacked = grown(unpacked, length);
       } catch (OutOfMemoryError e) {
@@ -190,25 +186,9 @@ final class ValueCheck implements AutoCloseable {
     return contentProblem(length);
   }
 
-  /** Checks the length of a value, and what a nested value in {@code unpacked} consists of. */
   private @Nullable Problem contentProblem(int length) {
-    if (nested != null) {
-      try {
-        nested.read("field '" + field.name() + "'", ByteBuffer.wrap(unpacked, 0, length));
-      } catch (CorruptDataException e) {
-        return new Problem(Kind.VALUE, String.valueOf(e.getMessage()));
-      }
-    }
-    return lengthProblem(length);
-  }
-
-  private @Nullable Problem lengthProblem(int logical) {
-    return ValueLengths.fits(field, logical)
-        ? null
-        : new Problem(
-            Kind.VALUE,
-            "it has " + logical + " bytes, which no value of type " + field.type()
-                + (field.shape().isScalar() ? "" : " and shape " + field.shape()) + " has");
+    String problem = content.problem(unpacked, 0, length);
+    return problem == null ? null : new Problem(Kind.VALUE, problem);
   }
 
   private static byte[] grown(byte[] array, int length) {

@@ -1,6 +1,8 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.format.ValueCodec;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * Reads the prefixes of compressed values (FORMAT.md section 4): their lengths, and where their
@@ -28,7 +30,7 @@ final class CompressedSlots {
           "has " + stored + " stored bytes, fewer than the prefix of a compressed value",
           null);
     }
-    int prefix = prefix(k, part, chunk, offset);
+    int prefix = prefix(k);
     int logical = ValueCodec.logicalLength(prefix);
     int payloadLength = stored - ValueCodec.PREFIX_BYTES;
     boolean asIs = ValueCodec.isAsIs(prefix);
@@ -54,15 +56,13 @@ final class CompressedSlots {
     return asIs ? 0 : Slots.ENCODED;
   }
 
-  private int prefix(int k, ShardPart part, int chunk, long offset) {
+  private int prefix(int k) {
     WindowTable table = context.table();
     if (!table.crosses(slots.window[k], slots.position[k], ValueCodec.PREFIX_BYTES)) {
       return table.intAt(slots.window[k], slots.position[k]);
     }
     byte[] bytes = new byte[ValueCodec.PREFIX_BYTES];
     table.copy(slots.window[k], slots.position[k], bytes, 0, bytes.length);
-    return java.nio.ByteBuffer.wrap(bytes)
-        .order(java.nio.ByteOrder.LITTLE_ENDIAN)
-        .getInt(0);
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
   }
 }
