@@ -362,7 +362,7 @@ public final class NestedColumn {
   public void writeTo(byte[] target) {
     int length = lengthBytes();
     int bufferCount = NestedArray.rootBufferCount(type);
-    NestedOutput out = new NestedOutput(littleEndian(target), length, bufferCount);
+    NestedOutput out = new NestedOutput(target, length, bufferCount);
     out.header(type instanceof NestedType.StructOf ? 1 : children[0].count);
     if (type instanceof NestedType.MapOf) {
       out.empty();

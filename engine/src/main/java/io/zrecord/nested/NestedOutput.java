@@ -1,6 +1,8 @@
 package io.zrecord.nested;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /** Writes the header and the buffers of a nested value. Belongs to one thread. */
 final class NestedOutput {
@@ -9,11 +11,11 @@ final class NestedOutput {
   private int next;
   private int position;
 
-  /** Clears the first {@code length} bytes of the target, which is little-endian. */
-  NestedOutput(ByteBuffer target, int length, int bufferCount) {
-    this.target = target;
+  /** Clears the first {@code length} bytes of the target. */
+  NestedOutput(byte[] target, int length, int bufferCount) {
+    this.target = ByteBuffer.wrap(target).order(ByteOrder.LITTLE_ENDIAN);
     this.bufferCount = bufferCount;
-    java.util.Arrays.fill(target.array(), 0, length, (byte) 0);
+    Arrays.fill(target, 0, length, (byte) 0);
     this.position = (int) NestedBuffers.headerBytes(bufferCount);
   }
 
@@ -51,7 +53,7 @@ final class NestedOutput {
   }
 
   void bytes(byte[] data, int length) {
-    System.arraycopy(data, 0, target.array(), position, length);
+    target.put(position, data, 0, length);
     end(length);
   }
 

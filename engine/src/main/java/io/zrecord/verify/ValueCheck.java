@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ValueCheck implements AutoCloseable {
   private final Binding binding;
-  private final FieldSpec field;
   private final boolean hasChecksums;
   private final ChunkFiles chunks;
   private final @Nullable ValueCodec codec;
@@ -55,7 +54,6 @@ final class ValueCheck implements AutoCloseable {
   ValueCheck(UUID owner, FieldSpec field, boolean hasChecksums, ChunkFiles chunks, byte[] scratch) {
     this.binding = new Binding(owner, field.id());
     this.piece = scratch;
-    this.field = field;
     this.hasChecksums = hasChecksums;
     this.chunks = chunks;
     this.codec = field.compression().codec() == Codec.RAW
