@@ -110,7 +110,7 @@ class BlockRunTest {
         int count = reader.selectRange(i, values.size() - i, maxBytes);
         long[] indices = new long[count];
         for (int k = 0; k < count; k++) {
-          indices[k] = i + k;
+          indices[k] = (long) i + k;
         }
         requireSelected(reader, values, indices);
         i += count;

@@ -270,16 +270,17 @@ final class VariableRunTest {
           default -> random.nextInt(3 * alignBytes);
         })
         .toArray();
-    for (RecordSchema schema : List.of(doubles, packed)) {
-      Path path = directory.resolve("of" + (schema == packed));
+    for (boolean isPacked : new boolean[] {false, true}) {
+      RecordSchema schema = isPacked ? packed : doubles;
+      Path path = directory.resolve("of" + isPacked);
       List<byte @Nullable []> values = values(
-          schema == packed
+          isPacked
               ? lengths
               : java.util.Arrays.stream(lengths).map(length -> length & -8).toArray());
       ShardSummary shard = write(path, schema, options, values);
       ShardProbe probe = ShardProbe.read(LocalStorage.at(path), ID, alignBytes);
       requireWritten(probe, values);
-      for (int i = 0; schema == doubles && i < values.size(); i++) {
+      for (int i = 0; !isPacked && i < values.size(); i++) {
         assertThat(probe.offset(0, i) % 8).as("place of %s", i).isZero();
       }
       requireReadable(path, schema, shard, values);

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 class ShardWriterTest {
   static final WriteOptions SMALL = new WriteOptions(
       1L << 40, 64 << 10, 8, 0, Transform.AUTO, Checksum.CRC32C, Durability.COMMIT);
+  private static final List<Transform> TRANSFORMS = List.of(Transform.values());
   private static final UUID ID = UUID.fromString("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
 
   private final MemoryStorage storage = new MemoryStorage();
@@ -347,7 +348,7 @@ class ShardWriterTest {
           64 << 10,
           random.nextBoolean() ? 8 : 8L << random.nextInt(18),
           random.nextBoolean() ? 0 : 4096L << random.nextInt(5),
-          Transform.values()[random.nextInt(4)],
+          TRANSFORMS.get(random.nextInt(4)),
           random.nextInt(4) == 0 ? Checksum.NONE : Checksum.CRC32C,
           Durability.NONE);
       RecordSchema schema = randomSchema(random);

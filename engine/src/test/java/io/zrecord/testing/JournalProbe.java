@@ -102,7 +102,9 @@ public final class JournalProbe {
         }
       }
       ByteBuffer bytes = encoder.end(encoder.bytes());
-      journal.write(bytes.array(), 0, bytes.limit());
+      byte[] copy = new byte[bytes.limit()];
+      bytes.get(0, copy);
+      journal.writeBytes(copy);
     }
     Files.write(store.resolve("journal"), journal.toByteArray());
   }

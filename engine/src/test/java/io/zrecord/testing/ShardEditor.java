@@ -163,7 +163,7 @@ public final class ShardEditor {
             number++,
             (int) blockAt);
         use.accept(block);
-        blockAt += (block.bytes() + 4 + 7) / 8 * 8;
+        blockAt += (block.bytes() + 4L + 7) / 8 * 8;
       }
     }
   }

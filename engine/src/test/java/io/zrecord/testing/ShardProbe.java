@@ -343,7 +343,7 @@ public final class ShardProbe {
       if (lengths > 0) {
         length = 0;
         for (int k = 0; k < 4; k++) {
-          length |= (plain[flags == 1 ? 4 * i + k : slots * k + i] & 0xff) << 8 * k;
+          length |= (plain[flags == 1 ? 4 * i + k : slots * k + i] & 0xff) << (8 * k);
         }
       }
       values[i] = Arrays.copyOfRange(bytes, at, at + length);

@@ -16,7 +16,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -47,7 +46,13 @@ final class JournalTest {
       encoder.chunk(chunk);
     }
     ByteBuffer bytes = encoder.end(encoder.bytes());
-    return Arrays.copyOf(bytes.array(), bytes.limit());
+    return copyOf(bytes);
+  }
+
+  private static byte[] copyOf(ByteBuffer bytes) {
+    byte[] copy = new byte[bytes.limit()];
+    bytes.get(0, copy);
+    return copy;
   }
 
   private static JournalChunk chunk(int id, long end, String text) {
@@ -144,7 +149,7 @@ final class JournalTest {
     encoder.begin(5, FORCED, 95, 1, 1, 0);
     encoder.chunk(chunk(0, 100, "abc"));
     ByteBuffer bytes = encoder.end(encoder.bytes() + 1024);
-    add(Arrays.copyOf(bytes.array(), bytes.limit()));
+    add(copyOf(bytes));
     add(record(6, FORCED, 94));
     assertThat(replay()).isZero();
     assertThat(carried).containsExactly("0@97 abc");

@@ -127,7 +127,7 @@ final class GoldenBlocks {
     Storage storage = LocalStorage.at(directory);
     List<ShardSummary> shards = new ArrayList<>();
     for (Transform transform : Transform.values()) {
-      shards.add(writeShard(storage, transform));
+      shards.add(writeShard(storage, transform, 0xc1 + shards.size()));
     }
     Manifest manifest = new Manifest(
         new Manifest.Head(
@@ -149,9 +149,9 @@ final class GoldenBlocks {
     new ManifestLog(storage).publish(manifest);
   }
 
-  private static ShardSummary writeShard(Storage storage, Transform transform) {
-    long digits = 0x0101_0101_0101_0101L * (0xc1 + transform.ordinal());
-    UUID id = new UUID(digits & ~0xf000L | 0x4000, digits >>> 2 | Long.MIN_VALUE);
+  private static ShardSummary writeShard(Storage storage, Transform transform, int digit) {
+    long digits = 0x0101_0101_0101_0101L * digit;
+    UUID id = new UUID((digits & ~0xf000L) | 0x4000, (digits >>> 2) | Long.MIN_VALUE);
     WriteOptions options = WriteOptions.defaults()
         .withBlockBytes(4096)
         .withTransform(transform)
