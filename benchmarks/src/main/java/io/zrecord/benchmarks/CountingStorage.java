@@ -148,6 +148,11 @@ final class CountingStorage implements Storage {
   }
 
   @Override
+  public void replace(String name, byte[] content) {
+    storage.replace(name, content);
+  }
+
+  @Override
   public void forceDirectory(String directory) {
     storage.forceDirectory(directory);
   }
