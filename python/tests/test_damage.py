@@ -490,8 +490,10 @@ def test_a_list_that_is_not_the_one_that_the_manifest_names_is_refused(table: Pa
         with pytest.raises(zrecord.CorruptDataError, match=r"not the file that the manifest names, with \d+ bytes"):
             zrecord.open(table)
         list_.write_bytes(sound)
-    for member, value in (("bytes", 0), ("bytes", 1 << 40), ("crc", "x")):
-        edit(manifest_of(table, NEWEST), lambda m, member=member, value=value: m["lists"][0].update({member: value}))
+    wrong: list[tuple[str, Any]] = [("bytes", 0), ("bytes", 1 << 40), ("crc", "x")]
+    for member, value in wrong:
+        named = {member: value}
+        edit(manifest_of(table, NEWEST), lambda m, named=named: m["lists"][0].update(named))  # type: ignore[misc]
         with pytest.raises(zrecord.CorruptDataError, match=f"member '{member}'"):
             zrecord.open(table)
         edit(manifest_of(table, NEWEST), lambda m: m["lists"][0].update(bytes=len(sound), crc=sound[-11:-3].decode()))

@@ -223,12 +223,14 @@ def test_what_is_no_dataset_is_named(tmp_path: Path) -> None:
 def test_a_missing_codec_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     from zrecord import _codecs
 
-    _codecs.decoder.cache_clear()
+    for known in (_codecs.decoder, _codecs.decompressor):
+        known.cache_clear()
     for codec, module in (("zstd", "zstandard"), ("lz4", "lz4.block")):
         monkeypatch.setitem(__import__("sys").modules, module, None)
         with pytest.raises(zrecord.MissingExtraError, match=rf"zrecord\[{codec}\]"):
             zrecord.open(GOLDEN / "v2" / "table")[f"{codec}-{3 if codec == 'zstd' else 0}"][80:]
-    _codecs.decoder.cache_clear()
+    for known in (_codecs.decoder, _codecs.decompressor):
+        known.cache_clear()
 
 
 @pytest.mark.parametrize("codec", ["zstd", "lz4", "flate"])

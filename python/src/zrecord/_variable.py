@@ -39,7 +39,7 @@ class VariableColumn(StoredColumn):
         self._first_blocks = np.concatenate([[0], np.cumsum(blocks)[:-1]])
         self._admitted = np.zeros(int(blocks.sum()), bool)
         is_checked = file.has_checksums and verify != "never"
-        units = int((runs["unit"][-1] + -(-self._counts[-1] // self._unit_values[-1]))) if is_checked else 0
+        units = int(runs["unit"][-1] + -(-self._counts[-1] // self._unit_values[-1])) if is_checked else 0
         self._verified = np.zeros(units, bool)
         self._present: Bytes | None = None
 
