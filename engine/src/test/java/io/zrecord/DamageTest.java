@@ -118,7 +118,7 @@ final class DamageTest {
     ShardOnDisk files = ShardOnDisk.of(shard);
     assertThat(files.json().chunks()).hasSize(1);
     for (int field : files.json().fieldIds()) {
-      if (files.field(field).offsets().isPresent()) {
+      if (files.hasBlocks(field)) {
         for (int i = 0; i < files.json().length(); i++) {
           int offset = (int) files.offset(field, i);
           bytes.set(offset, offset + files.storedBytes(field, i));

@@ -54,7 +54,7 @@ class ValueLimitTest {
   void write() {
     table = directory.resolve("table");
     try (RecordDatasetWriter writer = RecordDatasetWriter.create(
-        table, SCHEMA, WriteOptions.defaults().withChecksum(Checksum.NONE))) {
+        table, SCHEMA, WriteOptions.defaults().withBlockBytes(0).withChecksum(Checksum.NONE))) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         appender.set("raw", new byte[100]).set("packed", new byte[100]).endRecord();

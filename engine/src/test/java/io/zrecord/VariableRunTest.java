@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Values of any length, in blocks of 1,024. */
 final class VariableRunTest {
   private static final WriteOptions OPTIONS =
-      WriteOptions.defaults().withDurability(Durability.NONE);
+      WriteOptions.defaults().withBlockBytes(0).withDurability(Durability.NONE);
   private static final UUID ID = UUID.fromString("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
   private static final int FIELD = 1;
 

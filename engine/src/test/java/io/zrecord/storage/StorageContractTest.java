@@ -138,9 +138,9 @@ public abstract class StorageContractTest {
   void aDirectoryIsNoFile() {
     write("d/f", "x");
     assertThatThrownBy(() -> storage.open("d"))
-        .isInstanceOf(StorageException.class)
+        .isInstanceOf(MissingFileException.class)
         .hasMessageContaining("directory");
-    assertThatThrownBy(() -> storage.read("d", 10)).isInstanceOf(StorageException.class);
+    assertThatThrownBy(() -> storage.read("d", 10)).isInstanceOf(MissingFileException.class);
     assertThat(storage.exists("d")).isTrue();
     assertThat(storage.exists("d/f/g")).isFalse();
   }

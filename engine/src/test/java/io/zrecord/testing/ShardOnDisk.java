@@ -169,9 +169,19 @@ public final class ShardOnDisk {
     return (int) (block.end() - block.start());
   }
 
-  /** Returns the units of entries, or the blocks, each with its checksum but without zeros. */
+  /** Returns the units that tell where values are, each with its checksum but without zeros. */
   public List<Section> placeUnits(int fieldId) {
     List<Section> units = new ArrayList<>();
+    if (field(fieldId).blockBytes() > 0) {
+      Section section = field(fieldId).offsets();
+      long blocks = BlockUnits.blocks(section.bytes());
+      for (long unit = 0; unit * BlockUnits.UNIT_BLOCKS < blocks; unit++) {
+        units.add(new Section(
+            section.position() + BlockUnits.unitAt(unit),
+            BlockUnits.unitBytes(unit, blocks) + Integer.BYTES));
+      }
+      return units;
+    }
     for (long slot = 0; slot < json.length(); ) {
       if (hasBlocks(fieldId)) {
         Block block = Block.of(this, fieldId, slot);

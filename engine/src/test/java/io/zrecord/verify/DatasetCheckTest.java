@@ -47,12 +47,15 @@ final class DatasetCheckTest {
 
   private Path table;
   private Path shard;
+  /** Values of compressed fields stand alone; BlockDamageTest has those in blocks. */
+  private static final WriteOptions OPTIONS = WriteOptions.defaults().withBlockBytes(0);
+
   private final List<Finding> findings = new ArrayList<>();
 
   @BeforeEach
   void write() throws IOException {
     table = directory.resolve("table");
-    append(table, WriteOptions.defaults());
+    append(table, OPTIONS);
     shard = shards(table).get(0);
   }
 
@@ -268,7 +271,7 @@ final class DatasetCheckTest {
   @Test
   void aReplacedTablesFileIsNamed() throws IOException {
     Path other = directory.resolve("other");
-    append(other, WriteOptions.defaults());
+    append(other, OPTIONS);
     Files.write(
         tables(), Files.readAllBytes(ShardOnDisk.of(shards(other).get(0)).tables()));
     assertThat(onlyDamage(table)).returns(Kind.META, Finding::kind);
@@ -338,7 +341,7 @@ final class DatasetCheckTest {
 
   @Test
   void aDamagedManifestIsNamed() {
-    append(table, WriteOptions.defaults());
+    append(table, OPTIONS);
     Damage.flip(table.resolve("manifest/00000000000000000001.json"), 30);
     assertThat(onlyDamage(table))
         .returns(Kind.MANIFEST, Finding::kind)
@@ -351,8 +354,7 @@ final class DatasetCheckTest {
 
   @Test
   void valuesOfAnOlderVersionAreCheckedWhenAskedFor() throws IOException {
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.overwrite(table, SCHEMA, WriteOptions.defaults())) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.overwrite(table, SCHEMA, OPTIONS)) {
       writer.newAppender().set("text", "new").endRecord();
       writer.commit();
     }
@@ -381,7 +383,7 @@ final class DatasetCheckTest {
   @Test
   void withoutChecksumsTheStructureIsChecked() throws IOException {
     Path other = directory.resolve("unchecked");
-    append(other, WriteOptions.defaults().withChecksum(Checksum.NONE));
+    append(other, OPTIONS.withChecksum(Checksum.NONE));
     assertThat(check(DatasetCheck.of(other)).isSound()).isTrue();
     assertThat(findings).hasSize(1).allMatch(f -> f.kind() == Kind.NOTE);
     ShardOnDisk unchecked = ShardOnDisk.of(shards(other).get(0));

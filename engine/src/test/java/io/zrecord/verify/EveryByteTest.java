@@ -64,6 +64,10 @@ final class EveryByteTest {
     requireFound(table, (file, content) -> {
       BitSet all = new BitSet();
       all.set(0, content.length);
+      if (file.endsWith("manifest/latest")) {
+        // Whoever finds a hint damaged lists the versions.
+        return new BitSet();
+      }
       return file.toString().endsWith(".zr") ? meaningInChunk(file.getParent()) : all;
     });
   }
@@ -73,7 +77,7 @@ final class EveryByteTest {
     BitSet bytes = new BitSet();
     bytes.set(0, 64);
     for (int field : files.json().fieldIds()) {
-      if (files.field(field).offsets().isPresent()) {
+      if (files.hasBlocks(field)) {
         for (int i = 0; i < files.json().length(); i++) {
           int offset = (int) files.offset(field, i);
           bytes.set(offset, offset + files.storedBytes(field, i));

@@ -3,10 +3,15 @@ package io.zrecord.internal.shard;
 import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.FileHeader;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
+import java.nio.ByteBuffer;
 import java.util.UUID;
 
-/** A chunk file with a checked header (FORMAT.md section 6). Thread-safe. */
+/**
+ * A chunk file (FORMAT.md section 6), whose header is checked with the first window, so that a
+ * value far from the header takes one request. Thread-safe.
+ */
 public final class OpenChunk {
   private final Windows windows;
 
@@ -15,20 +20,22 @@ public final class OpenChunk {
   }
 
   /**
-   * Opens a chunk file.
+   * Opens a chunk file, of which nothing is read yet.
    *
    * @throws io.zrecord.errors.MissingFileException if there is no file
    * @throws io.zrecord.errors.TruncatedFileException if the file is shorter than its published end
-   * @throws io.zrecord.errors.CorruptDataException if the header does not fit
    */
   static OpenChunk open(
       Storage storage, String directory, UUID shardId, ChunkFile chunk, Runnable onMapped) {
-    Windows windows =
-        new Windows(storage.open(directory + "/" + chunk.fileName()), chunk.bytes(), onMapped);
+    ReadableFile file = storage.open(directory + "/" + chunk.fileName());
+    return new OpenChunk(new Windows(
+        file, chunk.bytes(), first -> checkFirst(file.path(), shardId, chunk, first), onMapped));
+  }
+
+  private static void checkFirst(String path, UUID shardId, ChunkFile chunk, ByteBuffer first) {
     byte[] header = new byte[FileHeader.BYTES];
-    windows.copy(0, header, 0, header.length);
-    checkHeader(windows.path(), shardId, chunk, header);
-    return new OpenChunk(windows);
+    first.get(0, header);
+    checkHeader(path, shardId, chunk, header);
   }
 
   /**

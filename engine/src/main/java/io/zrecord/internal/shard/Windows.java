@@ -4,6 +4,7 @@ import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.storage.ReadableFile;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 
 /**
  * The bytes of a file up to its published end, in windows that are mapped at first use and then
@@ -15,16 +16,25 @@ public final class Windows {
   private final long endBytes;
   private final int shift;
   private final AtomicReferenceArray<ByteBuffer> windows;
+  private final Consumer<ByteBuffer> firstCheck;
   private final Runnable onMapped;
+
+  /** Maps nothing yet. */
+  public Windows(ReadableFile file, long endBytes, Runnable onMapped) {
+    this(file, endBytes, first -> {}, onMapped);
+  }
 
   /**
    * Maps nothing yet.
    *
    * @param endBytes published end
+   * @param firstCheck is given the first window once that is mapped; what the check throws, the
+   *     user of the window gets
    * @param onMapped called for each new mapping
    * @throws TruncatedFileException if the file is shorter than its published end
    */
-  public Windows(ReadableFile file, long endBytes, Runnable onMapped) {
+  public Windows(
+      ReadableFile file, long endBytes, Consumer<ByteBuffer> firstCheck, Runnable onMapped) {
     if (file.lengthBytes() < endBytes) {
       throw new TruncatedFileException(
           file.path(),
@@ -35,6 +45,7 @@ public final class Windows {
     this.endBytes = endBytes;
     this.shift = Integer.numberOfTrailingZeros(file.preferredRegionBytes());
     this.windows = new AtomicReferenceArray<>(Math.toIntExact(((endBytes - 1) >> shift) + 1));
+    this.firstCheck = firstCheck;
     this.onMapped = onMapped;
   }
 
@@ -93,6 +104,9 @@ public final class Windows {
     if (window == null) {
       long position = (long) ordinal << shift;
       window = file.region(position, (int) Math.min(1L << shift, endBytes - position));
+      if (ordinal == 0) {
+        firstCheck.accept(window);
+      }
       windows.setRelease(ordinal, window);
       onMapped.run();
     }
