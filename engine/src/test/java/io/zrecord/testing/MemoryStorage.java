@@ -301,7 +301,7 @@ public final class MemoryStorage implements Storage {
       return file;
     }
     if (isDirectory(name)) {
-      throw new StorageException(pathOf(name), pathOf(name) + " is a directory");
+      throw new MissingFileException(pathOf(name), pathOf(name) + " is a directory");
     }
     throw new MissingFileException(pathOf(name), "There is no file " + pathOf(name));
   }

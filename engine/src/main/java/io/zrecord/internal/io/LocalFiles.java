@@ -328,6 +328,7 @@ public final class LocalFiles {
   }
 
   /** Writes a small file over any file of that name. Forces nothing. */
+  @SuppressForbidden
   public void replace(Path file, byte[] content) {
     Path temporary =
         file.resolveSibling("." + file.getFileName() + "." + UUID.randomUUID() + ".tmp");
