@@ -8,6 +8,9 @@ import java.util.concurrent.TimeUnit
 import java.util.zip.CRC32C
 
 import com.fasterxml.jackson.databind.ObjectMapper
+import io.zrecord.internal.shard.{OpenShards, ShardPlaces}
+import io.zrecord.storage.local.LocalStorage
+import io.zrecord.table.RecordTable
 
 import org.apache.spark.scheduler.SparkListener
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
@@ -78,9 +81,43 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     found.head
   }
 
-  /** Returns the positions in a tables file of the entries of a field. */
-  protected def entriesOf(tables: Path, fieldId: Int): Seq[Int] = {
-    val file = littleEndian(tables)
+  /** Returns where the values of a field begin in their chunks, in the order of the index. */
+  protected def placesOf(path: String, fieldId: Int): Seq[Long] = {
+    val table = RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
+    val fields = table.schema().fields().stream().filter(_.id() == fieldId).toList
+    val places = Seq.newBuilder[Long]
+    val visitor = new ShardPlaces.Visitor {
+      override def values(
+          field: Int,
+          chunk: Int,
+          offset: Long,
+          valueCount: Long,
+          lengthBytes: Int,
+          paddingBytes: Int
+      ): Unit = places ++= (0L until valueCount).map(k => offset + k * lengthBytes)
+
+      override def block(
+          field: Int,
+          chunk: Int,
+          offset: Long,
+          valueCount: Int,
+          storedBytes: Int,
+          paddingBytes: Int
+      ): Unit = fail("values in a block have no places")
+
+      override def records(chunk: Int, count: Long): Unit = ()
+    }
+    table
+      .shards()
+      .forEach(shard =>
+        ShardPlaces.visit(OpenShards.unshared(table.storage(), shard), fields, visitor)
+      )
+    places.result()
+  }
+
+  /** Returns where the section of a tables file begins that tells the places of a field's values. */
+  protected def offsetsOf(tables: Path, fieldId: Int): Int = {
+    val file = ByteBuffer.wrap(Files.readAllBytes(tables)).order(ByteOrder.LITTLE_ENDIAN)
     val json = new ObjectMapper().readTree(
       file.array(),
       file.getLong(file.limit() - 16).toInt,
@@ -88,19 +125,8 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     )
     val fields = json.get("fields")
     val field = (0 until fields.size).map(fields.get).find(_.get("id").intValue == fieldId).get
-    val at = field.get("offsets").get(0).intValue
-    (0 until json.get("length").intValue).map(slot => at + slot / 1024 * 20488 + slot % 1024 * 16)
+    field.get("offsets").get(0).intValue
   }
-
-  /** Returns where the values of a field of entries begin in their chunks. */
-  protected def placesOf(path: String, fieldId: Int): Seq[Long] =
-    filesBelow(path).filter(_.toString.endsWith(".tables")).flatMap { tables =>
-      val file = littleEndian(tables)
-      entriesOf(tables, fieldId).map(file.getLong(_))
-    }
-
-  private def littleEndian(file: Path): ByteBuffer =
-    ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN)
 
   protected def filesBelow(path: String): Seq[Path] = {
     def list(file: File): Seq[File] =

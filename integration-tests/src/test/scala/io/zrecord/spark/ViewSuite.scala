@@ -255,11 +255,11 @@ class ViewSuite extends SparkSuite {
     assert(read(path).count() == 310)
   }
 
-  test("damaged entries are an error that names the file") {
+  test("damaged places are an error that names the file") {
     val path = table()
     val tables = filesBelow(path).filter(_.toString.endsWith(".tables")).head
     val bytes = Files.readAllBytes(tables)
-    bytes(entriesOf(tables, 2).head + 6) = 1
+    bytes(offsetsOf(tables, 2) + 6) = 1
     Files.write(tables, bytes)
     assert(failure(view(path, "chunks").collect()).contains(tables.toString))
   }

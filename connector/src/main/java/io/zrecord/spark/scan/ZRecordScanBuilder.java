@@ -22,6 +22,7 @@ import org.apache.spark.sql.connector.read.SupportsPushDownOffset;
 import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
 import org.apache.spark.sql.connector.read.SupportsPushDownTableSample;
 import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -43,6 +44,7 @@ public final class ZRecordScanBuilder
   private final ScanOrder order;
   private final ReadConf conf;
   private final List<Predicate> pushed = new ArrayList<>();
+  private final StructType declared;
   private StructType columns;
   private IndexSet places;
   private boolean isSampled;
@@ -55,6 +57,7 @@ public final class ZRecordScanBuilder
       String location, List<TableSnapshot> snapshots, StructType schema, ReadConf conf) {
     this.location = location;
     this.snapshots = List.copyOf(snapshots);
+    this.declared = schema;
     this.columns = schema;
     this.conf = conf;
     SamplerOptions options = conf.sampler();
@@ -132,7 +135,16 @@ public final class ZRecordScanBuilder
   public void pruneColumns(StructType requiredColumns) {
     snapshots.forEach(
         snapshot -> UnreadableColumns.refuse(location, snapshot.schema(), requiredColumns));
-    columns = requiredColumns;
+    // A nested value is read whole, also if Spark asks for parts of the type.
+    columns = new StructType(Arrays.stream(requiredColumns.fields())
+        .map(this::whole)
+        .toArray(StructField[]::new));
+  }
+
+  private StructField whole(StructField required) {
+    return declared.getFieldIndex(required.name()).isDefined()
+        ? declared.apply(required.name())
+        : required;
   }
 
   /** Tells whether the number of rows is known, and rows are numbered by their places. */
