@@ -17,7 +17,7 @@ from zrecord._field import Field
 from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject
 from zrecord._source import ShardSource, Source
-from zrecord._tables import SealedShard, read_chunks, read_field_sets, read_refs
+from zrecord._tables import FieldSets, SealedShard, read_chunks, read_field_sets, read_refs
 from zrecord.errors import CorruptDataError, NotADatasetError
 
 _Read = TypeVar("_Read")
@@ -324,7 +324,7 @@ def _read_entries(path: Path, json: JsonObject) -> list[SealedShard]:
     return [_read_entry(path, member, field_sets) for member in json.objects("shards")]
 
 
-def _read_entry(path: Path, member: JsonObject, field_sets: list[tuple[int, ...]]) -> SealedShard:
+def _read_entry(path: Path, member: JsonObject, field_sets: FieldSets) -> SealedShard:
     return SealedShard(
         directory=path / "shard" / str(member.uuid("uuid")),
         uuid=member.uuid("uuid"),

@@ -1,6 +1,5 @@
 package io.zrecord.internal.table;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.TruncatedFileException;
@@ -8,7 +7,6 @@ import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.storage.Storage;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -21,10 +19,7 @@ import java.util.UUID;
  * @param commitId the commit that published the version
  */
 public record VersionHint(UUID tableId, long version, UUID commitId) {
-  private static final int MAX_BYTES = 256 << 10;
-
-  /** Most lists that the hint names; more are left out, because the file must stay small. */
-  private static final int MAX_LISTS = 1000;
+  private static final int MAX_BYTES = 4 << 10;
 
   /**
    * Reads the hint of a table; empty if there is none.
@@ -60,11 +55,6 @@ public record VersionHint(UUID tableId, long version, UUID commitId) {
         .put("table", manifest.tableId().toString())
         .put("version", manifest.version())
         .put("commit", manifest.commitId().toString());
-    List<ShardListFile> lists = manifest.lists();
-    if (lists.size() <= MAX_LISTS) {
-      ArrayNode listsNode = node.putArray("lists");
-      lists.forEach(list -> listsNode.addArray().add(list.file()).add(list.lengthBytes()));
-    }
     storage.replace(ManifestNames.HINT, SealedJson.seal(node));
   }
 
