@@ -3,6 +3,7 @@ package io.zrecord.internal.table;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
@@ -43,7 +44,8 @@ public record VersionHint(UUID tableId, long version, UUID commitId) {
   static Optional<VersionHint> readable(Storage storage) {
     try {
       return read(storage);
-    } catch (CorruptDataException | TruncatedFileException e) {
+    } catch (ZRecordException e) {
+      // Nothing is promised of the file: a list of the directory tells the same.
       return Optional.empty();
     }
   }
