@@ -6,7 +6,9 @@ import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.read.ReadMetrics;
+import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Shape;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
@@ -27,9 +29,12 @@ public final class OpenShard {
   private final Storage storage;
   private final ShardSummary shard;
   private final Runnable onMapped;
-  private final Map<Integer, OpenField> fields = new ConcurrentHashMap<>();
+  private final Map<FieldKey, OpenField> fields = new ConcurrentHashMap<>();
   private final AtomicReferenceArray<TablesFile> tables;
   private final AtomicReferenceArray<OpenChunk> chunks;
+
+  /** What a dataset says of a field. Each is compared with the tables. */
+  private record FieldKey(int id, ElementType type, Shape shape) {}
 
   OpenShard(Storage storage, ShardSummary shard, Runnable onMapped) {
     this.storage = storage;
@@ -55,8 +60,9 @@ public final class OpenShard {
 
   /** Returns the field with the id of {@code spec}; an absent field if the shard lacks it. */
   public OpenField field(FieldSpec spec) {
-    OpenField field = fields.get(spec.id());
-    return field != null ? field : fields.computeIfAbsent(spec.id(), fieldId -> open(spec));
+    FieldKey key = new FieldKey(spec.id(), spec.type(), spec.shape());
+    OpenField field = fields.get(key);
+    return field != null ? field : fields.computeIfAbsent(key, id -> open(spec));
   }
 
   private OpenField open(FieldSpec spec) {

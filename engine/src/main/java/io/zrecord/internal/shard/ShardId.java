@@ -1,17 +1,22 @@
 package io.zrecord.internal.shard;
 
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.ChunkFile;
 import java.util.List;
 import java.util.UUID;
 
 /**
- * The identity of an open shard: its place, and its tables files, which determine all its values.
+ * The identity of an open shard: its place, and what a manifest says of the shard. Two manifests
+ * that say different things share nothing, so that each is compared with the files.
  *
  * @param location of the storage
  * @param shard identity of the shard, which is in the name of its directory
+ * @param length number of records
+ * @param chunks the files with the values
  * @param tables the tables files, each by its name and by the checksum of its JSON
  */
-record ShardId(String location, UUID shard, List<Tables> tables) {
+record ShardId(
+    String location, UUID shard, long length, List<ChunkFile> chunks, List<Tables> tables) {
 
   /** A tables file as a manifest names it. */
   record Tables(UUID file, int jsonChecksum) {}
@@ -20,6 +25,6 @@ record ShardId(String location, UUID shard, List<Tables> tables) {
     List<Tables> tables = shard.tables().stream()
         .map(ref -> new Tables(ref.id(), ref.jsonChecksum()))
         .toList();
-    return new ShardId(location, shard.id(), tables);
+    return new ShardId(location, shard.id(), shard.length(), shard.chunks(), tables);
   }
 }

@@ -11,8 +11,10 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A tables file open for reading (FORMAT.md section 3). The manifest says where the JSON is, so the
@@ -20,6 +22,9 @@ import java.util.List;
  * as well. Tables are read in place. Thread-safe.
  */
 public final class TablesFile {
+  /** A million runs. */
+  private static final long MOST_RUNS_BYTES = 64L << 20;
+
   private final Windows windows;
   private final TablesJson json;
   private final int[] shardChunks;
@@ -80,8 +85,20 @@ public final class TablesFile {
    */
   public static int[] shardChunks(String path, TablesJson json, ShardSummary shard) {
     int[] shardChunks = new int[json.chunks().size()];
+    Map<ChunkFile, Integer> ordinals = new HashMap<>();
+    if (!json.chunks().equals(shard.chunks())) {
+      for (int i = 0; i < shard.chunks().size(); i++) {
+        ordinals.putIfAbsent(shard.chunks().get(i), i);
+      }
+    }
     for (int i = 0; i < shardChunks.length; i++) {
-      shardChunks[i] = shardChunk(path, shard, i, json.chunks().get(i));
+      // The usual case: the only tables file of a shard uses all its chunks.
+      Integer found = ordinals.isEmpty() ? Integer.valueOf(i) : ordinals.get(json.chunks().get(i));
+      if (found == null) {
+        throw corrupt(
+            path, "it uses " + json.chunks().get(i) + ", which the dataset does not name");
+      }
+      shardChunks[i] = found;
     }
     return shardChunks;
   }
@@ -122,18 +139,6 @@ public final class TablesFile {
     }
   }
 
-  private static int shardChunk(String path, ShardSummary shard, int ordinal, ChunkFile chunk) {
-    List<ChunkFile> chunks = shard.chunks();
-    // The usual case, in which the only tables file of a shard uses all its chunks.
-    int found = ordinal < chunks.size() && chunks.get(ordinal).equals(chunk)
-        ? ordinal
-        : chunks.indexOf(chunk);
-    if (found < 0) {
-      throw corrupt(path, "it uses " + chunk + ", which the dataset does not name");
-    }
-    return found;
-  }
-
   /** Returns the JSON. */
   public TablesJson json() {
     return json;
@@ -156,7 +161,7 @@ public final class TablesFile {
 
   /** Reads the runs of a field. */
   public List<RunRecord> runs(FieldTables field, int widthBytes, Binding binding) {
-    if (field.runs().bytes() > Integer.MAX_VALUE - Long.BYTES) {
+    if (field.runs().bytes() > MOST_RUNS_BYTES) {
       throw corrupt(
           path(),
           "its list of runs of field " + field.id() + " has " + field.runs().bytes()

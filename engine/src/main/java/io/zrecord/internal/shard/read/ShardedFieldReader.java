@@ -156,7 +156,7 @@ public final class ShardedFieldReader implements FieldReader {
           size = context.blocks().rawBytes(count);
         }
         if (bytes + size > maxBytes) {
-          return taken > 0 ? taken : (int) Math.max(1, count * Math.max(0, maxBytes) / size);
+          return taken > 0 ? taken : (int) Math.max(1, count * Math.max(0, maxBytes) / Math.max(1, size));
         }
         bytes += size;
         taken += count;
