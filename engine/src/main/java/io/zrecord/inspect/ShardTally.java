@@ -62,8 +62,8 @@ final class ShardTally implements ShardPlaces.Visitor {
       OpenField field = shard.field(specs.get(i));
       long absent = field instanceof FixedRuns || field instanceof BlockField
           ? shard.tablesOf(specs.get(i).id()).orElseThrow().absentCount()
-          : shard.length() - fields.get(i).valueCount();
-      fieldUsages.add(fields.get(i).usage(shard.length(), absent));
+          : shard.slots() - fields.get(i).valueCount();
+      fieldUsages.add(fields.get(i).usage(shard.slots(), absent));
       fragmentation = fragmentation.plus(fieldUsages.get(i).fragmentation());
     }
     List<ChunkUsage> chunkUsages = new ArrayList<>();

@@ -4,6 +4,7 @@ import io.zrecord.errors.CommitConflictException;
 import io.zrecord.shard.ShardSummary;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +15,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Replacements {
   private final String location;
+  private final String operation;
   private final Map<UUID, TableChange.Replacement> byFirst = new HashMap<>();
   private final Map<UUID, TableChange.Replacement> byAny = new HashMap<>();
   private TableChange.@Nullable Replacement current;
   private int matched;
 
-  Replacements(String location, List<TableChange.Replacement> runs) {
+  Replacements(String location, TableChange change) {
     this.location = location;
-    for (TableChange.Replacement run : runs) {
+    this.operation = change.kind().name().toLowerCase(Locale.ROOT);
+    for (TableChange.Replacement run : change.replacements()) {
       byFirst.put(run.removed().get(0).id(), run);
       for (ShardSummary shard : run.removed()) {
         if (byAny.put(shard.id(), run) != null) {
@@ -80,7 +83,7 @@ final class Replacements {
   private CommitConflictException conflict(UUID shard) {
     return new CommitConflictException(
         location,
-        "Cannot commit the rebalance of " + location + ": shard " + shard
+        "Cannot commit the " + operation + " of " + location + ": shard " + shard
             + " was replaced, changed or removed by another commit since it was planned; plan again");
   }
 }

@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 
 /** Decides what a change may follow, and which fields come out of it. */
 final class SchemaRules implements SinceBase {
-  /** Operations that leave every record in the table, so that others can come after them. */
+  /** Operations that leave records in the table, so that appends can come after them. */
   private static final Set<String> KEEPS_RECORDS = Stream.concat(
-          Stream.of("append", "rebalance", "relayout"), Manifest.CARE.stream())
+          Stream.of("append", "rebalance", "relayout", "delete", "update"), Manifest.CARE.stream())
       .collect(Collectors.toUnmodifiableSet());
 
   private final String location;
@@ -30,10 +30,10 @@ final class SchemaRules implements SinceBase {
     this.change = change;
   }
 
-  /** The shards that a rebalance replaces are there or not, whatever came between. */
+  /** The shards that a change replaces are there or not, whatever came between. */
   @Override
   public boolean mayFollowExpired() {
-    return change.kind() == TableChange.Kind.REBALANCE;
+    return change.kind().replaces();
   }
 
   @Override
@@ -92,6 +92,7 @@ final class SchemaRules implements SinceBase {
       case APPEND -> rebased(manifest);
       case REBALANCE -> recompressed(manifest);
       case RELAYOUT -> reordered(manifest);
+      case DELETE, UPDATE -> changed(manifest);
     };
   }
 
@@ -180,6 +181,17 @@ final class SchemaRules implements SinceBase {
       }
     }
     return new RecordSchema(fields);
+  }
+
+  /** Returns the fields, after a comparison of those that get values. */
+  private RecordSchema changed(Manifest manifest) {
+    for (FieldSpec field : change.schema().fields()) {
+      if (manifest.schema().find(field.id()).filter(same -> fits(same, field)).isEmpty()) {
+        throw conflict("field '" + field.name() + "' was removed or changed since version "
+            + planned());
+      }
+    }
+    return manifest.schema();
   }
 
   private RecordSchema recompressed(Manifest manifest) {

@@ -70,7 +70,7 @@ final class ShardCommit implements Commit {
   @Override
   public void checkFiles() {
     ShardCheck check = new ShardCheck(storage);
-    oldestFileMillis = check.check(change.newShards());
+    oldestFileMillis = check.check(change.newShards(), change.knownFiles());
     change
         .indexMap()
         .ifPresent(map -> oldestFileMillis = Math.min(oldestFileMillis, check.checkIndexMap(map)));
@@ -98,7 +98,7 @@ final class ShardCommit implements Commit {
     RecordSchema schema = rules.after(newest);
     ShardSequence sequence = new ShardSequence(log, written);
     if (newest.isPresent() && change.keepsShards()) {
-      sequence.add(newest.get(), new Replacements(storage.location(), change.replacements()));
+      sequence.add(newest.get(), new Replacements(storage.location(), change));
     }
     change.shards().forEach(sequence::add);
     Head head = Head.after(

@@ -8,6 +8,7 @@ import io.zrecord.internal.format.RunRecord;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sealed shard open for reading (FORMAT.md section 3): everything that readers needed of its
@@ -30,6 +32,7 @@ public final class OpenShard {
   private final Map<Integer, OpenField> fields = new ConcurrentHashMap<>();
   private final AtomicReferenceArray<TablesFile> tables;
   private final AtomicReferenceArray<OpenChunk> chunks;
+  private volatile @Nullable PatchFile patch;
 
   OpenShard(Storage storage, ShardSummary shard, Runnable onMapped) {
     this.storage = storage;
@@ -46,6 +49,25 @@ public final class OpenShard {
   /** Returns the number of records. */
   public long length() {
     return shard.length();
+  }
+
+  /** Returns the number of records that the tables have, deleted ones included. */
+  public long slots() {
+    return shard.slots();
+  }
+
+  /** Returns what was deleted and changed since the tables were written; null if nothing. */
+  public @Nullable PatchFile patch() {
+    PatchRef ref = shard.patch();
+    if (ref == null) {
+      return null;
+    }
+    PatchFile opened = patch;
+    if (opened == null) {
+      opened = PatchFile.open(storage, shard, ref);
+      patch = opened;
+    }
+    return opened;
   }
 
   /** Forgets this open shard, so that the next user opens the files again. */
@@ -94,7 +116,7 @@ public final class OpenShard {
     return file == null || file.json().hasChecksums();
   }
 
-  private @org.jspecify.annotations.Nullable TablesFile fileOf(int fieldId) {
+  private @Nullable TablesFile fileOf(int fieldId) {
     for (int i = 0; i < tables.length(); i++) {
       if (shard.tables().get(i).hasField(fieldId)) {
         return tables(i);

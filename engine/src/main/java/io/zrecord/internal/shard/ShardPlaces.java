@@ -164,13 +164,13 @@ public final class ShardPlaces {
   private void visitBlocks() {
     int most = BLOCK_VALUES / Math.max(1, fields.size());
     int blockRecords = (int)
-        Math.min(shard.length(), Math.max(MIN_BLOCK_RECORDS, Math.min(MAX_BLOCK_RECORDS, most)));
+        Math.min(shard.slots(), Math.max(MIN_BLOCK_RECORDS, Math.min(MAX_BLOCK_RECORDS, most)));
     boolean counts = shard.chunks().stream().anyMatch(ChunkFile::isOfStore);
     int[][] chunks = new int[fields.size()][counts ? blockRecords : 0];
     long[] lastRecord = new long[shard.chunks().size()];
     Arrays.fill(lastRecord, -1);
-    for (long first = 0; first < shard.length(); first += blockRecords) {
-      int count = (int) Math.min(blockRecords, shard.length() - first);
+    for (long first = 0; first < shard.slots(); first += blockRecords) {
+      int count = (int) Math.min(blockRecords, shard.slots() - first);
       for (int field = 0; field < chunks.length; field++) {
         visitBlock(field, first, count, chunks[field]);
       }

@@ -79,9 +79,13 @@ public final class TablesFile {
    * @throws CorruptDataException if the shard does not name a chunk
    */
   public static int[] shardChunks(String path, TablesJson json, ShardSummary shard) {
-    int[] shardChunks = new int[json.chunks().size()];
+    return shardChunks(path, json.chunks(), shard);
+  }
+
+  static int[] shardChunks(String path, List<ChunkFile> chunks, ShardSummary shard) {
+    int[] shardChunks = new int[chunks.size()];
     for (int i = 0; i < shardChunks.length; i++) {
-      shardChunks[i] = shardChunk(path, shard, i, json.chunks().get(i));
+      shardChunks[i] = shardChunk(path, shard, i, chunks.get(i));
     }
     return shardChunks;
   }
@@ -108,12 +112,12 @@ public final class TablesFile {
   private static void requireIs(String path, TablesJson json, ShardSummary shard, TablesRef ref) {
     if (!json.shardId().equals(shard.id())
         || !json.fileId().equals(ref.id())
-        || json.length() != shard.length()) {
+        || json.length() != shard.slots()) {
       throw corrupt(
           path,
           "it is file " + json.fileId() + " of shard " + json.shardId() + " with " + json.length()
               + " records, but the dataset says file " + ref.id() + " of shard " + shard.id()
-              + " with " + shard.length());
+              + " with " + shard.slots());
     }
     if (!List.copyOf(json.fieldIds()).equals(ref.fieldIds())) {
       throw corrupt(
@@ -152,6 +156,11 @@ public final class TablesFile {
   /** Returns the ordinal in the shard of a chunk of this file. */
   public int shardChunk(int ordinal) {
     return shardChunks[ordinal];
+  }
+
+  /** Returns the ordinals in the shard of the chunks of this file. */
+  int[] shardChunks() {
+    return shardChunks;
   }
 
   /** Reads the runs of a field. */

@@ -55,7 +55,7 @@ final class DenseRangeSelection implements Selection {
 
   /** Tells whether the shard's field can be read in this way. */
   boolean takes(ShardPart part) {
-    return width > 0 && !(part.field() instanceof StoredField);
+    return width > 0 && part.patch() == null && !(part.field() instanceof StoredField);
   }
 
   /** Drops the selection. */

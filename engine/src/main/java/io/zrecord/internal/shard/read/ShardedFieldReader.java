@@ -4,6 +4,7 @@ import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.io.MapFaults;
 import io.zrecord.internal.shard.BlockField;
+import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
@@ -63,7 +64,8 @@ public final class ShardedFieldReader implements FieldReader {
     boolean isStored = compression.codec() != Codec.RAW;
     for (int shard = 0; shard < shards.count() && isStored; shard++) {
       OpenShard open = shards.open(shard);
-      isStored = open.hasChecksums(field.id())
+      isStored = open.patch() == null
+          && open.hasChecksums(field.id())
           && open.tablesOf(field.id())
               .filter(
                   tables -> tables.blockBytes() == 0 && tables.compression().equals(compression))
@@ -142,17 +144,29 @@ public final class ShardedFieldReader implements FieldReader {
       int shard = shards.shardOf(firstIndex + taken);
       int end = (int) Math.min(maxCount, shards.firstIndex(shard + 1) - firstIndex);
       long low = shards.firstIndex(shard);
-      OpenField field = context.part(shard).field();
+      ShardPart part = context.part(shard);
+      ShardPatch patch = part.patch();
       while (taken < end) {
         int count = 1;
         long size = fixedWidth;
+        long slot = firstIndex + taken - low;
+        OpenField field = part.field();
+        if (patch != null) {
+          slot = patch.slotOf(slot);
+          ChangedField changed = patch.changed();
+          if (changed != null && changed.slots().contains(slot)) {
+            slot = changed.slots().rank(slot);
+            field = changed.values();
+          }
+        }
         if (field instanceof StoredField stored) {
-          size = lengthOf(stored, firstIndex + taken - low);
+          size = lengthOf(stored, slot);
         } else if (field instanceof BlockField blocks && fixedWidth == 0) {
           // Whole blocks, so that each is decoded once.
-          long slot = firstIndex + taken - low;
           context.blocks().find(blocks, slot);
-          count = (int) Math.min(end - taken, context.blocks().endSlot() - slot);
+          count = patch != null
+              ? 1
+              : (int) Math.min(end - taken, context.blocks().endSlot() - slot);
           size = context.blocks().rawBytes(count);
         }
         if (bytes + size > maxBytes) {

@@ -45,7 +45,8 @@ public final class StoredBlockReader implements StoredBlocks {
     try {
       try {
         ShardPart part = context.part(shard);
-        if (part.field() instanceof BlockField field
+        if (part.patch() == null
+            && part.field() instanceof BlockField field
             && field.hasChecksums()
             && field.compression().equals(compression)) {
           StoredBlock block =
