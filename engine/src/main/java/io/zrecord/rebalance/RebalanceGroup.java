@@ -23,6 +23,8 @@ public record RebalanceGroup(List<ShardSummary> shards, long firstIndex, List<Re
     SPARSE,
     /** A field has another compression than wanted. */
     COMPRESSION,
+    /** Many of the shard's records were deleted, or many of its values changed. */
+    PATCHED,
     /** All shards are to be rewritten. */
     ALL
   }

@@ -8,6 +8,7 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
@@ -109,6 +110,9 @@ public final class RebalancePlan {
         .toString();
   }
 
+  /** Bytes of a patch from which on its shard is written again. */
+  private static final int MOST_PATCH_BYTES = PatchRef.MOST_BYTES / 4;
+
   /** Collects groups while visiting the shards in order. */
   private static final class Planner {
     private final TableSnapshot snapshot;
@@ -196,10 +200,21 @@ public final class RebalancePlan {
           && hasChunksOfStore(shard)) {
         reasons.add(RebalanceGroup.Reason.SPARSE);
       }
+      if (isMuchPatched(shard)) {
+        reasons.add(RebalanceGroup.Reason.PATCHED);
+      }
       if (!options.compression().isEmpty() && hasOtherCompression(shard)) {
         reasons.add(RebalanceGroup.Reason.COMPRESSION);
       }
       return reasons;
+    }
+
+    /** Tells whether a shard has so large a patch that readers, and the next change, pay for it. */
+    private boolean isMuchPatched(ShardSummary shard) {
+      PatchRef patch = shard.patch();
+      return patch != null
+          && (shard.length() < options.minUtilization() * shard.slots()
+              || patch.bytes() >= MOST_PATCH_BYTES);
     }
 
     /**

@@ -27,6 +27,11 @@ final class ShardCheck {
     this.storage = storage;
   }
 
+  /** Checks shards none of whose files a version names. */
+  long check(List<ShardSummary> shards) {
+    return check(shards, Set.of());
+  }
+
   /**
    * Checks shards, with one listing for each. Throws if a file is missing, too short, or, of a
    * tables file or a patch, too long.

@@ -9,6 +9,7 @@ import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.verify.Finding.Kind;
@@ -47,6 +48,10 @@ final class SealedShardCheck {
       chunks.check(run);
       for (TablesRef ref : shard.tables()) {
         check(shard, ref, schema, firstIndex, chunks);
+      }
+      PatchRef patch = shard.patch();
+      if (patch != null) {
+        new PatchCheck(run, files, depth).check(shard, patch, schema, firstIndex, chunks);
       }
     }
   }

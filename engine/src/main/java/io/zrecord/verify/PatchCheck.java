@@ -1,0 +1,137 @@
+package io.zrecord.verify;
+
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.PatchField;
+import io.zrecord.internal.format.RankedBitmap;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.shard.ChangedField;
+import io.zrecord.internal.shard.EntryField;
+import io.zrecord.internal.shard.PatchFile;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.PatchRef;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.verify.Finding.Kind;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Checks the patch of a shard (FORMAT.md section 3.1): the file, and the values that it names.
+ * Belongs to one thread.
+ */
+final class PatchCheck {
+  private final CheckRun run;
+  private final MutableFiles files;
+  private final SealedShardCheck.Depth depth;
+
+  PatchCheck(CheckRun run, MutableFiles files, SealedShardCheck.Depth depth) {
+    this.run = run;
+    this.files = files;
+    this.depth = depth;
+  }
+
+  void check(
+      ShardSummary shard,
+      PatchRef ref,
+      RecordSchema schema,
+      long firstIndex,
+      ChunkFiles chunks) {
+    String name = shard.directory() + "/" + ref.fileName();
+    try {
+      PatchFile patch = open(name, shard, ref);
+      int[] ordinals = patch.json().chunks().stream().mapToInt(shard.chunks()::indexOf).toArray();
+      try (ChunkFiles renumbered = chunks.renumbered(ordinals)) {
+        for (int id : patch.json().fields().keySet()) {
+          check(patch, id, schema, firstIndex, renumbered);
+        }
+      }
+    } catch (ZRecordException e) {
+      String path = files.pathOf(name);
+      run.found(new Finding(Kind.META, path, null, firstIndex, shard.length(), FileProblem.of(e)));
+    }
+  }
+
+  private PatchFile open(String name, ShardSummary shard, PatchRef ref) {
+    try (FileWindow window = new FileWindow(files.open(name, false))) {
+      if (window.lengthBytes() != ref.bytes()) {
+        run.found(
+            Kind.META,
+            window.path(),
+            "it has " + window.lengthBytes() + " bytes, but the manifest says " + ref.bytes());
+      }
+      byte[] bytes = ShardTables.read(window, 0, Math.toIntExact(ref.bytes()));
+      ShardTables.requireTrailer(window.path(), bytes);
+      return PatchFile.open(window.path(), bytes, shard, ref);
+    }
+  }
+
+  private void check(
+      PatchFile patch, int id, RecordSchema schema, long firstIndex, ChunkFiles chunks) {
+    Optional<FieldSpec> named = schema.find(id);
+    String name = named.map(FieldSpec::name).orElse("field " + id);
+    try {
+      PatchField field = patch.json().field(id);
+      ChangedField changed = patch.changed(field);
+      if (named.isPresent()
+          && (!named.get().type().equals(field.type())
+              || !named.get().shape().equals(field.shape()))) {
+        run.found(
+            Kind.META,
+            patch.path(),
+            name,
+            "it is " + field.type() + field.shape() + " here, but the manifest says "
+                + named.get().type() + named.get().shape());
+      }
+      if (depth == SealedShardCheck.Depth.VALUES) {
+        FieldSpec spec = new FieldSpec(id, name, field.type(), field.shape(), field.compression());
+        checkValues(patch, field, spec, changed, firstIndex, chunks);
+      }
+    } catch (ZRecordException e) {
+      run.found(Kind.ENTRY_FILE, patch.path(), name, FileProblem.of(e));
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      run.found(Kind.META, patch.path(), name, "it is invalid: " + e.getMessage());
+    }
+  }
+
+  private void checkValues(
+      PatchFile patch,
+      PatchField field,
+      FieldSpec spec,
+      ChangedField changed,
+      long firstIndex,
+      ChunkFiles chunks) {
+    EntriesCheck.Amount amount = new EntriesCheck.Amount(field.absentCount(), field.valueBytes());
+    RankedBitmap deleted = patch.deleted();
+    EntriesCheck check = new EntriesCheck(run, spec, amount, rank -> {
+      long slot = changed.slots().slotOf(rank);
+      return firstIndex + slot - (deleted == null ? 0 : deleted.rank(slot));
+    });
+    try (ValueCheck values =
+        new ValueCheck(patch.json().fileId(), spec, true, chunks, run.scratch)) {
+      check.check(
+          new Entries(patch.path(), field.count(), changed.values()),
+          field.count(),
+          EntriesCheck.Overlay.NONE,
+          values);
+    }
+    check.compareSums(patch.path());
+  }
+
+  /** The entries of a field, whose units hold. */
+  private record Entries(String path, long presentCount, EntryField field) implements EntrySource {
+    @Override
+    public void load(long first, int count, EntryBlock block) {
+      Arrays.fill(block.isMissing, 0, count, false);
+      for (int k = 0; k < count; k++) {
+        block.words[2 * k] = field.word0(first + k);
+        block.words[2 * k + 1] = field.word1(first + k);
+        block.checksums[k] = field.storedChecksum(first + k);
+      }
+    }
+
+    @Override
+    public void close() {
+      // The bytes are in memory.
+    }
+  }
+}
