@@ -1,8 +1,11 @@
 package io.zrecord.verify;
 
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.EntryUnits;
+import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.format.PatchField;
 import io.zrecord.internal.format.RankedBitmap;
+import io.zrecord.internal.format.Section;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
@@ -13,6 +16,7 @@ import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.verify.Finding.Kind;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Optional;
 
 /**
@@ -61,8 +65,50 @@ final class PatchCheck {
       }
       byte[] bytes = ShardTables.read(window, 0, Math.toIntExact(ref.bytes()));
       ShardTables.requireTrailer(window.path(), bytes);
-      return PatchFile.open(window.path(), bytes, shard, ref);
+      PatchFile patch = PatchFile.open(window.path(), bytes, shard, ref);
+      checkGaps(patch, bytes);
+      return patch;
     }
+  }
+
+  /** Checks that sections do not overlap and that all bytes beside them are zero. */
+  private void checkGaps(PatchFile patch, byte[] bytes) {
+    BitSet used = new BitSet();
+    used.set(0, FileHeader.BYTES);
+    used.set((int) patch.json().position(), bytes.length);
+    boolean overlaps = !use(used, patch.json().deleted());
+    for (int id : patch.json().fields().keySet()) {
+      PatchField field = patch.json().field(id);
+      overlaps |= !use(used, field.slots());
+      overlaps |= !use(used, field.entries());
+      for (long unit = 0; unit < EntryUnits.unitCount(field.count()); unit++) {
+        int end = (int) field.entries().position()
+            + (int) EntryUnits.unitAt(unit)
+            + EntryUnits.paddedBytes(EntryUnits.unitSlots(unit, field.count()));
+        int zeros = EntryUnits.paddedBytes(EntryUnits.unitSlots(unit, field.count()))
+            - EntryUnits.unitBytes(unit, field.count())
+            - Integer.BYTES;
+        used.clear(end - zeros, end);
+      }
+    }
+    if (overlaps) {
+      run.found(Kind.META, patch.path(), "two of its sections overlap");
+    }
+    for (int at = used.nextClearBit(0); at < bytes.length; at = used.nextClearBit(at + 1)) {
+      if (bytes[at] != 0) {
+        run.found(Kind.META, patch.path(), "byte " + at + " is between two sections, but not zero");
+        return;
+      }
+    }
+  }
+
+  /** Marks the bytes of a section. Returns false if another section has one of them. */
+  private static boolean use(BitSet used, Section section) {
+    int from = (int) section.position();
+    int to = (int) section.end();
+    boolean isFree = !section.isPresent() || used.nextSetBit(from) < 0 || used.nextSetBit(from) >= to;
+    used.set(from, to);
+    return isFree;
   }
 
   private void check(
