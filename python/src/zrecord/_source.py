@@ -8,6 +8,7 @@ from typing import Protocol
 from zrecord._blocks import BlocksColumn
 from zrecord._columns import AbsentColumn, Column
 from zrecord._entries import EntriesColumn
+from zrecord._patch import PatchedColumn, PatchFile, PatchRef
 from zrecord._runs import RunsColumn
 from zrecord._schema import FieldSpec
 from zrecord._tables import BLOCKS, FIXED, VARIABLE, EntryTable, SealedShard
@@ -25,14 +26,27 @@ class Source(Protocol):
 
 
 class ShardSource:
-    """A sealed shard."""
+    """A sealed shard, and what was deleted and changed in it since."""
 
-    def __init__(self, shard: SealedShard) -> None:
+    def __init__(self, shard: SealedShard, patch: PatchRef | None = None) -> None:
         self.length = shard.length
         self._shard = shard
+        self._ref = patch
+        self._patch: PatchFile | None = None
 
     def column(self, spec: FieldSpec, verify: str) -> Column:
         """Opens a field of the dataset. If the shard does not have the field, all values are absent."""
+        base = self._base(spec, verify)
+        if self._ref is None:
+            return base
+        if self._patch is None:
+            self._patch = PatchFile(self._shard, self._ref)
+        changed = self._patch.changed(spec, verify)
+        if changed is None and not self._patch.deleted.size:
+            return base
+        return PatchedColumn(base, self._patch.deleted, changed, spec.width or 0)
+
+    def _base(self, spec: FieldSpec, verify: str) -> Column:
         file = self._shard.file_of(spec.id)
         if file is None:
             return AbsentColumn(spec.width or 0)
@@ -53,7 +67,7 @@ class ShardSource:
             return VariableColumn(file, named, tables, runs, verify)
         if runs["kind"][0] == BLOCKS:
             return BlocksColumn(file, named, tables, runs, verify)
-        table = EntryTable(file, spec.id, tables, verify != "never")
+        table = EntryTable(file, spec.id, tables.offsets, verify != "never")
         checksums = table.checksums() if file.has_checksums else None
         return EntriesColumn(file.path, file, named, verify, table.entries(), checksums)
 

@@ -199,8 +199,10 @@ final class RowModelTest {
     change(40);
     OpenShards.shared().clear();
     requireSound();
-    ShardSummary shard =
-        table.latest().shards().stream().filter(s -> s.patch() != null).findFirst().orElseThrow();
+    ShardSummary shard = table.latest().shards().stream()
+        .filter(s -> s.patch() != null)
+        .findFirst()
+        .orElseThrow();
     Path file = directory.resolve(shard.directory()).resolve(shard.patch().fileName());
     byte[] sound = Files.readAllBytes(file);
     for (int i = 0; i < 150; i++) {

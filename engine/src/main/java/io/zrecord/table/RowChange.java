@@ -81,11 +81,11 @@ public final class RowChange {
   /**
    * Gives a value of a record. A value given before is replaced.
    *
-   * @param value as {@link io.zrecord.RecordDatasetWriter} takes it, or the bytes; null if the value
-   *     is absent from now on
+   * @param value as {@link io.zrecord.RecordDatasetWriter} takes it, or the bytes; null if the
+   *     value is absent from now on
    * @throws IndexOutOfBoundsException if there is no such record in the version
-   * @throws IllegalArgumentException if there is no such field, the value does not fit the field, or
-   *     the record is deleted by this change
+   * @throws IllegalArgumentException if there is no such field, the value does not fit the field,
+   *     or the record is deleted by this change
    * @throws io.zrecord.errors.ValueTooLargeException if the length of the value does not fit
    */
   public void update(long index, String field, @Nullable Object value) {
@@ -126,8 +126,7 @@ public final class RowChange {
     if (byShard.isEmpty()) {
       return base;
     }
-    boolean updates =
-        byShard.values().stream().anyMatch(rows -> !rows.values.isEmpty());
+    boolean updates = byShard.values().stream().anyMatch(rows -> !rows.values.isEmpty());
     List<FieldSpec> fields = byShard.values().stream()
         .flatMap(rows -> rows.values.keySet().stream())
         .distinct()
@@ -187,7 +186,8 @@ public final class RowChange {
 
   private static boolean isWithinLimits(
       ShardSummary shard, ShardSummary patched, @Nullable PatchFile before) {
-    int tablesChunks = shard.chunkCount() - (before == null ? 0 : before.json().chunks().size());
+    int tablesChunks =
+        shard.chunkCount() - (before == null ? 0 : before.json().chunks().size());
     return patched.patch() != null
         && patched.patch().bytes() <= PatchRef.MOST_BYTES
         && patched.chunkCount() - tablesChunks <= PatchRef.MOST_CHUNKS;

@@ -187,8 +187,8 @@ final class SchemaRules implements SinceBase {
   private RecordSchema changed(Manifest manifest) {
     for (FieldSpec field : change.schema().fields()) {
       if (manifest.schema().find(field.id()).filter(same -> fits(same, field)).isEmpty()) {
-        throw conflict("field '" + field.name() + "' was removed or changed since version "
-            + planned());
+        throw conflict(
+            "field '" + field.name() + "' was removed or changed since version " + planned());
       }
     }
     return manifest.schema();

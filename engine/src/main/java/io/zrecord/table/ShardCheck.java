@@ -40,7 +40,10 @@ final class ShardCheck {
    * @return when the oldest file was changed last, by the storage's clock
    */
   long check(List<ShardSummary> shards, Set<UUID> known) {
-    return shards.parallelStream().mapToLong(shard -> check(shard, known)).min().orElse(Long.MAX_VALUE);
+    return shards.parallelStream()
+        .mapToLong(shard -> check(shard, known))
+        .min()
+        .orElse(Long.MAX_VALUE);
   }
 
   /** Checks the shard of an index map likewise, whose field must be that of an index map. */

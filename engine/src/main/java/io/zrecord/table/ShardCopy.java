@@ -26,8 +26,8 @@ final class ShardCopy {
     OpenShard open = OpenShards.unshared(storage, shard);
     ShardList list = new ShardList(new long[] {shard.length()}, List.of(() -> open));
     List<FieldReader> readers = schema.fields().stream()
-        .<FieldReader>map(field ->
-            new ShardedFieldReader(field, list, Verification.FIRST, new ReadMetrics()))
+        .<FieldReader>map(
+            field -> new ShardedFieldReader(field, list, Verification.FIRST, new ReadMetrics()))
         .toList();
     try (ShardWriter writer = ShardWriter.create(storage, id, schema, options)) {
       for (long first = 0; first < shard.length(); first += STEP_RECORDS) {

@@ -35,15 +35,12 @@ final class PatchCheck {
   }
 
   void check(
-      ShardSummary shard,
-      PatchRef ref,
-      RecordSchema schema,
-      long firstIndex,
-      ChunkFiles chunks) {
+      ShardSummary shard, PatchRef ref, RecordSchema schema, long firstIndex, ChunkFiles chunks) {
     String name = shard.directory() + "/" + ref.fileName();
     try {
       PatchFile patch = open(name, shard, ref);
-      int[] ordinals = patch.json().chunks().stream().mapToInt(shard.chunks()::indexOf).toArray();
+      int[] ordinals =
+          patch.json().chunks().stream().mapToInt(shard.chunks()::indexOf).toArray();
       try (ChunkFiles renumbered = chunks.renumbered(ordinals)) {
         for (int id : patch.json().fields().keySet()) {
           check(patch, id, schema, firstIndex, renumbered);
@@ -106,7 +103,8 @@ final class PatchCheck {
   private static boolean use(BitSet used, Section section) {
     int from = (int) section.position();
     int to = (int) section.end();
-    boolean isFree = !section.isPresent() || used.nextSetBit(from) < 0 || used.nextSetBit(from) >= to;
+    boolean isFree =
+        !section.isPresent() || used.nextSetBit(from) < 0 || used.nextSetBit(from) >= to;
     used.set(from, to);
     return isFree;
   }

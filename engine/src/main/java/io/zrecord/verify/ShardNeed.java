@@ -120,7 +120,8 @@ final class ShardNeed {
   }
 
   private boolean isSame(ShardSummary other) {
-    return other.id().equals(shard.id()) && other.tables().equals(shard.tables())
+    return other.id().equals(shard.id())
+        && other.tables().equals(shard.tables())
         && java.util.Objects.equals(other.patch(), shard.patch());
   }
 

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param patch the patch, likewise; null if there is none
  */
 record ShardId(
-    String location, UUID shard, List<Tables> tables, @Nullable Tables patch) {
+    String location,
+    UUID shard,
+    List<Tables> tables,
+    @Nullable Tables patch) {
 
   /** A tables file, or a patch, as a manifest names it. */
   record Tables(UUID file, int jsonChecksum) {}

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class ShardJson {
   private static final int TABLES_ELEMENTS = 6;
   private static final int PATCH_ELEMENTS = 5;
-  private static final Set<String> MEMBERS = Set.of("uuid", "length", "chunks", "tables", "values", "slots", "patch");
+  private static final Set<String> MEMBERS =
+      Set.of("uuid", "length", "chunks", "tables", "values", "slots", "patch");
 
   private ShardJson() {}
 

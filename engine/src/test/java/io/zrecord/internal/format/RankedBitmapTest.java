@@ -87,7 +87,8 @@ final class RankedBitmapTest {
     for (int length = 0; length < Math.min(bytes.length, 200); length++) {
       assertThat(decode(java.util.Arrays.copyOf(bytes, length), 1L << 40)).isNull();
     }
-    assertThat(decode(java.util.Arrays.copyOf(bytes, bytes.length + 8), 1L << 40)).isNull();
+    assertThat(decode(java.util.Arrays.copyOf(bytes, bytes.length + 8), 1L << 40))
+        .isNull();
   }
 
   private static RankedBitmap decode(byte[] bytes, long slots) {

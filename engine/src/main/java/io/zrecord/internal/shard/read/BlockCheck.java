@@ -187,8 +187,7 @@ final class BlockCheck {
       long end = field.unitEndSlot(run, slot);
       String which = end - first == 1
           ? "the value at " + part.indexOf(first)
-          : "one of the values from " + part.indexOf(first) + " to "
-              + part.indexOf(end - 1);
+          : "one of the values from " + part.indexOf(first) + " to " + part.indexOf(end - 1);
       throw mismatch.of(
           part.path(field.chunk(run)),
           which + " (" + length + " bytes at byte " + from + ")",

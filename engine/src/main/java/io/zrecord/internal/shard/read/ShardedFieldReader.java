@@ -164,9 +164,8 @@ public final class ShardedFieldReader implements FieldReader {
         } else if (field instanceof BlockField blocks && fixedWidth == 0) {
           // Whole blocks, so that each is decoded once.
           context.blocks().find(blocks, slot);
-          count = patch != null
-              ? 1
-              : (int) Math.min(end - taken, context.blocks().endSlot() - slot);
+          count =
+              patch != null ? 1 : (int) Math.min(end - taken, context.blocks().endSlot() - slot);
           size = context.blocks().rawBytes(count);
         }
         if (bytes + size > maxBytes) {

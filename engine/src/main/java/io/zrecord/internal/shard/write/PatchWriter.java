@@ -155,8 +155,7 @@ public final class PatchWriter {
       for (int id : before.json().fields().keySet()) {
         PatchField field = before.json().field(id);
         specs.put(
-            id,
-            new FieldSpec(id, "field" + id, field.type(), field.shape(), field.compression()));
+            id, new FieldSpec(id, "field" + id, field.type(), field.shape(), field.compression()));
       }
     }
     changes.keySet().forEach(spec -> specs.put(spec.id(), spec));
@@ -194,8 +193,7 @@ public final class PatchWriter {
     if (Entry.isAbsent(word0, word1)) {
       values.add(slot, 0, 0, 0, sum);
     } else {
-      values.add(
-          slot, word0, field.chunkOf(rank, word0, word1), Entry.physicalLength(word1), sum);
+      values.add(slot, word0, field.chunkOf(rank, word0, word1), Entry.physicalLength(word1), sum);
     }
   }
 
@@ -214,10 +212,11 @@ public final class PatchWriter {
   private WritableFile chunk() {
     WritableFile current = chunk;
     if (current == null) {
-      current = storage.create(shard.directory() + "/" + ChunkFile.of(chunkId, 0).fileName());
+      current =
+          storage.create(shard.directory() + "/" + ChunkFile.of(chunkId, 0).fileName());
       chunk = current;
-      current.write(ByteBuffer.wrap(
-          new FileHeader(FileHeader.Kind.CHUNK, shard.id(), chunkId).encode()));
+      current.write(
+          ByteBuffer.wrap(new FileHeader(FileHeader.Kind.CHUNK, shard.id(), chunkId).encode()));
     }
     return current;
   }
