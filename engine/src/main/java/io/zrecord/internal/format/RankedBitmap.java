@@ -40,15 +40,18 @@ public final class RankedBitmap {
    */
   private static final int LEAST_EXPANDED = 32;
 
+  private static final long[] NO_WORDS = {};
+  private static final char[] NO_SLOTS = {};
+
   private final int[] keys;
   /** Slots before each container, and at the end the slots of all. */
   private final long[] ranks;
-  /** Bitmaps; null for a container in {@link #lists}. */
-  private final long @Nullable [][] words;
+  /** Bitmaps; empty for a container in {@link #lists}. */
+  private final long[][] words;
   /** Set bits before each word of a bitmap. */
-  private final char @Nullable [][] wordRanks;
-  /** Sorted slots of containers that are not held as bitmaps. */
-  private final char @Nullable [][] lists;
+  private final char[][] wordRanks;
+  /** Sorted slots of containers that are not held as bitmaps; otherwise empty. */
+  private final char[][] lists;
 
   private RankedBitmap(int containers) {
     this.keys = new int[containers];
@@ -56,6 +59,8 @@ public final class RankedBitmap {
     this.words = new long[containers][];
     this.wordRanks = new char[containers][];
     this.lists = new char[containers][];
+    Arrays.fill(words, NO_WORDS);
+    Arrays.fill(lists, NO_SLOTS);
   }
 
   /**
@@ -218,9 +223,9 @@ public final class RankedBitmap {
       }
     }
     long[] bits = words[container];
-    return bits != null
+    return bits.length > 0
         ? (bits[(int) slot >>> 6 & WORDS - 1] >>> slot & 1) != 0
-        : Arrays.binarySearch(listOf(container), (char) slot) >= 0;
+        : Arrays.binarySearch(lists[container], (char) slot) >= 0;
   }
 
   /** Returns the number of slots in the set that are less than a slot. */
@@ -234,21 +239,17 @@ public final class RankedBitmap {
       }
     }
     long[] bits = words[container];
-    if (bits != null) {
+    if (bits.length > 0) {
       int word = (int) slot >>> 6 & WORDS - 1;
-      char[] before = java.util.Objects.requireNonNull(wordRanks[container]);
+      char[] before = wordRanks[container];
       return ranks[container] + before[word] + Long.bitCount(bits[word] & (1L << slot) - 1);
     }
-    int found = Arrays.binarySearch(listOf(container), (char) slot);
+    int found = Arrays.binarySearch(lists[container], (char) slot);
     return ranks[container] + (found >= 0 ? found : -1 - found);
   }
 
   private int search(long key) {
     return key > Integer.MAX_VALUE ? -1 - keys.length : Arrays.binarySearch(keys, (int) key);
-  }
-
-  private char[] listOf(int container) {
-    return java.util.Objects.requireNonNull(lists[container]);
   }
 
   /** Returns the slot of a rank, which is less than {@link #count}. */
@@ -258,10 +259,10 @@ public final class RankedBitmap {
     int within = (int) (rank - ranks[container]);
     long first = (long) keys[container] << KEY_SHIFT;
     char[] list = lists[container];
-    if (list != null) {
+    if (list.length > 0) {
       return first + list[within];
     }
-    char[] before = java.util.Objects.requireNonNull(wordRanks[container]);
+    char[] before = wordRanks[container];
     int low = 0;
     int high = WORDS - 1;
     while (low < high) {
@@ -272,7 +273,7 @@ public final class RankedBitmap {
         high = middle - 1;
       }
     }
-    long bits = java.util.Objects.requireNonNull(words[container])[low];
+    long bits = words[container][low];
     for (int i = within - before[low]; i > 0; i--) {
       bits &= bits - 1;
     }
@@ -324,8 +325,8 @@ public final class RankedBitmap {
     for (int container = 0; container < keys.length; container++) {
       long first = (long) keys[container] << KEY_SHIFT;
       long[] bits = words[container];
-      if (bits == null) {
-        for (char low : listOf(container)) {
+      if (bits.length == 0) {
+        for (char low : lists[container]) {
           slots[count] = first + low;
           count += condition.test(first + low) ? 1 : 0;
         }
