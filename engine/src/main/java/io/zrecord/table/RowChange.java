@@ -5,6 +5,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.PatchFile;
+import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.internal.shard.write.PatchWriter;
 import io.zrecord.internal.values.ValueBytes;
 import io.zrecord.schema.FieldSpec;
@@ -119,6 +120,10 @@ public final class RowChange {
    * @throws CommitOutcomeUnknownException if the version may or may not have been committed
    */
   public TableSnapshot commit() {
+    return commit(RecordTable.at(storage));
+  }
+
+  TableSnapshot commit(RecordTable table) {
     if (isDone) {
       throw new IllegalStateException("The change was committed before, or has failed");
     }
@@ -137,8 +142,7 @@ public final class RowChange {
         ShardSummary shard = base.shards().get(ordinal);
         replacements.add(TableChange.Replacement.ofRows(shard, patched(shard, rows)));
       });
-      return RecordTable.at(storage)
-          .commit(TableChange.rows(
+      return table.commit(TableChange.rows(
               base,
               updates ? TableChange.Kind.UPDATE : TableChange.Kind.DELETE,
               new RecordSchema(fields),
@@ -157,6 +161,7 @@ public final class RowChange {
     if (rows.deleted.size() == shard.length()) {
       return List.of();
     }
+    TablesFile.requireWritable(storage, shard);
     PatchFile before = OpenShards.unshared(storage, shard).patch();
     RankedBitmap dead = before == null ? null : before.deleted();
     long[] deleted = rows.deleted.keySet().stream()

@@ -7,6 +7,7 @@ import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TablesJson;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.ReadableFile;
@@ -106,6 +107,14 @@ public final class TablesFile {
         windows.copy(ref.jsonPosition(), bytes, 0, bytes.length);
         TablesJson.requireWritable(windows.path(), bytes);
       }
+    }
+    PatchRef patch = shard.patch();
+    if (patch != null && storage.exists(shard.directory() + "/" + patch.fileName())) {
+      String name = shard.directory() + "/" + patch.fileName();
+      Windows windows = new Windows(storage.open(name), patch.bytes(), () -> {});
+      byte[] bytes = new byte[patch.jsonBytes()];
+      windows.copy(patch.jsonPosition(), bytes, 0, bytes.length);
+      TablesJson.requireWritable(windows.path(), bytes);
     }
   }
 

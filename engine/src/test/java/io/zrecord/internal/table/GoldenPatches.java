@@ -101,8 +101,8 @@ final class GoldenPatches {
 
   static void write(Path directory) {
     Storage storage = LocalStorage.at(directory);
-    List<ShardSummary> shards = List.of(
-        writeShard(storage), GoldenEntries.write(storage, uuid(2), raw(), SLOTS));
+    List<ShardSummary> shards =
+        List.of(writeShard(storage), GoldenEntries.write(storage, uuid(2), raw(), SLOTS));
     ManifestLog log = new ManifestLog(storage);
     log.publish(manifest(0, "create", shards));
     shards = List.of(patched(storage, shards, 0, 1), patched(storage, shards, 1, 1));

@@ -43,7 +43,10 @@ final class GoldenPatchesTest {
 
   @Test
   void aCheckFindsNothing() {
-    assertThat(DatasetCheck.of(GoldenPatches.DIRECTORY).allVersions().run(finding -> {}).isSound())
+    assertThat(DatasetCheck.of(GoldenPatches.DIRECTORY)
+            .allVersions()
+            .run(finding -> {})
+            .isSound())
         .isTrue();
   }
 }
