@@ -18,6 +18,7 @@ import io.zrecord.verify.Finding.Kind;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the patch of a shard (FORMAT.md section 3.1): the file, and the values that it names.
@@ -27,32 +28,56 @@ final class PatchCheck {
   private final CheckRun run;
   private final MutableFiles files;
   private final SealedShardCheck.Depth depth;
+  private final ShardSummary shard;
+  private final long firstIndex;
 
-  PatchCheck(CheckRun run, MutableFiles files, SealedShardCheck.Depth depth) {
+  /**
+   * Prepares a check.
+   *
+   * @param firstIndex index of the shard's first record
+   */
+  PatchCheck(
+      CheckRun run,
+      MutableFiles files,
+      SealedShardCheck.Depth depth,
+      ShardSummary shard,
+      long firstIndex) {
     this.run = run;
     this.files = files;
     this.depth = depth;
+    this.shard = shard;
+    this.firstIndex = firstIndex;
   }
 
-  void check(
-      ShardSummary shard, PatchRef ref, RecordSchema schema, long firstIndex, ChunkFiles chunks) {
+  /** Opens the patch of the shard. Returns null if there is none, or if it cannot be used. */
+  @Nullable
+  PatchFile open() {
+    PatchRef ref = shard.patch();
+    if (ref == null) {
+      return null;
+    }
     String name = shard.directory() + "/" + ref.fileName();
     try {
-      PatchFile patch = open(name, shard, ref);
-      int[] ordinals =
-          patch.json().chunks().stream().mapToInt(shard.chunks()::indexOf).toArray();
-      try (ChunkFiles renumbered = chunks.renumbered(ordinals)) {
-        for (int id : patch.json().fields().keySet()) {
-          check(patch, id, schema, firstIndex, renumbered);
-        }
-      }
+      return open(name, ref);
     } catch (ZRecordException e) {
       String path = files.pathOf(name);
       run.found(new Finding(Kind.META, path, null, firstIndex, shard.length(), FileProblem.of(e)));
+      return null;
     }
   }
 
-  private PatchFile open(String name, ShardSummary shard, PatchRef ref) {
+  /** Checks what the patch says of each field, and the values. */
+  void check(PatchFile patch, RecordSchema schema, ChunkFiles chunks) {
+    int[] ordinals =
+        patch.json().chunks().stream().mapToInt(shard.chunks()::indexOf).toArray();
+    try (ChunkFiles renumbered = chunks.renumbered(ordinals)) {
+      for (int id : patch.json().fields().keySet()) {
+        check(patch, id, schema, renumbered);
+      }
+    }
+  }
+
+  private PatchFile open(String name, PatchRef ref) {
     try (FileWindow window = new FileWindow(files.open(name, false))) {
       if (window.lengthBytes() != ref.bytes()) {
         run.found(
@@ -63,7 +88,11 @@ final class PatchCheck {
       byte[] bytes = ShardTables.read(window, 0, Math.toIntExact(ref.bytes()));
       ShardTables.requireTrailer(window.path(), bytes);
       PatchFile patch = PatchFile.open(window.path(), bytes, shard, ref);
-      checkGaps(patch, bytes);
+      try {
+        checkGaps(patch, bytes);
+      } catch (ZRecordException e) {
+        // What is wrong with a field is found when the field is checked.
+      }
       return patch;
     }
   }
@@ -109,8 +138,7 @@ final class PatchCheck {
     return isFree;
   }
 
-  private void check(
-      PatchFile patch, int id, RecordSchema schema, long firstIndex, ChunkFiles chunks) {
+  private void check(PatchFile patch, int id, RecordSchema schema, ChunkFiles chunks) {
     Optional<FieldSpec> named = schema.find(id);
     String name = named.map(FieldSpec::name).orElse("field " + id);
     try {
@@ -128,7 +156,7 @@ final class PatchCheck {
       }
       if (depth == SealedShardCheck.Depth.VALUES) {
         FieldSpec spec = new FieldSpec(id, name, field.type(), field.shape(), field.compression());
-        checkValues(patch, field, spec, changed, firstIndex, chunks);
+        checkValues(patch, field, spec, changed, chunks);
       }
     } catch (ZRecordException e) {
       run.found(Kind.ENTRY_FILE, patch.path(), name, FileProblem.of(e));
@@ -142,7 +170,6 @@ final class PatchCheck {
       PatchField field,
       FieldSpec spec,
       ChangedField changed,
-      long firstIndex,
       ChunkFiles chunks) {
     EntriesCheck.Amount amount = new EntriesCheck.Amount(field.absentCount(), field.valueBytes());
     RankedBitmap deleted = patch.deleted();

@@ -6,10 +6,10 @@ import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.shard.PatchFile;
 import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.verify.Finding.Kind;
@@ -46,12 +46,18 @@ final class SealedShardCheck {
   void check(ShardSummary shard, RecordSchema schema, long firstIndex) {
     try (ChunkFiles chunks = ChunkFiles.ofShard(files, shard)) {
       chunks.check(run);
-      for (TablesRef ref : shard.tables()) {
-        check(shard, ref, schema, firstIndex, chunks);
+      PatchCheck check = new PatchCheck(run, files, depth, shard, firstIndex);
+      PatchFile patch = check.open();
+      run.beginSlots(firstIndex, patch == null ? null : patch.deleted());
+      try {
+        for (TablesRef ref : shard.tables()) {
+          check(shard, ref, schema, firstIndex, chunks);
+        }
+      } finally {
+        run.endSlots();
       }
-      PatchRef patch = shard.patch();
       if (patch != null) {
-        new PatchCheck(run, files, depth).check(shard, patch, schema, firstIndex, chunks);
+        check.check(patch, schema, chunks);
       }
     }
   }
@@ -72,7 +78,7 @@ final class SealedShardCheck {
       }
     } catch (ZRecordException e) {
       String path = files.pathOf(shard.directory() + "/" + ref.fileName());
-      run.found(new Finding(Kind.META, path, null, firstIndex, shard.length(), FileProblem.of(e)));
+      run.found(new Finding(Kind.META, path, null, firstIndex, shard.slots(), FileProblem.of(e)));
     }
   }
 
@@ -94,7 +100,7 @@ final class SealedShardCheck {
         checkField(tables, field, spec, firstIndex, chunks);
       } catch (ZRecordException e) {
         String problem = FileProblem.of(e);
-        run.found(new Finding(Kind.RUNS, tables.path(), name, firstIndex, shard.length(), problem));
+        run.found(new Finding(Kind.RUNS, tables.path(), name, firstIndex, shard.slots(), problem));
       } catch (IllegalArgumentException | ArithmeticException e) {
         run.found(Kind.META, tables.path(), name, "it is invalid: " + e.getMessage());
       }

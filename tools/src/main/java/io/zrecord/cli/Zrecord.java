@@ -29,6 +29,7 @@ import picocli.CommandLine.ScopeType;
       CreateCommand.class,
       AppendCommand.class,
       DeleteCommand.class,
+      UpdateCommand.class,
       VerifyCommand.class,
       RepairCommand.class,
       RebalanceCommand.class,
