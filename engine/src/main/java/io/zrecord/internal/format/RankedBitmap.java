@@ -313,6 +313,60 @@ public final class RankedBitmap {
     return low;
   }
 
+  /** Takes slots of the set. */
+  public interface Visitor {
+    void slot(long slot, long rank);
+  }
+
+  /** Visits the slots of the set within {@code [from, to)} in rising order. */
+  public void visit(long from, long to, Visitor visitor) {
+    int found = search(from >>> KEY_SHIFT);
+    for (int c = found >= 0 ? found : -1 - found; c < keys.length; c++) {
+      long first = (long) keys[c] << KEY_SHIFT;
+      if (first >= to) {
+        return;
+      }
+      if (words[c].length == 0) {
+        visitList(c, from, to, visitor);
+      } else {
+        visitWords(c, from, to, visitor);
+      }
+    }
+  }
+
+  private void visitList(int container, long from, long to, Visitor visitor) {
+    long first = (long) keys[container] << KEY_SHIFT;
+    char[] list = lists[container];
+    for (int i = 0; i < list.length && first + list[i] < to; i++) {
+      if (first + list[i] >= from) {
+        visitor.slot(first + list[i], ranks[container] + i);
+      }
+    }
+  }
+
+  private void visitWords(int container, long from, long to, Visitor visitor) {
+    long[] bits = words[container];
+    long first = (long) keys[container] << KEY_SHIFT;
+    for (int word = (int) Math.max(0, from - first >> 6); word < WORDS; word++) {
+      long begin = first + (long) word * Long.SIZE;
+      if (begin >= to) {
+        return;
+      }
+      long left = begin < from ? bits[word] & -1L << from : bits[word];
+      long rank = ranks[container]
+          + wordRanks[container][word]
+          + Long.bitCount(bits[word])
+          - Long.bitCount(left);
+      for (; left != 0; left &= left - 1, rank++) {
+        long slot = begin + Long.numberOfTrailingZeros(left);
+        if (slot >= to) {
+          return;
+        }
+        visitor.slot(slot, rank);
+      }
+    }
+  }
+
   /** Returns the slots in rising order. */
   public long[] slots() {
     return slotsIf(slot -> true);

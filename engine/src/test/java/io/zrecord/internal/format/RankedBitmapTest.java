@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
@@ -45,6 +47,32 @@ final class RankedBitmapTest {
     }
     assertThat(bitmap.rank(Long.MAX_VALUE)).isEqualTo(count);
     assertThat(bitmap.contains(Long.MAX_VALUE)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 31, 32, 5000, 70_000})
+  void slotsOfARangeAreVisited(int count) {
+    long[] slots = random.longs(0, 300_000).distinct().limit(count).sorted().toArray();
+    RankedBitmap bitmap = RankedBitmap.of(slots);
+    for (int i = 0; i < 200; i++) {
+      long from = i == 0 ? 0 : random.nextInt(300_000);
+      long to = i == 0 ? 300_000 : from + random.nextInt(i % 2 == 0 ? 100 : 200_000);
+      List<Long> ranks = new ArrayList<>();
+      List<Long> visited = new ArrayList<>();
+      bitmap.visit(from, to, (slot, rank) -> {
+        visited.add(slot);
+        ranks.add(rank);
+      });
+      assertThat(visited)
+          .as("seed " + seed)
+          .isEqualTo(LongStream.of(slots)
+              .filter(slot -> slot >= from && slot < to)
+              .boxed()
+              .toList());
+      for (int k = 0; k < visited.size(); k++) {
+        assertThat(ranks.get(k)).isEqualTo(bitmap.rank(visited.get(k)));
+      }
+    }
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.PatchFile;
+import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,17 @@ record ShardPatch(@Nullable RankedBitmap deleted, @Nullable ChangedField changed
         indices[k] = dead.missing(indices[k]);
       }
     }
+  }
+
+  /** Returns the first deleted slot that is not less than a slot; 2⁶³−1 if there is none. */
+  long endOfLive(long slot) {
+    long next = deleted == null ? -1 : deleted.next(slot);
+    return next < 0 ? Long.MAX_VALUE : next;
+  }
+
+  /** Tells whether changed values are stored as they are. */
+  boolean isRaw() {
+    return changed == null || changed.values().codec() == Codec.RAW;
   }
 
   /** Tells whether the value of a slot was changed. */
