@@ -44,6 +44,11 @@ final class ShardTally implements ShardPlaces.Visitor {
   }
 
   @Override
+  public void changed(int field, int chunk, int lengthBytes, int paddingBytes) {
+    fields.get(field).addChanged(chunks.get(chunk), lengthBytes, paddingBytes);
+  }
+
+  @Override
   public void records(int chunk, long count) {
     chunks.get(chunk).addRecords(count);
   }

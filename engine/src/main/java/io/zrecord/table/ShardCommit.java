@@ -9,6 +9,7 @@ import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
@@ -145,15 +146,21 @@ final class ShardCommit implements Commit {
     long added = change.kind() == TableChange.Kind.RELAYOUT
         ? 0
         : change.shards().stream().mapToLong(ShardSummary::length).sum();
-    long bytes = change.newShards().stream().mapToLong(ShardSummary::chunkBytes).sum();
+    Set<UUID> known = change.knownFiles();
+    long bytes = change.newShards().stream()
+        .flatMap(shard -> shard.chunks().stream())
+        .filter(chunk -> !known.contains(chunk.id()))
+        .mapToLong(ChunkFile::bytes)
+        .sum();
     boolean replaces = change.kind() == TableChange.Kind.OVERWRITE;
     properties.put("addedRecords", String.valueOf(added));
     properties.put("addedBytes", String.valueOf(bytes));
-    properties.put(
-        "removedRecords", String.valueOf(replaces ? newest.map(Manifest::length).orElse(0L) : 0L));
+    long removed =
+        replaces ? newest.map(Manifest::length).orElse(0L) : change.deletedRecords();
+    properties.put("removedRecords", String.valueOf(removed));
     if (replaces && !properties.containsKey("removedBytes")) {
       removedBytes(newest)
-          .ifPresent(removed -> properties.put("removedBytes", String.valueOf(removed)));
+          .ifPresent(freed -> properties.put("removedBytes", String.valueOf(freed)));
     }
     return properties;
   }

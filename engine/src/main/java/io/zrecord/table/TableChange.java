@@ -104,7 +104,7 @@ public record TableChange(
           + " shards to add and " + replacements.size()
           + " replacements is not possible: a rebalance replaces, other kinds add");
     }
-    if (kind == Kind.REBALANCE && replacements.stream().anyMatch(run -> !run.keepsLength())) {
+    if (kind == Kind.REBALANCE && replacements.stream().anyMatch(run -> run.deletedRecords() > 0)) {
       throw new IllegalArgumentException(
           "A rebalance must put as many records in the place of those that it replaces");
     }
@@ -293,6 +293,11 @@ public record TableChange(
         : shards;
   }
 
+  /** Returns how many records of the replaced shards are deleted. */
+  long deletedRecords() {
+    return replacements.stream().mapToLong(Replacement::deletedRecords).sum();
+  }
+
   /** Returns the files of {@link #newShards} that versions before name. */
   Set<UUID> knownFiles() {
     return replacements.stream()
@@ -325,9 +330,9 @@ public record TableChange(
       return new Replacement(List.of(shard), changed);
     }
 
-    private boolean keepsLength() {
+    private long deletedRecords() {
       return removed.stream().mapToLong(ShardSummary::length).sum()
-          == added.stream().mapToLong(ShardSummary::length).sum();
+          - added.stream().mapToLong(ShardSummary::length).sum();
     }
 
     /** Returns the files that are there before the change. */

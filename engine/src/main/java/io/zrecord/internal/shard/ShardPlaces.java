@@ -57,6 +57,12 @@ public final class ShardPlaces {
         int field, int chunk, long offset, int valueCount, int storedBytes, int paddingBytes);
 
     /**
+     * Takes a value that was changed since the tables were written. The value before was taken like
+     * the others.
+     */
+    void changed(int field, int chunk, int lengthBytes, int paddingBytes);
+
+    /**
      * Takes the number of records with a value in a chunk that a store wrote, each record once a
      * chunk. Not called for a shard that was written in bulk, whose chunks have parts of records.
      */
@@ -101,10 +107,30 @@ public final class ShardPlaces {
         visitRuns(field, runs);
       }
     }
+    PatchFile patch = shard.patch();
+    for (int field = 0; patch != null && field < fields.size(); field++) {
+      ChangedField changed = patch.changed(fields.get(field));
+      if (changed != null) {
+        visitChanged(field, changed);
+      }
+    }
     // Tables of entries are as long as the shard says; without them the length is an unchecked
     // number.
     if (open.stream().anyMatch(EntryField.class::isInstance)) {
       visitBlocks();
+    }
+  }
+
+  private void visitChanged(int field, ChangedField changed) {
+    EntryField entries = changed.values();
+    for (long rank = 0; rank < changed.slots().count(); rank++) {
+      long word0 = entries.word0(rank);
+      long word1 = entries.word1(rank);
+      if (!Entry.isAbsent(word0, word1)) {
+        int chunk = entries.shardChunk(entries.chunkOf(rank, word0, word1));
+        int length = Entry.physicalLength(word1);
+        visitor.changed(field, chunk, length, padding(chunk, word0 + length));
+      }
     }
   }
 
