@@ -5,6 +5,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.ShardWriter;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +20,8 @@ public final class RecordAppender {
   private final ShardWriter shard;
   private final RecordSchema schema;
   private final Map<String, Integer> ordinals = new HashMap<>();
+  private final byte @Nullable [][] defaults;
+  private final boolean[] isSet;
   private @Nullable ShardSummary finished;
 
   RecordAppender(ShardWriter shard, RecordSchema schema) {
@@ -27,6 +30,10 @@ public final class RecordAppender {
     for (int i = 0; i < schema.fields().size(); i++) {
       ordinals.put(schema.fields().get(i).name(), i);
     }
+    this.defaults = schema.fields().stream()
+        .map(field -> field.rules().write().orElse(null))
+        .toArray(byte[][]::new);
+    this.isSet = new boolean[defaults.length];
   }
 
   /**
@@ -53,11 +60,19 @@ public final class RecordAppender {
     }
     byte[] bytes = ValueBytes.of(schema.fields().get(ordinal), value);
     shard.put(ordinal, bytes, 0, bytes.length);
+    isSet[ordinal] = true;
     return this;
   }
 
-  /** Ends the record. */
+  /** Ends the record. A field that was not set gets its {@code write} default, if it has one. */
   public void endRecord() {
+    for (int i = 0; i < defaults.length; i++) {
+      byte[] value = defaults[i];
+      if (value != null && !isSet[i]) {
+        shard.put(i, value, 0, value.length);
+      }
+    }
+    Arrays.fill(isSet, false);
     shard.endRecord();
   }
 

@@ -5,6 +5,7 @@ import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Promotions;
 import io.zrecord.schema.RecordSchema;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +19,11 @@ import java.util.stream.Stream;
 /** Decides what a change may follow, and which fields come out of it. */
 final class SchemaRules implements SinceBase {
   /** Operations that leave every record in the table, so that others can come after them. */
-  private static final Set<String> KEEPS_RECORDS = Stream.concat(
-          Stream.of("append", "rebalance", "relayout"), Manifest.CARE.stream())
+  static final Set<String> KEEPS_RECORDS = Stream.of(
+          Stream.of("append", "rebalance", "relayout"),
+          Stream.of(FieldChange.Kind.values()).map(FieldChange.Kind::operation),
+          Manifest.CARE.stream())
+      .flatMap(names -> names)
       .collect(Collectors.toUnmodifiableSet());
 
   private final String location;
@@ -165,10 +169,10 @@ final class SchemaRules implements SinceBase {
     for (FieldSpec field : change.schema().fields()) {
       Optional<FieldSpec> same = manifest.schema().find(field.id());
       if (same.isPresent()) {
-        if (!fits(same.get(), field)) {
+        if (!mayBeAppended(same.get(), field)) {
           throw conflict(
               "field '" + field.name() + "' has the number " + field.id() + ", which is '"
-                  + same.get().name() + "' of another name or type in version "
+                  + same.get().name() + "' of another type, or without absent values, in version "
                   + manifest.version() + "; it was planned on version " + planned());
         }
       } else if (field.id() < manifest.nextFieldId()
@@ -206,6 +210,16 @@ final class SchemaRules implements SinceBase {
     return schema.fields().stream()
         .map(field -> field.name() + " " + field.type())
         .collect(Collectors.joining(", "));
+  }
+
+  /**
+   * Tells whether values of a field that was planned can be those of the field with its number.
+   * The field may have been renamed or promoted since.
+   */
+  private static boolean mayBeAppended(FieldSpec present, FieldSpec planned) {
+    return Promotions.allows(planned.type(), present.type())
+        && present.shape().equals(planned.shape())
+        && (present.rules().isNullable() || !planned.rules().isNullable());
   }
 
   private static boolean fits(FieldSpec present, FieldSpec field) {

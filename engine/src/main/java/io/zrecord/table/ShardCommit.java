@@ -77,14 +77,14 @@ final class ShardCommit implements Commit {
   }
 
   /**
-   * Requires that no sweep may have deleted files of the change. A sweep says before it deletes how
+   * Requires that no sweep may have deleted files of a change. A sweep says before it deletes how
    * old the files are, so this says it of every sweep that came before the next version.
    */
-  private void requireUnswept(Manifest newest) {
+  static void requireUnswept(String location, long oldestFileMillis, Manifest newest) {
     if (oldestFileMillis < newest.sweptBeforeMillis().orElse(Long.MIN_VALUE)) {
       throw new CommitConflictException(
-          storage.location(),
-          "Cannot commit to " + storage.location() + ": a file of the change was last changed at "
+          location,
+          "Cannot commit to " + location + ": a file of the change was last changed at "
               + Instant.ofEpochMilli(oldestFileMillis)
               + ", and files of that time that no version named have been swept since; run the"
               + " write again, or sweep with a longer --older-than");
@@ -94,7 +94,8 @@ final class ShardCommit implements Commit {
   @Override
   public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
     Optional<Manifest> newest = last.filter(Manifest::isTable);
-    newest.ifPresent(this::requireUnswept);
+    newest.ifPresent(
+        manifest -> requireUnswept(storage.location(), oldestFileMillis, manifest));
     RecordSchema schema = rules.after(newest);
     ShardSequence sequence = new ShardSequence(log, written);
     if (newest.isPresent() && change.keepsShards()) {

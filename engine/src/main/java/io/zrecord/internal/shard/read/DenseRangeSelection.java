@@ -5,6 +5,7 @@ import io.zrecord.internal.shard.AbsentField;
 import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.FixedRuns;
 import io.zrecord.internal.shard.PresenceBits;
+import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.Zeros;
@@ -48,14 +49,21 @@ final class DenseRangeSelection implements Selection {
     }
   }
 
+  /** Tells whether a shard that lacks the field has values of it. */
+  private final boolean hasInitial;
+
   DenseRangeSelection(ReadContext context) {
     this.context = context;
     this.width = context.spec().valueWidthBytes().orElse(0);
+    this.hasInitial = context.spec().rules().initialHex() != null;
   }
 
   /** Tells whether the shard's field can be read in this way. */
   boolean takes(ShardPart part) {
-    return width > 0 && !(part.field() instanceof StoredField);
+    return width > 0
+        && !(part.field() instanceof StoredField)
+        && !(part.field() instanceof PromotedField)
+        && !(hasInitial && part.field() instanceof AbsentField);
   }
 
   /** Drops the selection. */

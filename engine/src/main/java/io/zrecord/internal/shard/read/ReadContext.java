@@ -29,6 +29,7 @@ final class ReadContext {
   }
 
   private final FieldSpec spec;
+  private final byte[] initial;
   private final Form form;
   private final ShardList shards;
   private final Verification verification;
@@ -43,6 +44,7 @@ final class ReadContext {
   ReadContext(
       FieldSpec spec, Form form, ShardList shards, Verification verification, ReadMetrics metrics) {
     this.spec = spec;
+    this.initial = spec.rules().initial().orElse(new byte[0]);
     this.form = form;
     this.shards = shards;
     this.verification = verification;
@@ -63,6 +65,11 @@ final class ReadContext {
   /** Tells whether the stored bytes differ from the bytes that are read. */
   boolean decodes(StoredField field) {
     return form == Form.VALUES && field.codec() != Codec.RAW;
+  }
+
+  /** Returns the value of records whose shard lacks the field; empty if it is absent, too. */
+  byte[] initial() {
+    return initial;
   }
 
   ShardList shards() {

@@ -3,10 +3,12 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.io.MapFaults;
+import io.zrecord.internal.shard.AbsentField;
 import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.VariableField;
@@ -66,7 +68,9 @@ public final class ShardedFieldReader implements FieldReader {
       isStored = open.hasChecksums(field.id())
           && open.tablesOf(field.id())
               .filter(
-                  tables -> tables.blockBytes() == 0 && tables.compression().equals(compression))
+                  tables -> tables.blockBytes() == 0
+                      && tables.compression().equals(compression)
+                      && tables.type().widthBytes().equals(field.type().widthBytes()))
               .isPresent();
     }
     return isStored
@@ -154,6 +158,10 @@ public final class ShardedFieldReader implements FieldReader {
           context.blocks().find(blocks, slot);
           count = (int) Math.min(end - taken, context.blocks().endSlot() - slot);
           size = context.blocks().rawBytes(count);
+        } else if (field instanceof PromotedField promoted && fixedWidth == 0) {
+          size = slots.promotedLength(promoted, shard, firstIndex + taken - low);
+        } else if (field instanceof AbsentField) {
+          size = Math.max(fixedWidth, context.initial().length);
         }
         if (bytes + size > maxBytes) {
           return taken > 0 ? taken : (int) Math.max(1, count * Math.max(0, maxBytes) / size);

@@ -3,6 +3,7 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.FixedRuns;
+import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.VariableField;
@@ -33,6 +34,7 @@ final class SlotSelection implements Selection {
   private final EntrySlots entries;
   private final FixedSlots fixed;
   private final BlockSlots blocks;
+  private final SubstitutedSlots substituted;
   private final SlotDecoder decoder;
 
   SlotSelection(ReadContext context) {
@@ -45,6 +47,7 @@ final class SlotSelection implements Selection {
     this.entries = new EntrySlots(context, slots, compressed);
     this.fixed = new FixedSlots(context, slots);
     this.blocks = new BlockSlots(context, slots);
+    this.substituted = new SubstitutedSlots(context, slots);
     this.decoder = new SlotDecoder(context);
   }
 
@@ -136,10 +139,10 @@ final class SlotSelection implements Selection {
         fixed.fill(part, field, from, to);
       } else if (part.field() instanceof BlockField field) {
         blocks.fill(part, field, from, to);
+      } else if (part.field() instanceof PromotedField field) {
+        substituted.fillPromoted(field, from, to);
       } else {
-        for (int k = from; k < to; k++) {
-          slots.setAbsent(k);
-        }
+        substituted.fillInitial(from, to);
       }
       from = to;
     }
@@ -153,6 +156,11 @@ final class SlotSelection implements Selection {
         .bytesRead
         .add(tableBytes + slots.storedBytes + context.check().takeExtraBytes());
     context.metrics().bytesDelivered.add(slots.totalBytes);
+  }
+
+  /** Returns the length of a value of a promoted type. */
+  int promotedLength(PromotedField field, int shard, long slot) {
+    return substituted.promotedLength(field, shard, slot);
   }
 
   private int endOfShard(int from, int selected) {
