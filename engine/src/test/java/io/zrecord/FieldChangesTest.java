@@ -330,6 +330,30 @@ final class FieldChangesTest {
     requireUntouched();
   }
 
+  @Test
+  void anAppendThatWasPlannedBeforeFollows() {
+    RecordSchema planned = table.latest().schema();
+    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, planned, OPTIONS)) {
+      append(writer, RECORDS + 10, 5);
+      table.renameField("label", "class");
+      table.promoteField("class", ElementType.I64);
+      table.addFields(List.of(SCORE));
+      writer.commit();
+    }
+    assertThat(value("class", RECORDS + 11)).startsWith(ints(RECORDS + 11)).hasSize(8);
+    assertThat(value("score", RECORDS + 11)).isNull();
+    assertThat(table.latest().schema().fields()).hasSize(4);
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path, table.latest().schema(), OPTIONS)) {
+      writer.newAppender().set("text", "lost").endRecord();
+      table.dropField("text");
+      assertThatThrownBy(writer::commit)
+          .isInstanceOf(CommitConflictException.class)
+          .hasMessageContaining("'text'");
+    }
+    assertThat(problems()).isEmpty();
+  }
+
   private void requireUntouched() {
     Map<String, Long> now = hashes();
     before.forEach((name, hash) -> {

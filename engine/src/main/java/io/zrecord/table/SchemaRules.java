@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -28,6 +29,7 @@ final class SchemaRules implements SinceBase {
 
   private final String location;
   private final TableChange change;
+  private OptionalInt nextFieldIdOfBase = OptionalInt.empty();
 
   SchemaRules(String location, TableChange change) {
     this.location = location;
@@ -42,6 +44,7 @@ final class SchemaRules implements SinceBase {
 
   @Override
   public void requireBase(Manifest base) {
+    nextFieldIdOfBase = OptionalInt.of(base.nextFieldId());
     UUID records = base.records().commitId();
     if (change.baseCommit().filter(commit -> !commit.equals(records)).isPresent()) {
       throw givenUp(base);
@@ -172,7 +175,7 @@ final class SchemaRules implements SinceBase {
         if (!mayBeAppended(same.get(), field)) {
           throw conflict(
               "field '" + field.name() + "' has the number " + field.id() + ", which is '"
-                  + same.get().name() + "' of another type, or without absent values, in version "
+                  + same.get().name() + "' of another name, type or nullability in version "
                   + manifest.version() + "; it was planned on version " + planned());
         }
       } else if (field.id() < manifest.nextFieldId()
@@ -213,11 +216,14 @@ final class SchemaRules implements SinceBase {
   }
 
   /**
-   * Tells whether values of a field that was planned can be those of the field with its number.
-   * The field may have been renamed or promoted since.
+   * Tells whether values of a field that was planned can be those of the field with its number. The
+   * field may have been renamed or promoted since, if it is known to be a field of the base: another
+   * commit may have given the number of a new field to a field of its own.
    */
-  private static boolean mayBeAppended(FieldSpec present, FieldSpec planned) {
-    return Promotions.allows(planned.type(), present.type())
+  private boolean mayBeAppended(FieldSpec present, FieldSpec planned) {
+    boolean isOfBase = planned.id() < nextFieldIdOfBase.orElse(0);
+    return (isOfBase || present.name().equals(planned.name()))
+        && Promotions.allows(planned.type(), present.type())
         && present.shape().equals(planned.shape())
         && (present.rules().isNullable() || !planned.rules().isNullable());
   }
