@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,8 @@ public final class RecordAppender {
   private final ShardWriter shard;
   private final RecordSchema schema;
   private final Map<String, Integer> ordinals = new HashMap<>();
-  private final byte @Nullable [][] defaults;
+  private final int[] withDefault;
+  private final byte[][] defaults;
   private final boolean[] isSet;
   private @Nullable ShardSummary finished;
 
@@ -30,10 +32,13 @@ public final class RecordAppender {
     for (int i = 0; i < schema.fields().size(); i++) {
       ordinals.put(schema.fields().get(i).name(), i);
     }
-    this.defaults = schema.fields().stream()
-        .map(field -> field.rules().write().orElse(null))
+    this.withDefault = IntStream.range(0, schema.fields().size())
+        .filter(i -> schema.fields().get(i).rules().writeHex() != null)
+        .toArray();
+    this.defaults = IntStream.of(withDefault)
+        .mapToObj(i -> schema.fields().get(i).rules().write().orElseThrow())
         .toArray(byte[][]::new);
-    this.isSet = new boolean[defaults.length];
+    this.isSet = new boolean[schema.fields().size()];
   }
 
   /**
@@ -66,10 +71,9 @@ public final class RecordAppender {
 
   /** Ends the record. A field that was not set gets its {@code write} default, if it has one. */
   public void endRecord() {
-    for (int i = 0; i < defaults.length; i++) {
-      byte[] value = defaults[i];
-      if (value != null && !isSet[i]) {
-        shard.put(i, value, 0, value.length);
+    for (int i = 0; i < withDefault.length; i++) {
+      if (!isSet[withDefault[i]]) {
+        shard.put(withDefault[i], defaults[i], 0, defaults[i].length);
       }
     }
     Arrays.fill(isSet, false);

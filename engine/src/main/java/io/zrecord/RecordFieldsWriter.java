@@ -206,8 +206,8 @@ public final class RecordFieldsWriter implements AutoCloseable {
 
   private void requireOpen() {
     if (!isOpen) {
-      throw new IllegalStateException("The writer of fields of " + base
-          + " was committed or closed; start a new one");
+      throw new IllegalStateException(
+          "The writer of fields of " + base + " was committed or closed; start a new one");
     }
   }
 }

@@ -20,7 +20,6 @@ import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
-import io.zrecord.table.SweepOptions;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
@@ -146,8 +145,7 @@ final class FieldChangesTest {
   }
 
   private void rewriteLabels() {
-    try (RecordFieldsWriter writer =
-        RecordFieldsWriter.rewrite(table, Set.of("label"), OPTIONS)) {
+    try (RecordFieldsWriter writer = RecordFieldsWriter.rewrite(table, Set.of("label"), OPTIONS)) {
       RecordAppender values = writer.newAppender(0);
       for (int i = 0; i < RECORDS; i++) {
         values.set("label", -i).endRecord();
@@ -160,8 +158,7 @@ final class FieldChangesTest {
   void filesThatNoFieldNeedsAreLeftToASweep() {
     addScores(2);
     UUIDs afterAdd = UUIDs.of(table.latest().shards().get(0));
-    try (RecordFieldsWriter writer =
-        RecordFieldsWriter.rewrite(table, Set.of("score"), OPTIONS)) {
+    try (RecordFieldsWriter writer = RecordFieldsWriter.rewrite(table, Set.of("score"), OPTIONS)) {
       RecordAppender values = writer.newAppender(0);
       for (int i = 0; i < RECORDS; i++) {
         values.set("score", floats(2 * i)).endRecord();
@@ -190,9 +187,10 @@ final class FieldChangesTest {
             .withInitial("train".getBytes(StandardCharsets.UTF_8))
             .withWrite("test".getBytes(StandardCharsets.UTF_8))
             .withComment("where it goes"));
-    FieldSpec weight = new FieldSpec(2, "weight", ElementType.F64, new Shape(List.of(2)), Compression.RAW)
-        .withRules(FieldRules.NONE.withInitial(new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
-          14, 15, 16}));
+    FieldSpec weight = new FieldSpec(
+            2, "weight", ElementType.F64, new Shape(List.of(2)), Compression.RAW)
+        .withRules(FieldRules.NONE.withInitial(
+            new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}));
     table.addFields(List.of(split, weight, SCORE));
     requireUntouched();
     assertThat(hashes().keySet().stream().filter(name -> name.startsWith("shard")))
@@ -278,9 +276,9 @@ final class FieldChangesTest {
   void aRebalancePutsAllFieldsIntoOneFile() {
     addScores(2);
     rewriteLabels();
-    table.addFields(List.of(new FieldSpec(
-            1, "kind", ElementType.I32, Shape.scalar(), Compression.RAW)
-        .withRules(FieldRules.NONE.withInitial(ints(9)).withWrite(ints(8)))));
+    table.addFields(
+        List.of(new FieldSpec(1, "kind", ElementType.I32, Shape.scalar(), Compression.RAW)
+            .withRules(FieldRules.NONE.withInitial(ints(9)).withWrite(ints(8)))));
     table.promoteField("label", ElementType.I64);
     rebalance();
     TableSnapshot latest = table.latest();
@@ -432,7 +430,6 @@ final class FieldChangesTest {
     DatasetCheck.of(path).allVersions().run(finding -> problems.add(finding.toString()));
     return problems;
   }
-
 
   private static byte[] ints(int value) {
     return ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(value).array();

@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param comment text for people
  */
 public record FieldRules(
-    boolean isNullable, @Nullable String initialHex, @Nullable String writeHex, String comment)
-    implements Serializable {
+    boolean isNullable,
+    @Nullable String initialHex,
+    @Nullable String writeHex,
+    String comment) implements Serializable {
   /** Longest default. Every manifest has it. */
   public static final int MAX_DEFAULT_BYTES = 1 << 16;
 

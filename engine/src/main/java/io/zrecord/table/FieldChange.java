@@ -55,7 +55,11 @@ public record FieldChange(
     for (TableChange.Replacement replacement : replacements) {
       if (replacement.removed().size() != 1
           || replacement.added().size() != 1
-          || !replacement.removed().get(0).id().equals(replacement.added().get(0).id())) {
+          || !replacement
+              .removed()
+              .get(0)
+              .id()
+              .equals(replacement.added().get(0).id())) {
         throw new IllegalArgumentException("A change of fields replaces a shard by the same shard");
       }
     }

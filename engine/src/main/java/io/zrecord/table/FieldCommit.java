@@ -123,12 +123,7 @@ final class FieldCommit implements Commit, SinceBase {
     sequence.add(newest, new Replacements(storage.location(), change.replacements()));
     RecordSchema schema = schema(newest);
     Head head = Head.after(
-        last,
-        change.commitId(),
-        baseVersion(),
-        nowMillis,
-        change.kind().operation(),
-        properties());
+        last, change.commitId(), baseVersion(), nowMillis, change.kind().operation(), properties());
     return new Manifest(
         head,
         schema,
@@ -179,8 +174,8 @@ final class FieldCommit implements Commit, SinceBase {
     Map<String, String> properties = new TreeMap<>(change.properties());
     properties.putIfAbsent("user", System.getProperty("user.name", ""));
     long bytes = change.replacements().stream()
-        .mapToLong(run ->
-            ShardFields.filesOf(run.added().get(0), run.removed().get(0)).chunkBytes())
+        .mapToLong(
+            run -> ShardFields.filesOf(run.added().get(0), run.removed().get(0)).chunkBytes())
         .sum();
     properties.put("addedBytes", String.valueOf(bytes));
     return properties;

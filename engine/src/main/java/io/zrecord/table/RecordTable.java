@@ -289,9 +289,7 @@ public final class RecordTable {
     } catch (ZRecordException e) {
       LoggerFactory.getLogger(RecordTable.class)
           .warn(
-              "Cannot delete {}, which no version names: {}",
-              storage.pathOf(name),
-              e.getMessage());
+              "Cannot delete {}, which no version names: {}", storage.pathOf(name), e.getMessage());
     }
   }
 

@@ -40,8 +40,7 @@ final class SchemaEdit {
     List<FieldSpec> fields = new ArrayList<>(schema.fields());
     fields.set(ordinal, redefined);
     try {
-      return change(
-          base, FieldChange.Kind.SCHEMA, new RecordSchema(fields, schema.unreadable()));
+      return change(base, FieldChange.Kind.SCHEMA, new RecordSchema(fields, schema.unreadable()));
     } catch (IllegalArgumentException e) {
       throw mismatch(base, name, String.valueOf(e.getMessage()));
     }
@@ -93,8 +92,7 @@ final class SchemaEdit {
     }
   }
 
-  private static SchemaMismatchException mismatch(
-      TableSnapshot base, String name, String reason) {
+  private static SchemaMismatchException mismatch(TableSnapshot base, String name, String reason) {
     String location = base.storage().location();
     return new SchemaMismatchException(
         location, "Cannot change field '" + name + "' of " + location + ": " + reason);

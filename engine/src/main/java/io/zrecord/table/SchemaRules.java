@@ -217,8 +217,8 @@ final class SchemaRules implements SinceBase {
 
   /**
    * Tells whether values of a field that was planned can be those of the field with its number. The
-   * field may have been renamed or promoted since, if it is known to be a field of the base: another
-   * commit may have given the number of a new field to a field of its own.
+   * field may have been renamed or promoted since, if it is known to be a field of the base:
+   * another commit may have given the number of a new field to a field of its own.
    */
   private boolean mayBeAppended(FieldSpec present, FieldSpec planned) {
     boolean isOfBase = planned.id() < nextFieldIdOfBase.orElse(0);

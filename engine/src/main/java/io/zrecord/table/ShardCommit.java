@@ -94,8 +94,7 @@ final class ShardCommit implements Commit {
   @Override
   public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
     Optional<Manifest> newest = last.filter(Manifest::isTable);
-    newest.ifPresent(
-        manifest -> requireUnswept(storage.location(), oldestFileMillis, manifest));
+    newest.ifPresent(manifest -> requireUnswept(storage.location(), oldestFileMillis, manifest));
     RecordSchema schema = rules.after(newest);
     ShardSequence sequence = new ShardSequence(log, written);
     if (newest.isPresent() && change.keepsShards()) {

@@ -13,9 +13,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/**
- * Puts shards together from the files of their fields (FORMAT.md section 7). Stateless.
- */
+/** Puts shards together from the files of their fields (FORMAT.md section 7). Stateless. */
 public final class ShardFields {
   private ShardFields() {}
 
@@ -54,11 +52,10 @@ public final class ShardFields {
   }
 
   /** Returns the chunks that the fields of some tables files need. */
-  private static List<ChunkFile> used(
-      Storage storage, ShardSummary shard, List<TablesRef> tables) {
+  private static List<ChunkFile> used(Storage storage, ShardSummary shard, List<TablesRef> tables) {
     Set<UUID> used = new HashSet<>();
-    tables.forEach(file -> used.addAll(
-        TablesFile.open(storage, shard, file, () -> {}).usedChunks(file.fieldIds())));
+    tables.forEach(file ->
+        used.addAll(TablesFile.open(storage, shard, file, () -> {}).usedChunks(file.fieldIds())));
     return shard.chunks().stream().filter(chunk -> used.contains(chunk.id())).toList();
   }
 

@@ -237,9 +237,10 @@ public final class ShardWriter implements AutoCloseable {
 
   private void requireLength(long recordCount) {
     if (existing.isPresent() && existing.get().length() != recordCount) {
-      throw new IllegalStateException("Shard " + shardId + " has " + existing.get().length()
-          + " records, but " + recordCount
-          + " were written; end a record for each, also where a value is absent");
+      throw new IllegalStateException(
+          "Shard " + shardId + " has " + existing.get().length()
+              + " records, but " + recordCount
+              + " were written; end a record for each, also where a value is absent");
     }
   }
 
@@ -285,8 +286,7 @@ public final class ShardWriter implements AutoCloseable {
   private ShardFilesWriter createFiles() {
     if (existing.isPresent()) {
       ownsFiles = true;
-      return new ShardFilesWriter(
-          storage, directory, shardId, UUID.randomUUID(), schema, options);
+      return new ShardFilesWriter(storage, directory, shardId, UUID.randomUUID(), schema, options);
     }
     if (storage.exists(directory)) {
       throw new IllegalStateException("Cannot write shard " + shardId + ": "

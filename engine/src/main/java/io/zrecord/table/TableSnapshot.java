@@ -162,8 +162,7 @@ public final class TableSnapshot {
       return new RecordSchema(fields, schema().unreadable());
     } catch (IllegalArgumentException e) {
       throw new SchemaMismatchException(
-          storage.location(),
-          "Cannot add fields to " + storage.location() + ": " + e.getMessage());
+          storage.location(), "Cannot add fields to " + storage.location() + ": " + e.getMessage());
     }
   }
 

@@ -34,9 +34,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * A field is added with values at once with another, with appends, rebalances, expiries and
- * sweeps, in every order of their calls: whoever succeeds keeps the values of all others, and
- * whoever is refused leaves nothing.
+ * A field is added with values at once with another, with appends, rebalances, expiries and sweeps,
+ * in every order of their calls: whoever succeeds keeps the values of all others, and whoever is
+ * refused leaves nothing.
  */
 final class FieldRaceTest {
   private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");

@@ -45,9 +45,11 @@ final class FieldsCommand extends Subcommand {
     @Override
     public Integer call() {
       TableSnapshot published = change(RecordTable.at(LocalStorage.at(path)));
-      out().println("version " + published.version() + " of " + path + " has the fields "
-          + String.join(
-              ", ", published.schema().fields().stream().map(FieldSpec::name).toList()));
+      out()
+          .println("version " + published.version() + " of " + path + " has the fields "
+              + String.join(
+                  ", ",
+                  published.schema().fields().stream().map(FieldSpec::name).toList()));
       out().flush();
       return ExitCodes.DONE;
     }
@@ -79,10 +81,7 @@ final class FieldsCommand extends Subcommand {
         description = "the value of records to come for which none is set")
     private Map<String, String> defaults = new LinkedHashMap<>();
 
-    @Option(
-        names = "--comment",
-        paramLabel = "FIELD=TEXT",
-        description = "a text for people")
+    @Option(names = "--comment", paramLabel = "FIELD=TEXT", description = "a text for people")
     private Map<String, String> comments = new LinkedHashMap<>();
 
     @Option(

@@ -18,20 +18,19 @@ import java.util.function.UnaryOperator;
 /** Reads and writes the field specs of meta files and manifests (FORMAT.md sections 3 and 7). */
 public final class FieldJson {
   /** Members that this release knows of a field in a manifest. */
-  public static final Set<String> MEMBERS =
-      Set.of(
-          "id",
-          "name",
-          "dtype",
-          "shape",
-          "type",
-          "compress",
-          "level",
-          "attributes",
-          "nullable",
-          "initial",
-          "write",
-          "comment");
+  public static final Set<String> MEMBERS = Set.of(
+      "id",
+      "name",
+      "dtype",
+      "shape",
+      "type",
+      "compress",
+      "level",
+      "attributes",
+      "nullable",
+      "initial",
+      "write",
+      "comment");
 
   private FieldJson() {}
 

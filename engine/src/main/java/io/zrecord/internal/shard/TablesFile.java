@@ -87,14 +87,14 @@ public final class TablesFile {
    * @throws CorruptDataException if the shard does not name a chunk, although it has all fields of
    *     the file
    */
-  public static int[] shardChunks(
-      String path, TablesJson json, ShardSummary shard, TablesRef ref) {
+  public static int[] shardChunks(String path, TablesJson json, ShardSummary shard, TablesRef ref) {
     boolean areAllNamed = ref.fieldIds().size() == json.fields().size();
     int[] shardChunks = new int[json.chunks().size()];
     for (int i = 0; i < shardChunks.length; i++) {
       shardChunks[i] = shardChunk(shard, i, json.chunks().get(i));
       if (areAllNamed && shardChunks[i] == NO_CHUNK) {
-        throw corrupt(path, "it uses " + json.chunks().get(i) + ", which the dataset does not name");
+        throw corrupt(
+            path, "it uses " + json.chunks().get(i) + ", which the dataset does not name");
       }
     }
     return shardChunks;

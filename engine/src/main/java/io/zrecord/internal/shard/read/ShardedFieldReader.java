@@ -67,10 +67,9 @@ public final class ShardedFieldReader implements FieldReader {
       OpenShard open = shards.open(shard);
       isStored = open.hasChecksums(field.id())
           && open.tablesOf(field.id())
-              .filter(
-                  tables -> tables.blockBytes() == 0
-                      && tables.compression().equals(compression)
-                      && tables.type().widthBytes().equals(field.type().widthBytes()))
+              .filter(tables -> tables.blockBytes() == 0
+                  && tables.compression().equals(compression)
+                  && tables.type().widthBytes().equals(field.type().widthBytes()))
               .isPresent();
     }
     return isStored

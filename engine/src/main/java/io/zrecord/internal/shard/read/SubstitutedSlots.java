@@ -106,7 +106,8 @@ final class SubstitutedSlots {
 
   private ShardedFieldReader open(int shardOrdinal, PromotedField field) {
     OpenShard shard = context.shards().open(shardOrdinal);
-    FieldSpec spec = context.spec().withRules(FieldRules.NONE).withType(field.tables().type());
+    FieldSpec spec =
+        context.spec().withRules(FieldRules.NONE).withType(field.tables().type());
     ShardList one = new ShardList(new long[] {shard.length()}, List.of(() -> shard));
     return new ShardedFieldReader(spec, one, context.verification(), context.metrics());
   }

@@ -31,8 +31,7 @@ final class ChunkWriter implements AutoCloseable {
    *
    * @param seed where the identities of the files come from ({@link FileIds})
    */
-  ChunkWriter(
-      Storage storage, String directory, UUID shardId, UUID seed, WriteOptions options) {
+  ChunkWriter(Storage storage, String directory, UUID shardId, UUID seed, WriteOptions options) {
     this.storage = storage;
     this.directory = directory;
     this.shardId = shardId;
