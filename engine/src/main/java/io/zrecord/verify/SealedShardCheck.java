@@ -115,6 +115,14 @@ final class SealedShardCheck {
             "it is " + field.type() + field.shape() + " here, but the manifest says " + spec.type()
                 + spec.shape());
       }
+      if (!spec.rules().isNullable() && field.absentCount() > 0) {
+        run.found(
+            Kind.COUNT,
+            path,
+            spec.name(),
+            "it has " + field.absentCount() + " absent values, but the manifest says that none is"
+                + " absent");
+      }
     });
     Long bytes = shard.valueBytes().get(field.id());
     if (bytes != null && bytes != field.valueBytes()) {

@@ -15,8 +15,10 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Shape;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.Interleavings.Work;
@@ -31,6 +33,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -227,6 +230,39 @@ final class FieldRaceTest {
         .sweep(
             SweepOptions.defaults().withOlderThan(Duration.ofHours(1)).withMode(CareMode.DELETE),
             orphan -> {});
+  }
+
+  @Test
+  void filesOfARewrittenFieldAreSweptWhenNoVersionNeedsThem() {
+    World world = new World(new Tally());
+    add(SCORE).run(world, world.storage);
+    try (RecordFieldsWriter writer =
+        RecordFieldsWriter.rewrite(at(world, world.storage), Set.of("score"), OPTIONS)) {
+      RecordAppender values = writer.newAppender(0);
+      for (int i = 0; i < 3; i++) {
+        values.set("score", 7L).endRecord();
+      }
+      writer.commit();
+    }
+    int before = world.shardFiles().size();
+    expireAndSweep(world, world.storage);
+    // The shard of version 0 is gone. The version with the first scores is younger than an hour.
+    assertThat(world.shardFiles()).hasSize(before - 2);
+    world.now = NOW.plus(Duration.ofHours(9));
+    append(world, world.storage);
+    world.now = NOW.plus(Duration.ofHours(18));
+    expireAndSweep(world, world.storage);
+    TableSnapshot latest = at(world, world.storage).latest();
+    Set<String> needed = latest.shards().stream()
+        .flatMap(shard -> Stream.concat(
+                shard.tables().stream().map(TablesRef::fileName),
+                shard.chunks().stream().map(ChunkFile::fileName))
+            .map(name -> shard.directory() + "/" + name))
+        .collect(Collectors.toSet());
+    assertThat(world.shardFiles()).isEqualTo(needed).hasSize(10);
+    assertThat(read(latest, "score", 1)).isEqualTo(7);
+    assertThat(read(latest, "score", 3)).isEqualTo(40);
+    assertThat(read(latest, "value", 2)).isEqualTo(3);
   }
 
   @Test

@@ -57,17 +57,23 @@ final class GoldenFields {
   }
 
   static void write(Path directory) {
+    write(directory, FieldRules.NONE);
+  }
+
+  /** Writes the table with other rules of the scores, of which the third is absent. */
+  static void write(Path directory, FieldRules rulesOfScore) {
+    FieldSpec score = SCORE.withRules(rulesOfScore);
     Storage storage = LocalStorage.at(directory);
     List<Manifest> versions = new ArrayList<>();
     ShardSummary shard = write(storage, uuid(1), List.of(LABEL, TEXT));
     versions.add(version(0, "create", List.of(LABEL, TEXT), shard));
     shard = ShardFields.with(storage, shard, write(storage, uuid(4), List.of(SCORE)));
-    versions.add(version(1, "addFields", List.of(LABEL, TEXT, SCORE), shard));
+    versions.add(version(1, "addFields", List.of(LABEL, TEXT, score), shard));
     shard = ShardFields.with(storage, shard, write(storage, uuid(5), List.of(LABEL)));
-    versions.add(version(2, "rewriteField", List.of(LABEL, TEXT, SCORE), shard));
-    versions.add(version(3, "addFields", List.of(LABEL, TEXT, SCORE, SPLIT), shard));
+    versions.add(version(2, "rewriteField", List.of(LABEL, TEXT, score), shard));
+    versions.add(version(3, "addFields", List.of(LABEL, TEXT, score, SPLIT), shard));
     FieldSpec renamed = LABEL.withName("class").withType(ElementType.I64);
-    versions.add(version(4, "schema", List.of(renamed, SCORE, SPLIT), shard));
+    versions.add(version(4, "schema", List.of(renamed, score, SPLIT), shard));
     versions.forEach(new ManifestLog(storage)::publish);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.read.FieldReader;
+import io.zrecord.schema.FieldRules;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
@@ -48,11 +49,32 @@ final class GoldenFieldsTest {
 
   @Test
   void itIsSound() {
+    assertThat(findings(GoldenFields.DIRECTORY)).isEmpty();
+  }
+
+  @Test
+  void anAbsentValueWhereNoneMayBeIsFound() {
+    Path strict = directory.resolve("strict");
+    GoldenFields.write(strict, FieldRules.NONE.withNullable(false).withInitial(new byte[4]));
+    assertThat(findings(strict)).isNotEmpty().allMatch(text -> text.contains("1 absent values"));
+  }
+
+  @Test
+  void damageOfAFileThatAnOlderVersionNeedsIsFound() throws IOException {
+    Path damaged = directory.resolve("damaged");
+    GoldenFields.write(damaged);
+    String first = files(damaged).stream()
+        .filter(name -> name.endsWith(".tables") && name.contains("/11111111-1111-4111"))
+        .findFirst()
+        .orElseThrow();
+    Files.delete(damaged.resolve(first));
+    assertThat(findings(damaged)).anyMatch(text -> text.contains(first));
+  }
+
+  private static List<String> findings(Path table) {
     List<String> findings = new ArrayList<>();
-    DatasetCheck.of(GoldenFields.DIRECTORY)
-        .allVersions()
-        .run(finding -> findings.add(finding.toString()));
-    assertThat(findings).isEmpty();
+    DatasetCheck.of(table).allVersions().run(finding -> findings.add(finding.toString()));
+    return findings;
   }
 
   @Test
