@@ -3,6 +3,7 @@ package io.zrecord;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.Closing;
+import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -25,8 +26,7 @@ import java.util.stream.Collectors;
 
 /**
  * Writes values of new fields, or other values of fields that are there, beside the records of a
- * table, and commits them as one version (FORMAT.md section 7). No other byte of the table is read
- * or written.
+ * table, and commits them as one version (FORMAT.md section 7). No file that is there changes.
  *
  * <pre>{@code
  * FieldSpec score = new FieldSpec(1, "score", ElementType.F32, Shape.scalar(), Compression.RAW);
@@ -125,6 +125,8 @@ public final class RecordFieldsWriter implements AutoCloseable {
    *
    * @param shard ordinal of the shard in {@link #base}
    * @throws IllegalStateException if the shard has an appender
+   * @throws io.zrecord.errors.UnsupportedFormatException if the shard uses a feature that this
+   *     release does not know
    */
   public synchronized RecordAppender newAppender(int shard) {
     requireOpen();
@@ -133,6 +135,7 @@ public final class RecordFieldsWriter implements AutoCloseable {
           + " has an appender already; give all values of a shard to one");
     }
     ShardSummary summary = base.shards().get(shard);
+    TablesFile.requireWritable(base.storage(), summary);
     RecordAppender appender = new RecordAppender(
         ShardWriter.ofFields(base.storage(), summary, written, options), written);
     appenders.put(shard, appender);

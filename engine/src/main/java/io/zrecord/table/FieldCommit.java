@@ -6,6 +6,7 @@ import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardListFile;
+import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.UnreadableField;
@@ -69,10 +70,10 @@ final class FieldCommit implements Commit, SinceBase {
 
   @Override
   public void requireCommutes(Manifest winner) {
-    boolean isFieldChange = SchemaRules.KEEPS_RECORDS.contains(winner.operation())
+    boolean commutes = SchemaRules.KEEPS_RECORDS.contains(winner.operation())
         && !winner.operation().equals(FieldChange.Kind.ADD_FIELDS.operation())
         && !winner.operation().equals(FieldChange.Kind.SCHEMA.operation());
-    if (!isFieldChange) {
+    if (!commutes) {
       throw conflict("version " + winner.version() + " is of the operation '" + winner.operation()
           + "' and was committed since version " + change.base().version()
           + ", on which it was planned");
@@ -103,7 +104,7 @@ final class FieldCommit implements Commit, SinceBase {
 
   private static List<FieldSpec> definitions(RecordSchema schema) {
     return schema.fields().stream()
-        .map(field -> field.withCompression(io.zrecord.schema.Compression.RAW))
+        .map(field -> field.withCompression(Compression.RAW))
         .toList();
   }
 
