@@ -352,6 +352,17 @@ final class FieldChangesTest {
     assertThat(problems()).isEmpty();
   }
 
+  @Test
+  void aStoreHasNoRulesOfFields() {
+    Path store = directory.resolve("store");
+    RecordSchema schema = new RecordSchema(
+        List.of(SCORE.withRules(FieldRules.NONE.withNullable(false))));
+    assertThatThrownBy(() -> RecordStore.create(store, schema, StoreOptions.defaults()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'score'");
+    assertThat(store).doesNotExist();
+  }
+
   private void requireUntouched() {
     Map<String, Long> now = hashes();
     before.forEach((name, hash) -> {

@@ -178,6 +178,8 @@ final class FieldCommit implements Commit, SinceBase {
         .mapToLong(
             run -> ShardFields.filesOf(run.added().get(0), run.removed().get(0)).chunkBytes())
         .sum();
+    properties.put("addedRecords", "0");
+    properties.put("removedRecords", "0");
     properties.put("addedBytes", String.valueOf(bytes));
     return properties;
   }
