@@ -441,26 +441,57 @@ def _alignment(json: JsonObject) -> tuple[int, int]:
     return least, most
 
 
-def read_refs(json: JsonObject, field_sets: list[tuple[int, ...]]) -> list[TablesRef]:
+class FieldSets:
+    """The sets of field ids that tables files have. A tables file names its set by its ordinal."""
+
+    _MOST_COMPARED = 1 << 24
+
+    def __init__(self, sets: list[tuple[int, ...]]) -> None:
+        self._sets = sets
+        self._disjoint: set[tuple[int, ...]] = set()
+        self._compared = 0
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+    def __getitem__(self, ordinal: int) -> tuple[int, ...]:
+        return self._sets[ordinal]
+
+    def are_disjoint(self, ordinals: tuple[int, ...]) -> bool:
+        """Tells whether no field is in two of the sets, or in one of them twice. Files of any size take bounded time."""
+        if len(ordinals) < 2 or ordinals in self._disjoint:
+            return True
+        self._compared += sum(len(self._sets[ordinal]) for ordinal in ordinals)
+        if self._compared > self._MOST_COMPARED:
+            return False
+        named = [field for ordinal in ordinals for field in self._sets[ordinal]]
+        if len(set(named)) != len(named):
+            return False
+        self._disjoint.add(ordinals)
+        return True
+
+
+def read_refs(json: JsonObject, field_sets: FieldSets) -> list[TablesRef]:
     """Reads the member ``tables`` of a shard in a manifest."""
     refs = []
+    sets = []
     for element in json.mixed("tables", (6,)):
+        sets.append(element.integer(5, 0, len(field_sets) - 1))
         at, size = element.integer(2, _HEADER_BYTES), element.integer(3, 1, _MAX_JSON_BYTES)
         end = at + size + _TRAILER_BYTES
-        fields = field_sets[element.integer(5, 0, len(field_sets) - 1)]
+        fields = field_sets[sets[-1]]
         refs.append(TablesRef(element.uuid(0), element.integer(1, end, end), at, size, element.matching(4, "[0-9a-f]{8}"), fields))
-    named = [field for ref in refs for field in ref.fields]
-    if len(set(named)) != len(named) or len({ref.uuid for ref in refs}) != len(refs):
+    if not field_sets.are_disjoint(tuple(sets)) or len({ref.uuid for ref in refs}) != len(refs):
         raise json.corrupt("a tables file or a field is there twice")
     return refs
 
 
-def read_field_sets(json: JsonObject) -> list[tuple[int, ...]]:
+def read_field_sets(json: JsonObject) -> FieldSets:
     """Reads the sets of field ids of a manifest or a list."""
     sets = [tuple(ids) for ids in json.tuples("fieldSets", 0, 2**31 - 1)]
     if any(list(ids) != sorted(set(ids)) or (ids and not 0 < ids[0] <= ids[-1] < 2**31) for ids in sets):
         raise json.corrupt("a set of fields is not in rising order")
-    return sets
+    return FieldSets(sets)
 
 
 def damaged(path: Path, what: str) -> CorruptDataError:

@@ -81,13 +81,15 @@ final class ShardCommit implements Commit {
    * old the files are, so this says it of every sweep that came before the next version.
    */
   static void requireUnswept(String location, long oldestFileMillis, Manifest newest) {
-    if (oldestFileMillis < newest.sweptBeforeMillis().orElse(Long.MIN_VALUE)) {
+    long sweptBefore = newest.sweptBeforeMillis().orElse(Long.MIN_VALUE);
+    if (oldestFileMillis < sweptBefore) {
       throw new CommitConflictException(
           location,
           "Cannot commit to " + location + ": a file of the change was last changed at "
               + Instant.ofEpochMilli(oldestFileMillis)
-              + ", and files of that time that no version named have been swept since; run the"
-              + " write again, or sweep with a longer --older-than");
+              + ", and files before " + Instant.ofEpochMilli(sweptBefore)
+              + " that no version named have been swept since; run the write again. If that time is"
+              + " yet to come, the clock of an earlier sweep was ahead: sweep again first");
     }
   }
 

@@ -191,25 +191,29 @@ class OwnStripeTest {
       }
       ShardSummary shard = writer.seal();
       assertThat(most).isBetween(1L, options.stripeBytes());
+      List<List<RunRecord>> runs = new ArrayList<>();
+      for (int f = 0; f < fields; f++) {
+        runs.add(runs(shard, schema, f));
+      }
       for (int record = 0; record < records; record += records / 50) {
         // 8 MiB are 4 KiB a field, of which 250 are a MiB.
-        assertThat(ranges(shard, schema, record)).isLessThanOrEqualTo(4);
+        assertThat(ranges(runs, record)).isLessThanOrEqualTo(4);
       }
     }
   }
 
   /** Returns the ranges of bytes that are the runs with a record. */
-  private int ranges(ShardSummary shard, RecordSchema schema, long record) {
+  private static int ranges(List<List<RunRecord>> runsOfFields, long record) {
     record Place(int chunk, long start, long end) {}
     List<Place> places = new ArrayList<>();
-    for (int f = 0; f < schema.fields().size(); f++) {
-      for (RunRecord run : runs(shard, schema, f)) {
+    for (List<RunRecord> runs : runsOfFields) {
+      for (RunRecord run : runs) {
         if (record >= run.firstSlot() && record < run.firstSlot() + run.count()) {
           places.add(new Place(run.chunk(), run.offset(), run.offset() + run.bytes()));
         }
       }
     }
-    assertThat(places).hasSameSizeAs(schema.fields());
+    assertThat(places).hasSameSizeAs(runsOfFields);
     places.sort(Comparator.comparingInt(Place::chunk).thenComparingLong(Place::start));
     int ranges = 1;
     for (int i = 1; i < places.size(); i++) {
