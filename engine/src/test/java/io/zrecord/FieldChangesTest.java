@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.rebalance.RebalanceGroup;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.TableRebalance;
@@ -30,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -290,6 +292,39 @@ final class FieldChangesTest {
     assertThat(value("score", 6)).isEqualTo(floats(6));
     requireRecords("-");
     assertThat(problems()).isEmpty();
+  }
+
+  @Test
+  void aRebalanceFindsManyFilesAndDroppedFields() {
+    RebalanceOptions options = RebalanceOptions.defaults();
+    assertThat(reasons(options)).containsExactly(RebalanceGroup.Reason.SMALL);
+    table.dropField("image");
+    assertThat(reasons(options))
+        .containsExactlyInAnyOrder(RebalanceGroup.Reason.SMALL, RebalanceGroup.Reason.SPARSE);
+    for (int i = 0; i < 8; i++) {
+      assertThat(reasons(options)).doesNotContain(RebalanceGroup.Reason.FILES);
+      try (RecordFieldsWriter writer =
+          RecordFieldsWriter.add(table, List.of(SCORE.withName("score" + i)), OPTIONS)) {
+        RecordAppender values = writer.newAppender(0);
+        for (int k = 0; k < RECORDS; k++) {
+          values.endRecord();
+        }
+        writer.commit();
+      }
+    }
+    assertThat(reasons(options)).contains(RebalanceGroup.Reason.FILES);
+    rebalance();
+    // One shard is left, which has no neighbour to be joined with.
+    assertThat(RebalancePlan.of(table.latest(), options).groups()).isEmpty();
+    assertThat(value("label", 17)).isEqualTo(ints(17));
+  }
+
+  private Set<RebalanceGroup.Reason> reasons(RebalanceOptions options) {
+    Set<RebalanceGroup.Reason> reasons = EnumSet.noneOf(RebalanceGroup.Reason.class);
+    RebalancePlan.of(table.latest(), options)
+        .groups()
+        .forEach(group -> reasons.addAll(group.reasons()));
+    return reasons;
   }
 
   private void rebalance() {

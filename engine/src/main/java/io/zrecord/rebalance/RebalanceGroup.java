@@ -21,6 +21,8 @@ public record RebalanceGroup(List<ShardSummary> shards, long firstIndex, List<Re
     SMALL,
     /** Many of the shard's bytes are dead. */
     SPARSE,
+    /** Fields that were added or rewritten are in many files. */
+    FILES,
     /** A field has another compression than wanted. */
     COMPRESSION,
     /** All shards are to be rewritten. */
