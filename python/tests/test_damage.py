@@ -841,3 +841,25 @@ def test_a_newest_version_that_was_deleted_is_missed(table: Path) -> None:
         zrecord.open(table)
     (table / "manifest" / "latest").unlink()
     assert zrecord.open(table).version == NEWEST - 1
+
+
+def write_hint(table: Path, version: int, more: dict[str, Any]) -> None:
+    manifest = json.loads(manifest_of(table, version).read_bytes())
+    members = {"format": 2, **{name: manifest[name] for name in ("table", "version", "commit")}, **more}
+    (table / "manifest" / "latest").write_bytes(sealed(members))
+
+
+def test_a_manifest_that_was_lost_and_replaced_is_damage(table: Path) -> None:
+    """The hint leads below the gap, and what follows there does not follow the hint's version."""
+    newest = manifest_of(table, NEWEST)
+    edit(newest, lambda m: m.update(previous="00000000-0000-4000-8000-000000000000"))
+    write_hint(table, NEWEST - 1, {})
+    with pytest.raises(zrecord.CorruptDataError, match=f"does not follow version {NEWEST - 1}"):
+        zrecord.open(table)
+
+
+@pytest.mark.parametrize("member", [{"format": 3}, {"features": {"read": ["later"]}}])
+def test_a_hint_of_a_later_release_is_none(table: Path, member: dict[str, Any]) -> None:
+    expected = len(zrecord.open(table))
+    write_hint(table, NEWEST, member)
+    assert len(zrecord.open(table)) == expected

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -14,6 +14,7 @@ from zrecord._columns import Column
 from zrecord._crc32c import Bytes, crc32c
 from zrecord._entries import EntriesColumn
 from zrecord._files import read_bytes
+from zrecord._promotion import PromotedColumn, is_promotion
 from zrecord._schema import FieldSpec, read_field, read_unreadable
 from zrecord._sealed import JsonObject, corrupt
 from zrecord._tables import (
@@ -94,7 +95,7 @@ class PatchFile:
         """Returns all published bytes of a chunk."""
         return self._shard.map(self._chunks[ordinal])
 
-    def changed(self, spec: FieldSpec, verify: str) -> tuple[Array, EntriesColumn] | None:
+    def changed(self, spec: FieldSpec, verify: str) -> tuple[Array, Column] | None:
         """Returns the slots with changed values of a field, and these values; ``None`` if there are none."""
         member = self._fields.get(spec.id)
         if member is None:
@@ -104,7 +105,7 @@ class PatchFile:
         if unknown is not None:
             raise unknown.error(self.path)
         stored = read_field(json)
-        if (stored.dtype, stored.shape, stored.nested) != (spec.dtype, spec.shape, spec.nested):
+        if not is_promotion(stored, spec):
             raise CorruptDataError(
                 f"Cannot read {self.path}: field {spec.id} is {stored.dtype}{list(stored.shape)} here, but the dataset says "
                 f"{spec.dtype}{list(spec.shape)}",
@@ -116,8 +117,10 @@ class PatchFile:
         if slots.size != json.integer("count", 1) or section.size != entry_bytes(slots.size):
             raise json.corrupt(f"field {spec.id} has {slots.size} changed slots, and {section.size} bytes of entries")
         table = EntryTable(_Values(self, slots.size), spec.id, section, verify != "never")
-        named = FieldSpec(spec.id, spec.name, spec.dtype, spec.shape, stored.codec, nested=spec.nested)
-        return slots, EntriesColumn(self.path, self, named, verify, table.entries(), table.checksums())
+        is_same = stored.element_bytes == spec.element_bytes
+        named = replace(spec, codec=stored.codec) if is_same else replace(stored, name=spec.name)
+        column = EntriesColumn(self.path, self, named, verify, table.entries(), table.checksums())
+        return slots, column if is_same else PromotedColumn(column, stored, spec)
 
     def bytes_of(self, section: Section) -> Bytes:
         return self._content[section.at : section.at + section.size]
@@ -160,7 +163,7 @@ class _Values:
 class PatchedColumn:
     """The values of a field in a shard with a patch. Indices are those of the records that are left."""
 
-    def __init__(self, base: Column, deleted: Array, changed: tuple[Array, EntriesColumn] | None, width: int) -> None:
+    def __init__(self, base: Column, deleted: Array, changed: tuple[Array, Column] | None, width: int) -> None:
         self._base = base
         self._live_before = deleted - np.arange(deleted.size)
         self._changed = changed

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from zrecord._blocks import BlocksColumn
 from zrecord._columns import AbsentColumn, Column
 from zrecord._entries import EntriesColumn
 from zrecord._patch import PatchedColumn, PatchFile, PatchRef
+from zrecord._promotion import InitialColumn, PromotedColumn, is_promotion
 from zrecord._runs import RunsColumn
 from zrecord._schema import FieldSpec
-from zrecord._tables import BLOCKS, FIXED, VARIABLE, EntryTable, SealedShard
+from zrecord._tables import BLOCKS, FIXED, VARIABLE, EntryTable, FieldTables, SealedShard, TablesFile
 from zrecord._variable import VariableColumn
 from zrecord.errors import CorruptDataError
 
@@ -49,25 +51,29 @@ class ShardSource:
     def _base(self, spec: FieldSpec, verify: str) -> Column:
         file = self._shard.file_of(spec.id)
         if file is None:
-            return AbsentColumn(spec.width or 0)
+            return AbsentColumn(spec.width or 0) if spec.initial is None else InitialColumn(spec.initial)
         tables = file.field(spec.id)
         stored = tables.spec
-        if (stored.dtype, stored.shape, stored.nested) != (spec.dtype, spec.shape, spec.nested):
+        if not is_promotion(stored, spec):
             raise CorruptDataError(
                 f"Cannot read {file.path}: field {spec.id} is {stored.dtype}{list(stored.shape)} here, but the dataset says "
                 f"{spec.dtype}{list(spec.shape)}",
                 file.path,
             )
-        runs = file.runs(spec.id, tables, spec.width)
         # The codec is that of the shard; the name is that of the dataset.
-        named = FieldSpec(spec.id, spec.name, spec.dtype, spec.shape, stored.codec, nested=spec.nested)
+        if stored.element_bytes == spec.element_bytes:
+            return self._column(file, tables, replace(spec, codec=stored.codec), verify)
+        return PromotedColumn(self._column(file, tables, replace(stored, name=spec.name), verify), stored, spec)
+
+    def _column(self, file: TablesFile, tables: FieldTables, named: FieldSpec, verify: str) -> Column:
+        runs = file.runs(named.id, tables, named.width)
         if runs["kind"][0] == FIXED:
             return RunsColumn(file, named, tables, runs, verify)
         if runs["kind"][0] == VARIABLE:
             return VariableColumn(file, named, tables, runs, verify)
         if runs["kind"][0] == BLOCKS:
             return BlocksColumn(file, named, tables, runs, verify)
-        table = EntryTable(file, spec.id, tables.offsets, verify != "never")
+        table = EntryTable(file, named.id, tables.offsets, verify != "never")
         checksums = table.checksums() if file.has_checksums else None
         return EntriesColumn(file.path, file, named, verify, table.entries(), checksums)
 

@@ -16,10 +16,10 @@ import numpy as np
 from zrecord._field import Field
 from zrecord._patch import read_patch
 from zrecord._schema import FieldSpec, UnreadableField, read_fields
-from zrecord._sealed import MAX_BYTES, JsonObject
+from zrecord._sealed import MAX_BYTES, JsonObject, corrupt
 from zrecord._source import ShardSource, Source
-from zrecord._tables import SealedShard, read_chunks, read_field_sets, read_refs
-from zrecord.errors import CorruptDataError, NotADatasetError
+from zrecord._tables import FieldSets, SealedShard, read_chunks, read_field_sets, read_refs
+from zrecord.errors import CorruptDataError, NotADatasetError, ZrecordError
 
 _Read = TypeVar("_Read")
 _INDEX_MAP = FieldSpec(1, "newIndex", "i64")
@@ -30,8 +30,8 @@ _TAG = "(?!(?i:[0-9]+|latest)$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
 _CARE = ("tag", "untag", "expire", "sweep", "repair")
 _RETRACT = "retract"
 _MAX_TAGS = 10_000
-_MAX_HINT_BYTES = 256 << 10
-_MAX_STEPS = 32
+_MAX_HINT_BYTES = 4 << 10
+_MAX_STEPS = 8
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _hint(path: Path) -> _Hint | None:
     try:
         json = JsonObject.read(path / "manifest" / "latest", _MAX_HINT_BYTES)
         return _Hint(json.uuid("table"), json.integer("version"), json.uuid("commit"))
-    except CorruptDataError:
+    except (ZrecordError, OSError):
         return None
 
 
@@ -156,15 +156,23 @@ def _from(path: Path, hint: _Hint) -> _Manifest | None:
         found = _read(path, hint.version)
         if (found.json.uuid("table"), found.commit) != (hint.table, hint.commit):
             return None
-        before = None
+        is_checked = False
         for _ in range(_MAX_STEPS):
             following = _next(path, found)
             if following is None:
-                return found if _follows(path, found, before) else None
-            before, found = found, following
+                return found if is_checked or _follows(path, found) else None
+            if not _is_next(found, following):
+                break
+            found, is_checked = following, True
+        else:
+            return None
     except CorruptDataError:
-        pass
-    return None
+        return None
+    newest = _listed_newest(path, hint)
+    if newest.oldest <= found.version:
+        gap = _file_of(path, found.version + 1)
+        raise corrupt(gap, f"it does not follow version {found.version}")
+    return newest
 
 
 def _next(path: Path, manifest: _Manifest) -> _Manifest | None:
@@ -176,12 +184,13 @@ def _next(path: Path, manifest: _Manifest) -> _Manifest | None:
         raise
 
 
-def _follows(path: Path, manifest: _Manifest, before: _Manifest | None) -> bool:
+def _follows(path: Path, manifest: _Manifest) -> bool:
     """Tells whether a version follows the one before: a slow publisher may have left it below the floor."""
-    if manifest.oldest == manifest.version:
-        return True
-    before = before or _read(path, manifest.version - 1)
-    return manifest.json.uuid("previous") == before.commit
+    return manifest.oldest == manifest.version or _is_next(_read(path, manifest.version - 1), manifest)
+
+
+def _is_next(manifest: _Manifest, following: _Manifest) -> bool:
+    return following.oldest == following.version or following.json.uuid("previous") == manifest.commit
 
 
 def _listed_newest(path: Path, hint: _Hint | None) -> _Manifest:
@@ -325,7 +334,7 @@ def _read_entries(path: Path, json: JsonObject) -> list[ShardSource]:
     return [_read_entry(path, member, field_sets) for member in json.objects("shards")]
 
 
-def _read_entry(path: Path, member: JsonObject, field_sets: list[tuple[int, ...]]) -> ShardSource:
+def _read_entry(path: Path, member: JsonObject, field_sets: FieldSets) -> ShardSource:
     length = member.integer("length", 1)
     patch = read_patch(member, length)
     shard = SealedShard(

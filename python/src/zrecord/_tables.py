@@ -170,16 +170,18 @@ class TablesFile:
             raise unsupported(self.path, self.path, f"checksum {checksum[:40]}")
         self.has_checksums = checksum == "crc32c"
         self._chunks = read_chunks(json)
-        if not set(self._chunks) <= set(shard.chunks):
+        # Chunks that only fields of other files needed may be gone; a field that needs one is damage.
+        if len(ref.fields) == len(json.objects("fields")) and not set(self._chunks) <= set(shard.chunks):
             raise json.corrupt("it uses a chunk that the manifest does not name")
-        self.ends = dict(enumerate(chunk.size for chunk in self._chunks))
+        named = set(shard.chunks)
+        self.ends = {ordinal: chunk.size for ordinal, chunk in enumerate(self._chunks) if chunk in named}
         self._fields = {member.integer("id", 1, 2**31 - 1): member for member in json.objects("fields")}
 
     def _check(self, json: JsonObject, ref: TablesRef) -> None:
         ids = [member.integer("id", 1, 2**31 - 1) for member in json.objects("fields")]
-        found = (json.string("crc32c"), json.uuid("shard"), json.uuid("file"), json.integer("length", 1), tuple(sorted(ids)))
-        if found != (ref.seal, self.uuid, ref.uuid, self.length, ref.fields):
-            raise json.corrupt(f"it is not the file that the manifest names: {found}")
+        found = (json.string("crc32c"), json.uuid("shard"), json.uuid("file"), json.integer("length", 1))
+        if found != (ref.seal, self.uuid, ref.uuid, self.length) or not set(ref.fields) <= set(ids):
+            raise json.corrupt(f"it is not the file that the manifest names: {found}, with the fields {sorted(ids)}")
 
     def chunk(self, ordinal: int) -> Bytes:
         """Returns all published bytes of a chunk."""
@@ -460,26 +462,57 @@ def _alignment(json: JsonObject) -> tuple[int, int]:
     return least, most
 
 
-def read_refs(json: JsonObject, field_sets: list[tuple[int, ...]]) -> list[TablesRef]:
+class FieldSets:
+    """The sets of field ids that tables files have. A tables file names its set by its ordinal."""
+
+    _MOST_COMPARED = 1 << 24
+
+    def __init__(self, sets: list[tuple[int, ...]]) -> None:
+        self._sets = sets
+        self._disjoint: set[tuple[int, ...]] = set()
+        self._compared = 0
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+    def __getitem__(self, ordinal: int) -> tuple[int, ...]:
+        return self._sets[ordinal]
+
+    def are_disjoint(self, ordinals: tuple[int, ...]) -> bool:
+        """Tells whether no field is in two of the sets, or in one of them twice. Files of any size take bounded time."""
+        if len(ordinals) < 2 or ordinals in self._disjoint:
+            return True
+        self._compared += sum(len(self._sets[ordinal]) for ordinal in ordinals)
+        if self._compared > self._MOST_COMPARED:
+            return False
+        named = [field for ordinal in ordinals for field in self._sets[ordinal]]
+        if len(set(named)) != len(named):
+            return False
+        self._disjoint.add(ordinals)
+        return True
+
+
+def read_refs(json: JsonObject, field_sets: FieldSets) -> list[TablesRef]:
     """Reads the member ``tables`` of a shard in a manifest."""
     refs = []
+    sets = []
     for element in json.mixed("tables", (6,)):
+        sets.append(element.integer(5, 0, len(field_sets) - 1))
         at, size = element.integer(2, HEADER_BYTES), element.integer(3, 1, _MAX_JSON_BYTES)
         end = at + size + TRAILER_BYTES
-        fields = field_sets[element.integer(5, 0, len(field_sets) - 1)]
+        fields = field_sets[sets[-1]]
         refs.append(TablesRef(element.uuid(0), element.integer(1, end, end), at, size, element.matching(4, "[0-9a-f]{8}"), fields))
-    named = [field for ref in refs for field in ref.fields]
-    if len(set(named)) != len(named) or len({ref.uuid for ref in refs}) != len(refs):
+    if not field_sets.are_disjoint(tuple(sets)) or len({ref.uuid for ref in refs}) != len(refs):
         raise json.corrupt("a tables file or a field is there twice")
     return refs
 
 
-def read_field_sets(json: JsonObject) -> list[tuple[int, ...]]:
+def read_field_sets(json: JsonObject) -> FieldSets:
     """Reads the sets of field ids of a manifest or a list."""
     sets = [tuple(ids) for ids in json.tuples("fieldSets", 0, 2**31 - 1)]
     if any(list(ids) != sorted(set(ids)) or (ids and not 0 < ids[0] <= ids[-1] < 2**31) for ids in sets):
         raise json.corrupt("a set of fields is not in rising order")
-    return sets
+    return FieldSets(sets)
 
 
 def damaged(path: Path, what: str) -> CorruptDataError:

@@ -31,6 +31,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -381,5 +382,37 @@ class BlockRunTest {
             .valueBytes()
             .get(1))
         .isLessThan(20_000 * 27 / 20);
+  }
+
+  /** A guess by the average count is thousands of blocks off. */
+  @Test
+  @Timeout(60)
+  void aValueIsFoundAmongManyBlocksOfDifferentCounts() {
+    FieldSpec field = text("lz4");
+    RecordSchema schema = new RecordSchema(List.of(field));
+    WriteOptions options =
+        WriteOptions.defaults().withDurability(Durability.NONE).withBlockBytes(4096);
+    byte[] value = new byte[400];
+    int longValues = 100_000;
+    int shortValues = 4_000_000;
+    ShardSummary shard;
+    try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), schema, options)) {
+      for (int i = 0; i < longValues + shortValues; i++) {
+        writer.put(0, value, 0, i < longValues ? value.length : i % 7);
+        writer.endRecord();
+      }
+      shard = writer.finish().orElseThrow();
+    }
+    assertThat(onDisk(shard).runs(1)).hasSize(1);
+    try (RecordDataset dataset = read(field, shard, Verification.FIRST)) {
+      FieldReader reader = dataset.reader("x");
+      for (int i = 0; i < 4000; i++) {
+        int index = random.nextInt(longValues + shortValues);
+        reader.select(new long[] {index}, 0, 1);
+        assertThat(reader.totalLengthBytes())
+            .as("record %s, seed %s", index, seed)
+            .isEqualTo(index < longValues ? value.length : index % 7);
+      }
+    }
   }
 }

@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.function.Function;
 
@@ -162,9 +163,9 @@ public final class StoreBenchmark {
     for (String name : openers.keySet()) {
       Workplace.delete(work.resolve(name));
     }
-    double ours = SINGLES / seconds.get("zrecord");
-    double lmdb = SINGLES / seconds.get("LMDB");
-    double rocks = SINGLES / seconds.get("RocksDB");
+    double ours = SINGLES / Objects.requireNonNull(seconds.get("zrecord"));
+    double lmdb = SINGLES / Objects.requireNonNull(seconds.get("LMDB"));
+    double rocks = SINGLES / Objects.requireNonNull(seconds.get("RocksDB"));
     System.out.printf(
         Locale.ROOT,
         "Single durable appends of 1 KiB a second: store %.0f, LMDB %.0f, RocksDB %.0f, ratio to the better %.2f%n",

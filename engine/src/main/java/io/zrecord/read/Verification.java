@@ -9,6 +9,9 @@ public enum Verification {
   FIRST,
   /** At every selection. */
   ALWAYS,
-  /** Never: damage is passed on to the caller. */
+  /**
+   * Never: damage of values is passed on to the caller. What tells where values begin and end is
+   * checked once.
+   */
   NEVER
 }

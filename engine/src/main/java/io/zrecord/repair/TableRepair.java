@@ -3,6 +3,7 @@ package io.zrecord.repair;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.io.LocalFiles;
 import io.zrecord.internal.table.Manifest;
@@ -128,7 +129,7 @@ final class TableRepair {
           .filter(hint -> hint.tableId().equals(current.tableId()))
           .map(hint -> OptionalLong.of(hint.version()))
           .orElse(OptionalLong.empty());
-    } catch (CorruptDataException | TruncatedFileException e) {
+    } catch (ZRecordException e) {
       return OptionalLong.empty();
     }
   }
@@ -214,7 +215,10 @@ final class TableRepair {
           .append(tag.file())
           .append(" is a copy of it that lost its tag, or whose tag was removed");
     }
-    return new RepairAction(
-        text.toString(), () -> RecordTable.at(storage).restore(current.commitId()));
+    return new RepairAction(text.toString(), () -> {
+      // The hint may lead to a version before a gap.
+      storage.delete(ManifestNames.HINT);
+      RecordTable.at(storage).restore(current.commitId());
+    });
   }
 }

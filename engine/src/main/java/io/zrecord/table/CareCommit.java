@@ -58,8 +58,10 @@ abstract class CareCommit implements Commit {
    *
    * @param beforeMillis the sweep deletes only files that were last changed before that time, by
    *     the storage's clock
+   * @param storageMillis what the storage's clock said when the sweep began
    */
-  static CareCommit sweep(String location, Manifest planned, long beforeMillis) {
+  static CareCommit sweep(
+      String location, Manifest planned, long beforeMillis, long storageMillis) {
     return new CareCommit("sweep", location, planned) {
       @Override
       public boolean isDone(Manifest newest) {
@@ -68,7 +70,7 @@ abstract class CareCommit implements Commit {
 
       @Override
       Retention change(Manifest newest, long nowMillis) {
-        return newest.retention().withSweptBefore(beforeMillis);
+        return newest.retention().withSweptBefore(beforeMillis, storageMillis);
       }
     };
   }

@@ -4,7 +4,6 @@ import io.zrecord.errors.CommitConflictException;
 import io.zrecord.shard.ShardSummary;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +20,10 @@ final class Replacements {
   private TableChange.@Nullable Replacement current;
   private int matched;
 
-  Replacements(String location, TableChange change) {
+  Replacements(String location, String operation, List<TableChange.Replacement> runs) {
     this.location = location;
-    this.operation = change.kind().name().toLowerCase(Locale.ROOT);
-    for (TableChange.Replacement run : change.replacements()) {
+    this.operation = operation;
+    for (TableChange.Replacement run : runs) {
       byFirst.put(run.removed().get(0).id(), run);
       for (ShardSummary shard : run.removed()) {
         if (byAny.put(shard.id(), run) != null) {

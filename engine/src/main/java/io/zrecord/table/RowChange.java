@@ -95,6 +95,10 @@ public final class RowChange {
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
     int shard = base.shardOf(index);
     long local = index - base.firstIndex(shard);
+    if (value == null && !spec.rules().isNullable()) {
+      throw new IllegalArgumentException(
+          "Field '" + field + "' is never absent; give record " + index + " a value");
+    }
     byte[] bytes = value == null ? null : ValueBytes.of(spec, value).clone();
     Rows rows = byShard.computeIfAbsent(shard, ordinal -> new Rows());
     if (rows.deleted.containsKey(local)) {
@@ -163,6 +167,14 @@ public final class RowChange {
     }
     TablesFile.requireWritable(storage, shard);
     PatchFile before = OpenShards.unshared(storage, shard).patch();
+    if (before != null && hasPromoted(before, rows)) {
+      // A patch has values of one type of each field.
+      UUID rewritten = UUID.randomUUID();
+      written.add("shard/" + rewritten);
+      return patched(
+          ShardCopy.copy(storage, base.schema(), shard, rewritten, WriteOptions.defaults()).get(0),
+          rows);
+    }
     RankedBitmap dead = before == null ? null : before.deleted();
     long[] deleted = rows.deleted.keySet().stream()
         .mapToLong(index -> dead == null ? index : dead.missing(index))
@@ -187,6 +199,12 @@ public final class RowChange {
     UUID rewritten = UUID.randomUUID();
     written.add("shard/" + rewritten);
     return ShardCopy.copy(storage, base.schema(), patched, rewritten, WriteOptions.defaults());
+  }
+
+  private static boolean hasPromoted(PatchFile before, Rows rows) {
+    return rows.values.keySet().stream()
+        .anyMatch(spec -> before.json().hasField(spec.id())
+            && !before.json().field(spec.id()).type().equals(spec.type()));
   }
 
   private static boolean isWithinLimits(

@@ -78,28 +78,32 @@ final class ShardCommit implements Commit {
   }
 
   /**
-   * Requires that no sweep may have deleted files of the change. A sweep says before it deletes how
+   * Requires that no sweep may have deleted files of a change. A sweep says before it deletes how
    * old the files are, so this says it of every sweep that came before the next version.
    */
-  private void requireUnswept(Manifest newest) {
-    if (oldestFileMillis < newest.sweptBeforeMillis().orElse(Long.MIN_VALUE)) {
+  static void requireUnswept(String location, long oldestFileMillis, Manifest newest) {
+    long sweptBefore = newest.sweptBeforeMillis().orElse(Long.MIN_VALUE);
+    if (oldestFileMillis < sweptBefore) {
       throw new CommitConflictException(
-          storage.location(),
-          "Cannot commit to " + storage.location() + ": a file of the change was last changed at "
+          location,
+          "Cannot commit to " + location + ": a file of the change was last changed at "
               + Instant.ofEpochMilli(oldestFileMillis)
-              + ", and files of that time that no version named have been swept since; run the"
-              + " write again, or sweep with a longer --older-than");
+              + ", and files before " + Instant.ofEpochMilli(sweptBefore)
+              + " that no version named have been swept since; run the write again. If that time is"
+              + " yet to come, the clock of an earlier sweep was ahead: sweep again first");
     }
   }
 
   @Override
   public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
     Optional<Manifest> newest = last.filter(Manifest::isTable);
-    newest.ifPresent(this::requireUnswept);
+    newest.ifPresent(manifest -> requireUnswept(storage.location(), oldestFileMillis, manifest));
     RecordSchema schema = rules.after(newest);
     ShardSequence sequence = new ShardSequence(log, written);
     if (newest.isPresent() && change.keepsShards()) {
-      sequence.add(newest.get(), new Replacements(storage.location(), change));
+      sequence.add(
+          newest.get(),
+          new Replacements(storage.location(), operation(), change.replacements()));
     }
     change.shards().forEach(sequence::add);
     Head head = Head.after(
@@ -107,7 +111,7 @@ final class ShardCommit implements Commit {
         change.commitId(),
         change.baseVersion(),
         nowMillis,
-        change.kind().name().toLowerCase(Locale.ROOT),
+        operation(),
         properties(newest));
     return new Manifest(
         head,
@@ -122,6 +126,10 @@ final class ShardCommit implements Commit {
             last.map(Manifest::oldestOfNext).orElse(0L),
             newest.map(Manifest::tags).orElse(List.of()),
             newest.map(Manifest::sweptBeforeMillis).orElse(OptionalLong.empty())));
+  }
+
+  private String operation() {
+    return change.kind().name().toLowerCase(Locale.ROOT);
   }
 
   private static int nextFieldId(RecordSchema schema, Optional<Manifest> newest) {

@@ -13,6 +13,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
@@ -82,7 +83,7 @@ final class Sweep {
     limitMillis =
         (deletes ? storageMillis() : clock.millis()) - options.olderThan().toMillis();
     find();
-    if (deletes && !candidates.isEmpty()) {
+    if (deletes && (!candidates.isEmpty() || wasAhead())) {
       announce();
       delete();
     } else {
@@ -139,12 +140,27 @@ final class Sweep {
     }
   }
 
+  /** Tells whether an earlier sweep had a clock that was ahead: no file would be young enough. */
+  private boolean wasAhead() {
+    long now = limitMillis + options.olderThan().toMillis();
+    return named
+            .table()
+            .map(Manifest::sweptBeforeMillis)
+            .orElse(OptionalLong.empty())
+            .orElse(now)
+        > now;
+  }
+
   /** Commits how old the files are that are about to be deleted. */
   private void announce() {
     Optional<Manifest> table = named.table();
     if (table.isPresent()) {
       new Committer(storage, new ManifestLog(storage), clock)
-          .commit(CareCommit.sweep(storage.location(), table.get(), limitMillis));
+          .commit(CareCommit.sweep(
+              storage.location(),
+              table.get(),
+              limitMillis,
+              limitMillis + options.olderThan().toMillis()));
       refresh();
     }
     // A power loss must not take back the newest version, which expired what is deleted now.

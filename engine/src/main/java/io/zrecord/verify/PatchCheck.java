@@ -11,6 +11,7 @@ import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.PatchFile;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Promotions;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
@@ -145,7 +146,7 @@ final class PatchCheck {
       PatchField field = patch.json().field(id);
       ChangedField changed = patch.changed(field);
       if (named.isPresent()
-          && (!named.get().type().equals(field.type())
+          && (!Promotions.allows(field.type(), named.get().type())
               || !named.get().shape().equals(field.shape()))) {
         run.found(
             Kind.META,

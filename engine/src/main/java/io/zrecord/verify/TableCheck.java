@@ -280,11 +280,11 @@ final class TableCheck {
                   + " is the newest");
         }
       }
-    } catch (CorruptDataException | TruncatedFileException e) {
+    } catch (ZRecordException e) {
       run.found(
           Kind.NOTE,
-          e.resource(),
-          "it cannot be read, so that the directory is listed: " + FileProblem.of(e));
+          storage.pathOf(ManifestNames.HINT),
+          "it cannot be read, so that the directory is listed: " + e.getMessage());
     }
   }
 

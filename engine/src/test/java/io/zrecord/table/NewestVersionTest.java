@@ -47,6 +47,7 @@ final class NewestVersionTest {
     EXPIRED,
     DAMAGED,
     CUT,
+    OF_A_LATER_FORMAT,
     OF_ANOTHER_TABLE,
     OF_ANOTHER_COMMIT
   }
@@ -131,6 +132,7 @@ final class NewestVersionTest {
         hint(damaged);
       }
       case CUT -> hint(new byte[0]);
+      case OF_A_LATER_FORMAT -> hint(edited(exact, "\"format\":2", "\"format\":3"));
       case OF_ANOTHER_TABLE ->
         hint(edited(exact, newest.tableId().toString(), "00000000-0000-4000-8000-000000000000"));
       case OF_ANOTHER_COMMIT ->
@@ -165,6 +167,22 @@ final class NewestVersionTest {
     new ManifestLog(counting).last();
     assertThat(counting.reads).isLessThan(40);
     assertThat(counting.lists).isEqualTo(1);
+  }
+
+  /** A manifest was lost, and a commit took its number, because the hint led to the one before. */
+  @Test
+  void aVersionThatDoesNotFollowIsDamage() {
+    storage.delete(ManifestNames.nameOf(38));
+    hint(hints.get(37));
+    TableChange change =
+        Shards.append(OptionalLong.of(37), Shards.write(storage, Shards.SCHEMA, 2));
+    RecordTable table = RecordTable.at(storage, clock());
+    assertThat(table.commit(change).version()).isEqualTo(38);
+    assertThatThrownBy(() -> new ManifestLog(storage).last())
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(ManifestNames.nameOf(39) + " does not follow version 38")
+        .hasMessageContaining("restore the manifests");
+    assertThatThrownBy(() -> table.commit(append())).isInstanceOf(CorruptDataException.class);
   }
 
   /** Without the hint, nobody can tell that newer versions were there. */

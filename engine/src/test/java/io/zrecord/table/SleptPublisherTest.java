@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
@@ -323,7 +324,10 @@ final class SleptPublisherTest {
       log.publish(
           NextManifests.append(newest, Optional.of(UUID.randomUUID()), shard, world.millis()));
     });
-    assertThat(log.newest().orElseThrow().shards()).contains(OWN);
+    assertThat(log.read(1).shards()).contains(OWN);
+    assertThatThrownBy(log::newest)
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("does not follow version 1");
   }
 
   /** The controls: without each of the rules somebody is told of success and has lost a record. */

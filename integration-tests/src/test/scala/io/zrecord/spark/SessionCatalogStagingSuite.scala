@@ -50,7 +50,10 @@ class SessionCatalogStagingSuite extends SparkSuite {
 
   /** Requires the one file that says that a creation was taken back. */
   private def assertNothingButARetraction(path: String): Unit = {
-    assert(filesBelow(path).map(_.getFileName.toString) == Seq("00000000000000000001.json"))
+    assert(
+      filesBelow(path).map(_.getFileName.toString).toSet ==
+        Set("00000000000000000001.json", "latest")
+    )
     assert(!DatasetPath.of(path).exists())
   }
 

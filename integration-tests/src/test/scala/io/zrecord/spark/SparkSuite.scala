@@ -115,7 +115,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     places.result()
   }
 
-  /** Returns where the section of a tables file begins that tells the places of a field's values. */
+  /** Returns where the section of a tables file begins that leads to the values of a field. */
   protected def offsetsOf(tables: Path, fieldId: Int): Int = {
     val file = ByteBuffer.wrap(Files.readAllBytes(tables)).order(ByteOrder.LITTLE_ENDIAN)
     val json = new ObjectMapper().readTree(

@@ -36,6 +36,7 @@ import picocli.CommandLine.ScopeType;
       ImportCommand.class,
       ExportCommand.class,
       FeedCommand.class,
+      FieldsCommand.class,
       TagCommand.class,
       UntagCommand.class,
       TagsCommand.class,

@@ -126,7 +126,11 @@ final class TableCareCommandsTest {
 
   private List<String> namesIn(String below) throws IOException {
     try (Stream<Path> files = Files.list(table.resolve(below))) {
-      return files.map(file -> file.getFileName().toString()).sorted().toList();
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(".json"))
+          .sorted()
+          .toList();
     }
   }
 

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
@@ -377,7 +378,11 @@ final class DatasetReportTest {
     Files.delete(file);
     Path manifest = table.resolve("manifest");
     try (Stream<Path> files = Files.list(manifest)) {
-      Files.writeString(files.sorted().reduce((a, b) -> b).orElseThrow(), "{");
+      Path newest = files
+          .filter(name -> name.toString().endsWith(".json"))
+          .max(Comparator.naturalOrder())
+          .orElseThrow();
+      Files.writeString(newest, "{");
     }
     assertThatThrownBy(() -> DatasetReport.of(table).write(file)).hasMessageContaining("manifest");
     assertThat(file).doesNotExist();

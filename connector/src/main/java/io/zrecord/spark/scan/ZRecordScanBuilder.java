@@ -136,9 +136,8 @@ public final class ZRecordScanBuilder
     snapshots.forEach(
         snapshot -> UnreadableColumns.refuse(location, snapshot.schema(), requiredColumns));
     // A nested value is read whole, also if Spark asks for parts of the type.
-    columns = new StructType(Arrays.stream(requiredColumns.fields())
-        .map(this::whole)
-        .toArray(StructField[]::new));
+    columns = new StructType(
+        Arrays.stream(requiredColumns.fields()).map(this::whole).toArray(StructField[]::new));
   }
 
   private StructField whole(StructField required) {

@@ -88,6 +88,12 @@ public final class EntryField implements StoredField {
 
   @Override
   public int shardChunk(int ordinal) {
+    if (shardChunks[ordinal] == TablesFile.NO_CHUNK) {
+      throw new CorruptDataException(
+          path(),
+          "Cannot read " + path() + ": it uses chunk " + ordinal
+              + ", which the dataset does not name. Restore it from a copy");
+    }
     return shardChunks[ordinal];
   }
 

@@ -6,7 +6,10 @@ import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.read.ReadMetrics;
+import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Promotions;
+import io.zrecord.schema.Shape;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
@@ -29,7 +32,7 @@ public final class OpenShard {
   private final Storage storage;
   private final ShardSummary shard;
   private final Runnable onMapped;
-  private final Map<Integer, OpenField> fields = new ConcurrentHashMap<>();
+  private final Map<Key, OpenField> fields = new ConcurrentHashMap<>();
   private final AtomicReferenceArray<TablesFile> tables;
   private final AtomicReferenceArray<OpenChunk> chunks;
   private volatile @Nullable PatchFile patch;
@@ -77,9 +80,13 @@ public final class OpenShard {
 
   /** Returns the field with the id of {@code spec}; an absent field if the shard lacks it. */
   public OpenField field(FieldSpec spec) {
-    OpenField field = fields.get(spec.id());
-    return field != null ? field : fields.computeIfAbsent(spec.id(), fieldId -> open(spec));
+    Key key = new Key(spec.id(), spec.type(), spec.shape());
+    OpenField field = fields.get(key);
+    return field != null ? field : fields.computeIfAbsent(key, id -> open(spec));
   }
+
+  /** What decides how a field is opened: versions may differ in its type. */
+  private record Key(int id, ElementType type, Shape shape) {}
 
   private OpenField open(FieldSpec spec) {
     TablesFile file = fileOf(spec.id());
@@ -87,11 +94,14 @@ public final class OpenShard {
       return new AbsentField();
     }
     FieldTables field = file.json().field(spec.id());
-    if (!field.type().equals(spec.type()) || !field.shape().equals(spec.shape())) {
+    if (!Promotions.allows(field.type(), spec.type()) || !field.shape().equals(spec.shape())) {
       throw new CorruptDataException(
           file.path(),
           "Cannot read " + file.path() + ": field " + spec.id() + " is " + field.type()
               + field.shape() + " here, but the dataset says " + spec.type() + spec.shape());
+    }
+    if (!field.type().widthBytes().equals(spec.type().widthBytes())) {
+      return new PromotedField(field);
     }
     Binding binding = new Binding(shard.id(), spec.id());
     int width = spec.valueWidthBytes().orElse(-1);

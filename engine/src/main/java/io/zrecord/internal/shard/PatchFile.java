@@ -12,6 +12,7 @@ import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.Section;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Promotions;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.ReadableFile;
@@ -94,7 +95,7 @@ public final class PatchFile {
               + " slots, but the dataset says file " + ref.id() + " of shard " + shard.id()
               + " with " + ref.slots());
     }
-    int[] shardChunks = TablesFile.shardChunks(path, json.chunks(), shard);
+    int[] shardChunks = TablesFile.shardChunks(path, json.chunks(), shard, true);
     return new PatchFile(path, bytes, json, shardChunks, shard.length());
   }
 
@@ -127,16 +128,19 @@ public final class PatchFile {
       return null;
     }
     ChangedField field = fields.get(spec.id());
-    return field != null ? field : fields.computeIfAbsent(spec.id(), id -> open(spec));
-  }
-
-  private ChangedField open(FieldSpec spec) {
-    PatchField field = json.field(spec.id());
-    if (!field.type().equals(spec.type()) || !field.shape().equals(spec.shape())) {
-      throw corrupt("field " + spec.id() + " is " + field.type() + field.shape()
-          + " here, but the dataset says " + spec.type() + spec.shape());
+    if (field == null) {
+      PatchField stored = json.field(spec.id());
+      if (!stored.shape().equals(spec.shape())) {
+        throw corrupt("field " + spec.id() + " has the shape " + stored.shape()
+            + " here, but the dataset says " + spec.shape());
+      }
+      field = fields.computeIfAbsent(spec.id(), id -> changed(stored));
     }
-    return changed(field);
+    if (!Promotions.allows(field.type(), spec.type())) {
+      throw corrupt("field " + spec.id() + " is " + field.type() + " here, but the dataset says "
+          + spec.type());
+    }
+    return field;
   }
 
   /** Opens the changed values of a field as the patch says, without a comparison. */
@@ -162,7 +166,7 @@ public final class PatchFile {
       }
       values.setUnitVerified(unit);
     }
-    return new ChangedField(slots, values);
+    return new ChangedField(slots, values, field.type());
   }
 
   private RankedBitmap slots(Section section, Kind kind, int fieldId, int checksum) {

@@ -5,7 +5,9 @@ import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.VariableBlocks;
 import io.zrecord.internal.io.MapFaults;
+import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Promotions;
 import io.zrecord.shard.ChunkFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -96,8 +98,17 @@ public final class ShardPlaces {
     }
   }
 
+  /** Returns a field as the shard has it: its type may have been promoted since. */
+  private FieldSpec stored(FieldSpec field) {
+    return shard
+        .tablesOf(field.id())
+        .filter(tables -> Promotions.allows(tables.type(), field.type()))
+        .map(tables -> field.withRules(FieldRules.NONE).withType(tables.type()))
+        .orElse(field);
+  }
+
   private void visit() {
-    fields.forEach(field -> open.add(shard.field(field)));
+    fields.forEach(field -> open.add(shard.field(stored(field))));
     for (int field = 0; field < fields.size(); field++) {
       if (open.get(field) instanceof FixedRuns runs) {
         visitRuns(field, runs);

@@ -6,14 +6,18 @@ import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TablesJson;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 
 /**
  * A tables file open for reading (FORMAT.md section 3). The manifest says where the JSON is, so the
@@ -21,6 +25,9 @@ import java.util.List;
  * as well. Tables are read in place. Thread-safe.
  */
 public final class TablesFile {
+  /** Ordinal of a chunk that no field needs any more. */
+  public static final int NO_CHUNK = -1;
+
   private final Windows windows;
   private final TablesJson json;
   private final int[] shardChunks;
@@ -52,7 +59,7 @@ public final class TablesFile {
     byte[] bytes = new byte[ref.jsonBytes()];
     windows.copy(ref.jsonPosition(), bytes, 0, bytes.length);
     TablesJson json = readJson(path, bytes, shard, ref);
-    return new TablesFile(windows, json, shardChunks(path, json, shard));
+    return new TablesFile(windows, json, shardChunks(path, json, shard, ref));
   }
 
   /**
@@ -75,18 +82,25 @@ public final class TablesFile {
   }
 
   /**
-   * Returns the ordinal in the shard of each chunk that a tables file uses.
+   * Returns the ordinal in the shard of each chunk that a tables file uses; {@link #NO_CHUNK} for a
+   * chunk that the shard does not name.
    *
-   * @throws CorruptDataException if the shard does not name a chunk
+   * @throws CorruptDataException if the shard does not name a chunk, although it has all fields of
+   *     the file
    */
-  public static int[] shardChunks(String path, TablesJson json, ShardSummary shard) {
-    return shardChunks(path, json.chunks(), shard);
+  public static int[] shardChunks(String path, TablesJson json, ShardSummary shard, TablesRef ref) {
+    boolean areAllNamed = ref.fieldIds().size() == json.fields().size();
+    return shardChunks(path, json.chunks(), shard, areAllNamed);
   }
 
-  static int[] shardChunks(String path, List<ChunkFile> chunks, ShardSummary shard) {
+  static int[] shardChunks(
+      String path, List<ChunkFile> chunks, ShardSummary shard, boolean areAllNamed) {
     int[] shardChunks = new int[chunks.size()];
     for (int i = 0; i < shardChunks.length; i++) {
-      shardChunks[i] = shardChunk(path, shard, i, chunks.get(i));
+      shardChunks[i] = shardChunk(shard, i, chunks.get(i));
+      if (areAllNamed && shardChunks[i] == NO_CHUNK) {
+        throw corrupt(path, "it uses " + chunks.get(i) + ", which the dataset does not name");
+      }
     }
     return shardChunks;
   }
@@ -128,23 +142,19 @@ public final class TablesFile {
               + " records, but the dataset says file " + ref.id() + " of shard " + shard.id()
               + " with " + shard.slots());
     }
-    if (!List.copyOf(json.fieldIds()).equals(ref.fieldIds())) {
+    if (!json.fieldIds().containsAll(ref.fieldIds())) {
       throw corrupt(
           path,
           "it has the fields " + json.fieldIds() + ", but the dataset says " + ref.fieldIds());
     }
   }
 
-  private static int shardChunk(String path, ShardSummary shard, int ordinal, ChunkFile chunk) {
+  private static int shardChunk(ShardSummary shard, int ordinal, ChunkFile chunk) {
     List<ChunkFile> chunks = shard.chunks();
     // The usual case, in which the only tables file of a shard uses all its chunks.
-    int found = ordinal < chunks.size() && chunks.get(ordinal).equals(chunk)
+    return ordinal < chunks.size() && chunks.get(ordinal).equals(chunk)
         ? ordinal
         : chunks.indexOf(chunk);
-    if (found < 0) {
-      throw corrupt(path, "it uses " + chunk + ", which the dataset does not name");
-    }
-    return found;
   }
 
   /** Returns the JSON. */
@@ -162,8 +172,16 @@ public final class TablesFile {
     return windows;
   }
 
-  /** Returns the ordinal in the shard of a chunk of this file. */
+  /**
+   * Returns the ordinal in the shard of a chunk of this file.
+   *
+   * @throws CorruptDataException if the shard does not name the chunk
+   */
   public int shardChunk(int ordinal) {
+    if (shardChunks[ordinal] == NO_CHUNK) {
+      throw corrupt(
+          path(), "it uses " + json.chunks().get(ordinal) + ", which the dataset does not name");
+    }
     return shardChunks[ordinal];
   }
 
@@ -183,6 +201,25 @@ public final class TablesFile {
     byte[] section = new byte[(int) field.runs().bytes()];
     windows.copy(field.runs().position(), section, 0, section.length);
     return RunRecord.read(path(), section, json, field, widthBytes, binding);
+  }
+
+  /** Returns the identities of the chunks that some fields need; all if entries name them. */
+  public Set<UUID> usedChunks(List<Integer> fieldIds) {
+    Set<UUID> used = new HashSet<>();
+    for (int id : fieldIds) {
+      FieldTables field = json.field(id);
+      int width = new FieldSpec(id, "field", field.type(), field.shape(), field.compression())
+          .valueWidthBytes()
+          .orElse(-1);
+      for (RunRecord run : runs(field, width, new Binding(json.shardId(), id))) {
+        if (run.kind() == RunRecord.Kind.ENTRY) {
+          json.chunks().forEach(chunk -> used.add(chunk.id()));
+        } else {
+          used.add(json.chunks().get(run.chunk()).id());
+        }
+      }
+    }
+    return used;
   }
 
   private static CorruptDataException corrupt(String path, String reason) {

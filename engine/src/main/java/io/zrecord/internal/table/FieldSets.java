@@ -5,9 +5,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.JsonTuple;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The sets of field ids that tables files have, each once, because most shards of a table have the
@@ -15,9 +17,15 @@ import java.util.Map;
  */
 final class FieldSets {
   private static final String NAME = "fieldSets";
+  private static final long MOST_COMPARED = 1 << 24;
 
   private final Map<List<Integer>, Integer> ordinals = new LinkedHashMap<>();
   private final List<List<Integer>> sets = new ArrayList<>();
+
+  /** Ordinals of sets that have no field in common. Shards of a table have few combinations. */
+  private final Set<List<Integer>> disjoint = new HashSet<>();
+
+  private long comparedCount;
 
   /** Returns the ordinal of a set, which is added if it is new. */
   int ordinalOf(List<Integer> fieldIds) {
@@ -34,6 +42,27 @@ final class FieldSets {
   /** Returns the set with an ordinal below {@link #count}. */
   List<Integer> get(int ordinal) {
     return sets.get(ordinal);
+  }
+
+  /** Tells whether no field is in two of the sets with some ordinals, or in one of them twice. */
+  boolean areDisjoint(List<Integer> setOrdinals) {
+    if (setOrdinals.size() < 2 || disjoint.contains(setOrdinals)) {
+      return true;
+    }
+    Set<Integer> fields = new HashSet<>();
+    for (int ordinal : setOrdinals) {
+      List<Integer> set = sets.get(ordinal);
+      int others = fields.size();
+      comparedCount += set.size();
+      // A file of any size is read in bounded time.
+      if (comparedCount > MOST_COMPARED
+          || !fields.addAll(set)
+          || fields.size() < others + set.size()) {
+        return false;
+      }
+    }
+    disjoint.add(List.copyOf(setOrdinals));
+    return true;
   }
 
   void write(ObjectNode node) {

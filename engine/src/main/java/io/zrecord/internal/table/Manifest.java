@@ -161,10 +161,13 @@ public record Manifest(
       return new Retention(records, oldest, newTags, sweptBeforeMillis);
     }
 
-    /** Returns this with files swept that were last changed before a time. */
-    public Retention withSweptBefore(long millis) {
-      long latest = Math.max(millis, sweptBeforeMillis.orElse(millis));
-      return new Retention(records, oldest, tags, OptionalLong.of(latest));
+    /**
+     * Returns this with files swept that were last changed before a time. What earlier sweeps said
+     * counts up to the storage's present time: their clock may have been ahead.
+     */
+    public Retention withSweptBefore(long millis, long storageMillis) {
+      long earlier = Math.min(sweptBeforeMillis.orElse(millis), storageMillis);
+      return new Retention(records, oldest, tags, OptionalLong.of(Math.max(millis, earlier)));
     }
   }
 

@@ -8,7 +8,6 @@ import io.zrecord.storage.Storage;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.UUID;
 
 /**
  * Looks for the newest version of a table (FORMAT.md section 7): upwards from the hint. The
@@ -17,7 +16,7 @@ import java.util.UUID;
  */
 final class NewestVersion {
   /** Most versions read on the way up. Further behind, one list of the directory is cheaper. */
-  private static final int MAX_STEPS = 32;
+  private static final int MAX_STEPS = 8;
 
   private final Storage storage;
   private final ManifestLog log;
@@ -40,24 +39,50 @@ final class NewestVersion {
 
   /** Returns the newest version from a hint on; empty if the hint does not lead to it. */
   private Optional<Manifest> from(VersionHint hint) {
+    Manifest found;
+    Manifest next;
     try {
-      Manifest found = log.read(hint.version());
+      found = log.read(hint.version());
       if (!hint.leadsTo(found)) {
         return Optional.empty();
       }
-      Optional<UUID> before = Optional.empty();
-      for (int step = 0; step < MAX_STEPS; step++) {
-        Optional<Manifest> next = next(found);
-        if (next.isEmpty()) {
-          return follows(found, before) ? Optional.of(found) : Optional.empty();
+      boolean isChecked = false;
+      for (int step = 0; (next = next(found).orElse(null)) != null; step++) {
+        if (step == MAX_STEPS) {
+          return Optional.empty();
         }
-        before = Optional.of(found.commitId());
-        found = next.get();
+        if (!isNext(found, next)) {
+          break;
+        }
+        isChecked = true;
+        found = next;
       }
-      return Optional.empty();
+      if (next == null) {
+        return isChecked || follows(found) ? Optional.of(found) : Optional.empty();
+      }
     } catch (MissingFileException | CorruptDataException | TruncatedFileException e) {
       return Optional.empty();
     }
+    return beyondGap(hint, found);
+  }
+
+  /** Returns the newest version, if what does not follow a version was expired like that one. */
+  private Optional<Manifest> beyondGap(VersionHint hint, Manifest last) {
+    Optional<Manifest> newest = listed(Optional.of(hint));
+    if (newest.isPresent() && newest.get().oldest() <= last.version()) {
+      String path = storage.pathOf(ManifestNames.nameOf(last.version() + 1));
+      throw new CorruptDataException(
+          path,
+          "Cannot tell the newest version of " + storage.location() + ": " + path
+              + " does not follow version " + last.version()
+              + "; restore the manifests after that version from a copy, or give versions up by"
+              + " bin/zrecord repair");
+    }
+    return newest;
+  }
+
+  private static boolean isNext(Manifest manifest, Manifest next) {
+    return next.isBeginning() || next.previous().equals(Optional.of(manifest.commitId()));
   }
 
   private Optional<Manifest> next(Manifest manifest) {
@@ -68,16 +93,12 @@ final class NewestVersion {
     }
   }
 
-  /**
-   * Tells whether a version follows the version before, or begins the table.
-   *
-   * @param before the commit of the version before, if it was read already
-   */
-  private boolean follows(Manifest manifest, Optional<UUID> before) {
+  /** Tells whether a version follows the version before, or begins the table. */
+  private boolean follows(Manifest manifest) {
     return manifest.isBeginning()
         || manifest
             .previous()
-            .equals(before.or(() -> Optional.of(log.link(manifest.version() - 1).commitId())));
+            .equals(Optional.of(log.link(manifest.version() - 1).commitId()));
   }
 
   /** Returns the newest version from the greatest number in the directory on. */

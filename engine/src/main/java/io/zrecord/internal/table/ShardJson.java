@@ -113,19 +113,20 @@ final class ShardJson {
   private static List<TablesRef> readTables(JsonObject json, FieldSets fieldSets) {
     List<TablesRef> tables = new ArrayList<>();
     Set<UUID> ids = new HashSet<>();
-    Set<Integer> fields = new HashSet<>();
+    List<Integer> sets = new ArrayList<>();
     for (JsonTuple tuple : JsonTuple.all(json, "tables", TABLES_ELEMENTS, TABLES_ELEMENTS)) {
       long position = tuple.integer(2, FileHeader.BYTES, Long.MAX_VALUE / 2);
       int jsonBytes = (int) tuple.integer(3, 1, SealedJson.MAX_BYTES);
       long end = position + jsonBytes + TablesTrailer.BYTES;
+      sets.add((int) tuple.integer(5, 0, fieldSets.count() - 1L));
       TablesRef file = new TablesRef(
           tuple.uuid(0),
           tuple.integer(1, end, end),
           position,
           jsonBytes,
           tuple.checksum(4),
-          fieldSets.get((int) tuple.integer(5, 0, fieldSets.count() - 1L)));
-      if (!ids.add(file.id()) || !file.fieldIds().stream().allMatch(fields::add)) {
+          fieldSets.get(sets.get(sets.size() - 1)));
+      if (!ids.add(file.id()) || !fieldSets.areDisjoint(sets)) {
         throw tuple.corrupt("a file, and fields, that are there once");
       }
       tables.add(file);

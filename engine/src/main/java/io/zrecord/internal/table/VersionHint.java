@@ -1,14 +1,13 @@
 package io.zrecord.internal.table;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.storage.Storage;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -21,10 +20,7 @@ import java.util.UUID;
  * @param commitId the commit that published the version
  */
 public record VersionHint(UUID tableId, long version, UUID commitId) {
-  private static final int MAX_BYTES = 256 << 10;
-
-  /** Most lists that the hint names; more are left out, because the file must stay small. */
-  private static final int MAX_LISTS = 1000;
+  private static final int MAX_BYTES = 4 << 10;
 
   /**
    * Reads the hint of a table; empty if there is none.
@@ -48,7 +44,8 @@ public record VersionHint(UUID tableId, long version, UUID commitId) {
   static Optional<VersionHint> readable(Storage storage) {
     try {
       return read(storage);
-    } catch (CorruptDataException | TruncatedFileException e) {
+    } catch (ZRecordException e) {
+      // Nothing is promised of the file: a list of the directory tells the same.
       return Optional.empty();
     }
   }
@@ -60,11 +57,6 @@ public record VersionHint(UUID tableId, long version, UUID commitId) {
         .put("table", manifest.tableId().toString())
         .put("version", manifest.version())
         .put("commit", manifest.commitId().toString());
-    List<ShardListFile> lists = manifest.lists();
-    if (lists.size() <= MAX_LISTS) {
-      ArrayNode listsNode = node.putArray("lists");
-      lists.forEach(list -> listsNode.addArray().add(list.file()).add(list.lengthBytes()));
-    }
     storage.replace(ManifestNames.HINT, SealedJson.seal(node));
   }
 

@@ -68,16 +68,16 @@ final class BlockReader {
     }
     long after = block + 1;
     boolean isNext = of == field && slot == endSlot && after < of.endBlock(run);
-    if (!isNext) {
-      run = of.runOf(slot);
-    }
-    long found = isNext ? after : search(of, run, slot);
+    // Whatever fails from now on leaves no block.
     field = null;
+    int foundRun = isNext ? run : of.runOf(slot);
+    long found = isNext ? after : search(of, foundRun, slot);
     context.check().tables().blockRecord(of, found);
-    record = of.checked(run, found);
+    record = of.checked(foundRun, found);
     if (slot < record.firstSlot() || slot >= record.endSlot()) {
       throw of.corrupt(found, record);
     }
+    run = foundRun;
     block = found;
     firstSlot = record.firstSlot();
     endSlot = record.endSlot();
@@ -106,8 +106,9 @@ final class BlockReader {
         middle = Math.max(low, middle - step);
       }
       // Near the first guess at first, and halving what is left from then on.
-      step *= 4;
-      if (step > 1 << 6) {
+      if (step < 1 << 6) {
+        step *= 4;
+      } else {
         middle = (low + high + 1) >>> 1;
       }
     }
@@ -200,12 +201,12 @@ final class BlockReader {
    */
   private int load(ShardPart part, BlockField of) {
     int stored = record.storedBytes();
-    if (packed.length < stored) {
-      packed = new byte[stored];
-    }
     int chunk = of.run(run).chunk();
     long position = record.position();
     int window = part.ready(chunk, position, stored);
+    if (packed.length < stored) {
+      packed = new byte[stored];
+    }
     String path = of.path();
     if (window != WindowTable.EMPTY) {
       context.table().copy(window, part.within(chunk, position), packed, 0, stored);

@@ -34,7 +34,7 @@ final class CompressedSlots {
     int logical = ValueCodec.logicalLength(prefix);
     int payloadLength = stored - ValueCodec.PREFIX_BYTES;
     boolean asIs = ValueCodec.isAsIs(prefix);
-    if (!asIs && !ValueCodec.isPossible(payloadLength, logical)) {
+    if (!asIs && (payloadLength == 0 || !ValueCodec.isPossible(payloadLength, logical))) {
       throw context.corrupt(
           slots.path(k),
           slots.globalIndex(k),

@@ -2,11 +2,13 @@ package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.shard.AbsentField;
 import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.FixedRuns;
 import io.zrecord.internal.shard.PresenceBits;
+import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.Zeros;
@@ -59,16 +61,22 @@ final class DenseRangeSelection implements Selection {
    */
   private record Changes(int source, ChangedField field) {}
 
+  /** Tells whether a shard that lacks the field has values of it. */
+  private final boolean hasInitial;
+
   DenseRangeSelection(ReadContext context) {
     this.context = context;
     this.width = context.spec().valueWidthBytes().orElse(0);
+    this.hasInitial = context.spec().rules().initialHex() != null;
   }
 
   /** Tells whether the shard's field can be read in this way. */
   boolean takes(ShardPart part) {
     return width > 0
         && !(part.field() instanceof StoredField)
-        && (part.patch() == null || part.patch().isRaw());
+        && !(part.field() instanceof PromotedField)
+        && !(hasInitial && part.field() instanceof AbsentField)
+        && (part.patch() == null || part.patch().isAsRead(context.spec()));
   }
 
   /** Drops the selection. */

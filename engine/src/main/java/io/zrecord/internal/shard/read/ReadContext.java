@@ -24,11 +24,14 @@ final class ReadContext {
   /** The bytes that are read of a compressed field. */
   enum Form {
     VALUES,
+    /** Values by slots, as the tables of a shard have them. */
+    TABLES,
     /** The prefix and the payload as they are in the chunk. */
     STORED
   }
 
   private final FieldSpec spec;
+  private final byte[] initial;
   private final Form form;
   private final ShardList shards;
   private final Verification verification;
@@ -43,6 +46,7 @@ final class ReadContext {
   ReadContext(
       FieldSpec spec, Form form, ShardList shards, Verification verification, ReadMetrics metrics) {
     this.spec = spec;
+    this.initial = spec.rules().initial().orElse(new byte[0]);
     this.form = form;
     this.shards = shards;
     this.verification = verification;
@@ -62,7 +66,12 @@ final class ReadContext {
 
   /** Tells whether the stored bytes differ from the bytes that are read. */
   boolean decodes(StoredField field) {
-    return form == Form.VALUES && field.codec() != Codec.RAW;
+    return form != Form.STORED && field.codec() != Codec.RAW;
+  }
+
+  /** Returns the value of records whose shard lacks the field; empty if it is absent, too. */
+  byte[] initial() {
+    return initial;
   }
 
   ShardList shards() {
@@ -119,7 +128,7 @@ final class ReadContext {
     int count = shards.count();
     int ordinal = source < count ? source : source - count;
     OpenShard shard = shards.open(ordinal);
-    ShardPatch patch = ShardPatch.of(shard.patch(), spec);
+    ShardPatch patch = form == Form.TABLES ? null : ShardPatch.of(shard.patch(), spec);
     long firstIndex = shards.firstIndex(ordinal);
     if (source < count) {
       return new ShardPart(shard, firstIndex, shard.field(spec), patch, table, metrics);

@@ -50,9 +50,9 @@ record ShardPatch(@Nullable RankedBitmap deleted, @Nullable ChangedField changed
     return next < 0 ? Long.MAX_VALUE : next;
   }
 
-  /** Tells whether changed values are stored as they are. */
-  boolean isRaw() {
-    return changed == null || changed.values().codec() == Codec.RAW;
+  /** Tells whether changed values are stored as they are read. */
+  boolean isAsRead(FieldSpec spec) {
+    return changed == null || (changed.values().codec() == Codec.RAW && changed.isOf(spec));
   }
 
   /** Tells whether the value of a slot was changed. */

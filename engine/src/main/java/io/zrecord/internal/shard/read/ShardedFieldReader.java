@@ -3,11 +3,13 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.io.MapFaults;
+import io.zrecord.internal.shard.AbsentField;
 import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.VariableField;
@@ -50,6 +52,16 @@ public final class ShardedFieldReader implements FieldReader {
   }
 
   /**
+   * Returns a reader of values in tables, whatever patches say. Indices are slots, and the lengths
+   * of the shards numbers of slots.
+   */
+  static ShardedFieldReader ofTables(
+      FieldSpec field, ShardList shards, Verification verification, ReadMetrics metrics) {
+    return new ShardedFieldReader(
+        new ReadContext(field, ReadContext.Form.TABLES, shards, verification, metrics));
+  }
+
+  /**
    * Returns a reader of the stored bytes of a compressed field, prefixes included, without
    * decoding.
    *
@@ -67,8 +79,9 @@ public final class ShardedFieldReader implements FieldReader {
       isStored = open.patch() == null
           && open.hasChecksums(field.id())
           && open.tablesOf(field.id())
-              .filter(
-                  tables -> tables.blockBytes() == 0 && tables.compression().equals(compression))
+              .filter(tables -> tables.blockBytes() == 0
+                  && tables.compression().equals(compression)
+                  && tables.type().widthBytes().equals(field.type().widthBytes()))
               .isPresent();
     }
     return isStored
@@ -167,6 +180,10 @@ public final class ShardedFieldReader implements FieldReader {
           count =
               patch != null ? 1 : (int) Math.min(end - taken, context.blocks().endSlot() - slot);
           size = context.blocks().rawBytes(count);
+        } else if (field instanceof PromotedField promoted && fixedWidth == 0) {
+          size = slots.promotedLength(promoted, shard, slot);
+        } else if (field instanceof AbsentField) {
+          size = Math.max(fixedWidth, context.initial().length);
         }
         if (bytes + size > maxBytes) {
           return taken > 0 ? taken : (int) Math.max(1, count * Math.max(0, maxBytes) / size);

@@ -4,6 +4,7 @@ import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.FixedRuns;
+import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.VariableField;
@@ -34,6 +35,7 @@ final class SlotSelection implements Selection {
   private final EntrySlots entries;
   private final FixedSlots fixed;
   private final BlockSlots blocks;
+  private final SubstitutedSlots substituted;
   private final SlotDecoder decoder;
 
   SlotSelection(ReadContext context) {
@@ -46,6 +48,7 @@ final class SlotSelection implements Selection {
     this.entries = new EntrySlots(context, slots, compressed);
     this.fixed = new FixedSlots(context, slots);
     this.blocks = new BlockSlots(context, slots);
+    this.substituted = new SubstitutedSlots(context, slots);
     this.decoder = new SlotDecoder(context);
   }
 
@@ -162,10 +165,10 @@ final class SlotSelection implements Selection {
       fixed.fill(part, field, from, to);
     } else if (part.field() instanceof BlockField field) {
       blocks.fill(part, field, from, to);
+    } else if (part.field() instanceof PromotedField field) {
+      substituted.fillPromoted(field, from, to);
     } else {
-      for (int k = from; k < to; k++) {
-        slots.setAbsent(k);
-      }
+      substituted.fillInitial(from, to);
     }
     return 0;
   }
@@ -194,7 +197,11 @@ final class SlotSelection implements Selection {
           index[k] = field.slots().rank(index[k]);
           slots.source[k] = changed;
         }
-        tableBytes += fill(context.part(changed), begin, end);
+        if (field.isOf(context.spec())) {
+          tableBytes += fill(context.part(changed), begin, end);
+        } else {
+          substituted.fillChanged(context.part(changed), field, begin, end);
+        }
       } else {
         tableBytes += fill(part, begin, end);
       }
@@ -202,6 +209,11 @@ final class SlotSelection implements Selection {
       begin = end;
     }
     return tableBytes;
+  }
+
+  /** Returns the length of a value of a promoted type. */
+  int promotedLength(PromotedField field, int shard, long slot) {
+    return substituted.promotedLength(field, shard, slot);
   }
 
   private int endOfShard(int from, int selected) {
