@@ -155,7 +155,7 @@ public final class RowChange {
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (RuntimeException e) {
-      discard();
+      discard(written);
       throw e;
     }
   }
@@ -188,8 +188,10 @@ public final class RowChange {
     });
     UUID fileId = UUID.randomUUID();
     UUID chunkId = UUID.randomUUID();
-    written.add(shard.directory() + "/" + fileId + ".patch");
-    written.add(shard.directory() + "/" + ChunkFile.of(chunkId, 0).fileName());
+    List<String> files = List.of(
+        shard.directory() + "/" + fileId + ".patch",
+        shard.directory() + "/" + ChunkFile.of(chunkId, 0).fileName());
+    written.addAll(files);
     ShardSummary patched = new PatchWriter(
             storage, shard, before, fileId, chunkId, Durability.COMMIT)
         .write(deleted, changes);
@@ -198,7 +200,10 @@ public final class RowChange {
     }
     UUID rewritten = UUID.randomUUID();
     written.add("shard/" + rewritten);
-    return ShardCopy.copy(storage, base.schema(), patched, rewritten, WriteOptions.defaults());
+    List<ShardSummary> copied =
+        ShardCopy.copy(storage, base.schema(), patched, rewritten, WriteOptions.defaults());
+    discard(files);
+    return copied;
   }
 
   private static boolean hasPromoted(PatchFile before, Rows rows) {
@@ -217,8 +222,8 @@ public final class RowChange {
   }
 
   /** Deletes what no version names. */
-  private void discard() {
-    for (String name : written) {
+  private void discard(List<String> names) {
+    for (String name : names) {
       try {
         storage.delete(name);
       } catch (ZRecordException e) {
