@@ -8,6 +8,7 @@ import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.values.PromotedValues;
+import io.zrecord.internal.values.ValueLengths;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldRules;
@@ -87,7 +88,7 @@ final class SubstitutedSlots {
   void fillChanged(ShardPart part, ChangedField field, int from, int to) {
     DecodedValues values = context.decoded();
     for (int k = from; k < to; k++) {
-      byte[] stored = stored(part, field.values(), slots.index[k], slots.globalIndex(k));
+      byte[] stored = stored(part, field, slots.index[k], slots.globalIndex(k));
       if (stored == null) {
         slots.setAbsent(k);
         continue;
@@ -103,7 +104,8 @@ final class SubstitutedSlots {
   }
 
   /** Returns the bytes of a raw value of a patch; null if it is absent. */
-  private byte @Nullable [] stored(ShardPart part, EntryField field, long rank, long index) {
+  private byte @Nullable [] stored(ShardPart part, ChangedField changed, long rank, long index) {
+    EntryField field = changed.values();
     long word0 = field.word0(rank);
     long word1 = field.word1(rank);
     boolean isDue = context.check().isDue(field, rank);
@@ -119,6 +121,10 @@ final class SubstitutedSlots {
     }
     int chunk = field.chunkOf(rank, word0, word1);
     byte[] value = new byte[Entry.physicalLength(word1)];
+    if (!ValueLengths.fits(ofType(changed.type()), value.length)) {
+      throw context.corrupt(
+          field.path(), index, "has " + value.length + " bytes, as no value has", null);
+    }
     int window = part.ready(chunk, word0, value.length);
     int position = window == WindowTable.EMPTY ? 0 : part.within(chunk, word0);
     if (isDue) {
@@ -129,6 +135,10 @@ final class SubstitutedSlots {
       context.table().copy(window, position, value, 0, value.length);
     }
     return value;
+  }
+
+  private FieldSpec ofType(ElementType stored) {
+    return context.spec().withRules(FieldRules.NONE).withType(stored);
   }
 
   private byte[] converted(byte[] value, ElementType stored, int k) {
@@ -160,8 +170,7 @@ final class SubstitutedSlots {
 
   private ShardedFieldReader open(int shardOrdinal, PromotedField field) {
     OpenShard shard = context.shards().open(shardOrdinal);
-    FieldSpec spec =
-        context.spec().withRules(FieldRules.NONE).withType(field.tables().type());
+    FieldSpec spec = ofType(field.tables().type());
     ShardList one = new ShardList(new long[] {shard.slots()}, List.of(() -> shard));
     return ShardedFieldReader.ofTables(spec, one, context.verification(), context.metrics());
   }
