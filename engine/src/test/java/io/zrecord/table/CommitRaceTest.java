@@ -101,7 +101,8 @@ final class CommitRaceTest {
 
   private Set<UUID> race(int committers, int commits, boolean isSafe) throws Exception {
     Storage local = LocalStorage.at(directory);
-    Storage storage = isSafe ? local : new OverwritingStorage(local, directory);
+    // With the hint, a naive commit finds that the chain is broken.
+    Storage storage = isSafe ? local : new WithoutHint(new OverwritingStorage(local, directory));
     ExecutorService threads = Executors.newFixedThreadPool(committers);
     try {
       List<Callable<Set<UUID>>> tasks = new ArrayList<>();

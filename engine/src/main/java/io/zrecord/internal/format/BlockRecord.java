@@ -23,6 +23,9 @@ public record BlockRecord(
     int flags,
     int checksum,
     int reserved) {
+  /** The longest array that every virtual machine can have. */
+  private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
+
 
   /** Reads the record at a position of a little-endian buffer. */
   public static BlockRecord read(ByteBuffer in, int at) {
@@ -57,6 +60,8 @@ public record BlockRecord(
     long offset = position - run.offset();
     return storedBytes >= 0
         && rawBytes >= 0
+        && storedBytes <= MOST_BYTES
+        && rawBytes <= MOST_BYTES
         && slots > 0
         && slot >= 0
         && slot <= run.count() - slots

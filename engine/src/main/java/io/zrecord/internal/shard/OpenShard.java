@@ -32,10 +32,16 @@ public final class OpenShard {
   private final Storage storage;
   private final ShardSummary shard;
   private final Runnable onMapped;
-  private final Map<Key, OpenField> fields = new ConcurrentHashMap<>();
+  private final Map<FieldKey, OpenField> fields = new ConcurrentHashMap<>();
   private final AtomicReferenceArray<TablesFile> tables;
   private final AtomicReferenceArray<OpenChunk> chunks;
   private volatile @Nullable PatchFile patch;
+
+  /**
+   * What a dataset says of a field. Each is compared with the tables: versions may differ in the
+   * type.
+   */
+  private record FieldKey(int id, ElementType type, Shape shape) {}
 
   OpenShard(Storage storage, ShardSummary shard, Runnable onMapped) {
     this.storage = storage;
@@ -80,13 +86,10 @@ public final class OpenShard {
 
   /** Returns the field with the id of {@code spec}; an absent field if the shard lacks it. */
   public OpenField field(FieldSpec spec) {
-    Key key = new Key(spec.id(), spec.type(), spec.shape());
+    FieldKey key = new FieldKey(spec.id(), spec.type(), spec.shape());
     OpenField field = fields.get(key);
     return field != null ? field : fields.computeIfAbsent(key, id -> open(spec));
   }
-
-  /** What decides how a field is opened: versions may differ in its type. */
-  private record Key(int id, ElementType type, Shape shape) {}
 
   private OpenField open(FieldSpec spec) {
     TablesFile file = fileOf(spec.id());

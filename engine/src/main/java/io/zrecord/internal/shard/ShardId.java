@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard;
 
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
@@ -7,31 +8,32 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The identity of an open shard: its place, and its tables files, which determine all its values.
+ * The identity of an open shard: its place, and what a manifest says of the shard. Two manifests
+ * that say different things share nothing, so that each is compared with the files.
  *
  * @param location of the storage
  * @param shard identity of the shard, which is in the name of its directory
+ * @param length number of records
+ * @param chunks the files with the values
  * @param tables the tables files, each by its name and by the checksum of its JSON
- * @param patch the patch, likewise; null if there is none
+ * @param patch the patch; null if there is none
  */
 record ShardId(
     String location,
     UUID shard,
+    long length,
+    List<ChunkFile> chunks,
     List<Tables> tables,
-    @Nullable Tables patch) {
+    @Nullable PatchRef patch) {
 
-  /** A tables file, or a patch, as a manifest names it. */
+  /** A tables file as a manifest names it. */
   record Tables(UUID file, int jsonChecksum) {}
 
   static ShardId of(String location, ShardSummary shard) {
     List<Tables> tables = shard.tables().stream()
         .map(ref -> new Tables(ref.id(), ref.jsonChecksum()))
         .toList();
-    PatchRef patch = shard.patch();
     return new ShardId(
-        location,
-        shard.id(),
-        tables,
-        patch == null ? null : new Tables(patch.id(), patch.jsonChecksum()));
+        location, shard.id(), shard.length(), shard.chunks(), tables, shard.patch());
   }
 }

@@ -13,9 +13,11 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -27,6 +29,9 @@ import java.util.UUID;
 public final class TablesFile {
   /** Ordinal of a chunk that no field needs any more. */
   public static final int NO_CHUNK = -1;
+
+  /** A million runs. */
+  private static final long MOST_RUNS_BYTES = 64L << 20;
 
   private final Windows windows;
   private final TablesJson json;
@@ -96,8 +101,14 @@ public final class TablesFile {
   static int[] shardChunks(
       String path, List<ChunkFile> chunks, ShardSummary shard, boolean areAllNamed) {
     int[] shardChunks = new int[chunks.size()];
+    // The usual case: the only tables file of a shard uses all its chunks.
+    boolean isOnly = chunks.equals(shard.chunks());
+    Map<ChunkFile, Integer> ordinals = new HashMap<>();
+    for (int i = 0; i < shard.chunks().size() && !isOnly; i++) {
+      ordinals.putIfAbsent(shard.chunks().get(i), i);
+    }
     for (int i = 0; i < shardChunks.length; i++) {
-      shardChunks[i] = shardChunk(shard, i, chunks.get(i));
+      shardChunks[i] = isOnly ? i : ordinals.getOrDefault(chunks.get(i), NO_CHUNK);
       if (areAllNamed && shardChunks[i] == NO_CHUNK) {
         throw corrupt(path, "it uses " + chunks.get(i) + ", which the dataset does not name");
       }
@@ -149,14 +160,6 @@ public final class TablesFile {
     }
   }
 
-  private static int shardChunk(ShardSummary shard, int ordinal, ChunkFile chunk) {
-    List<ChunkFile> chunks = shard.chunks();
-    // The usual case, in which the only tables file of a shard uses all its chunks.
-    return ordinal < chunks.size() && chunks.get(ordinal).equals(chunk)
-        ? ordinal
-        : chunks.indexOf(chunk);
-  }
-
   /** Returns the JSON. */
   public TablesJson json() {
     return json;
@@ -192,7 +195,7 @@ public final class TablesFile {
 
   /** Reads the runs of a field. */
   public List<RunRecord> runs(FieldTables field, int widthBytes, Binding binding) {
-    if (field.runs().bytes() > Integer.MAX_VALUE - Long.BYTES) {
+    if (field.runs().bytes() > MOST_RUNS_BYTES) {
       throw corrupt(
           path(),
           "its list of runs of field " + field.id() + " has " + field.runs().bytes()

@@ -252,7 +252,7 @@ final class BlockCheck {
   }
 
   /** Checks the stored bytes of a compressed block, if a check is due. */
-  void block(BlockField field, long block, BlockRecord record, byte[] stored, String path) {
+  void block(BlockField field, long block, BlockRecord record, byte[] stored, int window) {
     if (never || !field.hasChecksums() || (!always && field.isVerified(block))) {
       return;
     }
@@ -262,7 +262,7 @@ final class BlockCheck {
     int expected = record.checksum();
     if (found != expected) {
       throw mismatch.of(
-          path,
+          window == WindowTable.EMPTY ? field.path() : table.path(window),
           "the block at byte " + record.position() + " (records from " + record.firstSlot()
               + " of the shard)",
           expected,

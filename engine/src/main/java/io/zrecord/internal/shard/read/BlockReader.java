@@ -148,6 +148,7 @@ final class BlockReader {
     if (slot != firstSlot) {
       return null;
     }
+    trim();
     int stored = load(part, of);
     return new StoredBlock(
         packed, stored, record.rawBytes(), record.slots(), record.flags(), of.blockBytes());
@@ -207,12 +208,10 @@ final class BlockReader {
     if (packed.length < stored) {
       packed = new byte[stored];
     }
-    String path = of.path();
     if (window != WindowTable.EMPTY) {
       context.table().copy(window, part.within(chunk, position), packed, 0, stored);
-      path = context.table().path(window);
     }
-    context.check().block(of, block, record, packed, path);
+    context.check().block(of, block, record, packed, window);
     context.metrics().bytesRead.add(stored);
     return stored;
   }

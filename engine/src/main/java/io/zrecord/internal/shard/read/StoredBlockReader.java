@@ -44,6 +44,7 @@ public final class StoredBlockReader implements StoredBlocks {
     int shard = shards.shardOf(java.util.Objects.checkIndex(index, shards.length()));
     try {
       try {
+        context.trim();
         ShardPart part = context.part(shard);
         if (part.patch() == null
             && part.field() instanceof BlockField field
