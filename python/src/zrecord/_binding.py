@@ -26,6 +26,8 @@ class Kind(IntEnum):
     VALIDITY = 4
     RUNS = 5
     OFFSETS = 6
+    DELETED = 9
+    CHANGED = 10
     JOURNAL_RECORD = 11
     CHECKSUMS = 12
 

@@ -55,6 +55,9 @@ class FieldSpec:
     codec: str = "raw"
     attributes: dict[str, str] = field(default_factory=dict, compare=False)
     nested: NestedType | None = None  #: the type of nested values
+    initial: bytes | None = None  #: the value of records in shards that lack the field
+    nullable: bool = True  #: whether values may be absent
+    comment: str = ""
 
     @cached_property
     def stored_dtype(self) -> np.dtype[Any]:
@@ -190,10 +193,27 @@ def read_field(json: JsonObject) -> FieldSpec:
     except UnknownTypeError as e:
         raise json.corrupt(f"the type of field '{name}' is unknown: {e}") from e
     number, attributes = json.integer("id", 1, 2**31 - 1), json.strings("attributes")
-    spec = FieldSpec(number, name, dtype, _shape(json, dtype), codec, attributes, nested)
+    nullable = json.members.get("nullable", True)
+    if not isinstance(nullable, bool):
+        raise json.corrupt(f"the member 'nullable' of field '{name}' is neither true nor false")
+    comment = json.string("comment") if "comment" in json.members else ""
+    initial = _default(json, "initial")
+    _default(json, "write")
+    spec = FieldSpec(number, name, dtype, _shape(json, dtype), codec, attributes, nested, initial, nullable, comment)
+    if initial is not None and spec.width is not None and len(initial) != spec.width:
+        raise json.corrupt(f"the initial default of field '{name}' has {len(initial)} bytes instead of {spec.width}")
     if prod(max(1, abs(d)) for d in spec.shape) * (spec.element_bytes or 1) > _MAX_WIDTH:
         raise json.corrupt(f"values of field '{name}' would have more than {_MAX_WIDTH} bytes: {dtype}{list(spec.shape)}")
     return spec
+
+
+def _default(json: JsonObject, member: str) -> bytes | None:
+    if member not in json.members:
+        return None
+    digits = json.string(member)
+    if re.fullmatch("([0-9a-f]{2}){0,65536}", digits) is None:
+        raise json.corrupt(f"the member '{member}' is not 0 to 65,536 bytes in hexadecimal digits")
+    return bytes.fromhex(digits)
 
 
 def _shape(json: JsonObject, dtype: str) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from uuid import UUID
 import numpy as np
 
 from zrecord._field import Field
+from zrecord._patch import read_patch
 from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject, corrupt
 from zrecord._source import ShardSource, Source
@@ -304,7 +305,7 @@ def _contents(path: Path, manifest: _Manifest) -> Contents:
     every: list[FieldSpec | UnreadableField] = [*fields, *unreadable]
     if len({f.id for f in every}) != len(every) or len({f.name for f in every}) != len(every):
         raise json.corrupt("an id or name of a field appears twice")
-    shards: list[SealedShard] = []
+    shards: list[ShardSource] = []
     for entry in json.objects("lists"):
         shards += _read_list(path, entry)
     shards += _read_entries(path, json)
@@ -313,11 +314,11 @@ def _contents(path: Path, manifest: _Manifest) -> Contents:
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
     index_map = None
     if "indexMap" in json.members:
-        index_map = ShardSource(_read_entry(path, json.object("indexMap"), read_field_sets(json)))
-    return Contents(manifest.version, fields, unreadable, [ShardSource(shard) for shard in shards], index_map)
+        index_map = _read_entry(path, json.object("indexMap"), read_field_sets(json))
+    return Contents(manifest.version, fields, unreadable, list(shards), index_map)
 
 
-def _read_list(path: Path, entry: JsonObject) -> list[SealedShard]:
+def _read_list(path: Path, entry: JsonObject) -> list[ShardSource]:
     json = JsonObject.read(path / entry.matching("file", r"list/[0-9a-f-]{36}\.json"))
     named = (entry.integer("bytes", 1, MAX_BYTES), entry.matching("crc", "[0-9a-f]{8}"))
     if (json.size, json.string("crc32c")) != named:
@@ -328,19 +329,23 @@ def _read_list(path: Path, entry: JsonObject) -> list[SealedShard]:
     return shards
 
 
-def _read_entries(path: Path, json: JsonObject) -> list[SealedShard]:
+def _read_entries(path: Path, json: JsonObject) -> list[ShardSource]:
     field_sets = read_field_sets(json)
     return [_read_entry(path, member, field_sets) for member in json.objects("shards")]
 
 
-def _read_entry(path: Path, member: JsonObject, field_sets: FieldSets) -> SealedShard:
-    return SealedShard(
+def _read_entry(path: Path, member: JsonObject, field_sets: FieldSets) -> ShardSource:
+    length = member.integer("length", 1)
+    patch = read_patch(member, length)
+    shard = SealedShard(
         directory=path / "shard" / str(member.uuid("uuid")),
         uuid=member.uuid("uuid"),
-        length=member.integer("length", 1),
+        length=length,
+        slots=length if patch is None else patch.slots,
         chunks=read_chunks(member),
         tables=read_refs(member, field_sets),
     )
+    return ShardSource(shard, patch)
 
 
 def read_index_map(path: Path, index_map: Source, verify: str) -> Field:

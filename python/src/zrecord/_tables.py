@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import numpy as np
@@ -35,8 +35,8 @@ RUN = np.dtype(
 )
 FIXED, VARIABLE, BLOCKS, ENTRIES = 1, 2, 3, 4
 BLOCK_VALUES = 1024
-_HEADER_BYTES = 64
-_TRAILER_BYTES = 16
+HEADER_BYTES = 64
+TRAILER_BYTES = 16
 _MAX_JSON_BYTES = 64 << 20
 _GROUP_UNITS = 1024
 _VALIDITY_BYTES = 4096
@@ -109,12 +109,18 @@ def read_chunks(json: JsonObject) -> list[ChunkFile]:
 
 
 class SealedShard:
-    """A shard of a table. Its files are mapped when they are needed."""
+    """A shard of a table. Its files are mapped when they are needed.
 
-    def __init__(self, directory: Path, uuid: UUID, length: int, chunks: list[ChunkFile], tables: list[TablesRef]) -> None:
+    ``slots`` is the number of values that each field has in the tables, those of deleted records included.
+    """
+
+    def __init__(
+        self, directory: Path, uuid: UUID, length: int, slots: int, chunks: list[ChunkFile], tables: list[TablesRef]
+    ) -> None:
         self.directory = directory
         self.uuid = uuid
         self.length = length
+        self.slots = slots
         self.chunks = chunks
         self._refs = tables
         self._files: dict[UUID, TablesFile] = {}
@@ -139,7 +145,7 @@ class SealedShard:
             if chunk.number is not None:
                 check_store_header(path, header, chunk.number, self.uuid)
             else:
-                _check_header(path, header, b"ZRECCHNK", self.uuid, chunk.uuid)
+                check_header(path, header, b"ZRECCHNK", self.uuid, chunk.uuid)
             # Another thread may have mapped it meanwhile; addresses are compared, so all must have the same map.
             mapped = self._maps.setdefault(chunk.uuid, mapped)
         return mapped
@@ -151,7 +157,7 @@ class TablesFile:
     def __init__(self, shard: SealedShard, ref: TablesRef) -> None:
         self.path = shard.directory / f"{ref.uuid}.tables"
         self.uuid = shard.uuid
-        self.length = shard.length
+        self.length = shard.slots
         self._shard = shard
         self._end = ref.json_at
         self._content = map_bytes(self.path, ref.size)
@@ -164,16 +170,18 @@ class TablesFile:
             raise unsupported(self.path, self.path, f"checksum {checksum[:40]}")
         self.has_checksums = checksum == "crc32c"
         self._chunks = read_chunks(json)
-        if not set(self._chunks) <= set(shard.chunks):
+        # Chunks that only fields of other files needed may be gone; a field that needs one is damage.
+        if len(ref.fields) == len(json.objects("fields")) and not set(self._chunks) <= set(shard.chunks):
             raise json.corrupt("it uses a chunk that the manifest does not name")
-        self.ends = dict(enumerate(chunk.size for chunk in self._chunks))
+        named = set(shard.chunks)
+        self.ends = {ordinal: chunk.size for ordinal, chunk in enumerate(self._chunks) if chunk in named}
         self._fields = {member.integer("id", 1, 2**31 - 1): member for member in json.objects("fields")}
 
     def _check(self, json: JsonObject, ref: TablesRef) -> None:
         ids = [member.integer("id", 1, 2**31 - 1) for member in json.objects("fields")]
-        found = (json.string("crc32c"), json.uuid("shard"), json.uuid("file"), json.integer("length", 1), tuple(sorted(ids)))
-        if found != (ref.seal, self.uuid, ref.uuid, self.length, ref.fields):
-            raise json.corrupt(f"it is not the file that the manifest names: {found}")
+        found = (json.string("crc32c"), json.uuid("shard"), json.uuid("file"), json.integer("length", 1))
+        if found != (ref.seal, self.uuid, ref.uuid, self.length) or not set(ref.fields) <= set(ids):
+            raise json.corrupt(f"it is not the file that the manifest names: {found}, with the fields {sorted(ids)}")
 
     def chunk(self, ordinal: int) -> Bytes:
         """Returns all published bytes of a chunk."""
@@ -213,7 +221,7 @@ class TablesFile:
         return self._checked(json, element.integer(0), element.integer(1, 1)), int(element.matching(2, "[0-9a-f]{8}"), 16)
 
     def _checked(self, json: JsonObject, at: int, size: int) -> Section:
-        if at % 64 or at < _HEADER_BYTES or at + size > self._end:
+        if at % 64 or at < HEADER_BYTES or at + size > self._end:
             raise json.corrupt(f"a table of {size} bytes at {at} is not within the file")
         return Section(at, size)
 
@@ -352,11 +360,26 @@ class TablesFile:
         return np.concatenate(pieces) if pieces else np.zeros(0, np.uint8)
 
 
-class EntryTable:
-    """The entries of a field, or their checksums, looked up in the units of a tables file."""
+class EntryFile(Protocol):
+    """A file with entries: the number of the entries, and who owns their units."""
 
-    def __init__(self, file: TablesFile, field: int, tables: FieldTables, verify: bool) -> None:
-        content = file.bytes_of(tables.offsets)
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def uuid(self) -> UUID: ...
+
+    @property
+    def length(self) -> int: ...
+
+    def bytes_of(self, section: Section) -> Bytes: ...
+
+
+class EntryTable:
+    """The entries of a field, or their checksums, looked up in the units of a file."""
+
+    def __init__(self, file: EntryFile, field: int, section: Section, verify: bool) -> None:
+        content = file.bytes_of(section)
         self.size = file.length
         self._file = file
         self._field = field
@@ -475,8 +498,8 @@ def read_refs(json: JsonObject, field_sets: FieldSets) -> list[TablesRef]:
     sets = []
     for element in json.mixed("tables", (6,)):
         sets.append(element.integer(5, 0, len(field_sets) - 1))
-        at, size = element.integer(2, _HEADER_BYTES), element.integer(3, 1, _MAX_JSON_BYTES)
-        end = at + size + _TRAILER_BYTES
+        at, size = element.integer(2, HEADER_BYTES), element.integer(3, 1, _MAX_JSON_BYTES)
+        end = at + size + TRAILER_BYTES
         fields = field_sets[sets[-1]]
         refs.append(TablesRef(element.uuid(0), element.integer(1, end, end), at, size, element.matching(4, "[0-9a-f]{8}"), fields))
     if not field_sets.are_disjoint(tuple(sets)) or len({ref.uuid for ref in refs}) != len(refs):
@@ -500,7 +523,8 @@ def damaged(path: Path, what: str) -> CorruptDataError:
     )
 
 
-def _check_header(path: Path, header: bytes, magic: bytes, shard: UUID, file: UUID) -> None:
+def check_header(path: Path, header: bytes, magic: bytes, shard: UUID, file: UUID) -> None:
+    """Checks the header of a file of a shard."""
     if header[:8] != magic or crc32c(header[:60]) != int.from_bytes(header[60:], "little"):
         raise corrupt(path, "its header is damaged")
     require_version(path, int.from_bytes(header[8:12], "little"))

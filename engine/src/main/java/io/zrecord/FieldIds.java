@@ -31,7 +31,7 @@ final class FieldIds {
         mismatches.add("field '" + field.name() + "' is " + describe(field) + ", but "
             + describe(present.get()) + " in the table");
       } else {
-        numbered.add(field.withId(present.get().id()));
+        numbered.add(present.get().withCompression(field.compression()));
       }
     }
     for (FieldSpec field : base.schema().fields()) {

@@ -5,9 +5,11 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.ShardWriter;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,9 @@ public final class RecordAppender {
   private final ShardWriter shard;
   private final RecordSchema schema;
   private final Map<String, Integer> ordinals = new HashMap<>();
+  private final int[] withDefault;
+  private final byte[][] defaults;
+  private final boolean[] isSet;
   private @Nullable ShardSummary finished;
 
   RecordAppender(ShardWriter shard, RecordSchema schema) {
@@ -27,6 +32,13 @@ public final class RecordAppender {
     for (int i = 0; i < schema.fields().size(); i++) {
       ordinals.put(schema.fields().get(i).name(), i);
     }
+    this.withDefault = IntStream.range(0, schema.fields().size())
+        .filter(i -> schema.fields().get(i).rules().writeHex() != null)
+        .toArray();
+    this.defaults = IntStream.of(withDefault)
+        .mapToObj(i -> schema.fields().get(i).rules().write().orElseThrow())
+        .toArray(byte[][]::new);
+    this.isSet = new boolean[schema.fields().size()];
   }
 
   /**
@@ -53,11 +65,18 @@ public final class RecordAppender {
     }
     byte[] bytes = ValueBytes.of(schema.fields().get(ordinal), value);
     shard.put(ordinal, bytes, 0, bytes.length);
+    isSet[ordinal] = true;
     return this;
   }
 
-  /** Ends the record. */
+  /** Ends the record. A field that was not set gets its {@code write} default, if it has one. */
   public void endRecord() {
+    for (int i = 0; i < withDefault.length; i++) {
+      if (!isSet[withDefault[i]]) {
+        shard.put(withDefault[i], defaults[i], 0, defaults[i].length);
+      }
+    }
+    Arrays.fill(isSet, false);
     shard.endRecord();
   }
 

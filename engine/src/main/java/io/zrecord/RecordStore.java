@@ -13,6 +13,8 @@ import io.zrecord.internal.store.write.StoreLimits;
 import io.zrecord.internal.store.write.StoreRecovery;
 import io.zrecord.internal.store.write.StoreWriter;
 import io.zrecord.read.ReadMetrics;
+import io.zrecord.schema.FieldRules;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Files;
@@ -101,8 +103,16 @@ public final class RecordStore implements RecordSource {
    *
    * @throws DatasetExistsException if the directory has other content
    * @throws io.zrecord.errors.StoreLockedException if somebody else is making a store there
+   * @throws IllegalArgumentException if a field has rules, which only tables have
    */
   public static RecordStore create(Path path, RecordSchema schema, StoreOptions options) {
+    for (FieldSpec field : schema.fields()) {
+      if (!field.rules().equals(FieldRules.NONE)) {
+        throw new IllegalArgumentException("Field '" + field.name()
+            + "' has defaults, a comment or no absent values, which only fields of tables have;"
+            + " leave them out, or create a table");
+      }
+    }
     LocalMutableFiles files = new LocalMutableFiles(path);
     files.createRoot();
     return create(files, schema, options, new FileLock(ProcessLock.acquire(path)));

@@ -11,6 +11,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.ShardWriter;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,26 @@ final class SampleData {
       }
     }
     return new SampleData(schema, values);
+  }
+
+  /** Returns data of some records, each with a value for each field. */
+  static SampleData of(RecordSchema schema, List<byte[][]> records) {
+    byte[][][] values = new byte[schema.fields().size()][records.size()][];
+    for (int i = 0; i < records.size(); i++) {
+      for (int f = 0; f < values.length; f++) {
+        values[f][i] = records.get(i)[f];
+      }
+    }
+    return new SampleData(schema, values);
+  }
+
+  /** Returns the values of a record, one for each field. */
+  byte[][] record(int i) {
+    byte[][] record = new byte[values.length][];
+    for (int f = 0; f < values.length; f++) {
+      record[f] = values[f][i];
+    }
+    return record;
   }
 
   private static byte[] value(FieldSpec field, int largest, Random random) {

@@ -23,6 +23,8 @@ public record DatasetFile(String name, Kind kind, Optional<UUID> shard, Optional
     /** Values. */
     CHUNK,
     /** The places, checksums and presence of values. */
-    TABLES
+    TABLES,
+    /** What was deleted and changed in a shard since its tables were written. */
+    PATCH
   }
 }

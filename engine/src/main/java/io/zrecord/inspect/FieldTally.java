@@ -47,6 +47,12 @@ final class FieldTally {
     addRange(chunk, offset, storedBytes, count, padding);
   }
 
+  /** Adds a value of a patch to its chunk. The place of the value says nothing of fragmentation. */
+  void addChanged(ChunkTally chunk, int lengthBytes, int padding) {
+    chunk.add(lengthBytes, padding);
+    chunk.addOfField(field.id(), lengthBytes);
+  }
+
   private void addRange(ChunkTally chunk, long offset, long bytes, long count, int padding) {
     long end = offset + bytes;
     chunk.add(bytes, padding);

@@ -9,6 +9,7 @@ import io.zrecord.internal.shard.ShardPlaces;
 import io.zrecord.internal.shard.ShardUse;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
@@ -98,6 +99,11 @@ public final class ShardInspection {
       for (TablesRef tables : shard.tables()) {
         String name = shard.directory() + "/" + tables.fileName();
         files.add(file(name, tables.fileName(), Kind.TABLES));
+      }
+      PatchRef patch = shard.patch();
+      if (patch != null) {
+        String name = shard.directory() + "/" + patch.fileName();
+        files.add(file(name, patch.fileName(), Kind.PATCH));
       }
     }
     return files;

@@ -1,9 +1,11 @@
 package io.zrecord.inspect;
 
+import io.zrecord.internal.shard.AbsentField;
 import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.FixedRuns;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardPlaces;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
@@ -44,8 +46,26 @@ final class ShardTally implements ShardPlaces.Visitor {
   }
 
   @Override
+  public void changed(int field, int chunk, int lengthBytes, int paddingBytes) {
+    fields.get(field).addChanged(chunks.get(chunk), lengthBytes, paddingBytes);
+  }
+
+  @Override
   public void records(int chunk, long count) {
     chunks.get(chunk).addRecords(count);
+  }
+
+  private long absentCount(FieldSpec spec, FieldTally tally) {
+    OpenField field = shard.field(spec);
+    if (field instanceof AbsentField && spec.rules().initialHex() != null) {
+      return 0;
+    }
+    // Slots of absent values in runs were visited like the others.
+    return field instanceof FixedRuns
+            || field instanceof BlockField
+            || field instanceof PromotedField
+        ? shard.tablesOf(spec.id()).orElseThrow().absentCount()
+        : shard.slots() - tally.valueCount();
   }
 
   /**
@@ -58,12 +78,8 @@ final class ShardTally implements ShardPlaces.Visitor {
     List<FieldUsage> fieldUsages = new ArrayList<>();
     Fragmentation fragmentation = Fragmentation.NONE;
     for (int i = 0; i < specs.size(); i++) {
-      // Slots of absent values in runs were visited like the others.
-      OpenField field = shard.field(specs.get(i));
-      long absent = field instanceof FixedRuns || field instanceof BlockField
-          ? shard.tablesOf(specs.get(i).id()).orElseThrow().absentCount()
-          : shard.length() - fields.get(i).valueCount();
-      fieldUsages.add(fields.get(i).usage(shard.length(), absent));
+      long absent = absentCount(specs.get(i), fields.get(i));
+      fieldUsages.add(fields.get(i).usage(shard.slots(), absent));
       fragmentation = fragmentation.plus(fieldUsages.get(i).fragmentation());
     }
     List<ChunkUsage> chunkUsages = new ArrayList<>();

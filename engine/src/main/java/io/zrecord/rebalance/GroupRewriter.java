@@ -59,7 +59,7 @@ public final class GroupRewriter implements AutoCloseable {
   public GroupRewriter(
       Storage storage, RecordSchema schema, RebalanceOptions options, LongConsumer onRecords) {
     this.storage = storage;
-    this.schema = schema;
+    this.schema = schema.forCopies();
     this.options = options;
     this.onRecords = onRecords;
     this.columns = new byte[schema.fields().size()][0];

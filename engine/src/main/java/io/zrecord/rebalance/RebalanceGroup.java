@@ -21,8 +21,12 @@ public record RebalanceGroup(List<ShardSummary> shards, long firstIndex, List<Re
     SMALL,
     /** Many of the shard's bytes are dead. */
     SPARSE,
+    /** Fields that were added or rewritten are in many files. */
+    FILES,
     /** A field has another compression than wanted. */
     COMPRESSION,
+    /** Many of the shard's records were deleted, or many of its values changed. */
+    PATCHED,
     /** All shards are to be rewritten. */
     ALL
   }

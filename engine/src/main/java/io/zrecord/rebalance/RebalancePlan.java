@@ -8,6 +8,7 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
@@ -23,6 +24,9 @@ import java.util.Set;
 public final class RebalancePlan {
   /** Longest padding of a value, which starts at a multiple of 8 bytes. */
   private static final int MAX_PADDING_BYTES = 7;
+
+  /** Each tables file is opened by itself: more of them than this make reading slow. */
+  private static final int MAX_TABLES_FILES = 8;
 
   private final TableSnapshot snapshot;
   private final RebalanceOptions options;
@@ -109,6 +113,9 @@ public final class RebalancePlan {
         .toString();
   }
 
+  /** Bytes of a patch from which on its shard is written again. */
+  private static final int MOST_PATCH_BYTES = PatchRef.MOST_BYTES / 4;
+
   /** Collects groups while visiting the shards in order. */
   private static final class Planner {
     private final TableSnapshot snapshot;
@@ -193,8 +200,14 @@ public final class RebalancePlan {
         reasons.add(RebalanceGroup.Reason.SMALL);
       }
       if (mostAliveBytes(shard) < options.minUtilization() * shard.chunkBytes()
-          && hasChunksOfStore(shard)) {
+          && mayHaveDeadBytes(shard)) {
         reasons.add(RebalanceGroup.Reason.SPARSE);
+      }
+      if (isMuchPatched(shard)) {
+        reasons.add(RebalanceGroup.Reason.PATCHED);
+      }
+      if (shard.tables().size() > MAX_TABLES_FILES) {
+        reasons.add(RebalanceGroup.Reason.FILES);
       }
       if (!options.compression().isEmpty() && hasOtherCompression(shard)) {
         reasons.add(RebalanceGroup.Reason.COMPRESSION);
@@ -202,12 +215,35 @@ public final class RebalancePlan {
       return reasons;
     }
 
+    /** Tells whether a shard has so large a patch that readers, and the next change, pay for it. */
+    private boolean isMuchPatched(ShardSummary shard) {
+      PatchRef patch = shard.patch();
+      return patch != null
+          && (shard.length() < options.minUtilization() * shard.slots()
+              || patch.bytes() >= MOST_PATCH_BYTES);
+    }
+
     /**
-     * Tells whether values in the shard's chunks may be dead. Where they are all alive, as in
-     * shards written in bulk, any other bytes come back with every rewrite at this alignment.
+     * Tells whether values in the shard's chunks may be dead: those of a store, of a field that was
+     * rewritten, and of a field that was dropped. Where they are all alive, as in shards written in
+     * bulk, any other bytes come back with every rewrite at this alignment.
      */
-    private static boolean hasChunksOfStore(ShardSummary shard) {
-      return shard.chunks().stream().anyMatch(ChunkFile::isOfStore);
+    private boolean mayHaveDeadBytes(ShardSummary shard) {
+      return shard.chunks().stream().anyMatch(ChunkFile::isOfStore)
+          || shard.tables().size() > 1
+          || !shard.valueBytes().keySet().stream().allMatch(this::isField);
+    }
+
+    private boolean isField(int id) {
+      return schema.find(id).isPresent()
+          || snapshot.schema().unreadable().stream().anyMatch(field -> field.id() == id);
+    }
+
+    private long aliveValueBytes(ShardSummary shard) {
+      return shard.valueBytes().entrySet().stream()
+          .filter(field -> isField(field.getKey()))
+          .mapToLong(Map.Entry::getValue)
+          .sum();
     }
 
     /**
@@ -216,7 +252,7 @@ public final class RebalancePlan {
      */
     private long mostAliveBytes(ShardSummary shard) {
       long padded = schema.fields().stream().filter(field -> !field.isDense()).count();
-      return RebalanceGroup.valueBytes(shard)
+      return aliveValueBytes(shard)
           + MAX_PADDING_BYTES * padded * shard.length()
           + (long) FileHeader.BYTES * shard.chunkCount();
     }

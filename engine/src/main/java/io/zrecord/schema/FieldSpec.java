@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Describes one field of a dataset: a column of values, one for each record, each of which may be
@@ -15,6 +16,7 @@ import java.util.TreeMap;
  * @param shape shape of a value; scalar for {@code bytes} and {@code utf8}
  * @param compression how values are written
  * @param attributes strings carried for applications; the engine does not read them
+ * @param rules whether values may be absent, and defaults
  */
 public record FieldSpec(
     int id,
@@ -22,7 +24,8 @@ public record FieldSpec(
     ElementType type,
     Shape shape,
     Compression compression,
-    Map<String, String> attributes)
+    Map<String, String> attributes,
+    FieldRules rules)
     implements Serializable {
   private static final int MAX_NAME_LENGTH = 1024;
   private static final int MAX_ATTRIBUTE_LENGTH = 1 << 19;
@@ -53,6 +56,19 @@ public record FieldSpec(
             e);
       }
     }
+    requireFits(name, type, shape, "initial", rules.initialHex());
+    requireFits(name, type, shape, "write", rules.writeHex());
+  }
+
+  /** Makes a field whose values may be absent, without defaults. */
+  public FieldSpec(
+      int id,
+      String name,
+      ElementType type,
+      Shape shape,
+      Compression compression,
+      Map<String, String> attributes) {
+    this(id, name, type, shape, compression, attributes, FieldRules.NONE);
   }
 
   /** Makes a field without attributes. */
@@ -78,17 +94,53 @@ public record FieldSpec(
 
   /** Returns this field with another id. */
   public FieldSpec withId(int newId) {
-    return new FieldSpec(newId, name, type, shape, compression, attributes);
+    return new FieldSpec(newId, name, type, shape, compression, attributes, rules);
   }
 
   /** Returns this field with another compression. */
   public FieldSpec withCompression(Compression newCompression) {
-    return new FieldSpec(id, name, type, shape, newCompression, attributes);
+    return new FieldSpec(id, name, type, shape, newCompression, attributes, rules);
+  }
+
+  /** Returns this field with another name. */
+  public FieldSpec withName(String newName) {
+    return new FieldSpec(id, newName, type, shape, compression, attributes, rules);
+  }
+
+  /** Returns this field with another type. */
+  public FieldSpec withType(ElementType newType) {
+    return new FieldSpec(id, name, newType, shape, compression, attributes, rules);
+  }
+
+  /** Returns this field with other rules. */
+  public FieldSpec withRules(FieldRules newRules) {
+    return new FieldSpec(id, name, type, shape, compression, attributes, newRules);
   }
 
   /** Returns this field without its attributes: all that a reader of values needs. */
   public FieldSpec withoutAttributes() {
-    return attributes.isEmpty() ? this : new FieldSpec(id, name, type, shape, compression);
+    FieldRules needed = rules.forReaders();
+    return attributes.isEmpty() && needed.equals(rules)
+        ? this
+        : new FieldSpec(id, name, type, shape, compression, Map.of(), needed);
+  }
+
+  private static void requireFits(
+      String name, ElementType type, Shape shape, String which, @Nullable String hex) {
+    if (hex == null) {
+      return;
+    }
+    int bytes = hex.length() / 2;
+    int width = type.widthBytes().orElse(1);
+    boolean fits = type.tree() == null
+        && (type.widthBytes().isEmpty()
+            || (shape.isVariable()
+                ? bytes % Math.max(1L, (long) width * shape.elementsPerStep()) == 0
+                : bytes == width * shape.elementCount().orElseThrow()));
+    if (!fits) {
+      throw new IllegalArgumentException("The " + which + " default of field '" + name + "' has "
+          + bytes + " bytes, which are no value of type " + type + " and shape " + shape);
+    }
   }
 
   static void requireIdAndName(int id, String name) {

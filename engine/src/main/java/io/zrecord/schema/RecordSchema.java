@@ -94,6 +94,18 @@ public record RecordSchema(List<FieldSpec> fields, List<UnreadableField> unreada
     return new RecordSchema(fields.stream().map(FieldSpec::withoutAttributes).toList(), unreadable);
   }
 
+  /**
+   * Returns these fields without the rules for writers: copies of records keep what is absent as it
+   * is.
+   */
+  public RecordSchema forCopies() {
+    return new RecordSchema(
+        fields.stream()
+            .map(field -> field.withRules(field.rules().forReaders()))
+            .toList(),
+        unreadable);
+  }
+
   /** Collects fields. Not thread-safe. */
   public static final class Builder {
     private final List<FieldSpec> fields = new ArrayList<>();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says what a manifest knows of a shard (FORMAT.md section 7): enough to plan, and to name the
@@ -18,6 +19,7 @@ import java.util.UUID;
  * @param tables its tables files; a field is in one of them at most
  * @param valueBytes stored bytes of each field's values, by field id; a field that is missing here
  *     is absent in this shard
+ * @param patch what was deleted and changed since the tables files were written; null if nothing
  * @param unknown what a later release says of the shard, as JSON, which commits carry on; mostly
  *     empty
  */
@@ -27,6 +29,7 @@ public record ShardSummary(
     List<ChunkFile> chunks,
     List<TablesRef> tables,
     SortedMap<Integer, Long> valueBytes,
+    @Nullable PatchRef patch,
     String unknown)
     implements Serializable {
 
@@ -43,7 +46,7 @@ public record ShardSummary(
       List<ChunkFile> chunks,
       List<TablesRef> tables,
       SortedMap<Integer, Long> valueBytes) {
-    this(id, length, chunks, tables, valueBytes, "");
+    this(id, length, chunks, tables, valueBytes, null, "");
   }
 
   /**
@@ -51,7 +54,25 @@ public record ShardSummary(
    * bytes, however many fields the shard has.
    */
   public ShardSummary withoutSizes() {
-    return new ShardSummary(id, length, chunks, tables, Collections.emptySortedMap());
+    return new ShardSummary(id, length, chunks, tables, Collections.emptySortedMap(), patch, "");
+  }
+
+  /**
+   * Returns this shard after a change of its records.
+   *
+   * @param newLength number of records that are left
+   * @param newChunks the chunk files of its tables, and those of the patch
+   */
+  public ShardSummary patched(long newLength, List<ChunkFile> newChunks, PatchRef newPatch) {
+    return new ShardSummary(id, newLength, newChunks, tables, valueBytes, newPatch, unknown);
+  }
+
+  /**
+   * Returns the number of values that each field has in the tables, those of deleted records
+   * included.
+   */
+  public long slots() {
+    return patch == null ? length : patch.slots();
   }
 
   /** Returns the number of the chunk files. */

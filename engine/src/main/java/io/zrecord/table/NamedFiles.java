@@ -7,6 +7,7 @@ import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TagEntry;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.util.HashMap;
@@ -136,6 +137,10 @@ final class NamedFiles {
     Set<String> files = new HashSet<>();
     for (ShardSummary shard : shards.getOrDefault(id, Set.of())) {
       shard.tables().forEach(tables -> files.add(tables.fileName()));
+      PatchRef patch = shard.patch();
+      if (patch != null) {
+        files.add(patch.fileName());
+      }
       shard.chunks().forEach(chunk -> files.add(chunk.fileName()));
     }
     return files;

@@ -15,7 +15,11 @@ import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.TagEntry;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.time.Instant;
@@ -25,7 +29,9 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -274,17 +280,30 @@ public final class RecordTable {
    * logged, and left to a sweep.
    */
   public void discard(List<ShardSummary> shards) {
-    for (ShardSummary shard : shards) {
-      try {
-        storage.delete(shard.directory());
-      } catch (ZRecordException e) {
-        LoggerFactory.getLogger(RecordTable.class)
-            .warn(
-                "Cannot delete {}, which no version names: {}",
-                storage.pathOf(shard.directory()),
-                e.getMessage());
-      }
+    shards.forEach(shard -> discard(shard.directory()));
+  }
+
+  private void discard(String name) {
+    try {
+      storage.delete(name);
+    } catch (ZRecordException e) {
+      LoggerFactory.getLogger(RecordTable.class)
+          .warn(
+              "Cannot delete {}, which no version names: {}", storage.pathOf(name), e.getMessage());
     }
+  }
+
+  /**
+   * Deletes files of a shard that no version names and none ever will name, and no other files of
+   * the shard. A file that cannot be deleted is logged, and left to a sweep.
+   *
+   * @param files a shard as {@link ShardWriter#ofFields} returns it
+   */
+  public void discardFiles(ShardSummary files) {
+    Stream.concat(
+            files.tables().stream().map(TablesRef::fileName),
+            files.chunks().stream().map(ChunkFile::fileName))
+        .forEach(name -> discard(files.directory() + "/" + name));
   }
 
   /**
@@ -324,6 +343,84 @@ public final class RecordTable {
   public TableSnapshot commit(TableChange change) {
     requireCreatable();
     return commitBesideOthers(change);
+  }
+
+  /**
+   * Publishes a change of fields as the next version, on top of commits that came first if the
+   * changes commute.
+   *
+   * @throws io.zrecord.errors.CommitConflictException if the changes do not commute; nothing was
+   *     published
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the change may or may not have been
+   *     published; delete nothing
+   */
+  public TableSnapshot commit(FieldChange change) {
+    Manifest manifest =
+        new Committer(storage, log, clock).commit(new FieldCommit(storage, log, change));
+    return new TableSnapshot(storage, manifest, () -> log.shards(manifest));
+  }
+
+  /**
+   * Adds fields without values: each record has the {@code initial} default, or an absent value. To
+   * add fields with values, use {@link io.zrecord.RecordFieldsWriter}. Touches no shard.
+   *
+   * @param fields the new fields; they get numbers that the table never used
+   * @throws io.zrecord.errors.SchemaMismatchException if the table has a field of one of the names,
+   *     or a field whose values may not be absent lacks an {@code initial} default
+   * @throws io.zrecord.errors.CommitConflictException if another commit changed fields meanwhile
+   */
+  public TableSnapshot addFields(List<FieldSpec> fields) {
+    return commit(SchemaEdit.add(writable(), fields));
+  }
+
+  /**
+   * Gives a field another name. Touches no shard.
+   *
+   * @throws IllegalArgumentException if there is no such field
+   * @throws io.zrecord.errors.SchemaMismatchException if another field has the new name
+   */
+  public TableSnapshot renameField(String name, String newName) {
+    return redefineField(name, field -> field.withName(newName));
+  }
+
+  /**
+   * Removes a field. Touches no shard: versions before keep the values, which take space until the
+   * shards are written again, as by a rebalance of all shards.
+   *
+   * @throws IllegalArgumentException if there is no such field
+   */
+  public TableSnapshot dropField(String name) {
+    return commit(SchemaEdit.drop(writable(), name));
+  }
+
+  /**
+   * Gives a field a type to which its type promotes. Touches no shard: readers convert the values
+   * that are there.
+   *
+   * @throws IllegalArgumentException if there is no such field
+   * @throws io.zrecord.errors.SchemaMismatchException if the type of the field does not promote to
+   *     the new type
+   */
+  public TableSnapshot promoteField(String name, ElementType type) {
+    return commit(SchemaEdit.promote(writable(), name, type));
+  }
+
+  /**
+   * Changes the compression of later writes, attributes, {@code write} default or comment of a
+   * field, or lets its values be absent. Touches no shard.
+   *
+   * @param redefinition returns the new definition; number, shape and {@code initial} default stay
+   * @throws IllegalArgumentException if there is no such field
+   * @throws io.zrecord.errors.SchemaMismatchException if the new definition is not allowed
+   */
+  public TableSnapshot redefineField(String name, UnaryOperator<FieldSpec> redefinition) {
+    return commit(SchemaEdit.redefine(writable(), name, redefinition));
+  }
+
+  private TableSnapshot writable() {
+    TableSnapshot latest = latest();
+    latest.requireWritable();
+    return latest;
   }
 
   /**

@@ -14,13 +14,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Replacements {
   private final String location;
+  private final String operation;
   private final Map<UUID, TableChange.Replacement> byFirst = new HashMap<>();
   private final Map<UUID, TableChange.Replacement> byAny = new HashMap<>();
   private TableChange.@Nullable Replacement current;
   private int matched;
 
-  Replacements(String location, List<TableChange.Replacement> runs) {
+  Replacements(String location, String operation, List<TableChange.Replacement> runs) {
     this.location = location;
+    this.operation = operation;
     for (TableChange.Replacement run : runs) {
       byFirst.put(run.removed().get(0).id(), run);
       for (ShardSummary shard : run.removed()) {
@@ -80,7 +82,7 @@ final class Replacements {
   private CommitConflictException conflict(UUID shard) {
     return new CommitConflictException(
         location,
-        "Cannot commit the rebalance of " + location + ": shard " + shard
+        "Cannot commit the " + operation + " of " + location + ": shard " + shard
             + " was replaced, changed or removed by another commit since it was planned; plan again");
   }
 }

@@ -5,11 +5,13 @@ import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Promotions;
 import io.zrecord.schema.RecordSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -17,27 +19,32 @@ import java.util.stream.Stream;
 
 /** Decides what a change may follow, and which fields come out of it. */
 final class SchemaRules implements SinceBase {
-  /** Operations that leave every record in the table, so that others can come after them. */
-  private static final Set<String> KEEPS_RECORDS = Stream.concat(
-          Stream.of("append", "rebalance", "relayout"), Manifest.CARE.stream())
+  /** Operations that leave records in the table, so that appends can come after them. */
+  static final Set<String> KEEPS_RECORDS = Stream.of(
+          Stream.of("append", "rebalance", "relayout", "delete", "update"),
+          Stream.of(FieldChange.Kind.values()).map(FieldChange.Kind::operation),
+          Manifest.CARE.stream())
+      .flatMap(names -> names)
       .collect(Collectors.toUnmodifiableSet());
 
   private final String location;
   private final TableChange change;
+  private OptionalInt nextFieldIdOfBase = OptionalInt.empty();
 
   SchemaRules(String location, TableChange change) {
     this.location = location;
     this.change = change;
   }
 
-  /** The shards that a rebalance replaces are there or not, whatever came between. */
+  /** The shards that a change replaces are there or not, whatever came between. */
   @Override
   public boolean mayFollowExpired() {
-    return change.kind() == TableChange.Kind.REBALANCE;
+    return change.kind().replaces();
   }
 
   @Override
   public void requireBase(Manifest base) {
+    nextFieldIdOfBase = OptionalInt.of(base.nextFieldId());
     UUID records = base.records().commitId();
     if (change.baseCommit().filter(commit -> !commit.equals(records)).isPresent()) {
       throw givenUp(base);
@@ -92,6 +99,7 @@ final class SchemaRules implements SinceBase {
       case APPEND -> rebased(manifest);
       case REBALANCE -> recompressed(manifest);
       case RELAYOUT -> reordered(manifest);
+      case DELETE, UPDATE -> changed(manifest);
     };
   }
 
@@ -165,10 +173,10 @@ final class SchemaRules implements SinceBase {
     for (FieldSpec field : change.schema().fields()) {
       Optional<FieldSpec> same = manifest.schema().find(field.id());
       if (same.isPresent()) {
-        if (!fits(same.get(), field)) {
+        if (!mayBeAppended(same.get(), field)) {
           throw conflict(
               "field '" + field.name() + "' has the number " + field.id() + ", which is '"
-                  + same.get().name() + "' of another name or type in version "
+                  + same.get().name() + "' of another name, type or nullability in version "
                   + manifest.version() + "; it was planned on version " + planned());
         }
       } else if (field.id() < manifest.nextFieldId()
@@ -180,6 +188,17 @@ final class SchemaRules implements SinceBase {
       }
     }
     return new RecordSchema(fields);
+  }
+
+  /** Returns the fields, after a comparison of those that get values. */
+  private RecordSchema changed(Manifest manifest) {
+    for (FieldSpec field : change.schema().fields()) {
+      if (manifest.schema().find(field.id()).filter(same -> mayBeUpdated(same, field)).isEmpty()) {
+        throw conflict(
+            "field '" + field.name() + "' was removed or changed since version " + planned());
+      }
+    }
+    return manifest.schema();
   }
 
   private RecordSchema recompressed(Manifest manifest) {
@@ -206,6 +225,26 @@ final class SchemaRules implements SinceBase {
     return schema.fields().stream()
         .map(field -> field.name() + " " + field.type())
         .collect(Collectors.joining(", "));
+  }
+
+  /**
+   * Tells whether values of a field that was planned can be those of the field with its number. The
+   * field may have been renamed or promoted since, if it is known to be a field of the base:
+   * another commit may have given the number of a new field to a field of its own.
+   */
+  private boolean mayBeAppended(FieldSpec present, FieldSpec planned) {
+    boolean isOfBase = planned.id() < nextFieldIdOfBase.orElse(0);
+    return (isOfBase || present.name().equals(planned.name()))
+        && Promotions.allows(planned.type(), present.type())
+        && present.shape().equals(planned.shape())
+        && (present.rules().isNullable() || !planned.rules().isNullable());
+  }
+
+  /** Tells whether new values can be those of a field, which may have been renamed since. */
+  private static boolean mayBeUpdated(FieldSpec present, FieldSpec planned) {
+    return present.type().equals(planned.type())
+        && present.shape().equals(planned.shape())
+        && (present.rules().isNullable() || !planned.rules().isNullable());
   }
 
   private static boolean fits(FieldSpec present, FieldSpec field) {

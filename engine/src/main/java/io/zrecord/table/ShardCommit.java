@@ -9,6 +9,7 @@ import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
@@ -70,22 +71,22 @@ final class ShardCommit implements Commit {
   @Override
   public void checkFiles() {
     ShardCheck check = new ShardCheck(storage);
-    oldestFileMillis = check.check(change.newShards());
+    oldestFileMillis = check.check(change.newShards(), change.knownFiles());
     change
         .indexMap()
         .ifPresent(map -> oldestFileMillis = Math.min(oldestFileMillis, check.checkIndexMap(map)));
   }
 
   /**
-   * Requires that no sweep may have deleted files of the change. A sweep says before it deletes how
+   * Requires that no sweep may have deleted files of a change. A sweep says before it deletes how
    * old the files are, so this says it of every sweep that came before the next version.
    */
-  private void requireUnswept(Manifest newest) {
+  static void requireUnswept(String location, long oldestFileMillis, Manifest newest) {
     long sweptBefore = newest.sweptBeforeMillis().orElse(Long.MIN_VALUE);
     if (oldestFileMillis < sweptBefore) {
       throw new CommitConflictException(
-          storage.location(),
-          "Cannot commit to " + storage.location() + ": a file of the change was last changed at "
+          location,
+          "Cannot commit to " + location + ": a file of the change was last changed at "
               + Instant.ofEpochMilli(oldestFileMillis)
               + ", and files before " + Instant.ofEpochMilli(sweptBefore)
               + " that no version named have been swept since; run the write again. If that time is"
@@ -96,11 +97,13 @@ final class ShardCommit implements Commit {
   @Override
   public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
     Optional<Manifest> newest = last.filter(Manifest::isTable);
-    newest.ifPresent(this::requireUnswept);
+    newest.ifPresent(manifest -> requireUnswept(storage.location(), oldestFileMillis, manifest));
     RecordSchema schema = rules.after(newest);
     ShardSequence sequence = new ShardSequence(log, written);
     if (newest.isPresent() && change.keepsShards()) {
-      sequence.add(newest.get(), new Replacements(storage.location(), change.replacements()));
+      sequence.add(
+          newest.get(),
+          new Replacements(storage.location(), operation(), change.replacements()));
     }
     change.shards().forEach(sequence::add);
     Head head = Head.after(
@@ -108,7 +111,7 @@ final class ShardCommit implements Commit {
         change.commitId(),
         change.baseVersion(),
         nowMillis,
-        change.kind().name().toLowerCase(Locale.ROOT),
+        operation(),
         properties(newest));
     return new Manifest(
         head,
@@ -123,6 +126,10 @@ final class ShardCommit implements Commit {
             last.map(Manifest::oldestOfNext).orElse(0L),
             newest.map(Manifest::tags).orElse(List.of()),
             newest.map(Manifest::sweptBeforeMillis).orElse(OptionalLong.empty())));
+  }
+
+  private String operation() {
+    return change.kind().name().toLowerCase(Locale.ROOT);
   }
 
   private static int nextFieldId(RecordSchema schema, Optional<Manifest> newest) {
@@ -147,15 +154,21 @@ final class ShardCommit implements Commit {
     long added = change.kind() == TableChange.Kind.RELAYOUT
         ? 0
         : change.shards().stream().mapToLong(ShardSummary::length).sum();
-    long bytes = change.newShards().stream().mapToLong(ShardSummary::chunkBytes).sum();
+    Set<UUID> known = change.knownFiles();
+    long bytes = change.newShards().stream()
+        .flatMap(shard -> shard.chunks().stream())
+        .filter(chunk -> !known.contains(chunk.id()))
+        .mapToLong(ChunkFile::bytes)
+        .sum();
     boolean replaces = change.kind() == TableChange.Kind.OVERWRITE;
     properties.put("addedRecords", String.valueOf(added));
     properties.put("addedBytes", String.valueOf(bytes));
-    properties.put(
-        "removedRecords", String.valueOf(replaces ? newest.map(Manifest::length).orElse(0L) : 0L));
+    long removed =
+        replaces ? newest.map(Manifest::length).orElse(0L) : change.deletedRecords();
+    properties.put("removedRecords", String.valueOf(removed));
     if (replaces && !properties.containsKey("removedBytes")) {
       removedBytes(newest)
-          .ifPresent(removed -> properties.put("removedBytes", String.valueOf(removed)));
+          .ifPresent(freed -> properties.put("removedBytes", String.valueOf(freed)));
     }
     return properties;
   }

@@ -9,6 +9,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -34,11 +35,13 @@ import org.slf4j.LoggerFactory;
 public final class ShardWriter implements AutoCloseable {
   private final Storage storage;
   private final UUID shardId;
+  private final Optional<ShardSummary> existing;
   private final RecordSchema schema;
   private final WriteOptions options;
   private final String directory;
+  private final int[] required;
   private @Nullable ShardFilesWriter files;
-  private boolean ownsDirectory;
+  private boolean ownsFiles;
   private State state = State.OPEN;
 
   private enum State {
@@ -48,12 +51,21 @@ public final class ShardWriter implements AutoCloseable {
     CLOSED
   }
 
-  private ShardWriter(Storage storage, UUID shardId, RecordSchema schema, WriteOptions options) {
+  private ShardWriter(
+      Storage storage,
+      UUID shardId,
+      Optional<ShardSummary> existing,
+      RecordSchema schema,
+      WriteOptions options) {
     this.storage = storage;
     this.shardId = shardId;
+    this.existing = existing;
     this.schema = schema;
     this.options = options;
     this.directory = "shard/" + shardId;
+    this.required = IntStream.range(0, schema.fields().size())
+        .filter(i -> !schema.fields().get(i).rules().isNullable())
+        .toArray();
   }
 
   /**
@@ -65,7 +77,18 @@ public final class ShardWriter implements AutoCloseable {
    */
   public static ShardWriter create(
       Storage storage, UUID shardId, RecordSchema schema, WriteOptions options) {
-    return new ShardWriter(storage, shardId, schema, options);
+    return new ShardWriter(storage, shardId, Optional.empty(), schema, options);
+  }
+
+  /**
+   * Returns a writer of some fields of a shard that is there. Files are added to the shard's
+   * directory, and no other file is touched. End as many records as the shard has.
+   *
+   * @param schema the fields to write, with their ids
+   */
+  public static ShardWriter ofFields(
+      Storage storage, ShardSummary shard, RecordSchema schema, WriteOptions options) {
+    return new ShardWriter(storage, shard.id(), Optional.of(shard), schema, options);
   }
 
   /**
@@ -154,9 +177,22 @@ public final class ShardWriter implements AutoCloseable {
     state = State.OPEN;
   }
 
-  /** Ends the record. Fields that were not put are absent. */
+  /**
+   * Ends the record. Fields that were not put are absent.
+   *
+   * @throws IllegalStateException if values of such a field may not be absent
+   */
   public void endRecord() {
-    begin().endRecord();
+    ShardFilesWriter current = begin();
+    for (int field : required) {
+      if (!current.column(field).isPut()) {
+        throw new IllegalStateException("Field '" + schema.fields().get(field).name()
+            + "' of record " + current.recordCount()
+            + " was not put, but its values may not be absent; put a value, or let the field be"
+            + " absent (nullable)");
+      }
+    }
+    current.endRecord();
     state = State.OPEN;
   }
 
@@ -173,8 +209,10 @@ public final class ShardWriter implements AutoCloseable {
   /**
    * Writes the rest and seals the shard. Files are forced to disk if the durability says so.
    *
-   * @return the summary for a commit; empty if there was no record, and then nothing was written
-   * @throws IllegalStateException if values were put after the last record ended
+   * @return the summary for a commit; empty if there was no record, and then nothing was written.
+   *     Of fields of a shard that is there, the summary names the new files and fields only
+   * @throws IllegalStateException if values were put after the last record ended, or the shard that
+   *     is there has another number of records
    */
   public Optional<ShardSummary> finish() {
     requireOpen();
@@ -183,17 +221,27 @@ public final class ShardWriter implements AutoCloseable {
       state = State.CLOSED;
       return Optional.empty();
     }
+    requireLength(current.recordCount());
     state = State.FAILED;
     if (current.isWithinRecord()) {
       throw new IllegalStateException("The record " + current.recordCount() + " of shard " + shardId
           + " was not ended; call endRecord() after its last value");
     }
     ShardSummary sealed = current.seal();
-    if (options.durability() == Durability.COMMIT) {
+    if (options.durability() == Durability.COMMIT && existing.isEmpty()) {
       storage.forceDirectory("shard");
     }
     state = State.FINISHED;
     return Optional.of(sealed);
+  }
+
+  private void requireLength(long recordCount) {
+    if (existing.isPresent() && existing.get().length() != recordCount) {
+      throw new IllegalStateException(
+          "Shard " + shardId + " has " + existing.get().length()
+              + " records, but " + recordCount
+              + " were written; end a record for each, also where a value is absent");
+    }
   }
 
   /** Closes the files. Unless the shard was finished, also deletes them as far as possible. */
@@ -215,7 +263,7 @@ public final class ShardWriter implements AutoCloseable {
       LoggerFactory.getLogger(ShardWriter.class)
           .debug("Cannot close a file of the unfinished shard {}", directory, e);
     }
-    if (!finished && ownsDirectory) {
+    if (!finished && ownsFiles) {
       removeFiles();
     }
   }
@@ -236,13 +284,17 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   private ShardFilesWriter createFiles() {
+    if (existing.isPresent()) {
+      ownsFiles = true;
+      return new ShardFilesWriter(storage, directory, shardId, UUID.randomUUID(), schema, options);
+    }
     if (storage.exists(directory)) {
       throw new IllegalStateException("Cannot write shard " + shardId + ": "
           + storage.pathOf(directory) + " exists; choose a new random id for every attempt");
     }
     // From here on, files in the directory may be deleted.
-    ownsDirectory = true;
-    return new ShardFilesWriter(storage, directory, shardId, schema, options);
+    ownsFiles = true;
+    return new ShardFilesWriter(storage, directory, shardId, shardId, schema, options);
   }
 
   private void requireOpen() {
@@ -259,7 +311,11 @@ public final class ShardWriter implements AutoCloseable {
 
   private void removeFiles() {
     try {
-      storage.delete(directory);
+      if (existing.isEmpty()) {
+        storage.delete(directory);
+      } else if (files != null) {
+        files.delete();
+      }
     } catch (RuntimeException e) {
       // No manifest names the directory, so a sweep of the table finds it.
       LoggerFactory.getLogger(ShardWriter.class)

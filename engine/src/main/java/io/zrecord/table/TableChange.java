@@ -1,12 +1,17 @@
 package io.zrecord.table;
 
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Says what a commit does. Immutable.
@@ -71,7 +76,19 @@ public record TableChange(
      * Replaces all shards by others with the same records in another order. Conflicts with every
      * other change of records since the base version.
      */
-    RELAYOUT
+    RELAYOUT,
+    /**
+     * Deletes records of some shards ({@link RowChange}). Commutes with every change that leaves
+     * these shards alone.
+     */
+    DELETE,
+    /** Changes values of some shards, and may delete records; otherwise like {@link #DELETE}. */
+    UPDATE;
+
+    /** Tells whether the change replaces shards, and keeps all others. */
+    boolean replaces() {
+      return this == REBALANCE || this == DELETE || this == UPDATE;
+    }
   }
 
   private static final int MAX_KEY_LENGTH = 1024;
@@ -81,11 +98,15 @@ public record TableChange(
     shards = List.copyOf(shards);
     properties = Map.copyOf(properties);
     replacements = List.copyOf(replacements);
-    boolean replaces = kind == Kind.REBALANCE;
+    boolean replaces = kind.replaces();
     if (replaces == replacements.isEmpty() || (replaces && !shards.isEmpty())) {
       throw new IllegalArgumentException("A change of kind " + kind + " with " + shards.size()
           + " shards to add and " + replacements.size()
           + " replacements is not possible: a rebalance replaces, other kinds add");
+    }
+    if (kind == Kind.REBALANCE && replacements.stream().anyMatch(run -> run.deletedRecords() > 0)) {
+      throw new IllegalArgumentException(
+          "A rebalance must put as many records in the place of those that it replaces");
     }
     if ((kind == Kind.RELAYOUT) != indexMap.isPresent()) {
       throw new IllegalArgumentException("A change of kind " + kind
@@ -233,6 +254,33 @@ public record TableChange(
         OptionalLong.empty());
   }
 
+  /**
+   * Makes a change of records of some shards.
+   *
+   * @param kind {@link Kind#DELETE} or {@link Kind#UPDATE}
+   * @param changed the fields that get values
+   */
+  static TableChange rows(
+      TableSnapshot base,
+      Kind kind,
+      RecordSchema changed,
+      List<Replacement> replacements,
+      Map<String, String> properties) {
+    return new TableChange(
+        UUID.randomUUID(),
+        kind,
+        Optional.of(base.tableId()),
+        OptionalLong.of(base.version()),
+        Optional.empty(),
+        changed,
+        List.of(),
+        Optional.empty(),
+        properties,
+        replacements,
+        Optional.empty(),
+        OptionalLong.empty());
+  }
+
   /** Returns whether shards that are there may stay. */
   boolean keepsShards() {
     return kind != Kind.OVERWRITE && kind != Kind.RELAYOUT;
@@ -240,16 +288,29 @@ public record TableChange(
 
   /** Returns the shards that the change brings. */
   List<ShardSummary> newShards() {
-    return kind == Kind.REBALANCE
+    return kind.replaces()
         ? replacements.stream().flatMap(run -> run.added().stream()).toList()
         : shards;
+  }
+
+  /** Returns how many records of the replaced shards are deleted. */
+  long deletedRecords() {
+    return replacements.stream().mapToLong(Replacement::deletedRecords).sum();
+  }
+
+  /** Returns the files of {@link #newShards} that versions before name. */
+  Set<UUID> knownFiles() {
+    return replacements.stream()
+        .flatMap(Replacement::filesBefore)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /**
    * Names a run of shards and what takes its place.
    *
    * @param removed neighbours in a version, in index order, at least one
-   * @param added shards that together have as many records, in index order
+   * @param added shards that together have as many records, in index order; fewer if records are
+   *     deleted
    */
   public record Replacement(List<ShardSummary> removed, List<ShardSummary> added) {
     public Replacement {
@@ -257,11 +318,29 @@ public record TableChange(
       added = List.copyOf(added);
       long before = removed.stream().mapToLong(ShardSummary::length).sum();
       long after = added.stream().mapToLong(ShardSummary::length).sum();
-      if (removed.isEmpty() || before != after) {
+      if (removed.isEmpty() || before < after) {
         throw new IllegalArgumentException("Cannot replace " + removed.size() + " shards with "
             + before + " records by " + added.size() + " with " + after
-            + ": there must be at least one, and as many records as before");
+            + ": there must be at least one, and not more records than before");
       }
+    }
+
+    /** Makes the replacement of a shard by the shard with other records. */
+    static Replacement ofRows(ShardSummary shard, List<ShardSummary> changed) {
+      return new Replacement(List.of(shard), changed);
+    }
+
+    private long deletedRecords() {
+      return removed.stream().mapToLong(ShardSummary::length).sum()
+          - added.stream().mapToLong(ShardSummary::length).sum();
+    }
+
+    /** Returns the files that are there before the change. */
+    private Stream<UUID> filesBefore() {
+      return removed.stream()
+          .flatMap(shard -> Stream.concat(
+              shard.chunks().stream().map(ChunkFile::id),
+              shard.tables().stream().map(TablesRef::id)));
     }
   }
 

@@ -1,10 +1,13 @@
 package io.zrecord.table;
 
+import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.internal.table.Manifest;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -133,6 +136,34 @@ public final class TableSnapshot {
    */
   public void requireWritable() {
     manifest.requireWritable(storage.location());
+  }
+
+  /**
+   * Returns the fields with others after them, which get numbers that the table never used.
+   *
+   * @throws SchemaMismatchException if there is a field of one of the names, or a new field whose
+   *     values may not be absent lacks an {@code initial} default
+   */
+  public RecordSchema withFields(List<FieldSpec> added) {
+    List<FieldSpec> fields = new ArrayList<>(schema().fields());
+    int next = nextFieldId();
+    for (FieldSpec field : added) {
+      if (!field.rules().isNullable() && field.rules().initialHex() == null) {
+        throw new SchemaMismatchException(
+            storage.location(),
+            "Cannot add field '" + field.name() + "' to " + storage.location()
+                + ": its values may not be absent, and it has no initial default for the records"
+                + " that are there; give it one, or let values be absent");
+      }
+      fields.add(field.withId(next));
+      next = Math.addExact(next, 1);
+    }
+    try {
+      return new RecordSchema(fields, schema().unreadable());
+    } catch (IllegalArgumentException e) {
+      throw new SchemaMismatchException(
+          storage.location(), "Cannot add fields to " + storage.location() + ": " + e.getMessage());
+    }
   }
 
   /** Returns a number greater than every field id that the table ever used. */

@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.verify.Finding.Kind;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,8 @@ public final class CheckRun {
   private long reportedBytes;
   private @Nullable ShardNeed need;
   private ShardRole role = ShardRole.RECORDS;
+  private long firstOfShard;
+  private @Nullable RankedBitmap deleted;
 
   public CheckRun(CheckListener listener) {
     this.listener = listener;
@@ -49,6 +52,22 @@ public final class CheckRun {
   void endShard() {
     need = null;
     role = ShardRole.RECORDS;
+  }
+
+  /**
+   * Begins the tables of a shard with a patch: findings until {@link #endSlots} count slots instead
+   * of records.
+   *
+   * @param firstIndex index of the shard's first record
+   * @param deletedSlots the slots that were deleted; null if none was
+   */
+  void beginSlots(long firstIndex, @Nullable RankedBitmap deletedSlots) {
+    firstOfShard = firstIndex;
+    deleted = deletedSlots;
+  }
+
+  void endSlots() {
+    deleted = null;
   }
 
   /** Begins a part of the expected bytes. */
@@ -91,7 +110,10 @@ public final class CheckRun {
   }
 
   void found(Finding original) {
-    Finding finding = role == ShardRole.INDEX_MAP ? original.ofIndexMap() : original;
+    Finding finding =
+        role == ShardRole.INDEX_MAP
+            ? original.ofIndexMap()
+            : original.ofRecords(firstOfShard, deleted);
     if (need != null && finding.kind().isDamage() && !need.isNeeded(finding.file())) {
       need.note(finding.file()).ifPresent(this::tell);
     } else {

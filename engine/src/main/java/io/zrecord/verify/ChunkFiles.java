@@ -9,6 +9,7 @@ import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.shard.OpenChunk;
+import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.verify.Finding.Kind;
@@ -101,12 +102,17 @@ final class ChunkFiles implements AutoCloseable {
   ChunkFiles renumbered(int[] present) {
     List<Chunk> renumbered = new ArrayList<>();
     for (int i = 0; i < present.length; i++) {
+      if (present[i] == TablesFile.NO_CHUNK) {
+        continue;
+      }
       Chunk chunk = Objects.requireNonNull(chunks.get(present[i]));
       renumbered.add(new Chunk(i, chunk.fileName, chunk.endBytes, chunk.header));
     }
     ChunkFiles result = new ChunkFiles(files, renumbered, new CarriedBytes());
     for (int i = 0; i < present.length; i++) {
-      result.presentBytes.put(i, presentBytes(present[i]));
+      if (present[i] != TablesFile.NO_CHUNK) {
+        result.presentBytes.put(i, presentBytes(present[i]));
+      }
     }
     return result;
   }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Checks all values of a field in the layout {@code entries}, block by block, each block in the
@@ -16,7 +17,7 @@ final class EntriesCheck {
   private final CheckRun run;
   private final FieldSpec field;
   private final Amount amount;
-  private final long firstIndex;
+  private final LongUnaryOperator indexOf;
   private final List<Found> found = new ArrayList<>();
   private long absentCount;
   private long valueBytes;
@@ -84,10 +85,20 @@ final class EntriesCheck {
    * @param firstIndex index in the dataset of the first record
    */
   EntriesCheck(CheckRun run, FieldSpec field, Amount amount, long firstIndex) {
+    this(run, field, amount, slot -> firstIndex + slot);
+  }
+
+  /**
+   * Prepares a check of one field.
+   *
+   * @param amount what the metadata says that the field has
+   * @param indexOf returns the index in the dataset of the record of an entry
+   */
+  EntriesCheck(CheckRun run, FieldSpec field, Amount amount, LongUnaryOperator indexOf) {
     this.run = run;
     this.field = field;
     this.amount = amount;
-    this.firstIndex = firstIndex;
+    this.indexOf = indexOf;
   }
 
   void check(EntrySource files, long recordCount, Overlay overlay, ValueCheck values) {
@@ -174,7 +185,7 @@ final class EntriesCheck {
           joined.problem.kind(),
           path,
           field.name(),
-          firstIndex + joined.index,
+          indexOf.applyAsLong(joined.index),
           joined.count,
           joined.problem.text(),
           joined.problem.stretch()));

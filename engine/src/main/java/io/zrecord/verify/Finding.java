@@ -1,5 +1,6 @@
 package io.zrecord.verify;
 
+import io.zrecord.internal.format.RankedBitmap;
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,25 @@ public record Finding(
   public Finding(
       Kind kind, String file, @Nullable String field, long firstIndex, long count, String problem) {
     this(kind, file, field, firstIndex, count, problem, null);
+  }
+
+  /**
+   * Returns this finding about slots of a shard as one about its records. What concerns deleted
+   * records only, concerns no record.
+   *
+   * @param first index of the shard's first record
+   * @param deleted the slots that were deleted; null if none was
+   */
+  Finding ofRecords(long first, @Nullable RankedBitmap deleted) {
+    if (deleted == null || firstIndex < first) {
+      return this;
+    }
+    long slot = firstIndex - first;
+    long index = slot - deleted.rank(slot);
+    long left = slot + count - deleted.rank(slot + count) - index;
+    return left == 0 && count > 0
+        ? new Finding(kind, file, field, -1, 0, problem + "; the records were deleted", stretch)
+        : new Finding(kind, file, field, first + index, left, problem, stretch);
   }
 
   /**

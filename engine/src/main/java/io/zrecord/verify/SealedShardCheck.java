@@ -6,8 +6,10 @@ import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.shard.PatchFile;
 import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Promotions;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
@@ -45,8 +47,18 @@ final class SealedShardCheck {
   void check(ShardSummary shard, RecordSchema schema, long firstIndex) {
     try (ChunkFiles chunks = ChunkFiles.ofShard(files, shard)) {
       chunks.check(run);
-      for (TablesRef ref : shard.tables()) {
-        check(shard, ref, schema, firstIndex, chunks);
+      PatchCheck check = new PatchCheck(run, files, depth, shard, firstIndex);
+      PatchFile patch = check.open();
+      run.beginSlots(firstIndex, patch == null ? null : patch.deleted());
+      try {
+        for (TablesRef ref : shard.tables()) {
+          check(shard, ref, schema, firstIndex, chunks);
+        }
+      } finally {
+        run.endSlots();
+      }
+      if (patch != null) {
+        check.check(patch, schema, chunks);
       }
     }
   }
@@ -55,9 +67,9 @@ final class SealedShardCheck {
       ShardSummary shard, TablesRef ref, RecordSchema schema, long firstIndex, ChunkFiles chunks) {
     try (ShardTables tables = ShardTables.open(files, shard, ref)) {
       tables.checkFrame(run, shard, ref);
-      int[] shardChunks = TablesFile.shardChunks(tables.path(), tables.json(), shard);
+      int[] shardChunks = TablesFile.shardChunks(tables.path(), tables.json(), shard, ref);
       try (ChunkFiles renumbered = chunks.renumbered(shardChunks)) {
-        checkFields(shard, tables, schema, firstIndex, renumbered);
+        checkFields(shard, ref, tables, schema, firstIndex, renumbered);
       }
       if (!tables.json().hasChecksums()) {
         run.found(
@@ -67,12 +79,13 @@ final class SealedShardCheck {
       }
     } catch (ZRecordException e) {
       String path = files.pathOf(shard.directory() + "/" + ref.fileName());
-      run.found(new Finding(Kind.META, path, null, firstIndex, shard.length(), FileProblem.of(e)));
+      run.found(new Finding(Kind.META, path, null, firstIndex, shard.slots(), FileProblem.of(e)));
     }
   }
 
   private void checkFields(
       ShardSummary shard,
+      TablesRef ref,
       ShardTables tables,
       RecordSchema schema,
       long firstIndex,
@@ -84,12 +97,15 @@ final class SealedShardCheck {
       try {
         FieldTables field = tables.json().field(id);
         fields.add(field);
+        if (!ref.hasField(id)) {
+          continue; // Another file has the field by now; the chunks may be gone.
+        }
         checkAgainst(tables.path(), field, named, shard);
         FieldSpec spec = new FieldSpec(id, name, field.type(), field.shape(), field.compression());
         checkField(tables, field, spec, firstIndex, chunks);
       } catch (ZRecordException e) {
         String problem = FileProblem.of(e);
-        run.found(new Finding(Kind.RUNS, tables.path(), name, firstIndex, shard.length(), problem));
+        run.found(new Finding(Kind.RUNS, tables.path(), name, firstIndex, shard.slots(), problem));
       } catch (IllegalArgumentException | ArithmeticException e) {
         run.found(Kind.META, tables.path(), name, "it is invalid: " + e.getMessage());
       }
@@ -102,13 +118,21 @@ final class SealedShardCheck {
   private void checkAgainst(
       String path, FieldTables field, Optional<FieldSpec> named, ShardSummary shard) {
     named.ifPresent(spec -> {
-      if (!spec.type().equals(field.type()) || !spec.shape().equals(field.shape())) {
+      if (!Promotions.allows(field.type(), spec.type()) || !spec.shape().equals(field.shape())) {
         run.found(
             Kind.META,
             path,
             spec.name(),
             "it is " + field.type() + field.shape() + " here, but the manifest says " + spec.type()
                 + spec.shape());
+      }
+      if (!spec.rules().isNullable() && field.absentCount() > 0) {
+        run.found(
+            Kind.COUNT,
+            path,
+            spec.name(),
+            "it has " + field.absentCount() + " absent values, but the manifest says that none is"
+                + " absent");
       }
     });
     Long bytes = shard.valueBytes().get(field.id());

@@ -120,7 +120,9 @@ final class ShardNeed {
   }
 
   private boolean isSame(ShardSummary other) {
-    return other.id().equals(shard.id()) && other.tables().equals(shard.tables());
+    return other.id().equals(shard.id())
+        && other.tables().equals(shard.tables())
+        && java.util.Objects.equals(other.patch(), shard.patch());
   }
 
   /** Returns the one finding that replaces all findings about a shard that is not needed. */

@@ -18,6 +18,7 @@ import io.zrecord.verify.Finding.Kind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
@@ -158,7 +159,13 @@ final class ShardTables implements AutoCloseable {
     return true;
   }
 
-  private static byte[] read(FileWindow window, long position, int length) {
+  /** Requires that the last bytes of a file tell where its JSON is. */
+  static void requireTrailer(String path, byte[] file) {
+    byte[] trailer = Arrays.copyOfRange(file, file.length - TablesTrailer.BYTES, file.length);
+    TablesTrailer.read(path, trailer, file.length);
+  }
+
+  static byte[] read(FileWindow window, long position, int length) {
     byte[] bytes = new byte[(int) Math.max(0, Math.min(length, window.lengthBytes() - position))];
     if (bytes.length < length || window.read(position, bytes, 0, length) < length) {
       throw new CorruptDataException(

@@ -237,7 +237,7 @@ final class TableCheck {
   }
 
   private static String keyOf(ShardSummary shard) {
-    return shard.id() + " " + shard.tables();
+    return shard.id() + " " + shard.tables() + " " + shard.patch();
   }
 
   /** Checks that no number is missing, and notes manifests without a meaning. */

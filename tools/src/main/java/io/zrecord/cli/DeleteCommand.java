@@ -1,26 +1,33 @@
 package io.zrecord.cli;
 
+import io.zrecord.DatasetKind;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.RowChange;
+import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Deletes records of a store. */
+/** Deletes records of a store or a table. */
 @Command(
     name = "delete",
     description = {
-      "Deletes records of a store.",
-      "A deletion moves the last record to the place that becomes free. The indices are those from"
+      "Deletes records of a store or a table.",
+      "In a table, later records move down, and the order stays. The deletion is one commit, which"
+          + " leaves all other files as they are: versions before still have the records.",
+      "In a store, a deletion moves the last record to the place that becomes free. The indices are those from"
           + " before the command: they are deleted from the highest to the lowest, so that no"
           + " deletion changes the index of one that is still to come. What moved is printed."
     })
 final class DeleteCommand extends Subcommand {
-  @Parameters(index = "0", paramLabel = "STORE", description = "directory of the store")
+  @Parameters(index = "0", paramLabel = "PATH", description = "directory of the store or the table")
   private Path path = Path.of("");
 
   @Parameters(
@@ -32,6 +39,20 @@ final class DeleteCommand extends Subcommand {
 
   @Override
   public Integer call() {
+    return DatasetKind.of(path) == DatasetKind.TABLE ? deleteFromTable() : deleteFromStore();
+  }
+
+  private int deleteFromTable() {
+    RowChange change = RowChange.of(RecordTable.at(LocalStorage.at(path)).latest());
+    indices.forEach(change::delete);
+    change.property("tool", "zrecord delete");
+    TableSnapshot after = change.commit();
+    out().println("deleted " + indices.stream().distinct().count() + " records; " + after.length()
+        + " are left in version " + after.version());
+    return ExitCodes.DONE;
+  }
+
+  private int deleteFromStore() {
     List<Long> descending =
         indices.stream().distinct().sorted(Comparator.reverseOrder()).toList();
     MovedRecords moved = new MovedRecords();

@@ -87,6 +87,16 @@ final class FieldPlanner {
         }
       }
     }
+    for (FieldSpec field : present) {
+      // A shard that lacks the field would have the initial default, and not absent values.
+      boolean hasValue = field.rules().initialHex() != null || !field.rules().isNullable();
+      if (conf.mergesSchema()
+          && hasValue
+          && written.stream().noneMatch(w -> w.id() == field.id())) {
+        mismatches.add("field '" + field.name() + "' has a default or is never absent, and is"
+            + " missing in the data (add the column)");
+      }
+    }
     if (!mismatches.isEmpty()) {
       throw new SchemaMismatchException(
           location, "Cannot append to " + location + ": " + String.join("; ", mismatches));

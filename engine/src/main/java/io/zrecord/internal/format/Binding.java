@@ -42,6 +42,10 @@ public final class Binding {
     RUNS(5),
     /** Entries of values and their checksums, by the number of the unit in the section. */
     OFFSETS(6),
+    /** The slots of a patch that were deleted; the unit number is 0. */
+    DELETED(9),
+    /** The slots of a patch whose values of a field were changed; the unit number is 0. */
+    CHANGED(10),
     /** A record of a journal, by its sequence number. */
     JOURNAL_RECORD(11),
     /** Checksums of units of runs, by the number of the group in the section. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.UnreadableField;
@@ -17,8 +18,19 @@ import java.util.function.UnaryOperator;
 /** Reads and writes the field specs of meta files and manifests (FORMAT.md sections 3 and 7). */
 public final class FieldJson {
   /** Members that this release knows of a field in a manifest. */
-  public static final Set<String> MEMBERS =
-      Set.of("id", "name", "dtype", "shape", "type", "compress", "level", "attributes");
+  public static final Set<String> MEMBERS = Set.of(
+      "id",
+      "name",
+      "dtype",
+      "shape",
+      "type",
+      "compress",
+      "level",
+      "attributes",
+      "nullable",
+      "initial",
+      "write",
+      "comment");
 
   private FieldJson() {}
 
@@ -31,7 +43,31 @@ public final class FieldJson {
       ObjectNode attributes = node.putObject("attributes");
       field.attributes().forEach(attributes::put);
     }
+    write(node, field.rules());
     return node;
+  }
+
+  private static void write(ObjectNode node, FieldRules rules) {
+    if (!rules.isNullable()) {
+      node.put("nullable", false);
+    }
+    if (rules.initialHex() != null) {
+      node.put("initial", rules.initialHex());
+    }
+    if (rules.writeHex() != null) {
+      node.put("write", rules.writeHex());
+    }
+    if (!rules.comment().isEmpty()) {
+      node.put("comment", rules.comment());
+    }
+  }
+
+  private static FieldRules rules(JsonObject json) {
+    return new FieldRules(
+        json.flag("nullable", true),
+        json.has("initial") ? json.string("initial") : null,
+        json.has("write") ? json.string("write") : null,
+        json.has("comment") ? json.string("comment") : "");
   }
 
   static void write(ObjectNode node, Compression compression) {
@@ -110,7 +146,13 @@ public final class FieldJson {
     Compression compression = compression(json);
     try {
       return new FieldSpec(
-          id, name, type, TypeJson.shape(json), compression, json.strings("attributes"));
+          id,
+          name,
+          type,
+          TypeJson.shape(json),
+          compression,
+          json.strings("attributes"),
+          rules(json));
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw json.corrupt("field " + id + " is invalid: " + e.getMessage());
     }

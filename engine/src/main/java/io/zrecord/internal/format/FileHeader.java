@@ -14,7 +14,8 @@ import java.util.UUID;
  * <pre>
  *   0                               8               12              16
  *  +-------------------------------+---------------+---------------+
- *  | "ZRECCHNK" or "ZRECTBLS"      | version u32   | 64 u32        |
+ *  | "ZRECCHNK", "ZRECTBLS" or     | version u32   | 64 u32        |
+ *  | "ZRECPTCH"                    |               |               |
  *  +-------------------------------+---------------+---------------+
  *  | uuid of the shard                                             |
  *  +---------------------------------------------------------------+ 32
@@ -41,7 +42,8 @@ public record FileHeader(Kind kind, UUID shardId, UUID fileId) {
   /** Kinds of files with this header. */
   public enum Kind {
     CHUNK("ZRECCHNK", "chunk file"),
-    TABLES("ZRECTBLS", "tables file");
+    TABLES("ZRECTBLS", "tables file"),
+    PATCH("ZRECPTCH", "patch");
 
     private final String magic;
     private final String described;

@@ -209,6 +209,18 @@ public record JsonObject(String resource, ObjectNode node) {
     return has(name) ? OptionalInt.of((int) integer(name, lowest, highest)) : OptionalInt.empty();
   }
 
+  /** Returns a member that is true or false; the given value if the member is missing. */
+  public boolean flag(String name, boolean missing) {
+    JsonNode value = node.get(name);
+    if (value == null) {
+      return missing;
+    }
+    if (!value.isBoolean()) {
+      throw corrupt("member '" + name + "' is neither true nor false");
+    }
+    return value.booleanValue();
+  }
+
   /** Returns an integer member, which may be missing. */
   public OptionalLong optionalLong(String name, long lowest, long highest) {
     return has(name) ? OptionalLong.of(integer(name, lowest, highest)) : OptionalLong.empty();

@@ -6,15 +6,19 @@ import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.FileHeader;
+import io.zrecord.internal.format.PatchField;
+import io.zrecord.internal.format.Section;
 import io.zrecord.schema.Codec;
 import io.zrecord.shard.ChunkFile;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * A field whose values have entries: 16 bytes a slot tell where the value is (FORMAT.md section 4).
  */
 public final class EntryField implements StoredField {
-  private final TablesFile file;
+  private final int[] shardChunks;
+  private final boolean hasChecksums;
   private final Codec codec;
   private final Binding binding;
   private final Windows windows;
@@ -25,22 +29,56 @@ public final class EntryField implements StoredField {
   private final VerifiedBits verifiedUnits;
   private final long[] chunkEnds;
 
-  private EntryField(TablesFile file, FieldTables tables, Binding binding) {
-    this.file = file;
-    this.codec = tables.compression().codec();
+  private EntryField(
+      Windows windows,
+      Section offsets,
+      long length,
+      Codec codec,
+      boolean hasChecksums,
+      Binding binding,
+      List<ChunkFile> chunks,
+      int[] shardChunks) {
+    this.windows = windows;
+    this.codec = codec;
+    this.hasChecksums = hasChecksums;
     this.binding = binding;
-    this.windows = file.windows();
-    this.offsetsAt = tables.offsets().position();
-    this.isInOneWindow =
-        windows.ordinal(offsetsAt) == windows.ordinal(tables.offsets().end() - 1);
-    this.length = file.json().length();
+    this.offsetsAt = offsets.position();
+    this.isInOneWindow = windows.ordinal(offsetsAt) == windows.ordinal(offsets.end() - 1);
+    this.length = length;
+    this.shardChunks = shardChunks;
     this.verified = new VerifiedBits(length);
     this.verifiedUnits = new VerifiedBits(EntryUnits.unitCount(length));
-    this.chunkEnds = file.json().chunks().stream().mapToLong(ChunkFile::bytes).toArray();
+    this.chunkEnds = chunks.stream().mapToLong(ChunkFile::bytes).toArray();
   }
 
   static EntryField open(TablesFile file, FieldTables tables, Binding binding) {
-    return new EntryField(file, tables, binding);
+    return new EntryField(
+        file.windows(),
+        tables.offsets(),
+        file.json().length(),
+        tables.compression().codec(),
+        file.json().hasChecksums(),
+        binding,
+        file.json().chunks(),
+        file.shardChunks());
+  }
+
+  /** Opens the values of a patch. The slots of this field are the ranks of the changed ones. */
+  static EntryField ofPatch(
+      Windows windows,
+      PatchField field,
+      Binding binding,
+      List<ChunkFile> chunks,
+      int[] shardChunks) {
+    return new EntryField(
+        windows,
+        field.entries(),
+        field.count(),
+        field.compression().codec(),
+        true,
+        binding,
+        chunks,
+        shardChunks);
   }
 
   @Override
@@ -50,7 +88,13 @@ public final class EntryField implements StoredField {
 
   @Override
   public int shardChunk(int ordinal) {
-    return file.shardChunk(ordinal);
+    if (shardChunks[ordinal] == TablesFile.NO_CHUNK) {
+      throw new CorruptDataException(
+          path(),
+          "Cannot read " + path() + ": it uses chunk " + ordinal
+              + ", which the dataset does not name. Restore it from a copy");
+    }
+    return shardChunks[ordinal];
   }
 
   @Override
@@ -70,7 +114,7 @@ public final class EntryField implements StoredField {
 
   @Override
   public boolean hasChecksums() {
-    return file.json().hasChecksums();
+    return hasChecksums;
   }
 
   public long word0(long slot) {

@@ -3,21 +3,21 @@ package io.zrecord.internal.shard;
 import java.util.UUID;
 
 /**
- * Gives the files of a shard their identities when the shard is written. They follow the identity
- * of the shard, which is never used again, so no two files have the same. A file that is added to a
- * shard later has a random identity instead.
+ * Gives files of a shard their identities when they are written. The identities follow a seed that
+ * is never used again, so no two files have the same. The seed of a new shard is the identity of
+ * the shard. Files that are added to a shard later have a random seed.
  */
 public final class FileIds {
   private FileIds() {}
 
-  /** Returns the identity of the tables file of a new shard. */
-  public static UUID tables(UUID shardId) {
-    return after(shardId, 1);
+  /** Returns the identity of a tables file. */
+  public static UUID tables(UUID seed) {
+    return after(seed, 1);
   }
 
-  /** Returns the identity of a chunk file of a new shard. */
-  public static UUID chunk(UUID shardId, int ordinal) {
-    return after(shardId, 2L + ordinal);
+  /** Returns the identity of a chunk file. */
+  public static UUID chunk(UUID seed, int ordinal) {
+    return after(seed, 2L + ordinal);
   }
 
   private static UUID after(UUID id, long distance) {

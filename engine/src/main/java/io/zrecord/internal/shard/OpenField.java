@@ -1,7 +1,8 @@
 package io.zrecord.internal.shard;
 
 /** A field of an open shard: knows where values are and which values were verified. Thread-safe. */
-public sealed interface OpenField permits StoredField, FixedRuns, BlockField, AbsentField {
+public sealed interface OpenField
+    permits StoredField, FixedRuns, BlockField, AbsentField, PromotedField {
   /** Returns the number of the chunks that values of the field may be in. */
   int chunkCount();
 

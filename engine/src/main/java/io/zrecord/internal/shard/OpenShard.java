@@ -8,8 +8,10 @@ import io.zrecord.internal.format.RunRecord;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Promotions;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
@@ -19,6 +21,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sealed shard open for reading (FORMAT.md section 3): everything that readers needed of its
@@ -32,8 +35,12 @@ public final class OpenShard {
   private final Map<FieldKey, OpenField> fields = new ConcurrentHashMap<>();
   private final AtomicReferenceArray<TablesFile> tables;
   private final AtomicReferenceArray<OpenChunk> chunks;
+  private volatile @Nullable PatchFile patch;
 
-  /** What a dataset says of a field. Each is compared with the tables. */
+  /**
+   * What a dataset says of a field. Each is compared with the tables: versions may differ in the
+   * type.
+   */
   private record FieldKey(int id, ElementType type, Shape shape) {}
 
   OpenShard(Storage storage, ShardSummary shard, Runnable onMapped) {
@@ -51,6 +58,25 @@ public final class OpenShard {
   /** Returns the number of records. */
   public long length() {
     return shard.length();
+  }
+
+  /** Returns the number of records that the tables have, deleted ones included. */
+  public long slots() {
+    return shard.slots();
+  }
+
+  /** Returns what was deleted and changed since the tables were written; null if nothing. */
+  public @Nullable PatchFile patch() {
+    PatchRef ref = shard.patch();
+    if (ref == null) {
+      return null;
+    }
+    PatchFile opened = patch;
+    if (opened == null) {
+      opened = PatchFile.open(storage, shard, ref);
+      patch = opened;
+    }
+    return opened;
   }
 
   /** Forgets this open shard, so that the next user opens the files again. */
@@ -71,11 +97,14 @@ public final class OpenShard {
       return new AbsentField();
     }
     FieldTables field = file.json().field(spec.id());
-    if (!field.type().equals(spec.type()) || !field.shape().equals(spec.shape())) {
+    if (!Promotions.allows(field.type(), spec.type()) || !field.shape().equals(spec.shape())) {
       throw new CorruptDataException(
           file.path(),
           "Cannot read " + file.path() + ": field " + spec.id() + " is " + field.type()
               + field.shape() + " here, but the dataset says " + spec.type() + spec.shape());
+    }
+    if (!field.type().widthBytes().equals(spec.type().widthBytes())) {
+      return new PromotedField(field);
     }
     Binding binding = new Binding(shard.id(), spec.id());
     int width = spec.valueWidthBytes().orElse(-1);
@@ -100,7 +129,7 @@ public final class OpenShard {
     return file == null || file.json().hasChecksums();
   }
 
-  private @org.jspecify.annotations.Nullable TablesFile fileOf(int fieldId) {
+  private @Nullable TablesFile fileOf(int fieldId) {
     for (int i = 0; i < tables.length(); i++) {
       if (shard.tables().get(i).hasField(fieldId)) {
         return tables(i);

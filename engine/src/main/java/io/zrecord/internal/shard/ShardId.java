@@ -1,9 +1,11 @@
 package io.zrecord.internal.shard;
 
-import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
+import io.zrecord.shard.ShardSummary;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The identity of an open shard: its place, and what a manifest says of the shard. Two manifests
@@ -14,9 +16,15 @@ import java.util.UUID;
  * @param length number of records
  * @param chunks the files with the values
  * @param tables the tables files, each by its name and by the checksum of its JSON
+ * @param patch the patch; null if there is none
  */
 record ShardId(
-    String location, UUID shard, long length, List<ChunkFile> chunks, List<Tables> tables) {
+    String location,
+    UUID shard,
+    long length,
+    List<ChunkFile> chunks,
+    List<Tables> tables,
+    @Nullable PatchRef patch) {
 
   /** A tables file as a manifest names it. */
   record Tables(UUID file, int jsonChecksum) {}
@@ -25,6 +33,7 @@ record ShardId(
     List<Tables> tables = shard.tables().stream()
         .map(ref -> new Tables(ref.id(), ref.jsonChecksum()))
         .toList();
-    return new ShardId(location, shard.id(), shard.length(), shard.chunks(), tables);
+    return new ShardId(
+        location, shard.id(), shard.length(), shard.chunks(), tables, shard.patch());
   }
 }

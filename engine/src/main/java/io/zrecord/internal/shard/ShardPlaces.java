@@ -5,7 +5,9 @@ import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.VariableBlocks;
 import io.zrecord.internal.io.MapFaults;
+import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Promotions;
 import io.zrecord.shard.ChunkFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -57,6 +59,12 @@ public final class ShardPlaces {
         int field, int chunk, long offset, int valueCount, int storedBytes, int paddingBytes);
 
     /**
+     * Takes a value that was changed since the tables were written. The value before was taken like
+     * the others.
+     */
+    void changed(int field, int chunk, int lengthBytes, int paddingBytes);
+
+    /**
      * Takes the number of records with a value in a chunk that a store wrote, each record once a
      * chunk. Not called for a shard that was written in bulk, whose chunks have parts of records.
      */
@@ -90,8 +98,17 @@ public final class ShardPlaces {
     }
   }
 
+  /** Returns a field as the shard has it: its type may have been promoted since. */
+  private FieldSpec stored(FieldSpec field) {
+    return shard
+        .tablesOf(field.id())
+        .filter(tables -> Promotions.allows(tables.type(), field.type()))
+        .map(tables -> field.withRules(FieldRules.NONE).withType(tables.type()))
+        .orElse(field);
+  }
+
   private void visit() {
-    fields.forEach(field -> open.add(shard.field(field)));
+    fields.forEach(field -> open.add(shard.field(stored(field))));
     for (int field = 0; field < fields.size(); field++) {
       if (open.get(field) instanceof FixedRuns runs) {
         visitRuns(field, runs);
@@ -101,10 +118,30 @@ public final class ShardPlaces {
         visitRuns(field, runs);
       }
     }
+    PatchFile patch = shard.patch();
+    for (int field = 0; patch != null && field < fields.size(); field++) {
+      ChangedField changed = patch.changed(fields.get(field));
+      if (changed != null) {
+        visitChanged(field, changed);
+      }
+    }
     // Tables of entries are as long as the shard says; without them the length is an unchecked
     // number.
     if (open.stream().anyMatch(EntryField.class::isInstance)) {
       visitBlocks();
+    }
+  }
+
+  private void visitChanged(int field, ChangedField changed) {
+    EntryField entries = changed.values();
+    for (long rank = 0; rank < changed.slots().count(); rank++) {
+      long word0 = entries.word0(rank);
+      long word1 = entries.word1(rank);
+      if (!Entry.isAbsent(word0, word1)) {
+        int chunk = entries.shardChunk(entries.chunkOf(rank, word0, word1));
+        int length = Entry.physicalLength(word1);
+        visitor.changed(field, chunk, length, padding(chunk, word0 + length));
+      }
     }
   }
 
@@ -164,13 +201,13 @@ public final class ShardPlaces {
   private void visitBlocks() {
     int most = BLOCK_VALUES / Math.max(1, fields.size());
     int blockRecords = (int)
-        Math.min(shard.length(), Math.max(MIN_BLOCK_RECORDS, Math.min(MAX_BLOCK_RECORDS, most)));
+        Math.min(shard.slots(), Math.max(MIN_BLOCK_RECORDS, Math.min(MAX_BLOCK_RECORDS, most)));
     boolean counts = shard.chunks().stream().anyMatch(ChunkFile::isOfStore);
     int[][] chunks = new int[fields.size()][counts ? blockRecords : 0];
     long[] lastRecord = new long[shard.chunks().size()];
     Arrays.fill(lastRecord, -1);
-    for (long first = 0; first < shard.length(); first += blockRecords) {
-      int count = (int) Math.min(blockRecords, shard.length() - first);
+    for (long first = 0; first < shard.slots(); first += blockRecords) {
+      int count = (int) Math.min(blockRecords, shard.slots() - first);
       for (int field = 0; field < chunks.length; field++) {
         visitBlock(field, first, count, chunks[field]);
       }

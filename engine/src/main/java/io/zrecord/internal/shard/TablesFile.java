@@ -6,15 +6,20 @@ import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TablesJson;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 
 /**
  * A tables file open for reading (FORMAT.md section 3). The manifest says where the JSON is, so the
@@ -22,6 +27,9 @@ import java.util.Map;
  * as well. Tables are read in place. Thread-safe.
  */
 public final class TablesFile {
+  /** Ordinal of a chunk that no field needs any more. */
+  public static final int NO_CHUNK = -1;
+
   /** A million runs. */
   private static final long MOST_RUNS_BYTES = 64L << 20;
 
@@ -56,7 +64,7 @@ public final class TablesFile {
     byte[] bytes = new byte[ref.jsonBytes()];
     windows.copy(ref.jsonPosition(), bytes, 0, bytes.length);
     TablesJson json = readJson(path, bytes, shard, ref);
-    return new TablesFile(windows, json, shardChunks(path, json, shard));
+    return new TablesFile(windows, json, shardChunks(path, json, shard, ref));
   }
 
   /**
@@ -79,26 +87,31 @@ public final class TablesFile {
   }
 
   /**
-   * Returns the ordinal in the shard of each chunk that a tables file uses.
+   * Returns the ordinal in the shard of each chunk that a tables file uses; {@link #NO_CHUNK} for a
+   * chunk that the shard does not name.
    *
-   * @throws CorruptDataException if the shard does not name a chunk
+   * @throws CorruptDataException if the shard does not name a chunk, although it has all fields of
+   *     the file
    */
-  public static int[] shardChunks(String path, TablesJson json, ShardSummary shard) {
-    int[] shardChunks = new int[json.chunks().size()];
+  public static int[] shardChunks(String path, TablesJson json, ShardSummary shard, TablesRef ref) {
+    boolean areAllNamed = ref.fieldIds().size() == json.fields().size();
+    return shardChunks(path, json.chunks(), shard, areAllNamed);
+  }
+
+  static int[] shardChunks(
+      String path, List<ChunkFile> chunks, ShardSummary shard, boolean areAllNamed) {
+    int[] shardChunks = new int[chunks.size()];
+    // The usual case: the only tables file of a shard uses all its chunks.
+    boolean isOnly = chunks.equals(shard.chunks());
     Map<ChunkFile, Integer> ordinals = new HashMap<>();
-    if (!json.chunks().equals(shard.chunks())) {
-      for (int i = 0; i < shard.chunks().size(); i++) {
-        ordinals.putIfAbsent(shard.chunks().get(i), i);
-      }
+    for (int i = 0; i < shard.chunks().size() && !isOnly; i++) {
+      ordinals.putIfAbsent(shard.chunks().get(i), i);
     }
     for (int i = 0; i < shardChunks.length; i++) {
-      // The usual case: the only tables file of a shard uses all its chunks.
-      Integer found = ordinals.isEmpty() ? Integer.valueOf(i) : ordinals.get(json.chunks().get(i));
-      if (found == null) {
-        throw corrupt(
-            path, "it uses " + json.chunks().get(i) + ", which the dataset does not name");
+      shardChunks[i] = isOnly ? i : ordinals.getOrDefault(chunks.get(i), NO_CHUNK);
+      if (areAllNamed && shardChunks[i] == NO_CHUNK) {
+        throw corrupt(path, "it uses " + chunks.get(i) + ", which the dataset does not name");
       }
-      shardChunks[i] = found;
     }
     return shardChunks;
   }
@@ -120,19 +133,27 @@ public final class TablesFile {
         TablesJson.requireWritable(windows.path(), bytes);
       }
     }
+    PatchRef patch = shard.patch();
+    if (patch != null && storage.exists(shard.directory() + "/" + patch.fileName())) {
+      String name = shard.directory() + "/" + patch.fileName();
+      Windows windows = new Windows(storage.open(name), patch.bytes(), () -> {});
+      byte[] bytes = new byte[patch.jsonBytes()];
+      windows.copy(patch.jsonPosition(), bytes, 0, bytes.length);
+      TablesJson.requireWritable(windows.path(), bytes);
+    }
   }
 
   private static void requireIs(String path, TablesJson json, ShardSummary shard, TablesRef ref) {
     if (!json.shardId().equals(shard.id())
         || !json.fileId().equals(ref.id())
-        || json.length() != shard.length()) {
+        || json.length() != shard.slots()) {
       throw corrupt(
           path,
           "it is file " + json.fileId() + " of shard " + json.shardId() + " with " + json.length()
               + " records, but the dataset says file " + ref.id() + " of shard " + shard.id()
-              + " with " + shard.length());
+              + " with " + shard.slots());
     }
-    if (!List.copyOf(json.fieldIds()).equals(ref.fieldIds())) {
+    if (!json.fieldIds().containsAll(ref.fieldIds())) {
       throw corrupt(
           path,
           "it has the fields " + json.fieldIds() + ", but the dataset says " + ref.fieldIds());
@@ -154,9 +175,22 @@ public final class TablesFile {
     return windows;
   }
 
-  /** Returns the ordinal in the shard of a chunk of this file. */
+  /**
+   * Returns the ordinal in the shard of a chunk of this file.
+   *
+   * @throws CorruptDataException if the shard does not name the chunk
+   */
   public int shardChunk(int ordinal) {
+    if (shardChunks[ordinal] == NO_CHUNK) {
+      throw corrupt(
+          path(), "it uses " + json.chunks().get(ordinal) + ", which the dataset does not name");
+    }
     return shardChunks[ordinal];
+  }
+
+  /** Returns the ordinals in the shard of the chunks of this file. */
+  int[] shardChunks() {
+    return shardChunks;
   }
 
   /** Reads the runs of a field. */
@@ -170,6 +204,25 @@ public final class TablesFile {
     byte[] section = new byte[(int) field.runs().bytes()];
     windows.copy(field.runs().position(), section, 0, section.length);
     return RunRecord.read(path(), section, json, field, widthBytes, binding);
+  }
+
+  /** Returns the identities of the chunks that some fields need; all if entries name them. */
+  public Set<UUID> usedChunks(List<Integer> fieldIds) {
+    Set<UUID> used = new HashSet<>();
+    for (int id : fieldIds) {
+      FieldTables field = json.field(id);
+      int width = new FieldSpec(id, "field", field.type(), field.shape(), field.compression())
+          .valueWidthBytes()
+          .orElse(-1);
+      for (RunRecord run : runs(field, width, new Binding(json.shardId(), id))) {
+        if (run.kind() == RunRecord.Kind.ENTRY) {
+          json.chunks().forEach(chunk -> used.add(chunk.id()));
+        } else {
+          used.add(json.chunks().get(run.chunk()).id());
+        }
+      }
+    }
+    return used;
   }
 
   private static CorruptDataException corrupt(String path, String reason) {

@@ -7,7 +7,9 @@ import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.Manifest.Retention;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.util.ArrayList;
@@ -139,6 +141,8 @@ public final class Restoration {
   }
 
   private static Stream<String> tablesFiles(ShardSummary shard) {
-    return shard.tables().stream().map(tables -> shard.directory() + "/" + tables.fileName());
+    Stream<String> patch = Stream.ofNullable(shard.patch()).map(PatchRef::fileName);
+    return Stream.concat(shard.tables().stream().map(TablesRef::fileName), patch)
+        .map(name -> shard.directory() + "/" + name);
   }
 }

@@ -9,6 +9,7 @@ import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TablesJson;
 import io.zrecord.internal.format.TablesTrailer;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import java.util.ArrayList;
@@ -19,11 +20,14 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the shards in manifests and shard lists (FORMAT.md section 7). */
 final class ShardJson {
   private static final int TABLES_ELEMENTS = 6;
-  private static final Set<String> MEMBERS = Set.of("uuid", "length", "chunks", "tables", "values");
+  private static final int PATCH_ELEMENTS = 5;
+  private static final Set<String> MEMBERS =
+      Set.of("uuid", "length", "chunks", "tables", "values", "slots", "patch");
 
   private ShardJson() {}
 
@@ -44,19 +48,58 @@ final class ShardJson {
     }
     ArrayNode values = node.putArray("values");
     shard.valueBytes().forEach((id, bytes) -> values.addArray().add(id).add(bytes));
+    writePatch(node, shard);
     return JsonObject.withMembers(node, shard.unknown());
   }
 
   static ShardSummary read(JsonObject json, FieldSets fieldSets) {
     UUID id = json.uuid("uuid");
     List<ChunkFile> chunks = TablesJson.readChunks(json);
+    long length = json.integer("length", 1, Long.MAX_VALUE);
     return new ShardSummary(
         id,
-        json.integer("length", 1, Long.MAX_VALUE),
+        length,
         chunks,
         readTables(json, fieldSets),
         readValues(json, id, sumOf(json, chunks)),
+        readPatch(json, length),
         json.unknown(MEMBERS));
+  }
+
+  private static void writePatch(ObjectNode node, ShardSummary shard) {
+    PatchRef patch = shard.patch();
+    if (patch != null) {
+      node.put("slots", patch.slots());
+      node.putArray("patch")
+          .add(patch.id().toString())
+          .add(patch.bytes())
+          .add(patch.jsonPosition())
+          .add(patch.jsonBytes())
+          .add(HexFormat.of().toHexDigits(patch.jsonChecksum()));
+    }
+  }
+
+  private static @Nullable PatchRef readPatch(JsonObject json, long length) {
+    if (json.has("slots") != json.has("patch")) {
+      throw json.corrupt("a shard has one of the members 'slots' and 'patch' only");
+    }
+    if (!json.has("patch")) {
+      return null;
+    }
+    JsonTuple tuple = JsonTuple.of(json, "patch", PATCH_ELEMENTS, PATCH_ELEMENTS);
+    long position = tuple.integer(2, FileHeader.BYTES, PatchRef.MOST_BYTES);
+    int jsonBytes = (int) tuple.integer(3, 1, PatchRef.MOST_BYTES);
+    long end = position + jsonBytes + TablesTrailer.BYTES;
+    if (end > PatchRef.MOST_BYTES) {
+      throw tuple.corrupt("a patch of at most " + PatchRef.MOST_BYTES + " bytes");
+    }
+    return new PatchRef(
+        tuple.uuid(0),
+        tuple.integer(1, end, end),
+        position,
+        jsonBytes,
+        tuple.checksum(4),
+        json.integer("slots", length, Long.MAX_VALUE));
   }
 
   private static long sumOf(JsonObject json, List<ChunkFile> chunks) {

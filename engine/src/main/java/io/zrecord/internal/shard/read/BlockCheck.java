@@ -186,9 +186,8 @@ final class BlockCheck {
     if (found != expected) {
       long end = field.unitEndSlot(run, slot);
       String which = end - first == 1
-          ? "the value at " + (part.firstIndex() + first)
-          : "one of the values from " + (part.firstIndex() + first) + " to "
-              + (part.firstIndex() + end - 1);
+          ? "the value at " + part.indexOf(first)
+          : "one of the values from " + part.indexOf(first) + " to " + part.indexOf(end - 1);
       throw mismatch.of(
           part.path(field.chunk(run)),
           which + " (" + length + " bytes at byte " + from + ")",

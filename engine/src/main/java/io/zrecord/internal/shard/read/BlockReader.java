@@ -221,7 +221,7 @@ final class BlockReader {
     int window = part.ready(chunk, record.position(), record.storedBytes());
     return context.corrupt(
         window == WindowTable.EMPTY ? of.path() : context.table().path(window),
-        part.firstIndex() + firstSlot,
+        part.indexOf(firstSlot),
         "begins a block that cannot be decoded: " + cause.getMessage(),
         cause);
   }

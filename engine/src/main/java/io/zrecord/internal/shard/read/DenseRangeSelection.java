@@ -1,10 +1,14 @@
 package io.zrecord.internal.shard.read;
 
+import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.shard.AbsentField;
 import io.zrecord.internal.shard.BlockField;
+import io.zrecord.internal.shard.ChangedField;
+import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.FixedRuns;
 import io.zrecord.internal.shard.PresenceBits;
+import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.Zeros;
@@ -34,6 +38,7 @@ final class DenseRangeSelection implements Selection {
    * @param run ordinal of the run; -1 if all values are absent
    * @param firstIndex index of the first value in the shard
    * @param presence the bits from the 64 of the first value on; null if no value is absent
+   * @param changes what replaces some of the values; null if nothing
    */
   private record Segment(
       int slot,
@@ -41,21 +46,37 @@ final class DenseRangeSelection implements Selection {
       ShardPart part,
       int run,
       long firstIndex,
-      @Nullable BitSet presence) {
+      @Nullable BitSet presence,
+      @Nullable Changes changes) {
 
     boolean isPresent(long index) {
       return presence == null || presence.get((int) (index - (firstIndex & -Long.SIZE)));
     }
   }
 
+  /**
+   * Changed values of a shard.
+   *
+   * @param source what stands for the changed values of the shard
+   */
+  private record Changes(int source, ChangedField field) {}
+
+  /** Tells whether a shard that lacks the field has values of it. */
+  private final boolean hasInitial;
+
   DenseRangeSelection(ReadContext context) {
     this.context = context;
     this.width = context.spec().valueWidthBytes().orElse(0);
+    this.hasInitial = context.spec().rules().initialHex() != null;
   }
 
   /** Tells whether the shard's field can be read in this way. */
   boolean takes(ShardPart part) {
-    return width > 0 && !(part.field() instanceof StoredField);
+    return width > 0
+        && !(part.field() instanceof StoredField)
+        && !(part.field() instanceof PromotedField)
+        && !(hasInitial && part.field() instanceof AbsentField)
+        && (part.patch() == null || part.patch().isAsRead(context.spec()));
   }
 
   /** Drops the selection. */
@@ -83,6 +104,11 @@ final class DenseRangeSelection implements Selection {
       }
       long local = global - shards.firstIndex(shard);
       long left = Math.min(wanted - count, shards.firstIndex(shard + 1) - global);
+      ShardPatch patch = part.patch();
+      if (patch != null) {
+        local = patch.slotOf(local);
+        left = Math.min(left, patch.endOfLive(local) - local);
+      }
       if (part.field() instanceof FixedRuns field) {
         int run = field.runOf(local);
         int taken =
@@ -95,31 +121,59 @@ final class DenseRangeSelection implements Selection {
           if (Validity.hasAbsent(context.check().tables(), bits, local, local + taken)) {
             // Copied, because the bits are used later, when the mapped file may have been cut.
             presence = BitSet.valueOf(Validity.copy(bits, local, local + taken));
-            hasAbsent = true;
           }
         }
-        segments.add(new Segment(count, taken, part, run, local, presence));
-        count += taken;
+        add(shard, part, run, local, taken, presence);
       } else if (part.field() instanceof BlockField field) {
         BitSet presence = null;
         PresenceBits bits = field.presence();
         if (bits.exist()
             && Validity.hasAbsent(context.check().tables(), bits, local, local + left)) {
           presence = BitSet.valueOf(Validity.copy(bits, local, local + left));
-          hasAbsent = true;
         }
-        segments.add(new Segment(count, (int) left, part, 0, local, presence));
-        count += (int) left;
+        add(shard, part, 0, local, (int) left, presence);
       } else {
-        segments.add(new Segment(count, (int) left, part, -1, local, null));
-        hasAbsent = true;
-        count += (int) left;
+        add(shard, part, -1, local, (int) left, new BitSet());
       }
     }
     context.metrics().values.add(count);
     context.metrics().bytesRead.add(storedBytes);
     context.metrics().bytesDelivered.add((long) count * width);
     return count;
+  }
+
+  private void add(
+      int shard, ShardPart part, int run, long slot, int taken, @Nullable BitSet presence) {
+    ChangedField field = part.patch() == null ? null : part.patch().changed();
+    BitSet bits = presence;
+    Changes changes = null;
+    if (field != null && field.slots().rank(slot) < field.slots().rank(slot + taken)) {
+      changes = new Changes(context.changed(shard), field);
+      bits = presence(changes, slot, taken, presence);
+    }
+    hasAbsent |= bits != null;
+    segments.add(new Segment(count, taken, part, run, slot, bits, changes));
+    count += taken;
+  }
+
+  /** Returns the presence bits of values some of which were changed; null if all are present. */
+  private @Nullable BitSet presence(
+      Changes changes, long slot, int taken, @Nullable BitSet presence) {
+    long base = slot & -Long.SIZE;
+    int first = (int) (slot - base);
+    BitSet bits = presence == null ? new BitSet() : presence;
+    if (presence == null) {
+      bits.set(first, first + taken);
+    }
+    EntryField values = changes.field.values();
+    changes.field.slots().visit(slot, slot + taken, (changed, rank) -> {
+      boolean isAbsent = Entry.isAbsent(values.word0(rank), values.word1(rank));
+      if (isAbsent && context.check().isDue(values, rank)) {
+        context.check().absent(values, rank, context.indexOf(changes.source, rank));
+      }
+      bits.set((int) (changed - base), !isAbsent);
+    });
+    return bits.nextClearBit(first) < first + taken ? bits : null;
   }
 
   @Override
@@ -138,9 +192,6 @@ final class DenseRangeSelection implements Selection {
       return false;
     }
     Segment segment = segment(i);
-    if (segment.part.field() instanceof AbsentField) {
-      return true;
-    }
     return !segment.isPresent(segment.firstIndex + (i - segment.slot));
   }
 
@@ -178,6 +229,47 @@ final class DenseRangeSelection implements Selection {
   }
 
   private void copy(Segment segment, int first, int values, ByteBuffer target, int at) {
+    copyBase(segment, first, values, target, at);
+    Changes changes = segment.changes;
+    if (changes != null) {
+      long from = segment.firstIndex + first;
+      ShardPart part = context.part(changes.source);
+      changes
+          .field
+          .slots()
+          .visit(from, from + values, (slot, rank) ->
+              copyChanged(part, changes, rank, target, at + (int) (slot - from) * width));
+    }
+  }
+
+  private void copyChanged(ShardPart part, Changes changes, long rank, ByteBuffer target, int at) {
+    EntryField field = changes.field.values();
+    long word0 = field.word0(rank);
+    long word1 = field.word1(rank);
+    if (Entry.isAbsent(word0, word1)) {
+      Zeros.fill(target, at, width);
+      return;
+    }
+    int chunk = field.chunkOf(rank, word0, word1);
+    int length = Entry.physicalLength(word1);
+    if (length != width) {
+      throw context.corrupt(
+          field.path(),
+          context.indexOf(changes.source, rank),
+          "has " + length + " bytes instead of " + width,
+          null);
+    }
+    int window = part.ready(chunk, word0, length);
+    int position = part.within(chunk, word0);
+    if (context.check().isDue(field, rank)) {
+      long index = context.indexOf(changes.source, rank);
+      context.check().copyValue(field, rank, index, window, position, length, target, at);
+    } else {
+      context.table().copy(window, position, target, at, length);
+    }
+  }
+
+  private void copyBase(Segment segment, int first, int values, ByteBuffer target, int at) {
     if (segment.part.field() instanceof BlockField blocks) {
       copyBlocks(segment, blocks, first, values, target, at);
       return;
@@ -276,13 +368,16 @@ final class DenseRangeSelection implements Selection {
       return ByteBuffer.allocate(0).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
     Segment segment = segment(i);
-    if (!(segment.part.field() instanceof FixedRuns field)) {
+    long slot = segment.firstIndex + (i - segment.slot);
+    Changes changes = segment.changes;
+    if (!(segment.part.field() instanceof FixedRuns field)
+        || (changes != null && changes.field.slots().contains(slot))) {
       ByteBuffer own = ByteBuffer.allocate(width);
       copy(i, own, 0);
       return own.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
     RunRecord run = field.run(segment.run);
-    long from = (segment.firstIndex + (i - segment.slot) - run.firstSlot()) * width;
+    long from = (slot - run.firstSlot()) * width;
     context.check().units(segment.part, field, segment.run, from, from + width);
     int chunk = field.chunk(segment.run);
     int window = segment.part.ready(chunk, run.offset() + from, width);

@@ -24,11 +24,14 @@ final class ReadContext {
   /** The bytes that are read of a compressed field. */
   enum Form {
     VALUES,
+    /** Values by slots, as the tables of a shard have them. */
+    TABLES,
     /** The prefix and the payload as they are in the chunk. */
     STORED
   }
 
   private final FieldSpec spec;
+  private final byte[] initial;
   private final Form form;
   private final ShardList shards;
   private final Verification verification;
@@ -43,11 +46,12 @@ final class ReadContext {
   ReadContext(
       FieldSpec spec, Form form, ShardList shards, Verification verification, ReadMetrics metrics) {
     this.spec = spec;
+    this.initial = spec.rules().initial().orElse(new byte[0]);
     this.form = form;
     this.shards = shards;
     this.verification = verification;
     this.metrics = metrics;
-    this.parts = new ShardPart[shards.count()];
+    this.parts = new ShardPart[2 * shards.count()];
     this.check = new BlockCheck(verification, table, this::mismatch);
   }
 
@@ -62,7 +66,12 @@ final class ReadContext {
 
   /** Tells whether the stored bytes differ from the bytes that are read. */
   boolean decodes(StoredField field) {
-    return form == Form.VALUES && field.codec() != Codec.RAW;
+    return form != Form.STORED && field.codec() != Codec.RAW;
+  }
+
+  /** Returns the value of records whose shard lacks the field; empty if it is absent, too. */
+  byte[] initial() {
+    return initial;
   }
 
   ShardList shards() {
@@ -100,17 +109,58 @@ final class ReadContext {
     return reader;
   }
 
-  /** Returns the field in a shard, and opens it if necessary. */
-  ShardPart part(int shardOrdinal) {
-    ShardPart part = parts[shardOrdinal];
+  /**
+   * Returns the field in a shard, and opens it if necessary.
+   *
+   * @param source ordinal of the shard, or {@link #changed} of it
+   */
+  ShardPart part(int source) {
+    ShardPart part = parts[source];
     if (part == null) {
-      OpenShard shard = shards.open(shardOrdinal);
-      part =
-          new ShardPart(shard, shards.firstIndex(shardOrdinal), shard.field(spec), table, metrics);
-      parts[shardOrdinal] = part;
+      part = open(source);
+      parts[source] = part;
       partCount++;
     }
     return part;
+  }
+
+  private ShardPart open(int source) {
+    int count = shards.count();
+    int ordinal = source < count ? source : source - count;
+    OpenShard shard = shards.open(ordinal);
+    ShardPatch patch = form == Form.TABLES ? null : ShardPatch.of(shard.patch(), spec);
+    long firstIndex = shards.firstIndex(ordinal);
+    if (source < count) {
+      return new ShardPart(shard, firstIndex, shard.field(spec), patch, table, metrics);
+    }
+    if (patch == null || patch.changed() == null) {
+      throw new IllegalArgumentException("No changed values of shard " + ordinal);
+    }
+    return new ShardPart(shard, firstIndex, patch.changed().values(), null, table, metrics);
+  }
+
+  /**
+   * Returns what stands for the changed values of a shard, whose slots are the ranks of the changed
+   * slots.
+   */
+  int changed(int shardOrdinal) {
+    return shards.count() + shardOrdinal;
+  }
+
+  /**
+   * Returns the index in the dataset of a record.
+   *
+   * @param source ordinal of the shard, or {@link #changed} of it
+   */
+  long indexOf(int source, long slot) {
+    int count = shards.count();
+    if (source < count) {
+      return part(source).indexOf(slot);
+    }
+    ShardPart part = part(source - count);
+    ShardPatch patch = java.util.Objects.requireNonNull(part.patch());
+    return part.indexOf(
+        java.util.Objects.requireNonNull(patch.changed()).slots().slotOf(slot));
   }
 
   /** Releases shards if there are too many windows. Call this while no selection is in use. */

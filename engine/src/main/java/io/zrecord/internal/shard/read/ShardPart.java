@@ -5,6 +5,7 @@ import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.Windows;
 import io.zrecord.read.ReadMetrics;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One shard as seen by one reader of one field: the field in the shard, and the places of the
@@ -21,14 +22,22 @@ final class ShardPart {
   private final int[] firstWindows;
   private final Windows[] chunks;
   private final int[] wholeWindows;
+  private final @Nullable ShardPatch patch;
 
   /**
    * Opens nothing yet.
    *
    * @param firstIndex index in the dataset of the shard's first record
+   * @param patch what was deleted and changed since; null if nothing
    */
   ShardPart(
-      OpenShard shard, long firstIndex, OpenField field, WindowTable table, ReadMetrics metrics) {
+      OpenShard shard,
+      long firstIndex,
+      OpenField field,
+      @Nullable ShardPatch patch,
+      WindowTable table,
+      ReadMetrics metrics) {
+    this.patch = patch;
     this.firstIndex = firstIndex;
     this.shard = shard;
     this.field = field;
@@ -42,9 +51,15 @@ final class ShardPart {
     Arrays.fill(wholeWindows, NOT_ADDED);
   }
 
-  /** Returns the index in the dataset of the shard's first record. */
-  long firstIndex() {
-    return firstIndex;
+  /** Returns the index in the dataset of the record in a slot. */
+  long indexOf(long slot) {
+    return firstIndex + (patch == null ? slot : patch.indexOf(slot));
+  }
+
+  /** Returns what was deleted and changed since the tables were written; null if nothing. */
+  @Nullable
+  ShardPatch patch() {
+    return patch;
   }
 
   OpenField field() {

@@ -3,10 +3,13 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.io.MapFaults;
+import io.zrecord.internal.shard.AbsentField;
 import io.zrecord.internal.shard.BlockField;
+import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.VariableField;
@@ -49,6 +52,16 @@ public final class ShardedFieldReader implements FieldReader {
   }
 
   /**
+   * Returns a reader of values in tables, whatever patches say. Indices are slots, and the lengths
+   * of the shards numbers of slots.
+   */
+  static ShardedFieldReader ofTables(
+      FieldSpec field, ShardList shards, Verification verification, ReadMetrics metrics) {
+    return new ShardedFieldReader(
+        new ReadContext(field, ReadContext.Form.TABLES, shards, verification, metrics));
+  }
+
+  /**
    * Returns a reader of the stored bytes of a compressed field, prefixes included, without
    * decoding.
    *
@@ -63,10 +76,12 @@ public final class ShardedFieldReader implements FieldReader {
     boolean isStored = compression.codec() != Codec.RAW;
     for (int shard = 0; shard < shards.count() && isStored; shard++) {
       OpenShard open = shards.open(shard);
-      isStored = open.hasChecksums(field.id())
+      isStored = open.patch() == null
+          && open.hasChecksums(field.id())
           && open.tablesOf(field.id())
-              .filter(
-                  tables -> tables.blockBytes() == 0 && tables.compression().equals(compression))
+              .filter(tables -> tables.blockBytes() == 0
+                  && tables.compression().equals(compression)
+                  && tables.type().widthBytes().equals(field.type().widthBytes()))
               .isPresent();
     }
     return isStored
@@ -142,18 +157,33 @@ public final class ShardedFieldReader implements FieldReader {
       int shard = shards.shardOf(firstIndex + taken);
       int end = (int) Math.min(maxCount, shards.firstIndex(shard + 1) - firstIndex);
       long low = shards.firstIndex(shard);
-      OpenField field = context.part(shard).field();
+      ShardPart part = context.part(shard);
+      ShardPatch patch = part.patch();
       while (taken < end) {
         int count = 1;
         long size = fixedWidth;
+        long slot = firstIndex + taken - low;
+        OpenField field = part.field();
+        if (patch != null) {
+          slot = patch.slotOf(slot);
+          ChangedField changed = patch.changed();
+          if (changed != null && changed.slots().contains(slot)) {
+            slot = changed.slots().rank(slot);
+            field = changed.values();
+          }
+        }
         if (field instanceof StoredField stored) {
-          size = lengthOf(stored, firstIndex + taken - low);
+          size = lengthOf(stored, slot);
         } else if (field instanceof BlockField blocks && fixedWidth == 0) {
           // Whole blocks, so that each is decoded once.
-          long slot = firstIndex + taken - low;
           context.blocks().find(blocks, slot);
-          count = (int) Math.min(end - taken, context.blocks().endSlot() - slot);
+          count =
+              patch != null ? 1 : (int) Math.min(end - taken, context.blocks().endSlot() - slot);
           size = context.blocks().rawBytes(count);
+        } else if (field instanceof PromotedField promoted && fixedWidth == 0) {
+          size = slots.promotedLength(promoted, shard, slot);
+        } else if (field instanceof AbsentField) {
+          size = Math.max(fixedWidth, context.initial().length);
         }
         if (bytes + size > maxBytes) {
           return taken > 0 ? taken : (int) Math.max(1, count * Math.max(0, maxBytes) / Math.max(1, size));

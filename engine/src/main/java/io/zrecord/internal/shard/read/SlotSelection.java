@@ -1,8 +1,10 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.shard.BlockField;
+import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.FixedRuns;
+import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
 import io.zrecord.internal.shard.VariableField;
@@ -33,6 +35,7 @@ final class SlotSelection implements Selection {
   private final EntrySlots entries;
   private final FixedSlots fixed;
   private final BlockSlots blocks;
+  private final SubstitutedSlots substituted;
   private final SlotDecoder decoder;
 
   SlotSelection(ReadContext context) {
@@ -45,6 +48,7 @@ final class SlotSelection implements Selection {
     this.entries = new EntrySlots(context, slots, compressed);
     this.fixed = new FixedSlots(context, slots);
     this.blocks = new BlockSlots(context, slots);
+    this.substituted = new SubstitutedSlots(context, slots);
     this.decoder = new SlotDecoder(context);
   }
 
@@ -57,7 +61,10 @@ final class SlotSelection implements Selection {
   void select(long[] indices, int from, int newCount) {
     slots.begin(newCount);
     if (context.shards().count() == 1) {
-      // Ordinals of shards in the slots are then never set to a value other than 0.
+      // Ordinals of shards in the slots are then 0, except where values were changed.
+      if (newCount > 0 && context.part(0).patch() != null) {
+        Arrays.fill(slots.source, 0, newCount, 0);
+      }
       requireWithin(indices, from, newCount);
       System.arraycopy(indices, from, slots.index, 0, newCount);
     } else {
@@ -125,22 +132,10 @@ final class SlotSelection implements Selection {
       int shard = slots.source[from];
       int to = context.shards().count() == 1 ? selected : endOfShard(from, selected);
       ShardPart part = context.part(shard);
-      if (part.field() instanceof VariableField field) {
-        variable.fill(part, field, from, to);
-        tableBytes += (to - from) * (long) Integer.BYTES;
-      } else if (part.field() instanceof EntryField field) {
-        entries.fill(part, field, from, to);
-        tableBytes += (to - from)
-            * (field.hasChecksums() && context.verification() != Verification.NEVER ? 20L : 16L);
-      } else if (part.field() instanceof FixedRuns field) {
-        fixed.fill(part, field, from, to);
-      } else if (part.field() instanceof BlockField field) {
-        blocks.fill(part, field, from, to);
-      } else {
-        for (int k = from; k < to; k++) {
-          slots.setAbsent(k);
-        }
-      }
+      ShardPatch patch = part.patch();
+      tableBytes += patch == null
+          ? fill(part, from, to)
+          : fillPatched(part, patch, context.changed(shard), from, to);
       from = to;
     }
     slots.count = selected;
@@ -153,6 +148,72 @@ final class SlotSelection implements Selection {
         .bytesRead
         .add(tableBytes + slots.storedBytes + context.check().takeExtraBytes());
     context.metrics().bytesDelivered.add(slots.totalBytes);
+  }
+
+  /** Fills slots of one shard. Returns the bytes of tables that were read. */
+  private long fill(ShardPart part, int from, int to) {
+    if (part.field() instanceof VariableField field) {
+      variable.fill(part, field, from, to);
+      return (to - from) * (long) Integer.BYTES;
+    }
+    if (part.field() instanceof EntryField field) {
+      entries.fill(part, field, from, to);
+      return (to - from)
+          * (field.hasChecksums() && context.verification() != Verification.NEVER ? 20L : 16L);
+    }
+    if (part.field() instanceof FixedRuns field) {
+      fixed.fill(part, field, from, to);
+    } else if (part.field() instanceof BlockField field) {
+      blocks.fill(part, field, from, to);
+    } else if (part.field() instanceof PromotedField field) {
+      substituted.fillPromoted(field, from, to);
+    } else {
+      substituted.fillInitial(from, to);
+    }
+    return 0;
+  }
+
+  /**
+   * Fills slots of one shard, stretch by stretch of values that were changed, or were not.
+   *
+   * @param changed what stands for the changed values of the shard
+   */
+  private long fillPatched(ShardPart part, ShardPatch patch, int changed, int from, int to) {
+    long[] index = slots.index;
+    patch.findSlots(index, from, to);
+    ChangedField field = patch.changed();
+    if (field == null) {
+      return fill(part, from, to);
+    }
+    long tableBytes = 0;
+    boolean isChanged = field.slots().contains(index[from]);
+    for (int begin = from; begin < to; ) {
+      int end = begin + 1;
+      while (end < to && field.slots().contains(index[end]) == isChanged) {
+        end++;
+      }
+      if (isChanged) {
+        for (int k = begin; k < end; k++) {
+          index[k] = field.slots().rank(index[k]);
+          slots.source[k] = changed;
+        }
+        if (field.isOf(context.spec())) {
+          tableBytes += fill(context.part(changed), begin, end);
+        } else {
+          substituted.fillChanged(context.part(changed), field, begin, end);
+        }
+      } else {
+        tableBytes += fill(part, begin, end);
+      }
+      isChanged = !isChanged;
+      begin = end;
+    }
+    return tableBytes;
+  }
+
+  /** Returns the length of a value of a promoted type. */
+  int promotedLength(PromotedField field, int shard, long slot) {
+    return substituted.promotedLength(field, shard, slot);
   }
 
   private int endOfShard(int from, int selected) {

@@ -36,10 +36,10 @@ final class Slots {
   /** Bytes of all values as they are stored. */
   long storedBytes;
 
-  /** Ordinals of the shards. */
+  /** Ordinals of the shards, or what stands for their changed values. */
   int[] source = new int[0];
 
-  /** Slots in the shards. */
+  /** Slots in the shards; of changed values, the ranks of the slots. */
   long[] index = new long[0];
 
   /** Numbers of the windows in which the bytes begin. */
@@ -148,6 +148,6 @@ final class Slots {
 
   /** Returns the index of a value in the dataset. */
   long globalIndex(int k) {
-    return context.shards().firstIndex(source[k]) + index[k];
+    return context.indexOf(source[k], index[k]);
   }
 }

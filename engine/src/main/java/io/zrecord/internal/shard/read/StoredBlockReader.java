@@ -46,7 +46,8 @@ public final class StoredBlockReader implements StoredBlocks {
       try {
         context.trim();
         ShardPart part = context.part(shard);
-        if (part.field() instanceof BlockField field
+        if (part.patch() == null
+            && part.field() instanceof BlockField field
             && field.hasChecksums()
             && field.compression().equals(compression)) {
           StoredBlock block =

@@ -63,7 +63,8 @@ final class VariableRangeSelection implements Selection {
   /** Tells whether the shard's field can be read in this way. */
   boolean takes(ShardPart part) {
     // Absent values of one width are zeros in a copy of all.
-    return part.field() instanceof VariableField field
+    return part.patch() == null
+        && part.field() instanceof VariableField field
         && !context.decodes(field)
         && (fixedWidth < 0 || !field.presence().exist());
   }

@@ -19,16 +19,23 @@ final class ChunkWriter implements AutoCloseable {
   private final Storage storage;
   private final String directory;
   private final UUID shardId;
+  private final UUID seed;
   private final long chunkBytes;
   private final Durability durability;
   private final List<ChunkFile> closed = new ArrayList<>();
   private @Nullable WritableFile file;
   private long closedBytes;
 
-  ChunkWriter(Storage storage, String directory, UUID shardId, WriteOptions options) {
+  /**
+   * Begins no file yet.
+   *
+   * @param seed where the identities of the files come from ({@link FileIds})
+   */
+  ChunkWriter(Storage storage, String directory, UUID shardId, UUID seed, WriteOptions options) {
     this.storage = storage;
     this.directory = directory;
     this.shardId = shardId;
+    this.seed = seed;
     this.chunkBytes = options.chunkBytes();
     this.durability = options.durability();
   }
@@ -50,7 +57,7 @@ final class ChunkWriter implements AutoCloseable {
   WritableFile aligned(Alignment alignment, long lengthBytes) {
     WritableFile current = file;
     if (current == null) {
-      UUID id = FileIds.chunk(shardId, ordinal());
+      UUID id = FileIds.chunk(seed, ordinal());
       current = storage.create(directory + "/" + ChunkFile.of(id, 0).fileName());
       file = current;
       current.write(ByteBuffer.wrap(new FileHeader(FileHeader.Kind.CHUNK, shardId, id).encode()));
@@ -78,7 +85,7 @@ final class ChunkWriter implements AutoCloseable {
     }
     long endBytes = current.positionBytes();
     current.close();
-    closed.add(ChunkFile.of(FileIds.chunk(shardId, ordinal()), endBytes));
+    closed.add(ChunkFile.of(FileIds.chunk(seed, ordinal()), endBytes));
     closedBytes += endBytes;
     file = null;
   }

@@ -4,6 +4,7 @@ import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.shard.FileIds;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Checksum;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
@@ -25,6 +26,7 @@ public final class ShardFilesWriter implements AutoCloseable {
   private final Storage storage;
   private final String directory;
   private final UUID shardId;
+  private final UUID seed;
   private final WriteOptions options;
   private final ChunkWriter chunks;
   private final TableSpool spool;
@@ -32,18 +34,30 @@ public final class ShardFilesWriter implements AutoCloseable {
   private final Stripes stripes;
   private long recordCount;
 
+  /**
+   * Begins no file yet.
+   *
+   * @param seed where the identities of the files come from: the identity of a new shard, or a
+   *     random one for fields that are added to a shard
+   */
   public ShardFilesWriter(
-      Storage storage, String directory, UUID shardId, RecordSchema schema, WriteOptions options) {
+      Storage storage,
+      String directory,
+      UUID shardId,
+      UUID seed,
+      RecordSchema schema,
+      WriteOptions options) {
     this.storage = storage;
     this.directory = directory;
     this.shardId = shardId;
+    this.seed = seed;
     this.options = options;
     SegmentPool pool = new SegmentPool(options.stripeBytes(), schema.fields().size());
-    chunks = new ChunkWriter(storage, directory, shardId, options);
+    chunks = new ChunkWriter(storage, directory, shardId, seed, options);
     // A column has two tables: checksums or entries, and validity or checksums.
     spool = new TableSpool(
         storage,
-        directory + "/" + shardId + ".spool",
+        directory + "/" + seed + ".spool",
         options.stripeBytes() / 8,
         2 * schema.fields().size());
     List<ColumnWriter> writers =
@@ -109,13 +123,23 @@ public final class ShardFilesWriter implements AutoCloseable {
         storage,
         directory,
         shardId,
-        FileIds.tables(shardId),
+        FileIds.tables(seed),
         recordCount,
         options.checksum() == Checksum.CRC32C)) {
       for (ColumnWriter column : columns) {
         column.finish(writer);
       }
       return writer.seal(chunks.chunks(), options.durability());
+    }
+  }
+
+  /** Deletes the files that were begun, and no others of the shard. Call this after a close. */
+  public void delete() {
+    storage.delete(directory + "/" + seed + ".spool");
+    storage.delete(directory + "/" + FileIds.tables(seed) + ".tables");
+    for (int ordinal = 0; ordinal <= chunks.ordinal(); ordinal++) {
+      storage.delete(
+          directory + "/" + ChunkFile.of(FileIds.chunk(seed, ordinal), 0).fileName());
     }
   }
 

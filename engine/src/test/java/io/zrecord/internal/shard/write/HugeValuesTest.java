@@ -145,7 +145,7 @@ final class HugeValuesTest {
         WriteOptions.defaults().withDurability(Durability.NONE).withChunkBytes(1L << 40);
     FieldSpec field = SCHEMA.fields().get(0);
     try (TableSpool spool = new TableSpool(storage, name + "/x.spool", 1 << 20, 2);
-        ChunkWriter chunks = new ChunkWriter(storage, name, ID, options)) {
+        ChunkWriter chunks = new ChunkWriter(storage, name, ID, ID, options)) {
       ColumnTables tables = new ColumnTables(spool, false, new Binding(ID, field.id()));
       VariableRuns runs = new VariableRuns(tables, ValueAlignment.NONE);
       long bytes = 0;

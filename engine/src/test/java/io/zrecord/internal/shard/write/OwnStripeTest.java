@@ -75,7 +75,7 @@ class OwnStripeTest {
   }
 
   private ShardFilesWriter writer(RecordSchema schema, WriteOptions options) {
-    return new ShardFilesWriter(storage, "shard/" + ID, ID, schema, options);
+    return new ShardFilesWriter(storage, "shard/" + ID, ID, ID, schema, options);
   }
 
   private List<RunRecord> runs(ShardSummary shard, RecordSchema schema, int ordinal) {
@@ -116,7 +116,7 @@ class OwnStripeTest {
     RecordSchema schema = images();
     SegmentPool pool = new SegmentPool(OPTIONS.stripeBytes(), 2);
     String directory = "shard/" + ID;
-    ChunkWriter chunks = new ChunkWriter(storage, directory, ID, OPTIONS);
+    ChunkWriter chunks = new ChunkWriter(storage, directory, ID, ID, OPTIONS);
     TableSpool spool = new TableSpool(storage, directory + "/x.spool", 1 << 20, 4);
     List<ColumnWriter> columns = ColumnWriters.create(ID, schema, OPTIONS, chunks, pool, spool);
     Stripe common = new Stripe(columns, OPTIONS.stripeBytes() / 4 * 3);

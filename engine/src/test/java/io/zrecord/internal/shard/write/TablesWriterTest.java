@@ -198,7 +198,7 @@ class TablesWriterTest {
         new TablesRef(id, ref.bytes(), ref.jsonPosition(), ref.jsonBytes(), seal + 1, ids),
         new TablesRef(id, ref.bytes(), ref.jsonPosition() + 64, ref.jsonBytes() - 64, seal, ids),
         new TablesRef(id, ref.bytes(), ref.jsonPosition(), ref.jsonBytes() - 1, seal, ids),
-        new TablesRef(id, ref.bytes(), ref.jsonPosition(), ref.jsonBytes(), seal, List.of(3)))) {
+        new TablesRef(id, ref.bytes(), ref.jsonPosition(), ref.jsonBytes(), seal, List.of(3, 4)))) {
       assertThatThrownBy(() -> open(wrong)).isInstanceOf(CorruptDataException.class);
     }
     assertThatThrownBy(() -> open(

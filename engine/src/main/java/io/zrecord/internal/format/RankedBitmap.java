@@ -1,0 +1,399 @@
+package io.zrecord.internal.format;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A set of slots that knows how many of its slots come before any other (FORMAT.md section 3.1). A
+ * container has the slots of 65,536 consecutive ones: up to 4,096 of them as sorted u16, more as a
+ * bitmap.
+ *
+ * <pre>
+ *  0       4       8
+ * +-------+-------+-------------------------+-----------------------------------+--
+ * | n u32 | 0 u32 | n × (key u32, count u32)| first container, zeros up to 8 B  | next
+ * +-------+-------+-------------------------+-----------------------------------+--
+ * </pre>
+ *
+ * <p>Immutable.
+ */
+public final class RankedBitmap {
+  /** Bits of a slot within its container. */
+  private static final int KEY_SHIFT = 16;
+
+  private static final int CONTAINER_SLOTS = 1 << KEY_SHIFT;
+  private static final int LOW_MASK = CONTAINER_SLOTS - 1;
+  private static final int WORDS = CONTAINER_SLOTS / Long.SIZE;
+
+  /** Most slots of a container that are stored one by one. */
+  private static final int MOST_LISTED = 4096;
+
+  private static final int HEAD_BYTES = 8;
+  private static final int DIRECTORY_BYTES = 8;
+
+  /**
+   * Least slots of a container that is held as a bitmap in memory, which is looked up without a
+   * search. Fewer slots would take 10 KiB of memory for less than 80 bytes of a file.
+   */
+  private static final int LEAST_EXPANDED = 32;
+
+  private static final long[] NO_WORDS = {};
+  private static final char[] NO_SLOTS = {};
+
+  private final int[] keys;
+  /** Slots before each container, and at the end the slots of all. */
+  private final long[] ranks;
+  /** Bitmaps; empty for a container in {@link #lists}. */
+  private final long[][] words;
+  /** Set bits before each word of a bitmap. */
+  private final char[][] wordRanks;
+  /** Sorted slots of containers that are not held as bitmaps; otherwise empty. */
+  private final char[][] lists;
+
+  private RankedBitmap(int containers) {
+    this.keys = new int[containers];
+    this.ranks = new long[containers + 1];
+    this.words = new long[containers][];
+    this.wordRanks = new char[containers][];
+    this.lists = new char[containers][];
+    Arrays.fill(words, NO_WORDS);
+    Arrays.fill(lists, NO_SLOTS);
+  }
+
+  /**
+   * Makes a set.
+   *
+   * @param sorted slots in rising order, each once, at least one
+   */
+  public static RankedBitmap of(long[] sorted) {
+    ByteBuffer encoded = ByteBuffer.wrap(encode(sorted)).order(ByteOrder.LITTLE_ENDIAN);
+    RankedBitmap bitmap = decode(encoded, Long.MAX_VALUE);
+    if (bitmap == null) {
+      throw new IllegalArgumentException("The slots are not in rising order");
+    }
+    return bitmap;
+  }
+
+  /** Returns the bytes of a set of slots, which are in rising order. */
+  public static byte[] encode(long[] sorted) {
+    int containers = 0;
+    int bytes = HEAD_BYTES;
+    for (int from = 0; from < sorted.length; from = endOfContainer(sorted, from)) {
+      containers++;
+      bytes += DIRECTORY_BYTES + containerBytes(endOfContainer(sorted, from) - from);
+    }
+    ByteBuffer encoded = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    encoded.putInt(containers);
+    int at = HEAD_BYTES + containers * DIRECTORY_BYTES;
+    int entry = HEAD_BYTES;
+    for (int from = 0; from < sorted.length; ) {
+      int to = endOfContainer(sorted, from);
+      encoded.putInt(entry, (int) (sorted[from] >>> KEY_SHIFT)).putInt(entry + 4, to - from);
+      for (int i = from; i < to; i++) {
+        int low = (int) sorted[i] & LOW_MASK;
+        if (to - from <= MOST_LISTED) {
+          encoded.putShort(at + (i - from) * Short.BYTES, (short) low);
+        } else {
+          int word = at + (low >>> 6) * Long.BYTES;
+          encoded.putLong(word, encoded.getLong(word) | 1L << low);
+        }
+      }
+      entry += DIRECTORY_BYTES;
+      at += containerBytes(to - from);
+      from = to;
+    }
+    return encoded.array();
+  }
+
+  private static int endOfContainer(long[] sorted, int from) {
+    long key = sorted[from] >>> KEY_SHIFT;
+    int to = from + 1;
+    while (to < sorted.length && sorted[to] >>> KEY_SHIFT == key) {
+      to++;
+    }
+    return to;
+  }
+
+  private static int containerBytes(int count) {
+    return count <= MOST_LISTED ? (count * Short.BYTES + 7) & -8 : WORDS * Long.BYTES;
+  }
+
+  /**
+   * Reads a set.
+   *
+   * @param bytes all bytes of the section, little-endian
+   * @param slots the slots are less than this
+   * @return null unless these are the bytes of such a set
+   */
+  public static @Nullable RankedBitmap decode(ByteBuffer bytes, long slots) {
+    int length = bytes.limit();
+    if (length < HEAD_BYTES || bytes.getInt(4) != 0) {
+      return null;
+    }
+    int count = bytes.getInt(0);
+    if (count < 1 || count > (length - HEAD_BYTES) / DIRECTORY_BYTES) {
+      return null;
+    }
+    RankedBitmap bitmap = new RankedBitmap(count);
+    int at = HEAD_BYTES + count * DIRECTORY_BYTES;
+    for (int i = 0; i < count; i++) {
+      int key = bytes.getInt(HEAD_BYTES + i * DIRECTORY_BYTES);
+      int size = bytes.getInt(HEAD_BYTES + i * DIRECTORY_BYTES + 4);
+      if (key < 0
+          || (i > 0 && key <= bitmap.keys[i - 1])
+          || size < 1
+          || size > CONTAINER_SLOTS
+          || containerBytes(size) > length - at) {
+        return null;
+      }
+      bitmap.keys[i] = key;
+      bitmap.ranks[i + 1] = bitmap.ranks[i] + size;
+      int end = at + containerBytes(size);
+      if (!(size <= MOST_LISTED
+          ? bitmap.list(i, bytes, at, size, end)
+          : bitmap.bits(i, bytes, at, size))) {
+        return null;
+      }
+      at = end;
+    }
+    return at == length && bitmap.slotOf(bitmap.count() - 1) < slots ? bitmap : null;
+  }
+
+  private boolean list(int container, ByteBuffer bytes, int at, int count, int end) {
+    char[] list = new char[count];
+    for (int i = 0; i < count; i++) {
+      list[i] = bytes.getChar(at + i * Short.BYTES);
+      if (i > 0 && list[i] <= list[i - 1]) {
+        return false;
+      }
+    }
+    for (int i = at + count * Short.BYTES; i < end; i++) {
+      if (bytes.get(i) != 0) {
+        return false;
+      }
+    }
+    if (count < LEAST_EXPANDED) {
+      lists[container] = list;
+      return true;
+    }
+    long[] bits = new long[WORDS];
+    for (char low : list) {
+      bits[low >>> 6] |= 1L << low;
+    }
+    setBits(container, bits);
+    return true;
+  }
+
+  private boolean bits(int container, ByteBuffer bytes, int at, int count) {
+    long[] bits = new long[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+      bits[i] = bytes.getLong(at + i * Long.BYTES);
+    }
+    return setBits(container, bits) == count;
+  }
+
+  private int setBits(int container, long[] bits) {
+    char[] before = new char[WORDS];
+    int count = 0;
+    for (int i = 0; i < WORDS; i++) {
+      before[i] = (char) count;
+      count += Long.bitCount(bits[i]);
+    }
+    words[container] = bits;
+    wordRanks[container] = before;
+    return count;
+  }
+
+  /** Returns the number of slots. */
+  public long count() {
+    return ranks[keys.length];
+  }
+
+  /** Tells whether a slot is in the set. */
+  public boolean contains(long slot) {
+    long key = slot >>> KEY_SHIFT;
+    int container = (int) Math.min(key, keys.length - 1);
+    if (keys[container] != key) {
+      container = search(key);
+      if (container < 0) {
+        return false;
+      }
+    }
+    long[] bits = words[container];
+    return bits.length > 0
+        ? (bits[(int) slot >>> 6 & WORDS - 1] >>> slot & 1) != 0
+        : Arrays.binarySearch(lists[container], (char) slot) >= 0;
+  }
+
+  /** Returns the number of slots in the set that are less than a slot. */
+  public long rank(long slot) {
+    long key = slot >>> KEY_SHIFT;
+    int container = (int) Math.min(key, keys.length - 1);
+    if (keys[container] != key) {
+      container = search(key);
+      if (container < 0) {
+        return ranks[-1 - container];
+      }
+    }
+    long[] bits = words[container];
+    if (bits.length > 0) {
+      int word = (int) slot >>> 6 & WORDS - 1;
+      char[] before = wordRanks[container];
+      return ranks[container] + before[word] + Long.bitCount(bits[word] & (1L << slot) - 1);
+    }
+    int found = Arrays.binarySearch(lists[container], (char) slot);
+    return ranks[container] + (found >= 0 ? found : -1 - found);
+  }
+
+  private int search(long key) {
+    return key > Integer.MAX_VALUE ? -1 - keys.length : Arrays.binarySearch(keys, (int) key);
+  }
+
+  /** Returns the slot of a rank, which is less than {@link #count}. */
+  public long slotOf(long rank) {
+    int found = Arrays.binarySearch(ranks, rank);
+    int container = found >= 0 ? found : -2 - found;
+    int within = (int) (rank - ranks[container]);
+    long first = (long) keys[container] << KEY_SHIFT;
+    char[] list = lists[container];
+    if (list.length > 0) {
+      return first + list[within];
+    }
+    char[] before = wordRanks[container];
+    int low = 0;
+    int high = WORDS - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (before[middle] <= within) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    long bits = words[container][low];
+    for (int i = within - before[low]; i > 0; i--) {
+      bits &= bits - 1;
+    }
+    return first + low * (long) Long.SIZE + Long.numberOfTrailingZeros(bits);
+  }
+
+  /** Returns the least slot in the set that is not less than a slot; −1 if there is none. */
+  public long next(long slot) {
+    long rank = rank(slot);
+    return rank < count() ? slotOf(rank) : -1;
+  }
+
+  /**
+   * Returns the slot that is not in the set and has {@code index} slots before it that are not in
+   * the set.
+   */
+  public long missing(long index) {
+    // Each step adds the slots of the set that the last step has passed: few, where few are set.
+    long slot = index;
+    for (int step = 0; step < 6; step++) {
+      long next = index + rank(slot + 1);
+      if (next == slot) {
+        return slot;
+      }
+      slot = next;
+    }
+    long low = slot;
+    long high = index + count();
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      if (middle + 1 - rank(middle + 1) > index) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** Takes slots of the set. */
+  public interface Visitor {
+    void slot(long slot, long rank);
+  }
+
+  /** Visits the slots of the set within {@code [from, to)} in rising order. */
+  public void visit(long from, long to, Visitor visitor) {
+    int found = search(from >>> KEY_SHIFT);
+    for (int c = found >= 0 ? found : -1 - found; c < keys.length; c++) {
+      long first = (long) keys[c] << KEY_SHIFT;
+      if (first >= to) {
+        return;
+      }
+      if (words[c].length == 0) {
+        visitList(c, from, to, visitor);
+      } else {
+        visitWords(c, from, to, visitor);
+      }
+    }
+  }
+
+  private void visitList(int container, long from, long to, Visitor visitor) {
+    long first = (long) keys[container] << KEY_SHIFT;
+    char[] list = lists[container];
+    for (int i = 0; i < list.length && first + list[i] < to; i++) {
+      if (first + list[i] >= from) {
+        visitor.slot(first + list[i], ranks[container] + i);
+      }
+    }
+  }
+
+  private void visitWords(int container, long from, long to, Visitor visitor) {
+    long[] bits = words[container];
+    long first = (long) keys[container] << KEY_SHIFT;
+    for (int word = (int) Math.max(0, from - first >> 6); word < WORDS; word++) {
+      long begin = first + (long) word * Long.SIZE;
+      if (begin >= to) {
+        return;
+      }
+      long left = begin < from ? bits[word] & -1L << from : bits[word];
+      long rank = ranks[container]
+          + wordRanks[container][word]
+          + Long.bitCount(bits[word])
+          - Long.bitCount(left);
+      for (; left != 0; left &= left - 1, rank++) {
+        long slot = begin + Long.numberOfTrailingZeros(left);
+        if (slot >= to) {
+          return;
+        }
+        visitor.slot(slot, rank);
+      }
+    }
+  }
+
+  /** Returns the slots in rising order. */
+  public long[] slots() {
+    return slotsIf(slot -> true);
+  }
+
+  /** Returns the slots that a condition holds for, in rising order. */
+  public long[] slotsIf(LongPredicate condition) {
+    long[] slots = new long[Math.toIntExact(count())];
+    int count = 0;
+    for (int container = 0; container < keys.length; container++) {
+      long first = (long) keys[container] << KEY_SHIFT;
+      long[] bits = words[container];
+      if (bits.length == 0) {
+        for (char low : lists[container]) {
+          slots[count] = first + low;
+          count += condition.test(first + low) ? 1 : 0;
+        }
+        continue;
+      }
+      for (int word = 0; word < WORDS; word++) {
+        for (long left = bits[word]; left != 0; left &= left - 1) {
+          long slot = first + word * (long) Long.SIZE + Long.numberOfTrailingZeros(left);
+          slots[count] = slot;
+          count += condition.test(slot) ? 1 : 0;
+        }
+      }
+    }
+    return count == slots.length ? slots : Arrays.copyOf(slots, count);
+  }
+}

@@ -1,0 +1,20 @@
+package io.zrecord.internal.shard;
+
+import io.zrecord.internal.format.RankedBitmap;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+
+/**
+ * The changed values of a field in a shard.
+ *
+ * @param slots the slots whose values were changed
+ * @param values their values, by the rank of the slot
+ * @param type type of an element, from which readers convert
+ */
+public record ChangedField(RankedBitmap slots, EntryField values, ElementType type) {
+
+  /** Tells whether the stored bytes are those of values of a field, without a conversion. */
+  public boolean isOf(FieldSpec spec) {
+    return type.widthBytes().equals(spec.type().widthBytes());
+  }
+}

@@ -1,0 +1,125 @@
+package io.zrecord.internal.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class RankedBitmapTest {
+  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final Random random = new Random(seed);
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 31, 32, 33, 4095, 4096, 4097, 65_535, 65_536, 100_000, 200_000})
+  void ranksAndSlotsAreThoseOfASortedSet(int count) {
+    int range = Math.max(count, random.nextInt(1 << 18));
+    TreeSet<Long> set = new TreeSet<>();
+    long first = random.nextBoolean() ? 0 : random.nextInt(1 << 20) * 65_536L;
+    while (set.size() < count) {
+      set.add(first + random.nextInt(range));
+    }
+    long[] slots = set.stream().mapToLong(Long::longValue).toArray();
+    RankedBitmap bitmap = RankedBitmap.of(slots);
+    assertThat(bitmap.count()).isEqualTo(count);
+    assertThat(bitmap.slots()).isEqualTo(slots);
+    assertThat(bitmap.slotsIf(slot -> slot % 3 == 0))
+        .isEqualTo(LongStream.of(slots).filter(slot -> slot % 3 == 0).toArray());
+    int rank = 0;
+    for (long slot = Math.max(0, first - 3); slot < first + range + 3; slot++) {
+      boolean isIn = rank < count && slots[rank] == slot;
+      assertThat(bitmap.contains(slot)).as("seed " + seed).isEqualTo(isIn);
+      assertThat(bitmap.rank(slot)).as("seed " + seed).isEqualTo(rank);
+      assertThat(bitmap.next(slot)).isEqualTo(rank < count ? slots[rank] : -1);
+      if (isIn) {
+        assertThat(bitmap.slotOf(rank)).isEqualTo(slot);
+        rank++;
+      } else {
+        assertThat(bitmap.missing(slot - rank)).as("seed " + seed).isEqualTo(slot);
+      }
+    }
+    assertThat(bitmap.rank(Long.MAX_VALUE)).isEqualTo(count);
+    assertThat(bitmap.contains(Long.MAX_VALUE)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 31, 32, 5000, 70_000})
+  void slotsOfARangeAreVisited(int count) {
+    long[] slots = random.longs(0, 300_000).distinct().limit(count).sorted().toArray();
+    RankedBitmap bitmap = RankedBitmap.of(slots);
+    for (int i = 0; i < 200; i++) {
+      long from = i == 0 ? 0 : random.nextInt(300_000);
+      long to = i == 0 ? 300_000 : from + random.nextInt(i % 2 == 0 ? 100 : 200_000);
+      List<Long> ranks = new ArrayList<>();
+      List<Long> visited = new ArrayList<>();
+      bitmap.visit(from, to, (slot, rank) -> {
+        visited.add(slot);
+        ranks.add(rank);
+      });
+      assertThat(visited)
+          .as("seed " + seed)
+          .isEqualTo(LongStream.of(slots)
+              .filter(slot -> slot >= from && slot < to)
+              .boxed()
+              .toList());
+      for (int k = 0; k < visited.size(); k++) {
+        assertThat(ranks.get(k)).isEqualTo(bitmap.rank(visited.get(k)));
+      }
+    }
+  }
+
+  @Test
+  void slotsFarApartAreFound() {
+    long[] slots = {0, 65_535, 65_536, 1L << 31, (1L << 46) + 5};
+    RankedBitmap bitmap = RankedBitmap.of(slots);
+    for (int i = 0; i < slots.length; i++) {
+      assertThat(bitmap.contains(slots[i])).isTrue();
+      assertThat(bitmap.contains(slots[i] + 2)).isFalse();
+      assertThat(bitmap.rank(slots[i])).isEqualTo(i);
+      assertThat(bitmap.slotOf(i)).isEqualTo(slots[i]);
+    }
+    assertThat(bitmap.missing(65_534)).isEqualTo(65_537);
+    assertThat(bitmap.missing(1L << 46)).isEqualTo((1L << 46) + 4);
+    assertThat(bitmap.missing((1L << 46) + 1)).isEqualTo((1L << 46) + 6);
+  }
+
+  @Test
+  void aSlotOfTheNumberOfSlotsIsRefused() {
+    byte[] bytes = RankedBitmap.encode(new long[] {3, 9});
+    assertThat(decode(bytes, 10)).isNotNull();
+    assertThat(decode(bytes, 9)).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {3, 5000})
+  void anyOtherByteGivesAnotherSetOrIsRefused(int count) {
+    long[] slots = random.longs(0, 200_000).distinct().limit(count).sorted().toArray();
+    byte[] bytes = RankedBitmap.encode(slots);
+    for (int i = 0; i < 3000; i++) {
+      byte[] other = bytes.clone();
+      int at = i < 60 ? i % other.length : random.nextInt(other.length);
+      other[at] ^= (byte) (1 << random.nextInt(8));
+      RankedBitmap found = decode(other, 1L << 40);
+      if (found != null) {
+        assertThat(found.slots()).as("byte " + at + ", seed " + seed).isNotEqualTo(slots);
+        assertThat(RankedBitmap.encode(found.slots())).isEqualTo(other);
+      }
+    }
+    for (int length = 0; length < Math.min(bytes.length, 200); length++) {
+      assertThat(decode(java.util.Arrays.copyOf(bytes, length), 1L << 40)).isNull();
+    }
+    assertThat(decode(java.util.Arrays.copyOf(bytes, bytes.length + 8), 1L << 40))
+        .isNull();
+  }
+
+  private static RankedBitmap decode(byte[] bytes, long slots) {
+    return RankedBitmap.decode(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), slots);
+  }
+}

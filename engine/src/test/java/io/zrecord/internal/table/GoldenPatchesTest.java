@@ -1,0 +1,52 @@
+package io.zrecord.internal.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.RecordDataset.ReadOptions;
+import io.zrecord.read.FieldReader;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
+import io.zrecord.verify.DatasetCheck;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The golden table with patches is read, in each version. */
+final class GoldenPatchesTest {
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void everyValueIsRead(int version) {
+    RecordTable table = RecordTable.at(LocalStorage.at(GoldenPatches.DIRECTORY));
+    List<GoldenPatches.Place> places = GoldenPatches.places(version);
+    try (RecordDataset dataset =
+        RecordDataset.open(table.version(version), ReadOptions.defaults())) {
+      assertThat(dataset.schema()).isEqualTo(GoldenPatches.SCHEMA);
+      assertThat(dataset.length()).isEqualTo(places.size());
+      for (FieldSpec field : GoldenPatches.SCHEMA.fields()) {
+        FieldReader reader = dataset.reader(field.name());
+        reader.select(LongStream.range(0, places.size()).toArray(), 0, places.size());
+        for (int i = 0; i < places.size(); i++) {
+          Optional<byte[]> expected = GoldenPatches.value(field, places.get(i), version);
+          String place = field.name() + " of record " + i;
+          assertThat(reader.isAbsent(i)).as(place).isEqualTo(expected.isEmpty());
+          assertThat(reader.value(i)).as(place).isEqualTo(expected.orElse(new byte[0]));
+        }
+      }
+    }
+  }
+
+  @Test
+  void aCheckFindsNothing() {
+    assertThat(DatasetCheck.of(GoldenPatches.DIRECTORY)
+            .allVersions()
+            .run(finding -> {})
+            .isSound())
+        .isTrue();
+  }
+}
