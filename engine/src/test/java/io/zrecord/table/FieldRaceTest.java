@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -135,8 +136,8 @@ final class FieldRaceTest {
       return storage.names().stream()
           .filter(name -> name.startsWith("shard/") && name.contains("."))
           .filter(name -> named
-              .filesOf(java.util.UUID.fromString(name.split("/")[1]))
-              .contains(name.split("/")[2]))
+              .filesOf(UUID.fromString(name.split("/", -1)[1]))
+              .contains(name.split("/", -1)[2]))
           .collect(Collectors.toSet());
     }
   }

@@ -33,6 +33,8 @@ final class GoldenFields {
   static final Path DIRECTORY = Path.of("src/test/resources/golden/v2-fields");
   static final int RECORDS = 5;
 
+  private static final List<Integer> NEXT_FIELD_IDS = List.of(3, 4, 4, 5, 5);
+
   private static final WriteOptions OPTIONS =
       WriteOptions.defaults().withStripeBytes(1 << 16).withDurability(Durability.NONE);
   private static final FieldSpec LABEL = field(1, "label", ElementType.I32);
@@ -91,7 +93,7 @@ final class GoldenFields {
             operation,
             Map.of()),
         new RecordSchema(fields),
-        Math.min(5, number < 3 ? 3 + Math.min(1, number) : 5),
+        NEXT_FIELD_IDS.get(number),
         List.of(),
         List.of(shard),
         Map.of(),
