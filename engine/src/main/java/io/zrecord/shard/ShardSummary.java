@@ -4,7 +4,6 @@ import java.io.Serializable;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -33,7 +32,7 @@ public record ShardSummary(
   public ShardSummary {
     chunks = List.copyOf(chunks);
     tables = List.copyOf(tables);
-    valueBytes = Collections.unmodifiableSortedMap(new TreeMap<>(valueBytes));
+    valueBytes = SizesById.of(valueBytes);
   }
 
   /** Makes a summary that says nothing beyond this release. */

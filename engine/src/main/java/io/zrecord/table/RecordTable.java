@@ -332,7 +332,7 @@ public final class RecordTable {
    */
   public TableSnapshot commitBesideOthers(TableChange change) {
     Manifest manifest = new Committer(storage, log, clock).commit(change);
-    return new TableSnapshot(storage, manifest, () -> log.shards(manifest));
+    return new TableSnapshot(storage, manifest);
   }
 
   /**
@@ -370,7 +370,7 @@ public final class RecordTable {
   }
 
   private TableSnapshot snapshot(Manifest manifest) {
-    return new TableSnapshot(storage, manifest, () -> log.shards(manifest)).load();
+    return new TableSnapshot(storage, manifest);
   }
 
   private NotADatasetException notATable() {

@@ -1,67 +1,34 @@
 package io.zrecord.table;
 
+import io.zrecord.internal.table.ListedShards;
 import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.read.IndexSet;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * One version of a table: its fields, and its shards in index order. Opens no data file. Immutable
- * and thread-safe; readable until the version is expired.
+ * One version of a table: its fields, and its shards in index order. Opens no data file, and the
+ * files that list its shards when a shard of them is wanted. Immutable and thread-safe; readable
+ * until the version is expired.
  */
 public final class TableSnapshot {
   private final Storage storage;
   private final Manifest manifest;
-  private final Supplier<List<ShardSummary>> source;
-  private volatile @Nullable ShardIndex loaded;
+  private final ListedShards shards;
 
-  /** The shards and the first index of each. */
-  private static final class ShardIndex {
-    final List<ShardSummary> shards;
-    final long[] firstIndices;
-
-    ShardIndex(List<ShardSummary> shards) {
-      this.shards = List.copyOf(shards);
-      this.firstIndices = new long[shards.size() + 1];
-      for (int i = 0; i < shards.size(); i++) {
-        firstIndices[i + 1] = firstIndices[i] + shards.get(i).length();
-      }
-    }
-  }
-
-  /**
-   * Creates a snapshot that reads shard lists at first use: a commit that succeeded must not fail
-   * by reading them.
-   */
-  TableSnapshot(Storage storage, Manifest manifest, Supplier<List<ShardSummary>> source) {
+  /** Creates a snapshot. Reads no list of shards. */
+  TableSnapshot(Storage storage, Manifest manifest) {
     this.storage = storage;
     this.manifest = manifest;
-    this.source = source;
-  }
-
-  /** Reads the shard lists now, so that opening the table reports their damage. */
-  TableSnapshot load() {
-    index();
-    return this;
-  }
-
-  private ShardIndex index() {
-    ShardIndex index = loaded;
-    if (index == null) {
-      // Two threads may both read, with equal results, because lists never change.
-      index = new ShardIndex(source.get());
-      loaded = index;
-    }
-    return index;
+    this.shards = new ManifestLog(storage).shards(manifest);
   }
 
   /** Returns the storage of the table. */
@@ -142,7 +109,7 @@ public final class TableSnapshot {
 
   /** Returns the number of records. */
   public long length() {
-    return manifest.length();
+    return shards.length();
   }
 
   /**
@@ -155,9 +122,26 @@ public final class TableSnapshot {
     return manifest.indexMap().map(shard -> new IndexMap(storage, shard));
   }
 
-  /** Returns all shards in index order. */
+  /**
+   * Returns all shards in index order. The list is as long as the version has shards, but reads the
+   * files that list them when a shard is wanted for the first time.
+   *
+   * @throws io.zrecord.errors.MissingFileException at first touch, if the version was expired and
+   *     swept since the snapshot was made
+   * @throws io.zrecord.errors.CorruptDataException at first touch of a damaged file
+   */
   public List<ShardSummary> shards() {
-    return index().shards;
+    return shards;
+  }
+
+  /**
+   * Reads the files that list the shards of some records now, several at a time. A program that
+   * touches most of these shards waits less afterwards.
+   */
+  public void loadShards(IndexSet indices) {
+    for (int i = 0; i < indices.rangeCount(); i++) {
+      shards.load(indices.rangeFrom(i), Math.min(indices.rangeTo(i), length()));
+    }
   }
 
   /**
@@ -165,7 +149,7 @@ public final class TableSnapshot {
    * {@code shards().size()}, returns the length.
    */
   public long firstIndex(int shardOrdinal) {
-    return index().firstIndices[shardOrdinal];
+    return shards.firstIndex(shardOrdinal);
   }
 
   /**
@@ -174,9 +158,7 @@ public final class TableSnapshot {
    * @throws IndexOutOfBoundsException if {@code index} is not within {@code [0, length())}
    */
   public int shardOf(long index) {
-    Objects.checkIndex(index, length());
-    int found = Arrays.binarySearch(index().firstIndices, index);
-    return found >= 0 ? found : -found - 2;
+    return shards.shardOf(Objects.checkIndex(index, length()));
   }
 
   @Override

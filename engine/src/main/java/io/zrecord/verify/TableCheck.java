@@ -168,28 +168,40 @@ final class TableCheck {
 
   /** Checks what a manifest names. */
   private void check(Manifest manifest, Depth depth) {
-    Map<String, List<ShardSummary>> newLists = new HashMap<>();
-    for (ShardListFile list : manifest.lists()) {
-      // All shards of a list that another version names too were checked by then.
-      if (!namedLists.contains(list.file())) {
-        newLists.put(list.file(), log.shards(list));
-      }
-    }
-    namedLists.addAll(newLists.keySet());
+    List<Runnable> adding = new ArrayList<>();
+    Set<String> read = new HashSet<>();
     ShardNeed.Source source = new ShardNeed.Source(manifest.tableId(), manifest.version(), newest);
     Part part = new Part(source, manifest.schema(), depth);
-    for (ShardListFile list : manifest.lists()) {
-      List<ShardSummary> listed = newLists.get(list.file());
-      if (listed == null) {
-        part.skip(list.length());
-      } else {
-        part.add(listed);
-      }
-    }
+    read(manifest.lists(), part, adding, read);
+    // Only a version whose lists can all be read is checked.
+    namedLists.addAll(read);
+    adding.forEach(Runnable::run);
     part.add(manifest.shards());
     part.finish();
     manifest.indexMap().ifPresent(map -> checkIndexMap(map, source, depth));
     checkedVersions.put(manifest.version(), manifest.commitId());
+  }
+
+  /**
+   * Reads lists of a version, except lists that another version names too, whose shards were all
+   * checked by then.
+   *
+   * @param adding takes what adds the lists to the part
+   * @param read takes the names of the lists
+   */
+  private void read(
+      List<ShardListFile> lists, Part part, List<Runnable> adding, Set<String> read) {
+    for (ShardListFile list : lists) {
+      if (namedLists.contains(list.file())) {
+        adding.add(() -> part.skip(list.length()));
+      } else if (list.isOfLists()) {
+        read(log.members(list), part, adding, read);
+      } else {
+        List<ShardSummary> shards = log.shards(list);
+        adding.add(() -> part.add(shards));
+      }
+      read.add(list.file());
+    }
   }
 
   /** The shards of a version that no earlier part had. */
