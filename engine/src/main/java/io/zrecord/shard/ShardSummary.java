@@ -1,10 +1,12 @@
 package io.zrecord.shard;
 
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says what a manifest knows of a shard (FORMAT.md section 7): enough to plan, and to name the
@@ -17,6 +19,9 @@ import java.util.UUID;
  * @param tables its tables files; a field is in one of them at most
  * @param valueBytes stored bytes of each field's values, by field id; a field that is missing here
  *     is absent in this shard
+ * @param partition the value of each partition field of the table, in their order, as
+ *     {@link io.zrecord.table.PartitionText} has it; null where the field is absent; empty if the
+ *     table is not partitioned
  * @param unknown what a later release says of the shard, as JSON, which commits carry on; mostly
  *     empty
  */
@@ -26,6 +31,7 @@ public record ShardSummary(
     List<ChunkFile> chunks,
     List<TablesRef> tables,
     SortedMap<Integer, Long> valueBytes,
+    List<@Nullable String> partition,
     String unknown)
     implements Serializable {
 
@@ -33,6 +39,9 @@ public record ShardSummary(
     chunks = List.copyOf(chunks);
     tables = List.copyOf(tables);
     valueBytes = SizesById.of(valueBytes);
+    partition = partition.isEmpty()
+        ? List.of()
+        : Collections.unmodifiableList(new ArrayList<>(partition));
   }
 
   /** Makes a summary that says nothing beyond this release. */
@@ -42,7 +51,12 @@ public record ShardSummary(
       List<ChunkFile> chunks,
       List<TablesRef> tables,
       SortedMap<Integer, Long> valueBytes) {
-    this(id, length, chunks, tables, valueBytes, "");
+    this(id, length, chunks, tables, valueBytes, List.of(), "");
+  }
+
+  /** Returns this shard as one of a partition. */
+  public ShardSummary withPartition(List<@Nullable String> newPartition) {
+    return new ShardSummary(id, length, chunks, tables, valueBytes, newPartition, unknown);
   }
 
   /**

@@ -34,11 +34,17 @@ final class SizesById extends AbstractMap<Integer, Long>
   }
 
   static SizesById of(SortedMap<Integer, Long> sizes) {
-    return sizes instanceof SizesById same
-        ? same
-        : new SizesById(
-            shared(sizes.keySet().stream().mapToInt(Integer::intValue).toArray()),
-            sizes.values().stream().mapToLong(Long::longValue).toArray());
+    if (sizes instanceof SizesById same) {
+      return same;
+    }
+    int[] ids = new int[sizes.size()];
+    long[] bytes = new long[ids.length];
+    int i = 0;
+    for (Map.Entry<Integer, Long> entry : sizes.entrySet()) {
+      ids[i] = entry.getKey();
+      bytes[i++] = entry.getValue();
+    }
+    return new SizesById(shared(ids), bytes);
   }
 
   private static int[] shared(int[] ids) {

@@ -138,6 +138,7 @@ abstract class CareCommit implements Commit {
     return new Manifest(
         head,
         before.schema(),
+        before.partitions(),
         before.nextFieldId(),
         before.lists(),
         before.shards(),

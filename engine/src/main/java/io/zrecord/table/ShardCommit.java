@@ -96,6 +96,11 @@ final class ShardCommit implements Commit {
     Optional<Manifest> newest = last.filter(Manifest::isTable);
     newest.ifPresent(this::requireUnswept);
     RecordSchema schema = rules.after(newest);
+    List<Integer> partitions = newest
+        .filter(manifest -> change.kind() != TableChange.Kind.OVERWRITE)
+        .map(Manifest::partitions)
+        .orElse(change.partitions());
+    new PartitionRules(storage.location(), schema, partitions).require(change);
     ShardSequence sequence = new ShardSequence(log, written);
     if (newest.isPresent() && change.keepsShards()) {
       sequence.add(newest.get(), new Replacements(storage.location(), change.replacements()));
@@ -111,6 +116,7 @@ final class ShardCommit implements Commit {
     return new Manifest(
         head,
         schema,
+        partitions,
         nextFieldId(schema, newest),
         sequence.lists(),
         sequence.rest(),

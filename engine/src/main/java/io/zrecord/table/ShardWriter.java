@@ -7,6 +7,7 @@ import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,7 @@ public final class ShardWriter implements AutoCloseable {
   private final RecordSchema schema;
   private final WriteOptions options;
   private final String directory;
+  private final @Nullable PartitionCheck partition;
   private @Nullable ShardFilesWriter files;
   private boolean ownsDirectory;
   private State state = State.OPEN;
@@ -48,11 +50,17 @@ public final class ShardWriter implements AutoCloseable {
     CLOSED
   }
 
-  private ShardWriter(Storage storage, UUID shardId, RecordSchema schema, WriteOptions options) {
+  private ShardWriter(
+      Storage storage,
+      UUID shardId,
+      RecordSchema schema,
+      WriteOptions options,
+      @Nullable PartitionCheck partition) {
     this.storage = storage;
     this.shardId = shardId;
     this.schema = schema;
     this.options = options;
+    this.partition = partition;
     this.directory = "shard/" + shardId;
   }
 
@@ -65,7 +73,32 @@ public final class ShardWriter implements AutoCloseable {
    */
   public static ShardWriter create(
       Storage storage, UUID shardId, RecordSchema schema, WriteOptions options) {
-    return new ShardWriter(storage, shardId, schema, options);
+    return new ShardWriter(storage, shardId, schema, options, null);
+  }
+
+  /**
+   * Returns a writer of a new shard of one partition. A record with another value of a partition
+   * field is refused with an {@link IllegalArgumentException}.
+   *
+   * @param shardId as for the other method
+   * @param partitionFields ids of the partition fields of the table, in their order
+   * @param partition value of each of them, as {@link PartitionText} has it; null for an absent
+   *     value
+   * @throws IllegalArgumentException if a text is not the one of a value of its field
+   */
+  public static ShardWriter create(
+      Storage storage,
+      UUID shardId,
+      RecordSchema schema,
+      WriteOptions options,
+      List<Integer> partitionFields,
+      List<@Nullable String> partition) {
+    return new ShardWriter(
+        storage,
+        shardId,
+        schema,
+        options,
+        new PartitionCheck(schema, partitionFields, partition));
   }
 
   /**
@@ -74,21 +107,25 @@ public final class ShardWriter implements AutoCloseable {
    */
   public void putByte(int field, byte value) {
     begin().column(field).putByte(value);
+    requirePartition(field, value, Byte.BYTES);
     state = State.OPEN;
   }
 
   public void putShort(int field, short value) {
     begin().column(field).putShort(value);
+    requirePartition(field, value, Short.BYTES);
     state = State.OPEN;
   }
 
   public void putInt(int field, int value) {
     begin().column(field).putInt(value);
+    requirePartition(field, value, Integer.BYTES);
     state = State.OPEN;
   }
 
   public void putLong(int field, long value) {
     begin().column(field).putLong(value);
+    requirePartition(field, value, Long.BYTES);
     state = State.OPEN;
   }
 
@@ -112,6 +149,9 @@ public final class ShardWriter implements AutoCloseable {
    */
   public void put(int field, byte[] source, int offset, int lengthBytes) {
     begin().column(field).put(source, offset, lengthBytes);
+    if (partition != null && partition.has(field)) {
+      partition.require(field, source, offset, lengthBytes);
+    }
     state = State.OPEN;
   }
 
@@ -154,9 +194,23 @@ public final class ShardWriter implements AutoCloseable {
     state = State.OPEN;
   }
 
+  private void requirePartition(int field, long bits, int lengthBytes) {
+    if (partition != null && partition.has(field)) {
+      partition.require(field, bits, lengthBytes);
+    }
+  }
+
   /** Ends the record. Fields that were not put are absent. */
   public void endRecord() {
-    begin().endRecord();
+    ShardFilesWriter current = begin();
+    if (partition != null) {
+      for (int field = 0; field < schema.fields().size(); field++) {
+        if (partition.has(field) && !current.column(field).isPut()) {
+          partition.requireAbsent(field);
+        }
+      }
+    }
+    current.endRecord();
     state = State.OPEN;
   }
 
@@ -189,6 +243,9 @@ public final class ShardWriter implements AutoCloseable {
           + " was not ended; call endRecord() after its last value");
     }
     ShardSummary sealed = current.seal();
+    if (partition != null) {
+      sealed = sealed.withPartition(partition.texts());
+    }
     if (options.durability() == Durability.COMMIT) {
       storage.forceDirectory("shard");
     }

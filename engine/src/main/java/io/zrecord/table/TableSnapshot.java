@@ -1,9 +1,11 @@
 package io.zrecord.table;
 
+import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.table.ListedShards;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.read.IndexSet;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
@@ -13,6 +15,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One version of a table: its fields, and its shards in index order. Opens no data file, and the
@@ -100,6 +104,38 @@ public final class TableSnapshot {
    */
   public void requireWritable() {
     manifest.requireWritable(storage.location());
+  }
+
+  /**
+   * Returns the fields by which the table is partitioned: all records of a shard have the same
+   * value of each. Mostly empty.
+   */
+  public List<FieldSpec> partitionFields() {
+    return manifest.partitions().stream()
+        .map(id -> schema().find(id).orElseThrow(() -> new UnsupportedFormatException(
+            storage.location(),
+            "Cannot read the partitions of " + storage.location() + ": field " + id
+                + " is unknown to this release; upgrade zrecord")))
+        .toList();
+  }
+
+  /**
+   * Returns the records of some partitions. Reads the files that list shards, and no other.
+   *
+   * @param partitions is given the value of each of {@link #partitionFields}, as
+   *     {@link PartitionText} has it, null for an absent value
+   */
+  public IndexSet indicesOf(Predicate<List<@Nullable String>> partitions) {
+    loadShards(IndexSet.range(0, length()));
+    IndexSet.Builder indices = new IndexSet.Builder();
+    long first = 0;
+    for (ShardSummary shard : shards) {
+      if (partitions.test(shard.partition())) {
+        indices.add(first, first + shard.length());
+      }
+      first += shard.length();
+    }
+    return indices.build();
   }
 
   /** Returns a number greater than every field id that the table ever used. */

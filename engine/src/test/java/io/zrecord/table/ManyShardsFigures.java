@@ -1,5 +1,6 @@
 package io.zrecord.table;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.zrecord.RecordDataset;
 import io.zrecord.read.IndexSet;
 import io.zrecord.scan.ScanPlan;
@@ -23,6 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <pre>java -Xmx1g ... io.zrecord.table.ManyShardsFigures DIRECTORY SHARDS FIELDS</pre>
  */
 public final class ManyShardsFigures {
+  private static long processorNanos;
+
   private ManyShardsFigures() {}
 
   /** Writes the table unless the directory has one, and measures it in a new process. */
@@ -52,6 +55,8 @@ public final class ManyShardsFigures {
 
     start = System.nanoTime();
     snapshot = table.latest();
+    snapshot.loadShards(IndexSet.range(0, snapshot.length()));
+    print("of it open and read the lists: %.1f ms", since(start));
     plan(snapshot, IndexSet.range(0, snapshot.length()), SplitSizing.exactly(10_000));
     print("open, and plan a scan of all shards: %.1f ms", since(start));
 
@@ -87,7 +92,12 @@ public final class ManyShardsFigures {
         .sum();
   }
 
+  /** Prints a line, and the time of all processors since the line before. */
   private static void print(String format, Object... arguments) {
-    System.out.println(String.format(Locale.ROOT, format, arguments));
+    long now = ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getProcessCpuTime();
+    String line = String.format(Locale.ROOT, format, arguments);
+    System.out.printf(Locale.ROOT, "%s (processors: %.1f ms)%n", line, (now - processorNanos) / 1e6);
+    processorNanos = now;
   }
 }

@@ -20,6 +20,7 @@ final class ManifestRules {
     requireRecords(json, manifest);
     requireTags(json, manifest.version(), manifest.tags());
     requireLengths(json, manifest);
+    requirePartitions(json, manifest);
     if (manifest.schema().fields().stream().anyMatch(field -> field.id() >= manifest.nextFieldId())
         || manifest.schema().unreadable().stream()
             .anyMatch(field -> field.id() >= manifest.nextFieldId())) {
@@ -80,6 +81,20 @@ final class ManifestRules {
             + ", which is not before version " + version);
       }
       before = tag.name();
+    }
+  }
+
+  private static void requirePartitions(JsonObject json, Manifest manifest) {
+    List<Integer> partitions = manifest.partitions();
+    if (partitions.stream().distinct().count() != partitions.size()
+        || partitions.stream().anyMatch(id -> id >= manifest.nextFieldId())) {
+      throw json.corrupt("its partition fields " + partitions + " are not all different fields");
+    }
+    for (ShardSummary shard : manifest.shards()) {
+      if (shard.partition().size() != partitions.size()) {
+        throw json.corrupt("shard " + shard.id() + " has " + shard.partition().size()
+            + " partition values, but the table has " + partitions.size() + " partition fields");
+      }
     }
   }
 

@@ -1,5 +1,7 @@
 package io.zrecord.internal.table;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TablesTrailer;
@@ -7,6 +9,7 @@ import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +17,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads lists of shards that are written exactly as this release writes them, some ten times faster
@@ -24,6 +28,16 @@ import java.util.UUID;
 final class PlainShards {
   private static final String SEAL = ",\"crc32c\":\"";
   private static final String SEAL_END = "\"}\n";
+
+  /** What each byte means as a hexadecimal digit in lower case; negative if it is none. */
+  private static final byte[] DIGITS = new byte[256];
+
+  static {
+    Arrays.fill(DIGITS, (byte) -1);
+    for (int i = 0; i < 16; i++) {
+      DIGITS["0123456789abcdef".charAt(i)] = (byte) i;
+    }
+  }
 
   private final byte[] json;
   private int at;
@@ -111,8 +125,13 @@ final class PlainShards {
     List<TablesRef> tables = readTables(fieldSets);
     expect(",\"values\":[");
     SortedMap<Integer, Long> values = readValues(chunks);
+    List<@Nullable String> partition = List.of();
+    if (skip(',')) {
+      expect("\"partition\":[");
+      partition = readPartition();
+    }
     expect("}");
-    return new ShardSummary(id, length, chunks, tables, values);
+    return new ShardSummary(id, length, chunks, tables, values, partition, "");
   }
 
   private List<ChunkFile> readChunks() {
@@ -202,6 +221,30 @@ final class PlainShards {
     return values;
   }
 
+  private List<@Nullable String> readPartition() {
+    List<@Nullable String> partition = new ArrayList<>();
+    do {
+      partition.add(textOrNull());
+    } while (skip(','));
+    expect("]");
+    return partition;
+  }
+
+  /** Reads a string of ASCII characters without an escape, or the word {@code null}. */
+  private @Nullable String textOrNull() {
+    if (!skip('"')) {
+      expect("null");
+      return null;
+    }
+    int from = at;
+    while (at < json.length && json[at] >= ' ' && json[at] != '"' && json[at] != '\\') {
+      at++;
+    }
+    String text = new String(json, from, at - from, US_ASCII);
+    expect("\"");
+    return text;
+  }
+
   private void expect(String text) {
     require(text.length() <= json.length - at);
     for (int i = 0; i < text.length(); i++) {
@@ -246,12 +289,14 @@ final class PlainShards {
   private long hex(int digits) {
     require(digits <= json.length - at);
     long number = 0;
-    for (int i = 0; i < digits; i++) {
-      byte c = json[at++];
-      boolean isDigit = c >= '0' && c <= '9';
-      require(isDigit || (c >= 'a' && c <= 'f'));
-      number = number << 4 | (isDigit ? c - '0' : c - 'a' + 10);
+    int all = 0;
+    for (int i = at; i < at + digits; i++) {
+      int digit = DIGITS[json[i] & 0xff];
+      all |= digit;
+      number = number << 4 | digit;
     }
+    require(all >= 0);
+    at += digits;
     return number;
   }
 

@@ -23,7 +23,7 @@ import java.util.UUID;
 /** Reads and writes the shards in manifests and shard lists (FORMAT.md section 7). */
 final class ShardJson {
   private static final int TABLES_ELEMENTS = 6;
-  private static final Set<String> MEMBERS = Set.of("uuid", "length", "chunks", "tables", "values");
+  private static final Set<String> MEMBERS = Set.of("uuid", "length", "chunks", "tables", "values", "partition");
 
   private ShardJson() {}
 
@@ -44,6 +44,10 @@ final class ShardJson {
     }
     ArrayNode values = node.putArray("values");
     shard.valueBytes().forEach((id, bytes) -> values.addArray().add(id).add(bytes));
+    if (!shard.partition().isEmpty()) {
+      ArrayNode partition = node.putArray("partition");
+      shard.partition().forEach(partition::add);
+    }
     return JsonObject.withMembers(node, shard.unknown());
   }
 
@@ -56,6 +60,7 @@ final class ShardJson {
         chunks,
         readTables(json, fieldSets),
         readValues(json, id, sumOf(json, chunks)),
+        json.has("partition") ? json.textsOrNull("partition") : List.of(),
         json.unknown(MEMBERS));
   }
 

@@ -59,6 +59,7 @@ final class GoldenLater {
         later.chunks(),
         later.tables(),
         written.valueBytes(),
+        List.of(),
         "{" + LATER + "}");
     Manifest manifest = new Manifest(
         new Manifest.Head(
