@@ -21,8 +21,12 @@ import io.zrecord.schema.Shape;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.testing.MemoryStorage;
+import io.zrecord.verify.DatasetCheck;
+import io.zrecord.verify.Finding;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,6 +37,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Shards of partitions: what is written, refused and read. */
 final class PartitionedTableTest {
@@ -44,8 +49,8 @@ final class PartitionedTableTest {
   private static final List<Integer> PARTITIONS = List.of(2, 3);
   private static final int DAY = 20_455;
 
-  private final Storage storage = new MemoryStorage();
-  private final RecordTable table = RecordTable.at(storage);
+  private Storage storage = new MemoryStorage();
+  private RecordTable table = RecordTable.at(storage);
 
   private static FieldSpec field(ElementType type) {
     return RecordSchema.builder().field("p", type).build().fields().get(0);
@@ -69,7 +74,8 @@ final class PartitionedTableTest {
         writer.putLong(0, value);
         writer.putInt(1, DAY + days);
         if (kind != null) {
-          writer.put(2, kind.getBytes(UTF_8), 0, kind.length());
+          byte[] text = kind.getBytes(UTF_8);
+          writer.put(2, text, 0, text.length);
         }
         writer.endRecord();
       }
@@ -95,7 +101,9 @@ final class PartitionedTableTest {
   void recordsOfSomePartitionsAreFound() {
     create(shard(0, "a", 1, 2), shard(1, "a", 3), shard(1, null, 4, 5, 6), shard(2, "é", 7));
     TableSnapshot snapshot = table.latest();
-    assertThat(snapshot.partitionFields()).extracting(FieldSpec::name).containsExactly("day", "kind");
+    assertThat(snapshot.partitionFields())
+        .extracting(FieldSpec::name)
+        .containsExactly("day", "kind");
     assertThat(snapshot.shards().get(0).partition()).containsExactly("2026-01-02", "a");
     assertThat(snapshot.shards().get(2).partition()).containsExactly("2026-01-03", null);
     assertThat(snapshot.indicesOf(partition -> "a".equals(partition.get(1))))
@@ -313,5 +321,25 @@ final class PartitionedTableTest {
     assertThatThrownBy(table::latest)
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("partition values");
+  }
+
+  @Test
+  void verifyComparesValuesAndPartitions(@TempDir Path directory) {
+    storage = LocalStorage.at(directory);
+    table = RecordTable.at(storage);
+    ShardSummary sound = shard(0, "a", 1, 2);
+    create(sound, shard(1, null, 3));
+    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isTrue();
+    // A commit does not read values: the shard is said to be of a partition that it is not of.
+    ShardSummary other = shard(1, "b", 4).withPartition(Arrays.asList("2026-01-03", "a"));
+    ShardSummary absent = shard(1, null, 4).withPartition(Arrays.asList("2026-01-03", "a"));
+    ShardSummary present = shard(1, "b", 4).withPartition(Arrays.asList("2026-01-03", null));
+    for (ShardSummary wrong : List.of(other, absent, present)) {
+      table.commit(change(TableChange.Kind.APPEND, wrong));
+    }
+    List<Finding> findings = new ArrayList<>();
+    assertThat(DatasetCheck.of(directory).run(findings::add).isSound()).isFalse();
+    assertThat(findings).extracting(Finding::firstIndex).containsExactly(3L, 4L, 5L);
+    assertThat(findings).extracting(Finding::field).containsOnly("kind");
   }
 }

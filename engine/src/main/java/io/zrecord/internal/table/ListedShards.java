@@ -28,7 +28,7 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
   static ListedShards of(ManifestLog log, Manifest manifest) {
     Leaf own = new Leaf(manifest.shards());
     return new ListedShards(
-        manifest.lists().isEmpty() ? own : new Inner(log, manifest.lists(), List.of(own)));
+        manifest.lists().isEmpty() ? own : new Inner(log, manifest.lists(), manifest.partitions(), List.of(own)));
   }
 
   /** Returns the number of shards. */
@@ -136,7 +136,11 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
     private final List<ShardListFile> lists;
     private final AtomicReferenceArray<Node> children;
 
-    Inner(ManifestLog log, List<ShardListFile> lists, List<Leaf> rest) {
+    Inner(
+        ManifestLog log,
+        List<ShardListFile> lists,
+        List<Integer> partitions,
+        List<Leaf> rest) {
       super(
           lists.stream().mapToInt(ShardListFile::shardCount).reduce(0, Math::addExact)
               + rest.stream().mapToInt(leaf -> leaf.count).sum(),
@@ -144,8 +148,8 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
               + rest.stream().mapToLong(leaf -> leaf.length).sum());
       this.lists = lists;
       this.reading = list -> list.isOfLists()
-          ? new Inner(log, log.members(list), List.of())
-          : new Leaf(log.shards(list));
+          ? new Inner(log, log.members(list), partitions, List.of())
+          : new Leaf(log.shards(list, partitions));
       List<Leaf> present = rest.stream().filter(leaf -> leaf.count > 0).toList();
       int childCount = lists.size() + present.size();
       this.firstOrdinals = new int[childCount];

@@ -190,6 +190,20 @@ public final class ManifestLog {
     return content(list, list::readFile);
   }
 
+  /**
+   * Returns the shards of a list of a version.
+   *
+   * @param partitions ids of the partition fields of the version
+   * @throws CorruptDataException if a shard does not have one value of each
+   */
+  public List<ShardSummary> shards(ShardListFile list, List<Integer> partitions) {
+    return content(list, (path, bytes) -> {
+      List<ShardSummary> shards = list.readFile(path, bytes);
+      ManifestRules.requirePartitions(path, shards, partitions);
+      return shards;
+    });
+  }
+
   /** Returns the lists that a list of lists names. */
   public List<ShardListFile> members(ShardListFile list) {
     return content(list, list::readLists);

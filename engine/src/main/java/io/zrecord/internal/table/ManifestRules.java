@@ -90,10 +90,19 @@ final class ManifestRules {
         || partitions.stream().anyMatch(id -> id >= manifest.nextFieldId())) {
       throw json.corrupt("its partition fields " + partitions + " are not all different fields");
     }
-    for (ShardSummary shard : manifest.shards()) {
+    requirePartitions(json.resource(), manifest.shards(), partitions);
+  }
+
+  /** Requires that shards have one value of each partition field. */
+  static void requirePartitions(
+      String resource, List<ShardSummary> shards, List<Integer> partitions) {
+    for (ShardSummary shard : shards) {
       if (shard.partition().size() != partitions.size()) {
-        throw json.corrupt("shard " + shard.id() + " has " + shard.partition().size()
-            + " partition values, but the table has " + partitions.size() + " partition fields");
+        throw new CorruptDataException(
+            resource,
+            "Cannot read " + resource + ": shard " + shard.id() + " has "
+                + shard.partition().size() + " partition values, but the table has "
+                + partitions.size() + " partition fields");
       }
     }
   }
