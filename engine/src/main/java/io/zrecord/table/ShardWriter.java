@@ -78,7 +78,8 @@ public final class ShardWriter implements AutoCloseable {
 
   /**
    * Returns a writer of a new shard of one partition. A record with another value of a partition
-   * field is refused with an {@link IllegalArgumentException}.
+   * field is refused with an {@link IllegalArgumentException}. Stored values and blocks are not
+   * looked into: copy them from shards of the same partition.
    *
    * @param shardId as for the other method
    * @param partitionFields ids of the partition fields of the table, in their order

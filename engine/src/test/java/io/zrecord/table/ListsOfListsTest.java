@@ -381,6 +381,20 @@ final class ListsOfListsTest {
   }
 
   @Test
+  void moreShardsThanAnIntegerCountsAreDamage() throws IOException {
+    ofLongLists();
+    String name = ManifestNames.nameOf(0);
+    ObjectNode manifest = parsed(name);
+    for (int i = 0; i < 2; i++) {
+      ((ObjectNode) manifest.get("lists").get(i)).put("shards", Integer.MAX_VALUE);
+    }
+    Files.write(directory.resolve(name), SealedJson.seal(manifest));
+    assertThatThrownBy(table::latest)
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("at most 2147483647");
+  }
+
+  @Test
   void whatALaterReleaseSaysOfAListIsKept() throws IOException {
     List<ShardSummary> expected = ofLongLists();
     rewriteListOfLists(lists -> ((ObjectNode) lists.get(0)).put("later", "x"));

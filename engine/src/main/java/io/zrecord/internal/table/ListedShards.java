@@ -142,7 +142,7 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
         List<Integer> partitions,
         List<Leaf> rest) {
       super(
-          lists.stream().mapToInt(ShardListFile::shardCount).reduce(0, Math::addExact)
+          lists.stream().mapToInt(ShardListFile::shardCount).sum()
               + rest.stream().mapToInt(leaf -> leaf.count).sum(),
           lists.stream().mapToLong(ShardListFile::length).sum()
               + rest.stream().mapToLong(leaf -> leaf.length).sum());
@@ -211,10 +211,21 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
 
     @Override
     void load(long from, long to) {
-      if (from < to) {
-        IntStream.rangeClosed(childAt(from), childAt(to - 1)).parallel().forEach(i -> child(i)
-            .load(Math.max(0, from - firstIndices[i]), to - firstIndices[i]));
+      if (from >= to) {
+        return;
       }
+      int first = childAt(from);
+      int last = childAt(to - 1);
+      if (first == last) {
+        // Many short ranges cost no more than their look-ups.
+        loadChild(first, from, to);
+      } else {
+        IntStream.rangeClosed(first, last).parallel().forEach(i -> loadChild(i, from, to));
+      }
+    }
+
+    private void loadChild(int i, long from, long to) {
+      child(i).load(Math.max(0, from - firstIndices[i]), to - firstIndices[i]);
     }
   }
 }

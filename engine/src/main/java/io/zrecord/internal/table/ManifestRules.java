@@ -109,7 +109,13 @@ final class ManifestRules {
 
   private static void requireLengths(JsonObject json, Manifest manifest) {
     long length = ShardListFile.sumOfLengths(json, manifest.shards());
+    long shardCount = manifest.shards().size();
     for (ShardListFile list : manifest.lists()) {
+      shardCount += list.shardCount();
+      if (shardCount > Integer.MAX_VALUE) {
+        throw json.corrupt("it has " + shardCount + " shards or more, and at most "
+            + Integer.MAX_VALUE + " are possible");
+      }
       length += list.length();
       if (length < 0) {
         throw json.corrupt("its shards have more than 2^63 records");
