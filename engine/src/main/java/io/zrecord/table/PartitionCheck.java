@@ -4,15 +4,18 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Requires that the records of a shard are of its partition. Belongs to one thread. */
 final class PartitionCheck {
   private final RecordSchema schema;
   private final List<@Nullable String> texts;
-  /** The value of each field by ordinal; null for an absent value, and for other fields. */
-  private final byte @Nullable [][] values;
+
+  /** The value of each field that is present, by ordinal. */
+  private final Map<Integer, byte[]> values = new HashMap<>();
 
   private final boolean[] isPartition;
 
@@ -29,13 +32,14 @@ final class PartitionCheck {
     }
     this.schema = schema;
     this.texts = new ArrayList<>(texts);
-    this.values = new byte[schema.fields().size()][];
-    this.isPartition = new boolean[values.length];
+    this.isPartition = new boolean[schema.fields().size()];
     for (int i = 0; i < fieldIds.size(); i++) {
       int ordinal = ordinalOf(schema, fieldIds.get(i));
       isPartition[ordinal] = true;
       String text = texts.get(i);
-      values[ordinal] = text == null ? null : PartitionText.parse(schema.fields().get(ordinal), text);
+      if (text != null) {
+        values.put(ordinal, PartitionText.parse(schema.fields().get(ordinal), text));
+      }
     }
   }
 
@@ -68,7 +72,7 @@ final class PartitionCheck {
   }
 
   void require(int field, byte[] source, int offset, int lengthBytes) {
-    byte[] expected = values[field];
+    byte[] expected = values.get(field);
     if (expected == null
         || !Arrays.equals(expected, 0, expected.length, source, offset, offset + lengthBytes)) {
       throw refused(field, "a value that is another one");
@@ -77,14 +81,14 @@ final class PartitionCheck {
 
   /** Requires that an absent value is that of the partition. */
   void requireAbsent(int field) {
-    if (values[field] != null) {
+    if (values.containsKey(field)) {
       throw refused(field, "an absent value");
     }
   }
 
   private IllegalArgumentException refused(int field, String found) {
     FieldSpec spec = schema.fields().get(field);
-    byte[] expected = values[field];
+    byte[] expected = values.get(field);
     return new IllegalArgumentException("Cannot write " + found + " to partition field '"
         + spec.name() + "': all values of the shard are "
         + (expected == null ? "absent" : "'" + PartitionText.of(spec, expected) + "'")

@@ -5,7 +5,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
-import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Requires that the shards of a change have one value of each partition field of the table. */
 final class PartitionRules {
@@ -37,7 +37,7 @@ final class PartitionRules {
     }
     change.newShards().forEach(shard -> requireValues(shard, fields));
     for (TableChange.Replacement run : change.replacements()) {
-      List<String> partition = run.removed().get(0).partition();
+      List<@Nullable String> partition = run.removed().get(0).partition();
       if (!run.removed().stream().allMatch(shard -> shard.partition().equals(partition))
           || !run.added().stream().allMatch(shard -> shard.partition().equals(partition))) {
         throw refused("shards of different partitions would replace each other");
@@ -67,7 +67,7 @@ final class PartitionRules {
     for (int i = 0; i < fields.size(); i++) {
       String text = shard.partition().get(i);
       try {
-        if (Objects.nonNull(text)) {
+        if (text != null) {
           PartitionText.parse(fields.get(i), text);
         }
       } catch (IllegalArgumentException e) {
