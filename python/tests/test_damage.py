@@ -500,6 +500,57 @@ def test_a_list_that_is_not_the_one_that_the_manifest_names_is_refused(table: Pa
     assert len(zrecord.open(table)) == 120
 
 
+def test_a_list_of_lists_is_bound_to_the_manifest(tmp_path: Path) -> None:
+    table = Path(shutil.copytree(GOLDEN / "v2-lists", tmp_path / "table"))
+    manifest = manifest_of(table, 0)
+    lists = sorted((table / "list").iterdir(), key=lambda file: file.name)
+    first, second, of_lists, _ = lists
+    sound = {file: file.read_bytes() for file in (*lists, manifest)}
+
+    def restore() -> None:
+        for file, content in sound.items():
+            file.write_bytes(content)
+
+    def bind() -> None:
+        content = of_lists.read_bytes()
+        edit(manifest, lambda m: m["lists"][0].update(bytes=len(content), crc=content[-11:-3].decode()))
+
+    first.write_bytes(sound[second])
+    second.write_bytes(sound[first])
+    with pytest.raises(zrecord.CorruptDataError, match=r"not the file that the manifest names, with \d+ bytes"):
+        zrecord.open(table)
+    restore()
+    edit(of_lists, lambda m: m.update(more=1))
+    with pytest.raises(zrecord.CorruptDataError, match=r"not the file that the manifest names, with \d+ bytes"):
+        zrecord.open(table)
+    bind()
+    assert len(zrecord.open(table)) == 15
+    for change, message in (
+        (lambda m: m["lists"].pop(), "not those that the manifest counts"),
+        (lambda m: m["lists"][0].update(level=2), "two levels at most"),
+        (lambda m: m["lists"][0].update(level=3), "member 'level'"),
+        (lambda m: m["lists"][0].update(length=4), "not those that the manifest counts"),
+    ):
+        restore()
+        edit(of_lists, change)
+        bind()
+        with pytest.raises(zrecord.CorruptDataError, match=message):
+            zrecord.open(table)
+    for change in (
+        lambda m: m["shards"][0].pop("partition"),
+        lambda m: m["shards"][0].update(partition=["a"]),
+        lambda m: m["shards"][0].update(partition=[1, "b"]),
+        lambda m: m.update(partitions=[2]),
+        lambda m: m.pop("partitions"),
+        lambda m: m.update(partitions=[2, 2]),
+        lambda m: m.update(partitions=[2, 4]),
+    ):
+        restore()
+        edit(manifest, change)
+        with pytest.raises(zrecord.CorruptDataError, match="partition"):
+            zrecord.open(table)
+
+
 ID = "123e4567-e89b-12d3-a456-426614174000"
 SENSELESS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "member 'oldest'": lambda m: m.update(oldest=NEWEST + 1),

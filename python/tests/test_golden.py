@@ -270,3 +270,10 @@ def test_a_table_of_a_later_release_is_read_without_its_unknown_field() -> None:
     assert dataset["near"][:].tolist() == [3 * i for i in range(20)]
     with pytest.raises(zrecord.FormatError, match=r"field 'far' .* uses the feature 'dtype f8_e4m3'"):
         dataset["far"]
+
+
+def test_lists_of_lists_and_partitions() -> None:
+    dataset = zrecord.open(GOLDEN / "v2-lists")
+    assert len(dataset) == 15
+    assert dataset["value"][:].tolist() == [*range(15)]
+    assert [dataset["kind"][i] for i in (0, 3, 6, 9, 12)] == ["a", '"é"\n', None, "", "b"]

@@ -306,37 +306,50 @@ def _contents(path: Path, manifest: _Manifest) -> Contents:
     if len({f.id for f in every}) != len(every) or len({f.name for f in every}) != len(every):
         raise json.corrupt("an id or name of a field appears twice")
     shards: list[ShardSource] = []
+    partitions = json.integers("partitions", 1, 2**31 - 1) if "partitions" in json.members else []
+    if len(set(partitions)) != len(partitions) or any(field >= json.integer("nextFieldId") for field in partitions):
+        raise json.corrupt(f"its partition fields {partitions} are not all different fields")
     for entry in json.objects("lists"):
-        shards += _read_list(path, entry)
-    shards += _read_entries(path, json)
+        shards += _read_list(path, entry, len(partitions))
+    shards += _read_entries(path, json, len(partitions))
     length = sum(shard.length for shard in shards)
     if length != json.integer("length"):
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
     index_map = None
     if "indexMap" in json.members:
-        index_map = _read_entry(path, json.object("indexMap"), read_field_sets(json))
+        index_map = _read_entry(path, json.object("indexMap"), read_field_sets(json), 0)
     return Contents(manifest.version, fields, unreadable, list(shards), index_map)
 
 
-def _read_list(path: Path, entry: JsonObject) -> list[ShardSource]:
+def _read_list(path: Path, entry: JsonObject, partitions: int, levels: int = 2) -> list[ShardSource]:
+    """Reads a list of shards, or the lists that a list of lists names."""
+    level = entry.integer("level", 1, 2) if "level" in entry.members else 1
+    if level > levels:
+        raise entry.corrupt("it lists a list of lists, but there are two levels at most")
     json = JsonObject.read(path / entry.matching("file", r"list/[0-9a-f-]{36}\.json"))
     named = (entry.integer("bytes", 1, MAX_BYTES), entry.matching("crc", "[0-9a-f]{8}"))
     if (json.size, json.string("crc32c")) != named:
         raise json.corrupt(f"it is not the file that the manifest names, with {named[0]} bytes and checksum {named[1]}")
-    shards = _read_entries(path, json)
+    if level == 1:
+        shards = _read_entries(path, json, partitions)
+    else:
+        shards = [shard for member in json.objects("lists") for shard in _read_list(path, member, partitions, 1)]
     if len(shards) != entry.integer("shards") or sum(shard.length for shard in shards) != entry.integer("length"):
         raise json.corrupt("its shards are not those that the manifest counts")
     return shards
 
 
-def _read_entries(path: Path, json: JsonObject) -> list[ShardSource]:
+def _read_entries(path: Path, json: JsonObject, partitions: int) -> list[ShardSource]:
     field_sets = read_field_sets(json)
-    return [_read_entry(path, member, field_sets) for member in json.objects("shards")]
+    return [_read_entry(path, member, field_sets, partitions) for member in json.objects("shards")]
 
 
-def _read_entry(path: Path, member: JsonObject, field_sets: FieldSets) -> ShardSource:
+def _read_entry(path: Path, member: JsonObject, field_sets: FieldSets, partitions: int) -> ShardSource:
     length = member.integer("length", 1)
     patch = read_patch(member, length)
+    partition = member.members.get("partition", [])
+    if not isinstance(partition, list) or len(partition) != partitions or any(not isinstance(text, (str, type(None))) for text in partition):
+        raise member.corrupt(f"shard {member.uuid('uuid')} has no values of the {partitions} partition fields")
     shard = SealedShard(
         directory=path / "shard" / str(member.uuid("uuid")),
         uuid=member.uuid("uuid"),

@@ -65,6 +65,9 @@ public final class RecordDataset implements RecordSource {
     }
   }
 
+  /** Up to that many shards are looked up in one table. */
+  private static final int FEW_SHARDS = 1000;
+
   private RecordDataset(
       String location,
       RecordSchema schema,
@@ -105,18 +108,50 @@ public final class RecordDataset implements RecordSource {
     };
   }
 
-  /** Opens a version of a table in O(shards) time, without reading a file. */
+  /**
+   * Opens a version of a table without reading a file. A file that lists shards is read when a
+   * record of theirs is wanted.
+   */
   public static RecordDataset open(TableSnapshot snapshot, ReadOptions options) {
     Storage storage = snapshot.storage();
     ShardUse use = OpenShards.shared().use();
     return new RecordDataset(
         storage.location(),
         snapshot.schema(),
-        shardList(storage, snapshot.shards(), use),
+        shardList(snapshot, use),
         use,
         OptionalLong.of(snapshot.version()),
         OptionalLong.of(snapshot.recordsVersion()),
         options);
+  }
+
+  private static ShardList shardList(TableSnapshot snapshot, ShardUse use) {
+    List<ShardSummary> shards = snapshot.shards();
+    if (shards.size() <= FEW_SHARDS) {
+      return shardList(snapshot.storage(), shards, use);
+    }
+    ShardList.Bounds bounds = new ShardList.Bounds() {
+      @Override
+      public int count() {
+        return shards.size();
+      }
+
+      @Override
+      public long length() {
+        return snapshot.length();
+      }
+
+      @Override
+      public long firstIndex(int ordinal) {
+        return snapshot.firstIndex(ordinal);
+      }
+
+      @Override
+      public int shardOf(long index) {
+        return snapshot.shardOf(index);
+      }
+    };
+    return new ShardList(bounds, ordinal -> use.get(snapshot.storage(), shards.get(ordinal)));
   }
 
   private static ShardList shardList(Storage storage, List<ShardSummary> summaries, ShardUse use) {

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -131,9 +132,9 @@ public final class TableHistory {
         .map(versions -> versions.fileOf(version))
         .orElseGet(() -> ManifestNames.nameOf(version));
     files.add(file(storage, name, DatasetFile.Kind.MANIFEST));
-    for (ShardListFile list : read(version).lists()) {
-      files.add(file(storage, list.file(), DatasetFile.Kind.LIST));
-    }
+    Consumer<ShardListFile> add =
+        list -> files.add(file(storage, list.file(), DatasetFile.Kind.LIST));
+    log.lists(read(version), add).forEach(add);
     return files;
   }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads shards through their tables, verifying every value, and writes their records to new shards,
@@ -88,7 +89,9 @@ public final class GroupRewriter implements AutoCloseable {
       copy(shard);
       leftBytes -= RebalanceGroup.valueBytes(shard);
     }
-    return finished();
+    // All shards of a group are of one partition.
+    List<@Nullable String> partition = group.shards().get(0).partition();
+    return finished().stream().map(shard -> shard.withPartition(partition)).toList();
   }
 
   /**

@@ -160,6 +160,9 @@ public final class RebalancePlan {
     }
 
     private void add(ShardSummary shard, long firstIndex, Set<RebalanceGroup.Reason> reasons) {
+      if (!current.isEmpty() && !current.get(0).partition().equals(shard.partition())) {
+        endGroup();
+      }
       if (current.isEmpty()) {
         currentFirst = firstIndex;
       }

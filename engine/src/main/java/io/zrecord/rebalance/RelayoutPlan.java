@@ -36,6 +36,10 @@ public record RelayoutPlan(TableSnapshot snapshot, RecordOrder order, RebalanceO
       throw new IllegalArgumentException(
           "Cannot put " + snapshot + " into another order: it has no records");
     }
+    if (!snapshot.partitionFields().isEmpty()) {
+      throw new IllegalArgumentException("Cannot put " + snapshot
+          + " into another order: it is partitioned, and a shard has records of one partition");
+    }
     order.requireFits(snapshot.schema());
   }
 

@@ -6,6 +6,7 @@ import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.io.LocalFiles;
+import io.zrecord.internal.table.ListedShards;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.Restoration;
@@ -170,7 +171,8 @@ final class TableRepair {
 
   private boolean hasLists(Manifest manifest) {
     try {
-      log.shards(manifest);
+      ListedShards shards = log.shards(manifest);
+      shards.load(0, shards.length());
       return true;
     } catch (MissingFileException e) {
       return false;

@@ -47,6 +47,7 @@ public final class ScanPlan {
     if (selected.isEmpty()) {
       return List.of();
     }
+    snapshot.loadShards(selected);
     SplitCuts cuts = new SplitCuts(sizing);
     ShardCursor cursor = new ShardCursor(snapshot, selected);
     while (cursor.next()) {

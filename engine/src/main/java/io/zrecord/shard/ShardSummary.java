@@ -1,10 +1,10 @@
 package io.zrecord.shard;
 
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param tables its tables files; a field is in one of them at most
  * @param valueBytes stored bytes of each field's values, by field id; a field that is missing here
  *     is absent in this shard
+ * @param partition the value of each partition field of the table, in their order, as
+ *     {@link io.zrecord.table.PartitionText} has it; null where the field is absent; empty if the
+ *     table is not partitioned
  * @param patch what was deleted and changed since the tables files were written; null if nothing
  * @param unknown what a later release says of the shard, as JSON, which commits carry on; mostly
  *     empty
@@ -29,6 +32,7 @@ public record ShardSummary(
     List<ChunkFile> chunks,
     List<TablesRef> tables,
     SortedMap<Integer, Long> valueBytes,
+    List<@Nullable String> partition,
     @Nullable PatchRef patch,
     String unknown)
     implements Serializable {
@@ -36,7 +40,10 @@ public record ShardSummary(
   public ShardSummary {
     chunks = List.copyOf(chunks);
     tables = List.copyOf(tables);
-    valueBytes = Collections.unmodifiableSortedMap(new TreeMap<>(valueBytes));
+    valueBytes = SizesById.of(valueBytes);
+    partition = partition.isEmpty()
+        ? List.of()
+        : Collections.unmodifiableList(new ArrayList<>(partition));
   }
 
   /** Makes a summary that says nothing beyond this release. */
@@ -46,7 +53,12 @@ public record ShardSummary(
       List<ChunkFile> chunks,
       List<TablesRef> tables,
       SortedMap<Integer, Long> valueBytes) {
-    this(id, length, chunks, tables, valueBytes, null, "");
+    this(id, length, chunks, tables, valueBytes, List.of(), null, "");
+  }
+
+  /** Returns this shard as one of a partition. */
+  public ShardSummary withPartition(List<@Nullable String> newPartition) {
+    return new ShardSummary(id, length, chunks, tables, valueBytes, newPartition, patch, unknown);
   }
 
   /**
@@ -54,7 +66,8 @@ public record ShardSummary(
    * bytes, however many fields the shard has.
    */
   public ShardSummary withoutSizes() {
-    return new ShardSummary(id, length, chunks, tables, Collections.emptySortedMap(), patch, "");
+    return new ShardSummary(
+        id, length, chunks, tables, Collections.emptySortedMap(), partition, patch, "");
   }
 
   /**
@@ -64,7 +77,8 @@ public record ShardSummary(
    * @param newChunks the chunk files of its tables, and those of the patch
    */
   public ShardSummary patched(long newLength, List<ChunkFile> newChunks, PatchRef newPatch) {
-    return new ShardSummary(id, newLength, newChunks, tables, valueBytes, newPatch, unknown);
+    return new ShardSummary(
+        id, newLength, newChunks, tables, valueBytes, partition, newPatch, unknown);
   }
 
   /**

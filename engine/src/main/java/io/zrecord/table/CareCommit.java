@@ -140,6 +140,7 @@ abstract class CareCommit implements Commit {
     return new Manifest(
         head,
         before.schema(),
+        before.partitions(),
         before.nextFieldId(),
         before.lists(),
         before.shards(),

@@ -94,15 +94,23 @@ final class NamedFiles {
 
   private void addVersion(Manifest manifest) {
     manifest.requireWritable(storage.location());
-    for (ShardListFile list : manifest.lists()) {
-      if (!lists.contains(list.file())) {
-        add(log.shardsToChange(list));
-        lists.add(list.file());
-      }
-    }
+    addLists(manifest.lists());
     add(manifest.shards());
     add(manifest.indexMap().stream().toList());
     versions.add(manifest.version());
+  }
+
+  private void addLists(List<ShardListFile> named) {
+    for (ShardListFile list : named) {
+      if (!lists.contains(list.file())) {
+        if (list.isOfLists()) {
+          addLists(log.membersToChange(list));
+        } else {
+          add(log.shardsToChange(list));
+        }
+        lists.add(list.file());
+      }
+    }
   }
 
   private void add(List<ShardSummary> named) {

@@ -357,7 +357,7 @@ public final class RecordTable {
   public TableSnapshot commit(FieldChange change) {
     Manifest manifest =
         new Committer(storage, log, clock).commit(new FieldCommit(storage, log, change));
-    return new TableSnapshot(storage, manifest, () -> log.shards(manifest));
+    return new TableSnapshot(storage, manifest);
   }
 
   /**
@@ -429,7 +429,7 @@ public final class RecordTable {
    */
   public TableSnapshot commitBesideOthers(TableChange change) {
     Manifest manifest = new Committer(storage, log, clock).commit(change);
-    return new TableSnapshot(storage, manifest, () -> log.shards(manifest));
+    return new TableSnapshot(storage, manifest);
   }
 
   /**
@@ -467,7 +467,7 @@ public final class RecordTable {
   }
 
   private TableSnapshot snapshot(Manifest manifest) {
-    return new TableSnapshot(storage, manifest, () -> log.shards(manifest)).load();
+    return new TableSnapshot(storage, manifest);
   }
 
   private NotADatasetException notATable() {

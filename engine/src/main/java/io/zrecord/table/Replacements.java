@@ -34,8 +34,9 @@ final class Replacements {
     }
   }
 
-  boolean isEmpty() {
-    return byAny.isEmpty();
+  /** Tells whether nothing is left to replace, or nothing was to be replaced. */
+  boolean isDone() {
+    return current == null && byFirst.isEmpty();
   }
 
   /** Tells whether one of the given shards is replaced, or is where the rest of a run should be. */

@@ -3,10 +3,10 @@ package io.zrecord.table;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -42,7 +42,9 @@ final class Retraction {
       return false;
     }
     Manifest created = newest.get();
-    List<ShardSummary> shards = log.shards(created);
+    List<ShardSummary> shards = List.copyOf(log.shards(created));
+    List<String> lists = new ArrayList<>();
+    log.lists(created, list -> lists.add(list.file())).forEach(list -> lists.add(list.file()));
     try {
       Manifest retraction =
           new Committer(storage, log, clock).commit(new RetractCommit(storage.location(), created));
@@ -52,7 +54,7 @@ final class Retraction {
       return false;
     }
     shards.forEach(shard -> storage.delete(shard.directory()));
-    created.lists().stream().map(ShardListFile::file).forEach(storage::delete);
+    lists.forEach(storage::delete);
     return true;
   }
 }

@@ -99,6 +99,11 @@ final class ShardCommit implements Commit {
     Optional<Manifest> newest = last.filter(Manifest::isTable);
     newest.ifPresent(manifest -> requireUnswept(storage.location(), oldestFileMillis, manifest));
     RecordSchema schema = rules.after(newest);
+    List<Integer> partitions = newest
+        .filter(manifest -> change.kind() != TableChange.Kind.OVERWRITE)
+        .map(Manifest::partitions)
+        .orElse(change.partitions());
+    new PartitionRules(storage.location(), schema, partitions).require(change);
     ShardSequence sequence = new ShardSequence(log, written);
     if (newest.isPresent() && change.keepsShards()) {
       sequence.add(
@@ -116,6 +121,7 @@ final class ShardCommit implements Commit {
     return new Manifest(
         head,
         schema,
+        partitions,
         nextFieldId(schema, newest),
         sequence.lists(),
         sequence.rest(),

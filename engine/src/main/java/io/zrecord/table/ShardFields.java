@@ -49,7 +49,14 @@ public final class ShardFields {
     SortedMap<Integer, Long> values = new TreeMap<>(shard.valueBytes());
     values.putAll(added.valueBytes());
     return new ShardSummary(
-        shard.id(), shard.length(), chunks, tables, values, shard.patch(), shard.unknown());
+        shard.id(),
+        shard.length(),
+        chunks,
+        tables,
+        values,
+        shard.partition(),
+        shard.patch(),
+        shard.unknown());
   }
 
   /** Returns the chunks that the fields of some tables files need. */

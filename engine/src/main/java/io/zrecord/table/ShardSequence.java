@@ -15,7 +15,7 @@ import java.util.List;
 final class ShardSequence {
   private final ManifestLog log;
   private final List<ShardListFile> written;
-  private final List<ShardListFile> lists = new ArrayList<>();
+  private List<ShardListFile> lists = new ArrayList<>();
   private List<ShardSummary> loose = new ArrayList<>();
 
   /**
@@ -31,23 +31,47 @@ final class ShardSequence {
   /** Takes over the shards of a version, except replaced ones. */
   void add(Manifest manifest, Replacements replacements) {
     for (ShardListFile list : manifest.lists()) {
-      if (replacements.isEmpty()) {
+      if (replacements.isDone()) {
         addList(list);
-        continue;
-      }
-      List<ShardSummary> shards = log.shardsToChange(list);
-      if (replacements.touch(shards)) {
-        shards.forEach(shard -> replacements.next(shard).forEach(this::add));
-      } else if (loose.size() + shards.size() <= ShardListFile.MAX_SHARDS
-          && (!loose.isEmpty() || shards.size() < ShardListFile.MAX_SHARDS / 2)) {
-        // Keeps lists from becoming smaller and smaller.
-        shards.forEach(this::add);
+      } else if (list.isOfLists()) {
+        addMembers(list, replacements);
       } else {
-        addList(list);
+        add(list, replacements);
       }
     }
     manifest.shards().forEach(shard -> replacements.next(shard).forEach(this::add));
     replacements.requireDone();
+  }
+
+  /** Takes a list of lists over, or the new lists if one of its shards is replaced. */
+  private void addMembers(ShardListFile ofLists, Replacements replacements) {
+    List<ShardListFile> members = log.membersToChange(ofLists);
+    spill(loose.size());
+    List<ShardListFile> before = lists;
+    lists = new ArrayList<>();
+    for (ShardListFile list : members) {
+      if (replacements.isDone()) {
+        addList(list);
+      } else {
+        add(list, replacements);
+      }
+    }
+    boolean isSame = loose.isEmpty() && lists.equals(members);
+    before.addAll(isSame ? List.of(ofLists) : lists);
+    lists = before;
+  }
+
+  private void add(ShardListFile list, Replacements replacements) {
+    List<ShardSummary> shards = log.shardsToChange(list);
+    if (replacements.touch(shards)) {
+      shards.forEach(shard -> replacements.next(shard).forEach(this::add));
+    } else if (loose.size() + shards.size() <= ShardListFile.MAX_SHARDS
+        && (!loose.isEmpty() || shards.size() < ShardListFile.MAX_SHARDS / 2)) {
+      // Keeps lists from becoming smaller and smaller.
+      shards.forEach(this::add);
+    } else {
+      addList(list);
+    }
   }
 
   private void addList(ShardListFile list) {
@@ -61,9 +85,7 @@ final class ShardSequence {
 
   private void spill(int count) {
     if (count > 0) {
-      int before = written.size();
-      log.writeLists(loose.subList(0, count), written);
-      lists.addAll(written.subList(before, written.size()));
+      lists.addAll(log.writeLists(loose.subList(0, count), written));
       loose = new ArrayList<>(loose.subList(count, loose.size()));
     }
   }
@@ -73,7 +95,34 @@ final class ShardSequence {
     if (loose.size() > ShardListFile.MAX_SHARDS) {
       spill(loose.size() - loose.size() % ShardListFile.MAX_SHARDS);
     }
+    fold();
     return lists;
+  }
+
+  /**
+   * Puts the oldest lists of shards into lists of lists, until there are few enough besides. So a
+   * commit writes the shards that it adds or replaces, a bounded number of neighbours, and one
+   * entry for each million of shards.
+   */
+  private void fold() {
+    long single = lists.stream().filter(list -> !list.isOfLists()).count();
+    List<ShardListFile> folded = new ArrayList<>();
+    for (int i = 0; i < lists.size(); ) {
+      int to = i;
+      while (to < lists.size()
+          && to - i < ShardListFile.MAX_LISTS
+          && !lists.get(to).isOfLists()) {
+        to++;
+      }
+      if (to == i || single <= ShardListFile.MAX_LISTS) {
+        folded.add(lists.get(i++));
+      } else {
+        folded.add(log.writeListOfLists(lists.subList(i, to), written));
+        single -= to - i;
+        i = to;
+      }
+    }
+    lists = folded;
   }
 
   /** Returns the shards after the lists. */

@@ -7,6 +7,7 @@ import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -40,6 +41,7 @@ public final class ShardWriter implements AutoCloseable {
   private final WriteOptions options;
   private final String directory;
   private final int[] required;
+  private final @Nullable PartitionCheck partition;
   private @Nullable ShardFilesWriter files;
   private boolean ownsFiles;
   private State state = State.OPEN;
@@ -56,12 +58,14 @@ public final class ShardWriter implements AutoCloseable {
       UUID shardId,
       Optional<ShardSummary> existing,
       RecordSchema schema,
-      WriteOptions options) {
+      WriteOptions options,
+      @Nullable PartitionCheck partition) {
     this.storage = storage;
     this.shardId = shardId;
     this.existing = existing;
     this.schema = schema;
     this.options = options;
+    this.partition = partition;
     this.directory = "shard/" + shardId;
     this.required = IntStream.range(0, schema.fields().size())
         .filter(i -> !schema.fields().get(i).rules().isNullable())
@@ -77,7 +81,34 @@ public final class ShardWriter implements AutoCloseable {
    */
   public static ShardWriter create(
       Storage storage, UUID shardId, RecordSchema schema, WriteOptions options) {
-    return new ShardWriter(storage, shardId, Optional.empty(), schema, options);
+    return new ShardWriter(storage, shardId, Optional.empty(), schema, options, null);
+  }
+
+  /**
+   * Returns a writer of a new shard of one partition. A record with another value of a partition
+   * field is refused with an {@link IllegalArgumentException}. Stored values and blocks are not
+   * looked into: copy them from shards of the same partition.
+   *
+   * @param shardId as for the other method
+   * @param partitionFields ids of the partition fields of the table, in their order
+   * @param partition value of each of them, as {@link PartitionText} has it; null for an absent
+   *     value
+   * @throws IllegalArgumentException if a text is not the one of a value of its field
+   */
+  public static ShardWriter create(
+      Storage storage,
+      UUID shardId,
+      RecordSchema schema,
+      WriteOptions options,
+      List<Integer> partitionFields,
+      List<@Nullable String> partition) {
+    return new ShardWriter(
+        storage,
+        shardId,
+        Optional.empty(),
+        schema,
+        options,
+        new PartitionCheck(schema, partitionFields, partition));
   }
 
   /**
@@ -88,7 +119,7 @@ public final class ShardWriter implements AutoCloseable {
    */
   public static ShardWriter ofFields(
       Storage storage, ShardSummary shard, RecordSchema schema, WriteOptions options) {
-    return new ShardWriter(storage, shard.id(), Optional.of(shard), schema, options);
+    return new ShardWriter(storage, shard.id(), Optional.of(shard), schema, options, null);
   }
 
   /**
@@ -97,21 +128,25 @@ public final class ShardWriter implements AutoCloseable {
    */
   public void putByte(int field, byte value) {
     begin().column(field).putByte(value);
+    requirePartition(field, value, Byte.BYTES);
     state = State.OPEN;
   }
 
   public void putShort(int field, short value) {
     begin().column(field).putShort(value);
+    requirePartition(field, value, Short.BYTES);
     state = State.OPEN;
   }
 
   public void putInt(int field, int value) {
     begin().column(field).putInt(value);
+    requirePartition(field, value, Integer.BYTES);
     state = State.OPEN;
   }
 
   public void putLong(int field, long value) {
     begin().column(field).putLong(value);
+    requirePartition(field, value, Long.BYTES);
     state = State.OPEN;
   }
 
@@ -135,6 +170,9 @@ public final class ShardWriter implements AutoCloseable {
    */
   public void put(int field, byte[] source, int offset, int lengthBytes) {
     begin().column(field).put(source, offset, lengthBytes);
+    if (partition != null && partition.has(field)) {
+      partition.require(field, source, offset, lengthBytes);
+    }
     state = State.OPEN;
   }
 
@@ -177,6 +215,12 @@ public final class ShardWriter implements AutoCloseable {
     state = State.OPEN;
   }
 
+  private void requirePartition(int field, long bits, int lengthBytes) {
+    if (partition != null && partition.has(field)) {
+      partition.require(field, bits, lengthBytes);
+    }
+  }
+
   /**
    * Ends the record. Fields that were not put are absent.
    *
@@ -190,6 +234,13 @@ public final class ShardWriter implements AutoCloseable {
             + "' of record " + current.recordCount()
             + " was not put, but its values may not be absent; put a value, or let the field be"
             + " absent (nullable)");
+      }
+    }
+    if (partition != null) {
+      for (int field = 0; field < schema.fields().size(); field++) {
+        if (partition.has(field) && !current.column(field).isPut()) {
+          partition.requireAbsent(field);
+        }
       }
     }
     current.endRecord();
@@ -228,6 +279,9 @@ public final class ShardWriter implements AutoCloseable {
           + " was not ended; call endRecord() after its last value");
     }
     ShardSummary sealed = current.seal();
+    if (partition != null) {
+      sealed = sealed.withPartition(partition.texts());
+    }
     if (options.durability() == Durability.COMMIT && existing.isEmpty()) {
       storage.forceDirectory("shard");
     }

@@ -35,6 +35,8 @@ import java.util.stream.Stream;
  * @param expectedVersion the version that must be the newest, except for tags and expiries, when
  *     the change is published, even if the change would commute with later versions; empty if any
  *     version may be
+ * @param partitions ids of the fields by which a table that the change creates, or whose records it
+ *     replaces, is partitioned; for other changes the table keeps its own
  */
 public record TableChange(
     UUID commitId,
@@ -48,7 +50,8 @@ public record TableChange(
     Map<String, String> properties,
     List<Replacement> replacements,
     Optional<ShardSummary> indexMap,
-    OptionalLong expectedVersion) {
+    OptionalLong expectedVersion,
+    List<Integer> partitions) {
 
   /** Says what happens to the shards that are there. */
   public enum Kind {
@@ -98,6 +101,7 @@ public record TableChange(
     shards = List.copyOf(shards);
     properties = Map.copyOf(properties);
     replacements = List.copyOf(replacements);
+    partitions = List.copyOf(partitions);
     boolean replaces = kind.replaces();
     if (replaces == replacements.isEmpty() || (replaces && !shards.isEmpty())) {
       throw new IllegalArgumentException("A change of kind " + kind + " with " + shards.size()
@@ -117,6 +121,36 @@ public record TableChange(
       requireLength("The name of a property", key, MAX_KEY_LENGTH);
       requireLength("Property '" + key + "'", value, MAX_VALUE_LENGTH);
     });
+  }
+
+  /** Makes a change of a table without partitions, or one that leaves its partitions alone. */
+  public TableChange(
+      UUID commitId,
+      Kind kind,
+      Optional<UUID> baseTable,
+      OptionalLong baseVersion,
+      Optional<UUID> baseCommit,
+      RecordSchema schema,
+      List<ShardSummary> shards,
+      Optional<Transaction> transaction,
+      Map<String, String> properties,
+      List<Replacement> replacements,
+      Optional<ShardSummary> indexMap,
+      OptionalLong expectedVersion) {
+    this(
+        commitId,
+        kind,
+        baseTable,
+        baseVersion,
+        baseCommit,
+        schema,
+        shards,
+        transaction,
+        properties,
+        replacements,
+        indexMap,
+        expectedVersion,
+        List.of());
   }
 
   /** Makes a change that adds shards. */
@@ -191,7 +225,29 @@ public record TableChange(
         properties,
         replacements,
         indexMap,
-        OptionalLong.of(version));
+        OptionalLong.of(version),
+        partitions);
+  }
+
+  /**
+   * Returns this change with partition fields, for a table that it creates or whose records it
+   * replaces.
+   */
+  public TableChange partitionedBy(List<Integer> fieldIds) {
+    return new TableChange(
+        commitId,
+        kind,
+        baseTable,
+        baseVersion,
+        baseCommit,
+        schema,
+        shards,
+        transaction,
+        properties,
+        replacements,
+        indexMap,
+        expectedVersion,
+        fieldIds);
   }
 
   /**

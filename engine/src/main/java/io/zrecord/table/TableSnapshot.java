@@ -1,70 +1,40 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.internal.table.ListedShards;
 import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.read.IndexSet;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Supplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One version of a table: its fields, and its shards in index order. Opens no data file. Immutable
- * and thread-safe; readable until the version is expired.
+ * One version of a table: its fields, and its shards in index order. Opens no data file, and the
+ * files that list its shards when a shard of them is wanted. Immutable and thread-safe; readable
+ * until the version is expired.
  */
 public final class TableSnapshot {
   private final Storage storage;
   private final Manifest manifest;
-  private final Supplier<List<ShardSummary>> source;
-  private volatile @Nullable ShardIndex loaded;
+  private final ListedShards shards;
 
-  /** The shards and the first index of each. */
-  private static final class ShardIndex {
-    final List<ShardSummary> shards;
-    final long[] firstIndices;
-
-    ShardIndex(List<ShardSummary> shards) {
-      this.shards = List.copyOf(shards);
-      this.firstIndices = new long[shards.size() + 1];
-      for (int i = 0; i < shards.size(); i++) {
-        firstIndices[i + 1] = firstIndices[i] + shards.get(i).length();
-      }
-    }
-  }
-
-  /**
-   * Creates a snapshot that reads shard lists at first use: a commit that succeeded must not fail
-   * by reading them.
-   */
-  TableSnapshot(Storage storage, Manifest manifest, Supplier<List<ShardSummary>> source) {
+  /** Creates a snapshot. Reads no list of shards. */
+  TableSnapshot(Storage storage, Manifest manifest) {
     this.storage = storage;
     this.manifest = manifest;
-    this.source = source;
-  }
-
-  /** Reads the shard lists now, so that opening the table reports their damage. */
-  TableSnapshot load() {
-    index();
-    return this;
-  }
-
-  private ShardIndex index() {
-    ShardIndex index = loaded;
-    if (index == null) {
-      // Two threads may both read, with equal results, because lists never change.
-      index = new ShardIndex(source.get());
-      loaded = index;
-    }
-    return index;
+    this.shards = new ManifestLog(storage).shards(manifest);
   }
 
   /** Returns the storage of the table. */
@@ -166,6 +136,38 @@ public final class TableSnapshot {
     }
   }
 
+  /**
+   * Returns the fields by which the table is partitioned: all records of a shard have the same
+   * value of each. Mostly empty.
+   */
+  public List<FieldSpec> partitionFields() {
+    return manifest.partitions().stream()
+        .map(id -> schema().find(id).orElseThrow(() -> new UnsupportedFormatException(
+            storage.location(),
+            "Cannot read the partitions of " + storage.location() + ": field " + id
+                + " is unknown to this release; upgrade zrecord")))
+        .toList();
+  }
+
+  /**
+   * Returns the records of some partitions. Reads the files that list shards, and no other.
+   *
+   * @param partitions is given the value of each of {@link #partitionFields}, as
+   *     {@link PartitionText} has it, null for an absent value
+   */
+  public IndexSet indicesOf(Predicate<List<@Nullable String>> partitions) {
+    loadShards(IndexSet.range(0, length()));
+    IndexSet.Builder indices = new IndexSet.Builder();
+    long first = 0;
+    for (ShardSummary shard : shards) {
+      if (partitions.test(shard.partition())) {
+        indices.add(first, first + shard.length());
+      }
+      first += shard.length();
+    }
+    return indices.build();
+  }
+
   /** Returns a number greater than every field id that the table ever used. */
   public int nextFieldId() {
     return manifest.nextFieldId();
@@ -173,7 +175,7 @@ public final class TableSnapshot {
 
   /** Returns the number of records. */
   public long length() {
-    return manifest.length();
+    return shards.length();
   }
 
   /**
@@ -186,9 +188,26 @@ public final class TableSnapshot {
     return manifest.indexMap().map(shard -> new IndexMap(storage, shard));
   }
 
-  /** Returns all shards in index order. */
+  /**
+   * Returns all shards in index order. The list is as long as the version has shards, but reads the
+   * files that list them when a shard is wanted for the first time.
+   *
+   * @throws io.zrecord.errors.MissingFileException at first touch, if the version was expired and
+   *     swept since the snapshot was made
+   * @throws io.zrecord.errors.CorruptDataException at first touch of a damaged file
+   */
   public List<ShardSummary> shards() {
-    return index().shards;
+    return shards;
+  }
+
+  /**
+   * Reads the files that list the shards of some records now, several at a time. A program that
+   * touches most of these shards waits less afterwards.
+   */
+  public void loadShards(IndexSet indices) {
+    for (int i = 0; i < indices.rangeCount(); i++) {
+      shards.load(indices.rangeFrom(i), Math.min(indices.rangeTo(i), length()));
+    }
   }
 
   /**
@@ -196,7 +215,7 @@ public final class TableSnapshot {
    * {@code shards().size()}, returns the length.
    */
   public long firstIndex(int shardOrdinal) {
-    return index().firstIndices[shardOrdinal];
+    return shards.firstIndex(shardOrdinal);
   }
 
   /**
@@ -205,9 +224,7 @@ public final class TableSnapshot {
    * @throws IndexOutOfBoundsException if {@code index} is not within {@code [0, length())}
    */
   public int shardOf(long index) {
-    Objects.checkIndex(index, length());
-    int found = Arrays.binarySearch(index().firstIndices, index);
-    return found >= 0 ? found : -found - 2;
+    return shards.shardOf(Objects.checkIndex(index, length()));
   }
 
   @Override

@@ -91,8 +91,13 @@ final class ShardNeed {
     if (isAmong(manifest.shards()) || manifest.indexMap().filter(this::isSame).isPresent()) {
       return true;
     }
-    for (ShardListFile list : manifest.lists()) {
-      if (readLists.add(list.file()) && isAmong(log.shards(list))) {
+    return isInLists(manifest.lists());
+  }
+
+  private boolean isInLists(List<ShardListFile> lists) {
+    for (ShardListFile list : lists) {
+      if (readLists.add(list.file())
+          && (list.isOfLists() ? isInLists(log.members(list)) : isAmong(log.shards(list)))) {
         return true;
       }
     }

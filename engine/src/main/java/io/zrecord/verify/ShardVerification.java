@@ -10,6 +10,7 @@ import io.zrecord.verify.Finding.Kind;
 import io.zrecord.verify.SealedShardCheck.Depth;
 import java.io.Serializable;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * The check of one shard of a table: a part of {@link DatasetCheck#withoutShards} that may run
@@ -25,12 +26,14 @@ public final class ShardVerification implements Serializable {
   private final long firstIndex;
   private final Depth depth;
   private final ShardRole role;
+  private final List<Integer> partitions;
 
   /**
    * Creates the check of a shard.
    *
    * @param source a version that names the shard
    * @param firstIndex index of the shard's first record in that version
+   * @param partitions ids of the partition fields of that version
    */
   ShardVerification(
       String table,
@@ -38,13 +41,15 @@ public final class ShardVerification implements Serializable {
       ShardSummary shard,
       long firstIndex,
       Depth depth,
-      ShardRole role) {
+      ShardRole role,
+      List<Integer> partitions) {
     this.table = table;
     this.source = source;
     this.shard = shard;
     this.firstIndex = firstIndex;
     this.depth = depth;
     this.role = role;
+    this.partitions = List.copyOf(partitions);
   }
 
   /** Returns the shard as a manifest names it. */
@@ -80,6 +85,8 @@ public final class ShardVerification implements Serializable {
       run.found(Kind.META, e.resource(), FileProblem.of(e));
     }
     if (depth == Depth.VALUES) {
+      new PartitionValuesCheck(run, LocalStorage.at(Path.of(table)))
+          .check(shard, schema, partitions, firstIndex);
       run.endPart();
     }
     if (depth == Depth.VALUES && role == ShardRole.INDEX_MAP) {

@@ -12,7 +12,6 @@ import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.internal.table.VersionHint;
-import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.IndexMap;
@@ -168,41 +167,53 @@ final class TableCheck {
 
   /** Checks what a manifest names. */
   private void check(Manifest manifest, Depth depth) {
-    Map<String, List<ShardSummary>> newLists = new HashMap<>();
-    for (ShardListFile list : manifest.lists()) {
-      // All shards of a list that another version names too were checked by then.
-      if (!namedLists.contains(list.file())) {
-        newLists.put(list.file(), log.shards(list));
-      }
-    }
-    namedLists.addAll(newLists.keySet());
+    List<Runnable> adding = new ArrayList<>();
+    Set<String> read = new HashSet<>();
     ShardNeed.Source source = new ShardNeed.Source(manifest.tableId(), manifest.version(), newest);
-    Part part = new Part(source, manifest.schema(), depth);
-    for (ShardListFile list : manifest.lists()) {
-      List<ShardSummary> listed = newLists.get(list.file());
-      if (listed == null) {
-        part.skip(list.length());
-      } else {
-        part.add(listed);
-      }
-    }
+    Part part = new Part(source, manifest, depth);
+    read(manifest.lists(), part, adding, read);
+    // Only a version whose lists can all be read is checked.
+    namedLists.addAll(read);
+    adding.forEach(Runnable::run);
     part.add(manifest.shards());
     part.finish();
     manifest.indexMap().ifPresent(map -> checkIndexMap(map, source, depth));
     checkedVersions.put(manifest.version(), manifest.commitId());
   }
 
+  /**
+   * Reads lists of a version, except lists that another version names too, whose shards were all
+   * checked by then.
+   *
+   * @param adding takes what adds the lists to the part
+   * @param read takes the names of the lists
+   */
+  private void read(
+      List<ShardListFile> lists, Part part, List<Runnable> adding, Set<String> read) {
+    for (ShardListFile list : lists) {
+      if (namedLists.contains(list.file())) {
+        adding.add(() -> part.skip(list.length()));
+      } else if (list.isOfLists()) {
+        read(log.members(list), part, adding, read);
+      } else {
+        List<ShardSummary> shards = log.shards(list, part.manifest.partitions());
+        adding.add(() -> part.add(shards));
+      }
+      read.add(list.file());
+    }
+  }
+
   /** The shards of a version that no earlier part had. */
   private final class Part {
     private final ShardNeed.Source source;
-    private final RecordSchema schema;
+    private final Manifest manifest;
     private final Depth depth;
     private final List<ShardVerification> due = new ArrayList<>();
     private long nextIndex;
 
-    Part(ShardNeed.Source source, RecordSchema schema, Depth depth) {
+    Part(ShardNeed.Source source, Manifest manifest, Depth depth) {
       this.source = source;
-      this.schema = schema;
+      this.manifest = manifest;
       this.depth = depth;
     }
 
@@ -215,7 +226,8 @@ final class TableCheck {
         namedShards.add(shard.id().toString());
         if (checkedShards.add(keyOf(shard))) {
           due.add(new ShardVerification(
-              storage.location(), source, shard, nextIndex, depth, ShardRole.RECORDS));
+              storage.location(), source, shard, nextIndex, depth, ShardRole.RECORDS,
+              manifest.partitions()));
         }
         nextIndex += shard.length();
       }
@@ -224,14 +236,14 @@ final class TableCheck {
     /** Ends the part. The amount of work is announced before the work begins. */
     void finish() {
       run.expect(due.stream().mapToLong(ShardVerification::valueBytes).sum());
-      due.forEach(shard -> shards.accept(shard, schema));
+      due.forEach(shard -> shards.accept(shard, manifest.schema()));
     }
   }
 
   private void checkIndexMap(ShardSummary map, ShardNeed.Source source, Depth depth) {
     namedShards.add(map.id().toString());
     ShardVerification due =
-        new ShardVerification(storage.location(), source, map, 0, depth, ShardRole.INDEX_MAP);
+        new ShardVerification(storage.location(), source, map, 0, depth, ShardRole.INDEX_MAP, List.of());
     run.expect(due.valueBytes());
     shards.accept(due, IndexMap.SCHEMA);
   }

@@ -36,6 +36,6 @@ public final class Snapshots {
         Map.of(),
         Optional.empty(),
         new Manifest.Retention(new RecordsVersion(0, commit), 0, List.of()));
-    return new TableSnapshot(LocalStorage.at(Path.of("none")), manifest, () -> shards);
+    return new TableSnapshot(LocalStorage.at(Path.of("none")), manifest);
   }
 }

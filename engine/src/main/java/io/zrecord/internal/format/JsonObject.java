@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An untrusted JSON object, read member by member. A member that is missing, of the wrong kind or
@@ -176,6 +177,21 @@ public record JsonObject(String resource, ObjectNode node) {
       integers.add((int) integer(name, element, lowest, highest));
     }
     return integers;
+  }
+
+  /** Returns an array of at least one element, each a string or null. */
+  public List<@Nullable String> textsOrNull(String name) {
+    List<@Nullable String> texts = new ArrayList<>();
+    for (JsonNode element : array(name)) {
+      if (!element.isTextual() && !element.isNull()) {
+        throw corrupt(name, element, "an array of strings and nulls");
+      }
+      texts.add(element.textValue());
+    }
+    if (texts.isEmpty()) {
+      throw corrupt(name, node.get(name), "at least one element");
+    }
+    return texts;
   }
 
   /** Returns an object of strings; empty if the member is missing. */

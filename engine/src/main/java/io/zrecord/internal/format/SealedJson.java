@@ -143,7 +143,13 @@ public final class SealedJson {
     }
   }
 
-  private static void requireSeal(String resource, byte[] file) {
+  /**
+   * Checks the seal alone.
+   *
+   * @param resource the file, for messages
+   * @throws CorruptDataException if the seal does not hold
+   */
+  public static void requireSeal(String resource, byte[] file) {
     int stored = checksum(resource, file);
     int computed = Crc32c.of(file, 0, file.length - SEAL_BYTES);
     if (stored != computed) {

@@ -37,6 +37,7 @@ record Kept(Optional<String> obstacle, String members, Map<Integer, String> fiel
       "length",
       "nextFieldId",
       "fields",
+      "partitions",
       "lists",
       "fieldSets",
       "shards",

@@ -20,6 +20,7 @@ import java.util.UUID;
  *
  * @param head what identifies the version and its commit
  * @param schema the fields
+ * @param partitions ids of the partition fields, of which each shard has one value; mostly empty
  * @param nextFieldId greater than every field id ever used
  * @param lists older shards
  * @param shards newer shards
@@ -31,12 +32,31 @@ import java.util.UUID;
 public record Manifest(
     Head head,
     RecordSchema schema,
+    List<Integer> partitions,
     int nextFieldId,
     List<ShardListFile> lists,
     List<ShardSummary> shards,
     Map<String, Long> transactions,
     Optional<ShardSummary> indexMap,
     Retention retention) {
+  public Manifest {
+    partitions = List.copyOf(partitions);
+  }
+
+  /** Makes the manifest of a table that is not partitioned. */
+  public Manifest(
+      Head head,
+      RecordSchema schema,
+      int nextFieldId,
+      List<ShardListFile> lists,
+      List<ShardSummary> shards,
+      Map<String, Long> transactions,
+      Optional<ShardSummary> indexMap,
+      Retention retention) {
+    this(
+        head, schema, List.of(), nextFieldId, lists, shards, transactions, indexMap, retention);
+  }
+
   /** Most tags of a version. */
   public static final int MAX_TAGS = 10_000;
 
@@ -301,6 +321,10 @@ public record Manifest(
     properties().forEach(propertiesNode::put);
     node.put("length", length()).put("nextFieldId", nextFieldId);
     head.kept.writeFields(schema, node);
+    if (!partitions.isEmpty()) {
+      ArrayNode partitionsNode = node.putArray("partitions");
+      partitions.forEach(partitionsNode::add);
+    }
     ArrayNode listsNode = node.putArray("lists");
     lists.forEach(list -> listsNode.add(list.write()));
     FieldSets fieldSets = new FieldSets();
@@ -318,6 +342,7 @@ public record Manifest(
     Manifest manifest = new Manifest(
         readHead(json, expectedVersion),
         FieldJson.readSchema(json),
+        json.has("partitions") ? json.integers("partitions", 1, Integer.MAX_VALUE) : List.of(),
         (int) json.integer("nextFieldId", 1, Integer.MAX_VALUE),
         json.objects("lists").stream().map(ShardListFile::read).toList(),
         ShardJson.readAll(json, fieldSets),

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -176,18 +177,59 @@ public final class ManifestLog {
         e);
   }
 
-  /** Returns all shards of a version, including the shards of its lists. */
-  public List<ShardSummary> shards(Manifest manifest) {
-    List<ShardSummary> shards = new ArrayList<>();
-    manifest.lists().forEach(list -> shards.addAll(shards(list)));
-    shards.addAll(manifest.shards());
-    return shards;
+  /**
+   * Returns all shards of a version, including the shards of its lists. Each list is read when one
+   * of its shards is wanted.
+   */
+  public ListedShards shards(Manifest manifest) {
+    return ListedShards.of(this, manifest);
   }
 
-  /** Returns the shards of a list. */
+  /** Returns the shards of a list, which is not a list of lists. */
   public List<ShardSummary> shards(ShardListFile list) {
+    return content(list, list::readFile);
+  }
+
+  /**
+   * Returns the shards of a list of a version.
+   *
+   * @param partitions ids of the partition fields of the version
+   * @throws CorruptDataException if a shard does not have one value of each
+   */
+  public List<ShardSummary> shards(ShardListFile list, List<Integer> partitions) {
+    return content(list, (path, bytes) -> {
+      List<ShardSummary> shards = list.readFile(path, bytes);
+      ManifestRules.requirePartitions(path, shards, partitions);
+      return shards;
+    });
+  }
+
+  /** Returns the lists that a list of lists names. */
+  public List<ShardListFile> members(ShardListFile list) {
+    return content(list, list::readLists);
+  }
+
+  /**
+   * Returns the lists of shards of a version, in index order. Reads the lists of lists.
+   *
+   * @param ofLists takes each list of lists that was read
+   */
+  public List<ShardListFile> lists(Manifest manifest, Consumer<ShardListFile> ofLists) {
+    List<ShardListFile> lists = new ArrayList<>();
+    for (ShardListFile list : manifest.lists()) {
+      if (list.isOfLists()) {
+        lists.addAll(members(list));
+        ofLists.accept(list);
+      } else {
+        lists.add(list);
+      }
+    }
+    return lists;
+  }
+
+  private <T> T content(ShardListFile list, BiFunction<String, byte[], T> reading) {
     try {
-      return list.readFile(
+      return reading.apply(
           storage.pathOf(list.file()), storage.read(list.file(), SealedJson.MAX_BYTES));
     } catch (CorruptDataException e) {
       throw withWayOut(e);
@@ -201,9 +243,18 @@ public final class ManifestLog {
    *     release does not know
    */
   public List<ShardSummary> shardsToChange(ShardListFile list) {
-    list.requireWritable(
-        storage.pathOf(list.file()), storage.read(list.file(), SealedJson.MAX_BYTES));
-    return shards(list);
+    return content(list, (path, bytes) -> {
+      list.requireWritable(path, bytes);
+      return list.readFile(path, bytes);
+    });
+  }
+
+  /** Returns the lists of a list of lists as {@link #shardsToChange} returns shards. */
+  public List<ShardListFile> membersToChange(ShardListFile list) {
+    return content(list, (path, bytes) -> {
+      list.requireWritable(path, bytes);
+      return list.readLists(path, bytes);
+    });
   }
 
   /**
@@ -211,18 +262,38 @@ public final class ManifestLog {
    *
    * @param written takes each list before its file is written, so that the caller can delete the
    *     list after a failure
+   * @return the new lists
    */
-  public void writeLists(List<ShardSummary> shards, List<ShardListFile> written) {
+  public List<ShardListFile> writeLists(List<ShardSummary> shards, List<ShardListFile> written) {
+    List<ShardListFile> lists = new ArrayList<>();
     for (int from = 0; from < shards.size(); from += ShardListFile.MAX_SHARDS) {
       List<ShardSummary> part =
           shards.subList(from, Math.min(shards.size(), from + ShardListFile.MAX_SHARDS));
-      String name = "list/" + UUID.randomUUID() + ".json";
+      String name = newListName();
       byte[] content = ShardListFile.writeFile(part);
       ShardListFile list = ShardListFile.of(name, part, content);
       requireReadable(name, content, path -> list.readFile(path, content));
       written.add(list);
       publishNew(name, content, "shard list");
+      lists.add(list);
     }
+    return lists;
+  }
+
+  /** Writes lists to a new list of lists, as {@link #writeLists} writes shards. */
+  public ShardListFile writeListOfLists(
+      List<ShardListFile> members, List<ShardListFile> written) {
+    String name = newListName();
+    byte[] content = ShardListFile.writeLists(members);
+    ShardListFile list = ShardListFile.ofLists(name, members, content);
+    requireReadable(name, content, path -> list.readLists(path, content));
+    written.add(list);
+    publishNew(name, content, "list of shard lists");
+    return list;
+  }
+
+  private static String newListName() {
+    return "list/" + UUID.randomUUID() + ".json";
   }
 
   /** Publishes a file under a name that nobody else knows, and that no manifest has yet. */

@@ -20,6 +20,7 @@ final class ManifestRules {
     requireRecords(json, manifest);
     requireTags(json, manifest.version(), manifest.tags());
     requireLengths(json, manifest);
+    requirePartitions(json, manifest);
     if (manifest.schema().fields().stream().anyMatch(field -> field.id() >= manifest.nextFieldId())
         || manifest.schema().unreadable().stream()
             .anyMatch(field -> field.id() >= manifest.nextFieldId())) {
@@ -83,9 +84,38 @@ final class ManifestRules {
     }
   }
 
+  private static void requirePartitions(JsonObject json, Manifest manifest) {
+    List<Integer> partitions = manifest.partitions();
+    if (partitions.stream().distinct().count() != partitions.size()
+        || partitions.stream().anyMatch(id -> id >= manifest.nextFieldId())) {
+      throw json.corrupt("its partition fields " + partitions + " are not all different fields");
+    }
+    requirePartitions(json.resource(), manifest.shards(), partitions);
+  }
+
+  /** Requires that shards have one value of each partition field. */
+  static void requirePartitions(
+      String resource, List<ShardSummary> shards, List<Integer> partitions) {
+    for (ShardSummary shard : shards) {
+      if (shard.partition().size() != partitions.size()) {
+        throw new CorruptDataException(
+            resource,
+            "Cannot read " + resource + ": shard " + shard.id() + " has "
+                + shard.partition().size() + " partition values, but the table has "
+                + partitions.size() + " partition fields");
+      }
+    }
+  }
+
   private static void requireLengths(JsonObject json, Manifest manifest) {
     long length = ShardListFile.sumOfLengths(json, manifest.shards());
+    long shardCount = manifest.shards().size();
     for (ShardListFile list : manifest.lists()) {
+      shardCount += list.shardCount();
+      if (shardCount > Integer.MAX_VALUE) {
+        throw json.corrupt("it has " + shardCount + " shards or more, and at most "
+            + Integer.MAX_VALUE + " are possible");
+      }
       length += list.length();
       if (length < 0) {
         throw json.corrupt("its shards have more than 2^63 records");

@@ -27,7 +27,7 @@ final class ShardJson {
   private static final int TABLES_ELEMENTS = 6;
   private static final int PATCH_ELEMENTS = 5;
   private static final Set<String> MEMBERS =
-      Set.of("uuid", "length", "chunks", "tables", "values", "slots", "patch");
+      Set.of("uuid", "length", "chunks", "tables", "values", "partition", "slots", "patch");
 
   private ShardJson() {}
 
@@ -48,6 +48,10 @@ final class ShardJson {
     }
     ArrayNode values = node.putArray("values");
     shard.valueBytes().forEach((id, bytes) -> values.addArray().add(id).add(bytes));
+    if (!shard.partition().isEmpty()) {
+      ArrayNode partition = node.putArray("partition");
+      shard.partition().forEach(partition::add);
+    }
     writePatch(node, shard);
     return JsonObject.withMembers(node, shard.unknown());
   }
@@ -62,6 +66,7 @@ final class ShardJson {
         chunks,
         readTables(json, fieldSets),
         readValues(json, id, sumOf(json, chunks)),
+        json.has("partition") ? json.textsOrNull("partition") : List.of(),
         readPatch(json, length),
         json.unknown(MEMBERS));
   }

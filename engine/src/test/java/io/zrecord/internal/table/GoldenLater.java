@@ -59,6 +59,7 @@ final class GoldenLater {
         later.chunks(),
         later.tables(),
         written.valueBytes(),
+        List.of(),
         null,
         "{" + LATER + "}");
     Manifest manifest = new Manifest(

@@ -1,0 +1,37 @@
+package io.zrecord.table;
+
+import io.zrecord.storage.Storage;
+import io.zrecord.testing.ForwardingStorage;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Notes which files are read as a whole, and how many bytes are published or replaced. */
+final class CountingStorage extends ForwardingStorage {
+  final List<String> read = Collections.synchronizedList(new ArrayList<>());
+  private final AtomicLong written;
+
+  CountingStorage(Storage storage, AtomicLong written) {
+    super(storage);
+    this.written = written;
+  }
+
+  @Override
+  public byte[] read(String name, int maxBytes) {
+    read.add(name);
+    return super.read(name, maxBytes);
+  }
+
+  @Override
+  public boolean publish(String name, byte[] content) {
+    written.addAndGet(content.length);
+    return super.publish(name, content);
+  }
+
+  @Override
+  public void replace(String name, byte[] content) {
+    written.addAndGet(content.length);
+    super.replace(name, content);
+  }
+}
