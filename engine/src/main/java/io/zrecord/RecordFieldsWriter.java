@@ -1,6 +1,7 @@
 package io.zrecord;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.shard.TablesFile;
@@ -97,6 +98,7 @@ public final class RecordFieldsWriter implements AutoCloseable {
    * Gives fields of the newest version of a table other values.
    *
    * @throws IllegalArgumentException if there is no such field
+   * @throws SchemaMismatchException if the table is partitioned by one of the fields
    */
   public static RecordFieldsWriter rewrite(
       RecordTable table, Set<String> names, WriteOptions options) {
@@ -106,6 +108,13 @@ public final class RecordFieldsWriter implements AutoCloseable {
     List<FieldSpec> fields = names.stream()
         .map(name -> schema.fields().get(schema.ordinal(name)))
         .collect(Collectors.toList());
+    fields.stream().filter(base.partitionFields()::contains).findFirst().ifPresent(field -> {
+      String location = base.storage().location();
+      throw new SchemaMismatchException(
+          location,
+          "Cannot rewrite field '" + field.name() + "' of " + location
+              + ": the table is partitioned by it; overwrite the table instead");
+    });
     return new RecordFieldsWriter(
         table, FieldChange.Kind.REWRITE_FIELD, base, schema, new RecordSchema(fields), options);
   }

@@ -128,6 +128,7 @@ final class FieldCommit implements Commit, SinceBase {
     return new Manifest(
         head,
         schema,
+        newest.partitions(),
         nextFieldId(schema, newest),
         sequence.lists(),
         sequence.rest(),

@@ -1,6 +1,7 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
@@ -44,6 +45,7 @@ import org.slf4j.LoggerFactory;
 public final class RowChange {
   private final TableSnapshot base;
   private final Storage storage;
+  private final List<FieldSpec> partitionFields;
   private final SortedMap<Integer, Rows> byShard = new TreeMap<>();
   private final Map<String, String> properties = new HashMap<>();
   private final List<String> written = new ArrayList<>();
@@ -58,6 +60,7 @@ public final class RowChange {
   private RowChange(TableSnapshot base) {
     this.base = base;
     this.storage = base.storage();
+    this.partitionFields = base.partitionFields();
   }
 
   /** Begins a change of a version, mostly the newest. */
@@ -87,12 +90,20 @@ public final class RowChange {
    * @throws IndexOutOfBoundsException if there is no such record in the version
    * @throws IllegalArgumentException if there is no such field, the value does not fit the field,
    *     or the record is deleted by this change
+   * @throws SchemaMismatchException if the table is partitioned by the field
    * @throws io.zrecord.errors.ValueTooLargeException if the length of the value does not fit
    */
   public void update(long index, String field, @Nullable Object value) {
     RecordSchema schema = base.schema();
     schema.requireReadable(storage.location(), field);
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
+    if (partitionFields.contains(spec)) {
+      throw new SchemaMismatchException(
+          storage.location(),
+          "Cannot update field '" + field + "' of " + storage.location()
+              + ": the table is partitioned by it; delete the record, and append it to its"
+              + " partition");
+    }
     int shard = base.shardOf(index);
     long local = index - base.firstIndex(shard);
     if (value == null && !spec.rules().isNullable()) {

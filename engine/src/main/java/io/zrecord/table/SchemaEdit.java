@@ -25,6 +25,9 @@ final class SchemaEdit {
   static FieldChange drop(TableSnapshot base, String name) {
     RecordSchema schema = base.schema();
     FieldSpec dropped = schema.fields().get(schema.ordinal(name));
+    if (base.partitionFields().contains(dropped)) {
+      throw mismatch(base, name, "the table is partitioned by it; overwrite the table first");
+    }
     List<FieldSpec> left =
         schema.fields().stream().filter(field -> !field.equals(dropped)).toList();
     return change(base, FieldChange.Kind.SCHEMA, new RecordSchema(left, schema.unreadable()));
@@ -83,6 +86,15 @@ final class SchemaEdit {
           "values of type " + present.type() + " cannot be read as " + redefined.type()
               + "; add a field of that type, and drop this one");
     }
+    if (!redefined.type().equals(present.type())
+        && !keepsTexts(present.type())
+        && base.partitionFields().contains(present)) {
+      throw mismatch(
+          base,
+          name,
+          "the table is partitioned by it, and the partitions would have other texts; overwrite the"
+              + " table instead");
+    }
     if (present.rules().isNullable() && !redefined.rules().isNullable()) {
       throw mismatch(base, name, "values may be absent, and nobody checked that none is");
     }
@@ -90,6 +102,14 @@ final class SchemaEdit {
         && !Objects.equals(present.rules().initialHex(), redefined.rules().initialHex())) {
       throw mismatch(base, name, "its initial default is fixed; set the write default instead");
     }
+  }
+
+  /** Tells whether values of a type have the same {@link PartitionText} after a promotion. */
+  private static boolean keepsTexts(ElementType type) {
+    return switch (type.kind()) {
+      case DATE, UTF8 -> false;
+      default -> true;
+    };
   }
 
   private static SchemaMismatchException mismatch(TableSnapshot base, String name, String reason) {

@@ -41,7 +41,9 @@ final class ShardCopy {
           putRecord(writer, readers, i);
         }
       }
-      return writer.finish().stream().toList();
+      return writer.finish().stream()
+          .map(copy -> copy.withPartition(shard.partition()))
+          .toList();
     }
   }
 
