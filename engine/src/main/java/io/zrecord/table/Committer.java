@@ -102,7 +102,7 @@ final class Committer {
   /** Requires that the base is still what it was: a repair may have given its number away. */
   private void requireBase(Commit commit, Manifest last) {
     long base = commit.baseVersion().orElse(-1);
-    Optional<SinceBase> rules = commit.sinceBase().filter(since -> !since.mayFollowExpired());
+    Optional<SinceBase> rules = commit.sinceBase();
     if (rules.isPresent() && base >= last.oldest() && base <= last.version()) {
       try {
         rules.get().requireBase(base == last.version() ? last : log.read(base));

@@ -240,9 +240,14 @@ final class SchemaRules implements SinceBase {
         && (present.rules().isNullable() || !planned.rules().isNullable());
   }
 
-  /** Tells whether new values can be those of a field, which may have been renamed since. */
-  private static boolean mayBeUpdated(FieldSpec present, FieldSpec planned) {
-    return present.type().equals(planned.type())
+  /**
+   * Tells whether new values can be those of a field. The field may have been renamed since, if the
+   * base is known to be the one on which the change was planned: after a repair, the number may be
+   * that of another field.
+   */
+  private boolean mayBeUpdated(FieldSpec present, FieldSpec planned) {
+    return (nextFieldIdOfBase.isPresent() || present.name().equals(planned.name()))
+        && present.type().equals(planned.type())
         && present.shape().equals(planned.shape())
         && (present.rules().isNullable() || !planned.rules().isNullable());
   }

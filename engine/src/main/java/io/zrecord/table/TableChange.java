@@ -327,7 +327,7 @@ public record TableChange(
         kind,
         Optional.of(base.tableId()),
         OptionalLong.of(base.version()),
-        Optional.empty(),
+        Optional.of(base.recordsCommitId()),
         changed,
         List.of(),
         Optional.empty(),
