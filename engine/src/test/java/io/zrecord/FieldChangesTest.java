@@ -387,8 +387,8 @@ final class FieldChangesTest {
   @Test
   void aStoreHasNoRulesOfFields() {
     Path store = directory.resolve("store");
-    RecordSchema schema = new RecordSchema(
-        List.of(SCORE.withRules(FieldRules.NONE.withNullable(false))));
+    RecordSchema schema =
+        new RecordSchema(List.of(SCORE.withRules(FieldRules.NONE.withNullable(false))));
     assertThatThrownBy(() -> RecordStore.create(store, schema, StoreOptions.defaults()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'score'");

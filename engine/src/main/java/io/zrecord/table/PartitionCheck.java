@@ -27,8 +27,8 @@ final class PartitionCheck {
    */
   PartitionCheck(RecordSchema schema, List<Integer> fieldIds, List<@Nullable String> texts) {
     if (fieldIds.size() != texts.size()) {
-      throw new IllegalArgumentException("A partition of " + fieldIds.size()
-          + " fields has as many values, not " + texts.size());
+      throw new IllegalArgumentException(
+          "A partition of " + fieldIds.size() + " fields has as many values, not " + texts.size());
     }
     this.schema = schema;
     this.texts = new ArrayList<>(texts);
