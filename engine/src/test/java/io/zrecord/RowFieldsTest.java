@@ -67,7 +67,7 @@ final class RowFieldsTest {
     ByteBuffer bytes = ByteBuffer.allocate(width * elements.length).order(ByteOrder.LITTLE_ENDIAN);
     for (long element : elements) {
       for (int i = 0; i < width; i++) {
-        bytes.put((byte) (element >> 8 * i));
+        bytes.put((byte) (element >> (8 * i)));
       }
     }
     return bytes.array();
@@ -105,7 +105,7 @@ final class RowFieldsTest {
     for (int at = 0; at < bytes.length; at += width) {
       long element = bytes[at + width - 1];
       for (int k = width - 2; k >= 0; k--) {
-        element = element << 8 | bytes[at + k] & 0xff;
+        element = (element << 8) | (bytes[at + k] & 0xff);
       }
       elements.add(element);
     }

@@ -66,7 +66,7 @@ final class PartitionCheck {
   void require(int field, long bits, int lengthBytes) {
     byte[] value = new byte[lengthBytes];
     for (int i = 0; i < lengthBytes; i++) {
-      value[i] = (byte) (bits >>> 8 * i);
+      value[i] = (byte) (bits >>> (8 * i));
     }
     require(field, value, 0, lengthBytes);
   }

@@ -308,7 +308,7 @@ final class ListsOfListsTest {
       ObjectNode first = (ObjectNode) lists.get(0);
       String file = first.get("file").textValue();
       ObjectNode eighth = (ObjectNode) lists.get(7);
-      first.setAll((ObjectNode) eighth.deepCopy());
+      first.setAll(eighth.deepCopy());
       eighth.put("file", file);
       eighth.put("crc", crcOf(file));
     });

@@ -97,7 +97,7 @@ final class PatchDamageTest {
         for (int id : json.fields().keySet()) {
           PatchField field = json.field(id);
           // Zeros may follow.
-          long bytes = EntryUnits.unitBytes(0, field.count()) + Integer.BYTES;
+          long bytes = EntryUnits.unitBytes(0, field.count()) + (long) Integer.BYTES;
           sections.add(new Section(field.entries().position(), bytes));
         }
       }
