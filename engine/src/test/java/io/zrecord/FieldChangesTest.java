@@ -166,7 +166,7 @@ final class FieldChangesTest {
     try (RecordFieldsWriter writer = RecordFieldsWriter.rewrite(table, Set.of("score"), OPTIONS)) {
       RecordAppender values = writer.newAppender(0);
       for (int i = 0; i < RECORDS; i++) {
-        values.set("score", floats(2 * i)).endRecord();
+        values.set("score", floats(2L * i)).endRecord();
       }
       writer.commit();
     }
@@ -387,8 +387,8 @@ final class FieldChangesTest {
   @Test
   void aStoreHasNoRulesOfFields() {
     Path store = directory.resolve("store");
-    RecordSchema schema = new RecordSchema(
-        List.of(SCORE.withRules(FieldRules.NONE.withNullable(false))));
+    RecordSchema schema =
+        new RecordSchema(List.of(SCORE.withRules(FieldRules.NONE.withNullable(false))));
     assertThatThrownBy(() -> RecordStore.create(store, schema, StoreOptions.defaults()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'score'");
@@ -476,6 +476,6 @@ final class FieldChangesTest {
   }
 
   private static byte[] floats(long value) {
-    return ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat(value).array();
+    return ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat((float) value).array();
   }
 }

@@ -43,10 +43,7 @@ final class PromotedFieldTest {
 
   /** Every row of the table of promotions of FORMAT.md, and steps over several rows. */
   @ParameterizedTest
-  @CsvSource(
-      delimiter = ' ',
-      textBlock =
-          """
+  @CsvSource(delimiter = ' ', textBlock = """
           i8 i16
           i8 i64
           i16 i32
@@ -68,11 +65,7 @@ final class PromotedFieldTest {
     for (String codec : CODECS) {
       for (Shape shape : List.of(Shape.scalar(), Shape.of(3), Shape.of(-1))) {
         fields.add(new FieldSpec(
-            fields.size() + 1,
-            codec + shape,
-            from,
-            shape,
-            Compression.of(Codec.parse(codec))));
+            fields.size() + 1, codec + shape, from, shape, Compression.of(Codec.parse(codec))));
       }
     }
     Path path = directory.resolve("table");
@@ -104,9 +97,8 @@ final class PromotedFieldTest {
         for (int field = 0; field < fields.size(); field++) {
           if (random.nextInt(7) > 0) {
             Shape shape = fields.get(field).shape();
-            int elements = shape.isVariable()
-                ? random.nextInt(4)
-                : shape.elementCount().orElseThrow();
+            int elements =
+                shape.isVariable() ? random.nextInt(4) : shape.elementCount().orElseThrow();
             byte[] value = new byte[elements * width];
             random.nextBytes(value);
             if (fields.get(field).type().equals(ElementType.DATE)) {
@@ -184,10 +176,7 @@ final class PromotedFieldTest {
   }
 
   @ParameterizedTest
-  @CsvSource(
-      delimiter = ' ',
-      textBlock =
-          """
+  @CsvSource(delimiter = ' ', textBlock = """
           i64 f64
           i32 u64
           u8 i16
@@ -201,16 +190,16 @@ final class PromotedFieldTest {
           bool u8
           """)
   void otherTypesAreNoPromotions(String stored, String wanted) {
-    assertThat(Promotions.allows(ElementType.parse(stored), ElementType.parse(wanted))).isFalse();
+    assertThat(Promotions.allows(ElementType.parse(stored), ElementType.parse(wanted)))
+        .isFalse();
   }
 
   @Test
   void aDateBeyondTheRangeIsRefusedWhenItIsRead() {
-    FieldSpec day =
-        new FieldSpec(1, "day", ElementType.DATE, Shape.scalar(), Compression.RAW);
+    FieldSpec day = new FieldSpec(1, "day", ElementType.DATE, Shape.scalar(), Compression.RAW);
     Path path = directory.resolve("table");
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
-        path, new RecordSchema(List.of(day)), WriteOptions.defaults())) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path, new RecordSchema(List.of(day)), WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       records.set("day", 1).endRecord();
       records.set("day", Integer.MAX_VALUE).endRecord();

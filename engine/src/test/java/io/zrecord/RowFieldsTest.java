@@ -64,11 +64,10 @@ final class RowFieldsTest {
   }
 
   private static byte[] bytes(int width, long... elements) {
-    ByteBuffer bytes =
-        ByteBuffer.allocate(width * elements.length).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer bytes = ByteBuffer.allocate(width * elements.length).order(ByteOrder.LITTLE_ENDIAN);
     for (long element : elements) {
       for (int i = 0; i < width; i++) {
-        bytes.put((byte) (element >> 8 * i));
+        bytes.put((byte) (element >> (8 * i)));
       }
     }
     return bytes.array();
@@ -106,7 +105,7 @@ final class RowFieldsTest {
     for (int at = 0; at < bytes.length; at += width) {
       long element = bytes[at + width - 1];
       for (int k = width - 2; k >= 0; k--) {
-        element = element << 8 | bytes[at + k] & 0xff;
+        element = (element << 8) | (bytes[at + k] & 0xff);
       }
       elements.add(element);
     }
@@ -119,7 +118,9 @@ final class RowFieldsTest {
 
   private void requireSound() {
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(path).run(findings::add).isSound()).as("%s", findings).isTrue();
+    assertThat(DatasetCheck.of(path).run(findings::add).isSound())
+        .as("%s", findings)
+        .isTrue();
   }
 
   @Test
@@ -127,8 +128,7 @@ final class RowFieldsTest {
     assertThat(values(table.latest(), "number", 4))
         .isEqualTo(each(0, 2, -30, Long.MIN_VALUE, 5, 6, 7));
     TableSnapshot promoted = table.promoteField("number", ElementType.I64);
-    assertThat(values(promoted, "number", 8))
-        .isEqualTo(each(0, 2, -30, Long.MIN_VALUE, 5, 6, 7));
+    assertThat(values(promoted, "number", 8)).isEqualTo(each(0, 2, -30, Long.MIN_VALUE, 5, 6, 7));
     TableSnapshot lists = table.promoteField("numbers", ElementType.I32);
     assertThat(values(lists, "numbers", 4))
         .isEqualTo(List.of(
@@ -149,23 +149,20 @@ final class RowFieldsTest {
     change.update(0, "number", 1L << 40);
     change.delete(5);
     TableSnapshot after = change.commit();
-    assertThat(values(after, "number", 8))
-        .isEqualTo(each(1L << 40, 2, -30, Long.MIN_VALUE, 5, 7));
+    assertThat(values(after, "number", 8)).isEqualTo(each(1L << 40, 2, -30, Long.MIN_VALUE, 5, 7));
     requireSound();
   }
 
   @Test
   void aFieldWithAnInitialDefaultIsChanged() {
-    FieldSpec added = new FieldSpec(
-            1, "added", ElementType.I64, Shape.scalar(), Compression.RAW)
+    FieldSpec added = new FieldSpec(1, "added", ElementType.I64, Shape.scalar(), Compression.RAW)
         .withRules(FieldRules.NONE.withInitial(bytes(8, 77)));
     table.addFields(List.of(added));
     RowChange change = RowChange.of(table.latest());
     change.update(2, "added", 5L);
     change.update(6, "added", null);
     TableSnapshot after = change.commit();
-    assertThat(values(after, "added", 8))
-        .isEqualTo(each(77, 77, 5, 77, 77, 77, Long.MIN_VALUE));
+    assertThat(values(after, "added", 8)).isEqualTo(each(77, 77, 5, 77, 77, 77, Long.MIN_VALUE));
     requireSound();
   }
 
@@ -185,8 +182,8 @@ final class RowFieldsTest {
 
   @Test
   void fieldsOfAShardWithAPatchAreNotWritten() {
-    try (RecordFieldsWriter writer = RecordFieldsWriter.rewrite(
-        table, java.util.Set.of("number"), WriteOptions.defaults())) {
+    try (RecordFieldsWriter writer =
+        RecordFieldsWriter.rewrite(table, java.util.Set.of("number"), WriteOptions.defaults())) {
       assertThatThrownBy(() -> writer.newAppender(0))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("rebalance --all");

@@ -41,9 +41,8 @@ public record ShardSummary(
     chunks = List.copyOf(chunks);
     tables = List.copyOf(tables);
     valueBytes = SizesById.of(valueBytes);
-    partition = partition.isEmpty()
-        ? List.of()
-        : Collections.unmodifiableList(new ArrayList<>(partition));
+    partition =
+        partition.isEmpty() ? List.of() : Collections.unmodifiableList(new ArrayList<>(partition));
   }
 
   /** Makes a summary that says nothing beyond this release. */

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * A number for each of some fields, in rising order of the ids. Takes eight bytes a field, because
  * shards with the same fields, which most neighbours are, share the ids. Immutable.
  */
+@SuppressWarnings("JdkObsolete") // The map of the summary is a SortedMap.
 final class SizesById extends AbstractMap<Integer, Long>
     implements SortedMap<Integer, Long>, Serializable {
   private static final long serialVersionUID = 1;

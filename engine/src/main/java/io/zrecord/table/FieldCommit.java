@@ -121,7 +121,8 @@ final class FieldCommit implements Commit, SinceBase {
     Manifest newest = required(last.filter(Manifest::isTable));
     ShardCommit.requireUnswept(storage.location(), oldestFileMillis, newest);
     ShardSequence sequence = new ShardSequence(log, written);
-    sequence.add(newest, new Replacements(storage.location(), "change of fields", change.replacements()));
+    sequence.add(
+        newest, new Replacements(storage.location(), "change of fields", change.replacements()));
     RecordSchema schema = schema(newest);
     Head head = Head.after(
         last, change.commitId(), baseVersion(), nowMillis, change.kind().operation(), properties());

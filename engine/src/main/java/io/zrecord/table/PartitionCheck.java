@@ -27,8 +27,8 @@ final class PartitionCheck {
    */
   PartitionCheck(RecordSchema schema, List<Integer> fieldIds, List<@Nullable String> texts) {
     if (fieldIds.size() != texts.size()) {
-      throw new IllegalArgumentException("A partition of " + fieldIds.size()
-          + " fields has as many values, not " + texts.size());
+      throw new IllegalArgumentException(
+          "A partition of " + fieldIds.size() + " fields has as many values, not " + texts.size());
     }
     this.schema = schema;
     this.texts = new ArrayList<>(texts);
@@ -66,7 +66,7 @@ final class PartitionCheck {
   void require(int field, long bits, int lengthBytes) {
     byte[] value = new byte[lengthBytes];
     for (int i = 0; i < lengthBytes; i++) {
-      value[i] = (byte) (bits >>> 8 * i);
+      value[i] = (byte) (bits >>> (8 * i));
     }
     require(field, value, 0, lengthBytes);
   }

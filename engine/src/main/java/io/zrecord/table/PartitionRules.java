@@ -77,7 +77,6 @@ final class PartitionRules {
   }
 
   private SchemaMismatchException refused(String reason) {
-    return new SchemaMismatchException(
-        location, "Cannot commit to " + location + ": " + reason);
+    return new SchemaMismatchException(location, "Cannot commit to " + location + ": " + reason);
   }
 }

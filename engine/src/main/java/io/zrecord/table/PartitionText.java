@@ -49,8 +49,7 @@ public final class PartitionText {
    *     or before 0, a long string, or bytes that are no value of the field
    */
   public static String of(FieldSpec field, byte[] value) {
-    if (field.valueWidthBytes().isPresent()
-        && field.valueWidthBytes().getAsInt() != value.length) {
+    if (field.valueWidthBytes().isPresent() && field.valueWidthBytes().getAsInt() != value.length) {
       throw notAValue(field, value.length + " bytes");
     }
     return switch (field.type().kind()) {
@@ -134,7 +133,10 @@ public final class PartitionText {
   private static String string(FieldSpec field, byte[] value) {
     try {
       if (value.length <= MAX_BYTES) {
-        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(value)).toString();
+        return StandardCharsets.UTF_8
+            .newDecoder()
+            .decode(ByteBuffer.wrap(value))
+            .toString();
       }
     } catch (CharacterCodingException e) {
       throw notAValue(field, "a string that is no UTF-8");

@@ -158,11 +158,11 @@ public final class RowChange {
         replacements.add(TableChange.Replacement.ofRows(shard, patched(shard, rows)));
       });
       return table.commit(TableChange.rows(
-              base,
-              updates ? TableChange.Kind.UPDATE : TableChange.Kind.DELETE,
-              new RecordSchema(fields),
-              replacements,
-              properties));
+          base,
+          updates ? TableChange.Kind.UPDATE : TableChange.Kind.DELETE,
+          new RecordSchema(fields),
+          replacements,
+          properties));
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -183,7 +183,8 @@ public final class RowChange {
       UUID rewritten = UUID.randomUUID();
       written.add("shard/" + rewritten);
       return patched(
-          ShardCopy.copy(storage, base.schema(), shard, rewritten, WriteOptions.defaults()).get(0),
+          ShardCopy.copy(storage, base.schema(), shard, rewritten, WriteOptions.defaults())
+              .get(0),
           rows);
     }
     RankedBitmap dead = before == null ? null : before.deleted();

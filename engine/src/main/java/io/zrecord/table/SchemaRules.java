@@ -193,7 +193,11 @@ final class SchemaRules implements SinceBase {
   /** Returns the fields, after a comparison of those that get values. */
   private RecordSchema changed(Manifest manifest) {
     for (FieldSpec field : change.schema().fields()) {
-      if (manifest.schema().find(field.id()).filter(same -> mayBeUpdated(same, field)).isEmpty()) {
+      if (manifest
+          .schema()
+          .find(field.id())
+          .filter(same -> mayBeUpdated(same, field))
+          .isEmpty()) {
         throw conflict(
             "field '" + field.name() + "' was removed or changed since version " + planned());
       }

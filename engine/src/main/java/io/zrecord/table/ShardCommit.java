@@ -107,17 +107,11 @@ final class ShardCommit implements Commit {
     ShardSequence sequence = new ShardSequence(log, written);
     if (newest.isPresent() && change.keepsShards()) {
       sequence.add(
-          newest.get(),
-          new Replacements(storage.location(), operation(), change.replacements()));
+          newest.get(), new Replacements(storage.location(), operation(), change.replacements()));
     }
     change.shards().forEach(sequence::add);
     Head head = Head.after(
-        last,
-        change.commitId(),
-        change.baseVersion(),
-        nowMillis,
-        operation(),
-        properties(newest));
+        last, change.commitId(), change.baseVersion(), nowMillis, operation(), properties(newest));
     return new Manifest(
         head,
         schema,
@@ -169,8 +163,7 @@ final class ShardCommit implements Commit {
     boolean replaces = change.kind() == TableChange.Kind.OVERWRITE;
     properties.put("addedRecords", String.valueOf(added));
     properties.put("addedBytes", String.valueOf(bytes));
-    long removed =
-        replaces ? newest.map(Manifest::length).orElse(0L) : change.deletedRecords();
+    long removed = replaces ? newest.map(Manifest::length).orElse(0L) : change.deletedRecords();
     properties.put("removedRecords", String.valueOf(removed));
     if (replaces && !properties.containsKey("removedBytes")) {
       removedBytes(newest)

@@ -142,10 +142,12 @@ public final class TableSnapshot {
    */
   public List<FieldSpec> partitionFields() {
     return manifest.partitions().stream()
-        .map(id -> schema().find(id).orElseThrow(() -> new UnsupportedFormatException(
-            storage.location(),
-            "Cannot read the partitions of " + storage.location() + ": field " + id
-                + " is unknown to this release; upgrade zrecord")))
+        .map(id -> schema()
+            .find(id)
+            .orElseThrow(() -> new UnsupportedFormatException(
+                storage.location(),
+                "Cannot read the partitions of " + storage.location() + ": field " + id
+                    + " is unknown to this release; upgrade zrecord")))
         .toList();
   }
 

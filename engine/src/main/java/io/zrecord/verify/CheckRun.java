@@ -110,10 +110,9 @@ public final class CheckRun {
   }
 
   void found(Finding original) {
-    Finding finding =
-        role == ShardRole.INDEX_MAP
-            ? original.ofIndexMap()
-            : original.ofRecords(firstOfShard, deleted);
+    Finding finding = role == ShardRole.INDEX_MAP
+        ? original.ofIndexMap()
+        : original.ofRecords(firstOfShard, deleted);
     if (need != null && finding.kind().isDamage() && !need.isNeeded(finding.file())) {
       need.note(finding.file()).ifPresent(this::tell);
     } else {

@@ -33,8 +33,7 @@ final class PartitionValuesCheck {
    * @param partitions ids of the partition fields
    * @param firstIndex index of the shard's first record
    */
-  void check(
-      ShardSummary shard, RecordSchema schema, List<Integer> partitions, long firstIndex) {
+  void check(ShardSummary shard, RecordSchema schema, List<Integer> partitions, long firstIndex) {
     for (int i = 0; i < partitions.size(); i++) {
       String text = shard.partition().get(i);
       Optional<FieldSpec> field = schema.find(partitions.get(i));
@@ -61,8 +60,8 @@ final class PartitionValuesCheck {
       @Nullable String text,
       long firstIndex) {
     byte[] expected = text == null ? null : PartitionText.parse(field, text);
-    try (RecordDataset dataset = RecordDataset.openShard(
-        storage, schema, shard, RecordDataset.ReadOptions.defaults())) {
+    try (RecordDataset dataset =
+        RecordDataset.openShard(storage, schema, shard, RecordDataset.ReadOptions.defaults())) {
       for (long from = 0; from < shard.length(); from += BLOCK) {
         long[] indices =
             LongStream.range(from, Math.min(shard.length(), from + BLOCK)).toArray();

@@ -167,11 +167,7 @@ final class PatchCheck {
   }
 
   private void checkValues(
-      PatchFile patch,
-      PatchField field,
-      FieldSpec spec,
-      ChangedField changed,
-      ChunkFiles chunks) {
+      PatchFile patch, PatchField field, FieldSpec spec, ChangedField changed, ChunkFiles chunks) {
     EntriesCheck.Amount amount = new EntriesCheck.Amount(field.absentCount(), field.valueBytes());
     RankedBitmap deleted = patch.deleted();
     EntriesCheck check = new EntriesCheck(run, spec, amount, rank -> {

@@ -188,8 +188,7 @@ final class TableCheck {
    * @param adding takes what adds the lists to the part
    * @param read takes the names of the lists
    */
-  private void read(
-      List<ShardListFile> lists, Part part, List<Runnable> adding, Set<String> read) {
+  private void read(List<ShardListFile> lists, Part part, List<Runnable> adding, Set<String> read) {
     for (ShardListFile list : lists) {
       if (namedLists.contains(list.file())) {
         adding.add(() -> part.skip(list.length()));
@@ -226,7 +225,12 @@ final class TableCheck {
         namedShards.add(shard.id().toString());
         if (checkedShards.add(keyOf(shard))) {
           due.add(new ShardVerification(
-              storage.location(), source, shard, nextIndex, depth, ShardRole.RECORDS,
+              storage.location(),
+              source,
+              shard,
+              nextIndex,
+              depth,
+              ShardRole.RECORDS,
               manifest.partitions()));
         }
         nextIndex += shard.length();
@@ -242,8 +246,8 @@ final class TableCheck {
 
   private void checkIndexMap(ShardSummary map, ShardNeed.Source source, Depth depth) {
     namedShards.add(map.id().toString());
-    ShardVerification due =
-        new ShardVerification(storage.location(), source, map, 0, depth, ShardRole.INDEX_MAP, List.of());
+    ShardVerification due = new ShardVerification(
+        storage.location(), source, map, 0, depth, ShardRole.INDEX_MAP, List.of());
     run.expect(due.valueBytes());
     shards.accept(due, IndexMap.SCHEMA);
   }

@@ -28,9 +28,8 @@ import org.junit.jupiter.api.Test;
 final class HintOrdersTest {
   private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
   private static final Instant FIRST = NOW.minus(Duration.ofHours(9));
-  private static final ExpireOptions EXPIRE = ExpireOptions.defaults()
-      .withOlderThan(Duration.ofHours(1))
-      .withKeepVersions(1);
+  private static final ExpireOptions EXPIRE =
+      ExpireOptions.defaults().withOlderThan(Duration.ofHours(1)).withKeepVersions(1);
 
   /** A table of one version, and two shards for those who append. */
   private static final class World implements Interleavings.World {

@@ -68,9 +68,8 @@ final class ListsOfListsTest {
   }
 
   private List<String> listsRead() {
-    List<String> lists = storage.read.stream()
-        .filter(name -> name.startsWith("list/"))
-        .toList();
+    List<String> lists =
+        storage.read.stream().filter(name -> name.startsWith("list/")).toList();
     storage.read.clear();
     return lists;
   }
@@ -152,7 +151,9 @@ final class ListsOfListsTest {
       List<ShardListFile> members = new ArrayList<>();
       for (int number = first; number < first + 1200; number += 600) {
         members.addAll(log.writeLists(
-            IntStream.range(number, number + 600).mapToObj(ListsOfListsTest::shard).toList(),
+            IntStream.range(number, number + 600)
+                .mapToObj(ListsOfListsTest::shard)
+                .toList(),
             new ArrayList<>()));
       }
       of.add(log.writeListOfLists(members, new ArrayList<>()));
@@ -241,11 +242,11 @@ final class ListsOfListsTest {
     Set<String> needed = files();
     assertThat(needed).hasSize(12);
     storage.publish("list/" + UUID.randomUUID() + ".json", new byte[] {1});
-    LaterTable.of(storage)
-        .sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
+    LaterTable.of(storage).sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
     assertThat(files()).isEqualTo(needed);
     assertThat(table.latest().shards()).isEqualTo(expected);
-    assertThat(RecordDataset.open(table.latest(), RecordDataset.ReadOptions.defaults()).length())
+    assertThat(RecordDataset.open(table.latest(), RecordDataset.ReadOptions.defaults())
+            .length())
         .isEqualTo(2022);
   }
 
@@ -307,7 +308,7 @@ final class ListsOfListsTest {
       ObjectNode first = (ObjectNode) lists.get(0);
       String file = first.get("file").textValue();
       ObjectNode eighth = (ObjectNode) lists.get(7);
-      first.setAll((ObjectNode) eighth.deepCopy());
+      first.setAll(eighth.deepCopy());
       eighth.put("file", file);
       eighth.put("crc", crcOf(file));
     });
@@ -365,8 +366,8 @@ final class ListsOfListsTest {
     ((ObjectNode) lists.get(3)).put(member, value);
   }
 
-  private void requireCorrupt(
-      Path file, byte[] sound, Consumer<ArrayNode> change, String message) throws IOException {
+  private void requireCorrupt(Path file, byte[] sound, Consumer<ArrayNode> change, String message)
+      throws IOException {
     Files.write(file, sound);
     rewriteListOfLists(change);
     requireCorrupt(message);

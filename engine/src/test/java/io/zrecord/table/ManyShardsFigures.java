@@ -94,10 +94,11 @@ public final class ManyShardsFigures {
 
   /** Prints a line, and the time of all processors since the line before. */
   private static void print(String format, Object... arguments) {
-    long now = ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-        .getProcessCpuTime();
+    long now =
+        ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     String line = String.format(Locale.ROOT, format, arguments);
-    System.out.printf(Locale.ROOT, "%s (processors: %.1f ms)%n", line, (now - processorNanos) / 1e6);
+    System.out.printf(
+        Locale.ROOT, "%s (processors: %.1f ms)%n", line, (now - processorNanos) / 1e6);
     processorNanos = now;
   }
 }

@@ -93,8 +93,7 @@ final class PartitionedTableTest {
   }
 
   private TableSnapshot create(ShardSummary... shards) {
-    return table.commit(
-        change(TableChange.Kind.CREATE, shards).partitionedBy(PARTITIONS));
+    return table.commit(change(TableChange.Kind.CREATE, shards).partitionedBy(PARTITIONS));
   }
 
   @Test
@@ -188,7 +187,8 @@ final class PartitionedTableTest {
       assertThatThrownBy(() -> PartitionText.of(field(type), new byte[8]))
           .isInstanceOf(IllegalArgumentException.class);
     }
-    assertThat(PartitionText.isAllowed(new FieldSpec(1, "x", ElementType.I32, Shape.of(2), Compression.RAW)))
+    assertThat(PartitionText.isAllowed(
+            new FieldSpec(1, "x", ElementType.I32, Shape.of(2), Compression.RAW)))
         .isFalse();
     assertThatThrownBy(() -> table.commit(
             change(TableChange.Kind.CREATE, shard(0, "a", 1)).partitionedBy(List.of(2, 9))))
@@ -205,8 +205,7 @@ final class PartitionedTableTest {
     requireText(ElementType.I8, "-128", 0x80);
     requireText(ElementType.U8, "128", 0x80);
     requireText(ElementType.I64, "-1", 255, 255, 255, 255, 255, 255, 255, 255);
-    requireText(
-        ElementType.U64, "18446744073709551615", 255, 255, 255, 255, 255, 255, 255, 255);
+    requireText(ElementType.U64, "18446744073709551615", 255, 255, 255, 255, 255, 255, 255, 255);
     requireText(ElementType.DATE, "1969-12-31", 255, 255, 255, 255);
     requireText(
         ElementType.TIMESTAMP,
@@ -240,16 +239,24 @@ final class PartitionedTableTest {
   @Test
   void noOtherTextIsAccepted() {
     Map<ElementType, List<String>> refused = Map.of(
-        ElementType.BOOL, List.of("1", "TRUE", ""),
-        ElementType.I32, List.of("01", "+1", "-0", "1.0", "1e2", "2147483648", "", " 1"),
-        ElementType.U8, List.of("-1", "256"),
-        ElementType.DATE, List.of("2026-1-2", "2026-02-30", "+10000-01-01", "-0001-01-01"),
-        ElementType.TIMESTAMP, List.of("2026-01-02T00:00:00Z", "2026-01-02T00:00:00.000000"),
-        ElementType.TIMESTAMP_NTZ, List.of("2026-01-02T00:00:00.000000Z", "2026-01-02"),
-        ElementType.decimal(9, 2), List.of("1", "1.0", "1.001", "0.050"),
-        ElementType.UTF8, List.of("x".repeat(1025), "\ud800"));
-    refused.forEach((type, texts) -> texts.forEach(
-        text -> assertThatThrownBy(() -> PartitionText.parse(field(type), text))
+        ElementType.BOOL,
+        List.of("1", "TRUE", ""),
+        ElementType.I32,
+        List.of("01", "+1", "-0", "1.0", "1e2", "2147483648", "", " 1"),
+        ElementType.U8,
+        List.of("-1", "256"),
+        ElementType.DATE,
+        List.of("2026-1-2", "2026-02-30", "+10000-01-01", "-0001-01-01"),
+        ElementType.TIMESTAMP,
+        List.of("2026-01-02T00:00:00Z", "2026-01-02T00:00:00.000000"),
+        ElementType.TIMESTAMP_NTZ,
+        List.of("2026-01-02T00:00:00.000000Z", "2026-01-02"),
+        ElementType.decimal(9, 2),
+        List.of("1", "1.0", "1.001", "0.050"),
+        ElementType.UTF8,
+        List.of("x".repeat(1025), "\ud800"));
+    refused.forEach((type, texts) ->
+        texts.forEach(text -> assertThatThrownBy(() -> PartitionText.parse(field(type), text))
             .as("%s of %s", text, type)
             .isInstanceOf(IllegalArgumentException.class)));
   }
@@ -258,12 +265,9 @@ final class PartitionedTableTest {
   @Test
   void aRebalanceKeepsPartitionsApart() {
     create(
-        shard(0, "a", 1),
-        shard(0, "a", 2),
-        shard(1, "a", 3),
-        shard(1, "a", 4),
-        shard(1, null, 5));
-    TableRebalance.of(RebalancePlan.of(table.latest(), RebalanceOptions.defaults())).run();
+        shard(0, "a", 1), shard(0, "a", 2), shard(1, "a", 3), shard(1, "a", 4), shard(1, null, 5));
+    TableRebalance.of(RebalancePlan.of(table.latest(), RebalanceOptions.defaults()))
+        .run();
     TableSnapshot after = table.latest();
     assertThat(after.version()).isPositive();
     assertThat(after.shards()).extracting(ShardSummary::length).containsExactly(2L, 2L, 1L);
@@ -302,7 +306,9 @@ final class PartitionedTableTest {
             Optional.empty(),
             Map.of())
         .partitionedBy(List.of(3)));
-    assertThat(table.latest().partitionFields()).extracting(FieldSpec::name).containsExactly("kind");
+    assertThat(table.latest().partitionFields())
+        .extracting(FieldSpec::name)
+        .containsExactly("kind");
   }
 
   @Test

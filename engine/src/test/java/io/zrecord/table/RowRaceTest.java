@@ -228,8 +228,7 @@ final class RowRaceTest {
                   newest,
                   TableChange.Kind.DELETE,
                   Shards.SCHEMA,
-                  List.of(TableChange.Replacement.ofRows(
-                      newest.shards().get(0), List.of(patched))),
+                  List.of(TableChange.Replacement.ofRows(newest.shards().get(0), List.of(patched))),
                   Map.of()));
               isDone = true;
             } catch (CommitConflictException e) {

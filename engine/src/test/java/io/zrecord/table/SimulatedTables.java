@@ -38,7 +38,12 @@ final class SimulatedTables {
         1000,
         List.of(ChunkFile.of(new UUID(high, 2), 67_108_928)),
         List.of(new TablesRef(
-            new UUID(high, 3), 20_480 + 777 + 16, 20_480, 777, number, List.copyOf(values.keySet()))),
+            new UUID(high, 3),
+            20_480 + 777 + 16,
+            20_480,
+            777,
+            number,
+            List.copyOf(values.keySet()))),
         values);
   }
 
@@ -64,14 +69,11 @@ final class SimulatedTables {
       log.writeLists(List.of(shards.apply(number)), written);
     }
     return publish(
-        log,
-        written,
-        IntStream.range(lists, lists + rest).mapToObj(shards).toList());
+        log, written, IntStream.range(lists, lists + rest).mapToObj(shards).toList());
   }
 
   /** Publishes version 0 with lists and with shards after them. */
-  static Manifest publish(
-      ManifestLog log, List<ShardListFile> lists, List<ShardSummary> rest) {
+  static Manifest publish(ManifestLog log, List<ShardListFile> lists, List<ShardSummary> rest) {
     Manifest manifest = new Manifest(
         new Manifest.Head(
             new UUID(0, 6),

@@ -47,8 +47,9 @@ final class DeleteCommand extends Subcommand {
     indices.forEach(change::delete);
     change.property("tool", "zrecord delete");
     TableSnapshot after = change.commit();
-    out().println("deleted " + indices.stream().distinct().count() + " records; " + after.length()
-        + " are left in version " + after.version());
+    out()
+        .println("deleted " + indices.stream().distinct().count() + " records; " + after.length()
+            + " are left in version " + after.version());
     return ExitCodes.DONE;
   }
 

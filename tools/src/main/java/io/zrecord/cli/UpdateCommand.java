@@ -75,8 +75,9 @@ final class UpdateCommand extends Subcommand {
     }
     change.property("tool", "zrecord update");
     TableSnapshot after = change.commit();
-    out().println("updated " + indices.stream().distinct().count() + " records; " + path
-        + " is at version " + after.version());
+    out()
+        .println("updated " + indices.stream().distinct().count() + " records; " + path
+            + " is at version " + after.version());
     return ExitCodes.DONE;
   }
 }

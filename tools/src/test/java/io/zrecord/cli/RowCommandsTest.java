@@ -54,8 +54,7 @@ final class RowCommandsTest {
   @Test
   void valuesOfATableAreChanged() {
     Cli.Said said = Cli.run("update", table, 1, 2, "--set", "label=70", "--absent", "text");
-    assertThat(said.lines())
-        .containsExactly("updated 2 records; " + table + " is at version 1");
+    assertThat(said.lines()).containsExactly("updated 2 records; " + table + " is at version 1");
     assertThat(record(2)).contains("70").contains("null");
     assertThat(record(3)).contains("\"text 3\"");
     assertThat(Cli.run("update", table, 1).exitCode()).isEqualTo(ExitCodes.USAGE);

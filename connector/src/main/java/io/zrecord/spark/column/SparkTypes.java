@@ -63,8 +63,7 @@ public final class SparkTypes {
           SHAPE_KEY,
           field.shape().dimensions().stream().mapToLong(Integer::longValue).toArray());
     }
-    StructField column =
-        new StructField(field.name(), columnType(field), true, metadata.build());
+    StructField column = new StructField(field.name(), columnType(field), true, metadata.build());
     String comment = field.rules().comment();
     return comment.isEmpty() ? column : column.withComment(comment);
   }

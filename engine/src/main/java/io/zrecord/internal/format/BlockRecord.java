@@ -26,7 +26,6 @@ public record BlockRecord(
   /** The longest array that every virtual machine can have. */
   private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
 
-
   /** Reads the record at a position of a little-endian buffer. */
   public static BlockRecord read(ByteBuffer in, int at) {
     return new BlockRecord(

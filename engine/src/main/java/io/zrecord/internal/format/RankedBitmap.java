@@ -347,7 +347,7 @@ public final class RankedBitmap {
   private void visitWords(int container, long from, long to, Visitor visitor) {
     long[] bits = words[container];
     long first = (long) keys[container] << KEY_SHIFT;
-    for (int word = (int) Math.max(0, from - first >> 6); word < WORDS; word++) {
+    for (int word = (int) Math.max(0, (from - first) >> 6); word < WORDS; word++) {
       long begin = first + (long) word * Long.SIZE;
       if (begin >= to) {
         return;

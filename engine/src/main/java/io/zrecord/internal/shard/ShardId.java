@@ -33,7 +33,6 @@ record ShardId(
     List<Tables> tables = shard.tables().stream()
         .map(ref -> new Tables(ref.id(), ref.jsonChecksum()))
         .toList();
-    return new ShardId(
-        location, shard.id(), shard.length(), shard.chunks(), tables, shard.patch());
+    return new ShardId(location, shard.id(), shard.length(), shard.chunks(), tables, shard.patch());
   }
 }

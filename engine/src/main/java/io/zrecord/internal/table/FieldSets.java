@@ -55,9 +55,8 @@ final class FieldSets {
       int others = fields.size();
       comparedCount += set.size();
       // A file of any size is read in bounded time.
-      if (comparedCount > MOST_COMPARED
-          || !fields.addAll(set)
-          || fields.size() < others + set.size()) {
+      fields.addAll(set);
+      if (comparedCount > MOST_COMPARED || fields.size() < others + set.size()) {
         return false;
       }
     }
@@ -83,8 +82,13 @@ final class FieldSets {
         last = (int) tuple.integer(i, last + 1L, Integer.MAX_VALUE);
         set.add(last);
       }
-      fieldSets.sets.add(List.copyOf(set));
+      fieldSets.add(set);
     }
     return fieldSets;
+  }
+
+  /** Adds a set that was read, whose ordinal is the number of those before. */
+  void add(List<Integer> fieldIds) {
+    sets.add(List.copyOf(fieldIds));
   }
 }

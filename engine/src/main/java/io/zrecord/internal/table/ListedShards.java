@@ -28,7 +28,9 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
   static ListedShards of(ManifestLog log, Manifest manifest) {
     Leaf own = new Leaf(manifest.shards());
     return new ListedShards(
-        manifest.lists().isEmpty() ? own : new Inner(log, manifest.lists(), manifest.partitions(), List.of(own)));
+        manifest.lists().isEmpty()
+            ? own
+            : new Inner(log, manifest.lists(), manifest.partitions(), List.of(own)));
   }
 
   /** Returns the number of shards. */
@@ -136,11 +138,7 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
     private final List<ShardListFile> lists;
     private final AtomicReferenceArray<Node> children;
 
-    Inner(
-        ManifestLog log,
-        List<ShardListFile> lists,
-        List<Integer> partitions,
-        List<Leaf> rest) {
+    Inner(ManifestLog log, List<ShardListFile> lists, List<Integer> partitions, List<Leaf> rest) {
       super(
           lists.stream().mapToInt(ShardListFile::shardCount).sum()
               + rest.stream().mapToInt(leaf -> leaf.count).sum(),

@@ -53,8 +53,7 @@ public record Manifest(
       Map<String, Long> transactions,
       Optional<ShardSummary> indexMap,
       Retention retention) {
-    this(
-        head, schema, List.of(), nextFieldId, lists, shards, transactions, indexMap, retention);
+    this(head, schema, List.of(), nextFieldId, lists, shards, transactions, indexMap, retention);
   }
 
   /** Most tags of a version. */

@@ -281,8 +281,7 @@ public final class ManifestLog {
   }
 
   /** Writes lists to a new list of lists, as {@link #writeLists} writes shards. */
-  public ShardListFile writeListOfLists(
-      List<ShardListFile> members, List<ShardListFile> written) {
+  public ShardListFile writeListOfLists(List<ShardListFile> members, List<ShardListFile> written) {
     String name = newListName();
     byte[] content = ShardListFile.writeLists(members);
     ShardListFile list = ShardListFile.ofLists(name, members, content);

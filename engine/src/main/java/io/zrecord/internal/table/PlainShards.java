@@ -73,7 +73,7 @@ final class PlainShards {
 
   private List<ShardSummary> readFile() {
     expect("{\"format\":2,\"fieldSets\":[");
-    List<List<Integer>> fieldSets = readFieldSets();
+    FieldSets fieldSets = readFieldSets();
     expect(",\"shards\":[");
     List<ShardSummary> shards = new ArrayList<>(ShardListFile.MAX_SHARDS);
     if (!skip(']')) {
@@ -89,8 +89,8 @@ final class PlainShards {
     return shards;
   }
 
-  private List<List<Integer>> readFieldSets() {
-    List<List<Integer>> sets = new ArrayList<>();
+  private FieldSets readFieldSets() {
+    FieldSets sets = new FieldSets();
     if (skip(']')) {
       return sets;
     }
@@ -107,13 +107,13 @@ final class PlainShards {
         } while (skip(','));
         expect("]");
       }
-      sets.add(List.copyOf(set));
+      sets.add(set);
     } while (skip(','));
     expect("]");
     return sets;
   }
 
-  private ShardSummary readShard(List<List<Integer>> fieldSets) {
+  private ShardSummary readShard(FieldSets fieldSets) {
     expect("{\"uuid\":");
     UUID id = uuid();
     expect(",\"length\":");
@@ -156,8 +156,9 @@ final class PlainShards {
     return chunks;
   }
 
-  private List<TablesRef> readTables(List<List<Integer>> fieldSets) {
+  private List<TablesRef> readTables(FieldSets fieldSets) {
     List<TablesRef> tables = new ArrayList<>();
+    List<Integer> sets = new ArrayList<>();
     if (skip(']')) {
       return tables;
     }
@@ -180,18 +181,16 @@ final class PlainShards {
           && jsonBytes > 0
           && jsonBytes <= SealedJson.MAX_BYTES
           && bytes == position + jsonBytes + TablesTrailer.BYTES
-          && set < fieldSets.size());
+          && set < fieldSets.count());
+      sets.add((int) set);
       tables.add(
           new TablesRef(id, bytes, position, (int) jsonBytes, checksum, fieldSets.get((int) set)));
     } while (skip(','));
     expect("]");
     if (tables.size() > 1) {
       Set<UUID> ids = new HashSet<>();
-      Set<Integer> fields = new HashSet<>();
-      for (TablesRef file : tables) {
-        require(ids.add(file.id()) && fields.stream().noneMatch(file::hasField));
-        fields.addAll(file.fieldIds());
-      }
+      tables.forEach(file -> require(ids.add(file.id())));
+      require(fieldSets.areDisjoint(sets));
     }
     return tables;
   }

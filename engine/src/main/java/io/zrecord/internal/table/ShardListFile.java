@@ -40,7 +40,7 @@ public record ShardListFile(
 
   private static final Pattern FILE = Pattern.compile("list/[0-9a-f-]{36}\\.json");
 
-  private static final Set<String> MEMBERS = 
+  private static final Set<String> MEMBERS =
       Set.of("file", "level", "shards", "length", "bytes", "crc");
 
   ObjectNode write() {
@@ -159,8 +159,8 @@ public record ShardListFile(
     if (shards != shardCount || !sumOf(lengths).equals(OptionalLong.of(length))) {
       throw new CorruptDataException(
           resource,
-          "Cannot read " + resource + ": it has " + shards
-              + " shards, but the manifest says " + shardCount + " with " + length + " records");
+          "Cannot read " + resource + ": it has " + shards + " shards, but the manifest says "
+              + shardCount + " with " + length + " records");
     }
   }
 

@@ -38,8 +38,7 @@ class GoldenListsTest {
     try (var files = Files.walk(root)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         contents.put(
-            root.relativize(file).toString(),
-            HexFormat.of().formatHex(Files.readAllBytes(file)));
+            root.relativize(file).toString(), HexFormat.of().formatHex(Files.readAllBytes(file)));
       }
     }
     return contents;
@@ -59,7 +58,8 @@ class GoldenListsTest {
 
   @Test
   void partitionsAreRead() {
-    TableSnapshot snapshot = RecordTable.at(LocalStorage.at(GoldenLists.DIRECTORY)).latest();
+    TableSnapshot snapshot =
+        RecordTable.at(LocalStorage.at(GoldenLists.DIRECTORY)).latest();
     assertThat(snapshot.shards())
         .extracting(ShardSummary::partition)
         .containsExactlyElementsOf(GoldenLists.PARTITIONS);
@@ -70,7 +70,8 @@ class GoldenListsTest {
   @Test
   void theTableIsSound() {
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(GoldenLists.DIRECTORY).run(findings::add).isSound()).isTrue();
+    assertThat(DatasetCheck.of(GoldenLists.DIRECTORY).run(findings::add).isSound())
+        .isTrue();
     assertThat(findings).isEmpty();
   }
 }

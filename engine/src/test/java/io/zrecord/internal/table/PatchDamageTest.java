@@ -91,12 +91,13 @@ final class PatchDamageTest {
     switch (part) {
       case HEADER -> sections.add(new Section(0, FileHeader.BYTES));
       case DELETED -> sections.add(json.deleted());
-      case SLOTS -> json.fields().keySet().forEach(id -> sections.add(json.field(id).slots()));
+      case SLOTS ->
+        json.fields().keySet().forEach(id -> sections.add(json.field(id).slots()));
       case ENTRIES -> {
         for (int id : json.fields().keySet()) {
           PatchField field = json.field(id);
           // Zeros may follow.
-          long bytes = EntryUnits.unitBytes(0, field.count()) + Integer.BYTES;
+          long bytes = EntryUnits.unitBytes(0, field.count()) + (long) Integer.BYTES;
           sections.add(new Section(field.entries().position(), bytes));
         }
       }
@@ -193,8 +194,7 @@ final class PatchDamageTest {
             json.position())
         .write();
     int position = (int) json.position();
-    ByteBuffer written =
-        ByteBuffer.allocate(position + text.length + TablesTrailer.BYTES);
+    ByteBuffer written = ByteBuffer.allocate(position + text.length + TablesTrailer.BYTES);
     written.put(content, 0, position).put(text);
     written.put(new TablesTrailer(position, text.length).encode());
     Files.write(file, written.array());

@@ -54,8 +54,8 @@ final class PlainShardsTest {
       for (int k = random.nextInt(4); k > 0; k--) {
         values.put(1 + random.nextInt(30), bytes == 0 ? 0 : random.nextLong(bytes));
       }
-      shards.add(new ShardSummary(
-          uuid(random), 1 + (random.nextLong() >>> 34), chunks, tables, values));
+      shards.add(
+          new ShardSummary(uuid(random), 1 + (random.nextLong() >>> 34), chunks, tables, values));
     }
     return shards;
   }
@@ -71,8 +71,7 @@ final class PlainShardsTest {
 
   /** Seals a text anew. */
   private static byte[] sealed(byte[] file, int end) {
-    String seal =
-        ",\"crc32c\":\"" + HexFormat.of().toHexDigits(Crc32c.of(file, 0, end)) + "\"}\n";
+    String seal = ",\"crc32c\":\"" + HexFormat.of().toHexDigits(Crc32c.of(file, 0, end)) + "\"}\n";
     byte[] whole = java.util.Arrays.copyOf(file, end + seal.length());
     System.arraycopy(seal.getBytes(US_ASCII), 0, whole, end, seal.length());
     return whole;

@@ -237,8 +237,11 @@ final class DenseRangeSelection implements Selection {
       changes
           .field
           .slots()
-          .visit(from, from + values, (slot, rank) ->
-              copyChanged(part, changes, rank, target, at + (int) (slot - from) * width));
+          .visit(
+              from,
+              from + values,
+              (slot, rank) ->
+                  copyChanged(part, changes, rank, target, at + (int) (slot - from) * width));
     }
   }
 

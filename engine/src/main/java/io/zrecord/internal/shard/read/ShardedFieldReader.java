@@ -186,7 +186,9 @@ public final class ShardedFieldReader implements FieldReader {
           size = Math.max(fixedWidth, context.initial().length);
         }
         if (bytes + size > maxBytes) {
-          return taken > 0 ? taken : (int) Math.max(1, count * Math.max(0, maxBytes) / Math.max(1, size));
+          return taken > 0
+              ? taken
+              : (int) Math.max(1, count * Math.max(0, maxBytes) / Math.max(1, size));
         }
         bytes += size;
         taken += count;
