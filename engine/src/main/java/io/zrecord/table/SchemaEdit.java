@@ -98,8 +98,8 @@ final class SchemaEdit {
     if (present.rules().isNullable() && !redefined.rules().isNullable()) {
       throw mismatch(base, name, "values may be absent, and nobody checked that none is");
     }
-    if (redefined.type().equals(present.type())
-        && !Objects.equals(present.rules().initialHex(), redefined.rules().initialHex())) {
+    String initial = promoted(base, present, redefined.type()).rules().initialHex();
+    if (!Objects.equals(initial, redefined.rules().initialHex())) {
       throw mismatch(base, name, "its initial default is fixed; set the write default instead");
     }
   }

@@ -5,6 +5,7 @@ import io.zrecord.internal.format.TagNames;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.verify.Finding.Kind;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -20,10 +21,19 @@ final class OrphanSearch {
     this.storage = storage;
   }
 
-  void search(Set<String> namedShards, Set<String> namedLists, Set<String> namedTagFiles) {
+  /**
+   * Looks for them.
+   *
+   * @param namedShards files of each shard that a version names, by the shard's id
+   */
+  void search(
+      Map<String, Set<String>> namedShards, Set<String> namedLists, Set<String> namedTagFiles) {
     for (StoredFile file : storage.list("shard")) {
-      if (!namedShards.contains(file.name())) {
+      Set<String> namedFiles = namedShards.get(file.name());
+      if (namedFiles == null) {
         report("shard/" + file.name(), "no version names it", bytesOf("shard", file));
+      } else {
+        searchShard("shard/" + file.name(), namedFiles);
       }
     }
     for (StoredFile file : storage.list("list")) {
@@ -41,6 +51,15 @@ final class OrphanSearch {
       String name = ManifestNames.DIRECTORY + "/" + file.name();
       if (ManifestNames.version(file.name()).isEmpty() && !name.equals(ManifestNames.HINT)) {
         report(name, "it is not a manifest", file.lengthBytes());
+      }
+    }
+  }
+
+  /** Looks for files of a change of fields or records that was not committed. */
+  private void searchShard(String directory, Set<String> namedFiles) {
+    for (StoredFile file : storage.list(directory)) {
+      if (!namedFiles.contains(file.name())) {
+        report(directory + "/" + file.name(), "no version names it", bytesOf(directory, file));
       }
     }
   }

@@ -12,6 +12,7 @@ import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.internal.table.VersionHint;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.IndexMap;
@@ -39,7 +40,10 @@ final class TableCheck {
   private final Storage storage;
   private final ManifestLog log;
   private final Set<String> checkedShards = new HashSet<>();
-  private final Set<String> namedShards = new HashSet<>();
+
+  /** Files of each shard that a version names, by the shard's id. */
+  private final Map<String, Set<String>> namedShards = new HashMap<>();
+
   private final Set<String> namedLists = new HashSet<>();
   private final Map<Long, UUID> checkedVersions = new HashMap<>();
   private boolean isComplete = true;
@@ -222,8 +226,8 @@ final class TableCheck {
 
     void add(List<ShardSummary> named) {
       for (ShardSummary shard : named) {
-        namedShards.add(shard.id().toString());
         if (checkedShards.add(keyOf(shard))) {
+          addFiles(shard);
           due.add(new ShardVerification(
               storage.location(),
               source,
@@ -245,11 +249,22 @@ final class TableCheck {
   }
 
   private void checkIndexMap(ShardSummary map, ShardNeed.Source source, Depth depth) {
-    namedShards.add(map.id().toString());
+    addFiles(map);
     ShardVerification due = new ShardVerification(
         storage.location(), source, map, 0, depth, ShardRole.INDEX_MAP, List.of());
     run.expect(due.valueBytes());
     shards.accept(due, IndexMap.SCHEMA);
+  }
+
+  private void addFiles(ShardSummary shard) {
+    Set<String> files =
+        namedShards.computeIfAbsent(shard.id().toString(), id -> new HashSet<>());
+    shard.tables().forEach(tables -> files.add(tables.fileName()));
+    PatchRef patch = shard.patch();
+    if (patch != null) {
+      files.add(patch.fileName());
+    }
+    shard.chunks().forEach(chunk -> files.add(chunk.fileName()));
   }
 
   private static String keyOf(ShardSummary shard) {
