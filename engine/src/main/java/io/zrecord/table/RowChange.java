@@ -9,6 +9,7 @@ import io.zrecord.internal.shard.PatchFile;
 import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.internal.shard.write.PatchWriter;
 import io.zrecord.internal.values.ValueBytes;
+import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
@@ -205,8 +206,8 @@ public final class RowChange {
     }
     TablesFile.requireWritable(storage, shard);
     PatchFile before = OpenShards.unshared(storage, shard).patch();
-    if (before != null && hasPromoted(before, rows)) {
-      // A patch has values of one type of each field.
+    if (before != null && (hasCompressed(before) || hasPromoted(before, rows))) {
+      // A patch has values of one type of each field, and raw values if this release writes it.
       UUID rewritten = UUID.randomUUID();
       written.add("shard/" + rewritten);
       return patched(
@@ -243,6 +244,11 @@ public final class RowChange {
         ShardCopy.copy(storage, base.schema(), patched, rewritten, WriteOptions.defaults());
     discard(files);
     return copied;
+  }
+
+  private static boolean hasCompressed(PatchFile before) {
+    return before.json().fields().keySet().stream()
+        .anyMatch(id -> before.json().field(id).compression().codec() != Codec.RAW);
   }
 
   private static boolean hasPromoted(PatchFile before, Rows rows) {
