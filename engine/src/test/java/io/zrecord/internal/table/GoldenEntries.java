@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.BiFunction;
 
 /**
  * A shard as a store leaves it: record after record in a chunk of the store, and entries in place
@@ -34,15 +35,36 @@ final class GoldenEntries {
   private final int records;
   private final ByteBuffer chunk = ByteBuffer.allocate(1 << 18).order(ByteOrder.LITTLE_ENDIAN);
 
-  private GoldenEntries(UUID shard, RecordSchema schema, int records) {
+  private final BiFunction<FieldSpec, Integer, Optional<byte[]>> values;
+
+  private GoldenEntries(
+      UUID shard,
+      RecordSchema schema,
+      int records,
+      BiFunction<FieldSpec, Integer, Optional<byte[]>> values) {
     this.shard = shard;
     this.schema = schema;
     this.records = records;
+    this.values = values;
   }
 
   /** Writes a shard with the values of {@link GoldenDataset}. */
   static ShardSummary write(Storage storage, UUID shard, RecordSchema schema, int records) {
-    return new GoldenEntries(shard, schema, records).write(storage);
+    return write(storage, shard, schema, records, GoldenDataset::value);
+  }
+
+  /**
+   * Writes a shard.
+   *
+   * @param values returns the value of a field and a record; empty if it is absent
+   */
+  static ShardSummary write(
+      Storage storage,
+      UUID shard,
+      RecordSchema schema,
+      int records,
+      BiFunction<FieldSpec, Integer, Optional<byte[]>> values) {
+    return new GoldenEntries(shard, schema, records, values).write(storage);
   }
 
   private ShardSummary write(Storage storage) {
@@ -59,7 +81,7 @@ final class GoldenEntries {
     for (int i = 0; i < records; i++) {
       for (int f = 0; f < fields; f++) {
         FieldSpec field = schema.fields().get(f);
-        Optional<byte[]> value = GoldenDataset.value(field, i);
+        Optional<byte[]> value = values.apply(field, i);
         byte[] stored = value.orElse(new byte[0]);
         long word0 = value.isPresent() ? chunk.position() : 0;
         long word1 = value.isPresent() ? Entry.word1(0, stored.length) : 0;
