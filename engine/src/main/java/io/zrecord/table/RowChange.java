@@ -9,6 +9,7 @@ import io.zrecord.internal.shard.PatchFile;
 import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.internal.shard.write.PatchWriter;
 import io.zrecord.internal.values.ValueBytes;
+import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
@@ -49,6 +50,10 @@ public final class RowChange {
   private final SortedMap<Integer, Rows> byShard = new TreeMap<>();
   private final Map<String, String> properties = new HashMap<>();
   private final List<String> written = new ArrayList<>();
+
+  /** What is to be committed, once it is written. */
+  private @Nullable TableChange prepared;
+
   private boolean isDone;
 
   /** What is changed in a shard, by indices in the shard. */
@@ -75,6 +80,7 @@ public final class RowChange {
    * @throws IndexOutOfBoundsException if there is no such record in the version
    */
   public void delete(long index) {
+    requireOpen();
     int shard = base.shardOf(index);
     Rows rows = byShard.computeIfAbsent(shard, ordinal -> new Rows());
     long local = index - base.firstIndex(shard);
@@ -94,6 +100,7 @@ public final class RowChange {
    * @throws io.zrecord.errors.ValueTooLargeException if the length of the value does not fit
    */
   public void update(long index, String field, @Nullable Object value) {
+    requireOpen();
     RecordSchema schema = base.schema();
     schema.requireReadable(storage.location(), field);
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
@@ -119,6 +126,13 @@ public final class RowChange {
     rows.values.computeIfAbsent(spec, key -> new TreeMap<>()).put(local, bytes);
   }
 
+  private void requireOpen() {
+    if (isDone || prepared != null) {
+      throw new IllegalStateException(
+          "Cannot add to the change of " + base + ": it was committed, or has failed; begin another");
+    }
+  }
+
   /** Adds an informative string to the version. */
   public void property(String key, String value) {
     properties.put(key, value);
@@ -127,12 +141,13 @@ public final class RowChange {
   /**
    * Writes the patches and commits the version. A shard whose patch would exceed
    * {@link PatchRef#MOST_BYTES} or {@link PatchRef#MOST_CHUNKS} is written again instead. May be
-   * called once.
+   * called once, and again after an unknown outcome: the change takes effect once.
    *
    * @return the version committed; the base if nothing was changed
    * @throws io.zrecord.errors.CommitConflictException if another commit has changed or replaced one
    *     of the shards since the base; nothing was changed
-   * @throws CommitOutcomeUnknownException if the version may or may not have been committed
+   * @throws CommitOutcomeUnknownException if the version may or may not have been committed; call
+   *     again, because a new change with the same indices may delete other records
    */
   public TableSnapshot commit() {
     return commit(RecordTable.at(storage));
@@ -146,29 +161,42 @@ public final class RowChange {
     if (byShard.isEmpty()) {
       return base;
     }
-    boolean updates = byShard.values().stream().anyMatch(rows -> !rows.values.isEmpty());
-    List<FieldSpec> fields = byShard.values().stream()
-        .flatMap(rows -> rows.values.keySet().stream())
-        .distinct()
-        .toList();
     try {
-      List<TableChange.Replacement> replacements = new ArrayList<>();
-      byShard.forEach((ordinal, rows) -> {
-        ShardSummary shard = base.shards().get(ordinal);
-        replacements.add(TableChange.Replacement.ofRows(shard, patched(shard, rows)));
-      });
-      return table.commit(TableChange.rows(
-          base,
-          updates ? TableChange.Kind.UPDATE : TableChange.Kind.DELETE,
-          new RecordSchema(fields),
-          replacements,
-          properties));
+      TableChange change = prepared;
+      if (change == null) {
+        change = prepare();
+        prepared = change;
+      }
+      return table.commit(change);
     } catch (CommitOutcomeUnknownException e) {
+      // A version may name what was written, whatever the next attempt says.
+      written.clear();
+      isDone = false;
       throw e;
     } catch (RuntimeException e) {
       discard(written);
       throw e;
     }
+  }
+
+  /** Writes the patches. */
+  private TableChange prepare() {
+    boolean updates = byShard.values().stream().anyMatch(rows -> !rows.values.isEmpty());
+    List<FieldSpec> fields = byShard.values().stream()
+        .flatMap(rows -> rows.values.keySet().stream())
+        .distinct()
+        .toList();
+    List<TableChange.Replacement> replacements = new ArrayList<>();
+    byShard.forEach((ordinal, rows) -> {
+      ShardSummary shard = base.shards().get(ordinal);
+      replacements.add(TableChange.Replacement.ofRows(shard, patched(shard, rows)));
+    });
+    return TableChange.rows(
+        base,
+        updates ? TableChange.Kind.UPDATE : TableChange.Kind.DELETE,
+        new RecordSchema(fields),
+        replacements,
+        properties);
   }
 
   /** Returns what takes the place of a shard. */
@@ -178,8 +206,8 @@ public final class RowChange {
     }
     TablesFile.requireWritable(storage, shard);
     PatchFile before = OpenShards.unshared(storage, shard).patch();
-    if (before != null && hasPromoted(before, rows)) {
-      // A patch has values of one type of each field.
+    if (before != null && (hasCompressed(before) || hasPromoted(before, rows))) {
+      // A patch has values of one type of each field, and raw values if this release writes it.
       UUID rewritten = UUID.randomUUID();
       written.add("shard/" + rewritten);
       return patched(
@@ -216,6 +244,11 @@ public final class RowChange {
         ShardCopy.copy(storage, base.schema(), patched, rewritten, WriteOptions.defaults());
     discard(files);
     return copied;
+  }
+
+  private static boolean hasCompressed(PatchFile before) {
+    return before.json().fields().keySet().stream()
+        .anyMatch(id -> before.json().field(id).compression().codec() != Codec.RAW);
   }
 
   private static boolean hasPromoted(PatchFile before, Rows rows) {

@@ -40,6 +40,9 @@ public final class RankedBitmap {
    */
   private static final int LEAST_EXPANDED = 32;
 
+  /** Most containers of listed slots that are held as bitmaps: 10 MiB. Files are not trusted. */
+  private static final int MOST_EXPANDED = 1024;
+
   private static final long[] NO_WORDS = {};
   private static final char[] NO_SLOTS = {};
 
@@ -52,6 +55,8 @@ public final class RankedBitmap {
   private final char[][] wordRanks;
   /** Sorted slots of containers that are not held as bitmaps; otherwise empty. */
   private final char[][] lists;
+
+  private int expandedCount;
 
   private RankedBitmap(int containers) {
     this.keys = new int[containers];
@@ -175,10 +180,11 @@ public final class RankedBitmap {
         return false;
       }
     }
-    if (count < LEAST_EXPANDED) {
+    if (count < LEAST_EXPANDED || expandedCount == MOST_EXPANDED) {
       lists[container] = list;
       return true;
     }
+    expandedCount++;
     long[] bits = new long[WORDS];
     for (char low : list) {
       bits[low >>> 6] |= 1L << low;

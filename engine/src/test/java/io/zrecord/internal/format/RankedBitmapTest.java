@@ -2,6 +2,8 @@ package io.zrecord.internal.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -88,6 +90,29 @@ final class RankedBitmapTest {
     assertThat(bitmap.missing(65_534)).isEqualTo(65_537);
     assertThat(bitmap.missing(1L << 46)).isEqualTo((1L << 46) + 4);
     assertThat(bitmap.missing((1L << 46) + 1)).isEqualTo((1L << 46) + 6);
+  }
+
+  /** A file of 4 MiB, which is not trusted, would otherwise take half a gigabyte. */
+  @Test
+  void manySmallContainersTakeLittleMemory() {
+    int containers = 5000;
+    long[] slots = LongStream.range(0, containers * 40L)
+        .map(i -> i / 40 * 65_536 + i % 40 * 3)
+        .toArray();
+    byte[] bytes = RankedBitmap.encode(slots);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    RankedBitmap bitmap = decode(bytes, Long.MAX_VALUE);
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+        .isLessThan(12 << 20)
+        .isGreaterThan(bytes.length);
+    for (int i = 0; i < slots.length; i += 7) {
+      assertThat(bitmap.contains(slots[i])).isTrue();
+      assertThat(bitmap.contains(slots[i] + 1)).isFalse();
+      assertThat(bitmap.rank(slots[i] + 1)).isEqualTo(i + 1);
+      assertThat(bitmap.slotOf(i)).isEqualTo(slots[i]);
+    }
+    assertThat(bitmap.slots()).isEqualTo(slots);
   }
 
   @Test
