@@ -1,4 +1,4 @@
-"""A patch: what was deleted and changed in a shard since its tables were written (FORMAT.md section 3.1)."""
+"""A patch: what was deleted and changed in a shard since its tables were written (FORMAT.md section 3.3)."""
 
 from __future__ import annotations
 

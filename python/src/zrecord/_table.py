@@ -348,7 +348,8 @@ def _read_entry(path: Path, member: JsonObject, field_sets: FieldSets, partition
     length = member.integer("length", 1)
     patch = read_patch(member, length)
     partition = member.members.get("partition", [])
-    if not isinstance(partition, list) or len(partition) != partitions or any(not isinstance(text, (str, type(None))) for text in partition):
+    is_texts = isinstance(partition, list) and all(isinstance(text, str | None) for text in partition)
+    if not is_texts or len(partition) != partitions:
         raise member.corrupt(f"shard {member.uuid('uuid')} has no values of the {partitions} partition fields")
     shard = SealedShard(
         directory=path / "shard" / str(member.uuid("uuid")),

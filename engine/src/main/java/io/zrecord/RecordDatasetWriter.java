@@ -85,7 +85,8 @@ public final class RecordDatasetWriter implements AutoCloseable {
    *
    * @param schema the fields of the table by name, type and shape, in any order; numbers of fields
    *     do not matter
-   * @throws io.zrecord.errors.SchemaMismatchException if the fields are not those of the table
+   * @throws io.zrecord.errors.SchemaMismatchException if the fields are not those of the table, or
+   *     the table is partitioned
    */
   public static RecordDatasetWriter append(Path path, RecordSchema schema, WriteOptions options) {
     RecordTable table = tableAt(path);
@@ -93,7 +94,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
       return new RecordDatasetWriter(
           table, TableChange.Kind.APPEND, Optional.empty(), schema, options);
     }
-    TableSnapshot base = table.latest();
+    TableSnapshot base = writable(table);
     return new RecordDatasetWriter(
         table,
         TableChange.Kind.APPEND,
@@ -105,6 +106,8 @@ public final class RecordDatasetWriter implements AutoCloseable {
   /**
    * Replaces the records and fields of a table; creates the table if there is none. Earlier
    * versions stay readable.
+   *
+   * @throws io.zrecord.errors.SchemaMismatchException if the table is partitioned
    */
   public static RecordDatasetWriter overwrite(
       Path path, RecordSchema schema, WriteOptions options) {
@@ -113,13 +116,20 @@ public final class RecordDatasetWriter implements AutoCloseable {
       return new RecordDatasetWriter(
           table, TableChange.Kind.OVERWRITE, Optional.empty(), schema, options);
     }
-    TableSnapshot base = table.latest();
+    TableSnapshot base = writable(table);
     return new RecordDatasetWriter(
         table,
         TableChange.Kind.OVERWRITE,
         Optional.of(base),
         FieldIds.forOverwrite(base, schema),
         options);
+  }
+
+  private static TableSnapshot writable(RecordTable table) {
+    TableSnapshot latest = table.latest();
+    latest.requireWritable();
+    latest.requireUnpartitioned();
+    return latest;
   }
 
   private static RecordTable tableAt(Path path) {

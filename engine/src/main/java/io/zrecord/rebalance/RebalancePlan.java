@@ -228,12 +228,13 @@ public final class RebalancePlan {
 
     /**
      * Tells whether values in the shard's chunks may be dead: those of a store, of a field that was
-     * rewritten, and of a field that was dropped. Where they are all alive, as in shards written in
-     * bulk, any other bytes come back with every rewrite at this alignment.
+     * rewritten or dropped, and of a patched shard. Where they are all alive, as in shards written
+     * in bulk, any other bytes come back with every rewrite at this alignment.
      */
     private boolean mayHaveDeadBytes(ShardSummary shard) {
       return shard.chunks().stream().anyMatch(ChunkFile::isOfStore)
           || shard.tables().size() > 1
+          || shard.patch() != null
           || !shard.valueBytes().keySet().stream().allMatch(this::isField);
     }
 

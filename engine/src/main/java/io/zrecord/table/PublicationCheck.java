@@ -13,7 +13,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks, after a version was published, that it is part of the table (FORMAT.md section 7). A
+ * Checks, after a version was published, that it is part of the table (FORMAT.md section 15). A
  * publisher that slept may have taken a number that was used and expired; no later version has its
  * change then. Thread-safe.
  */

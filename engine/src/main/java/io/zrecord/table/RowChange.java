@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Collects deletions and new values of single records of a version, and commits them as one
- * version. Each shard that is touched gets a patch (FORMAT.md section 3.1); all other files stay as
+ * version. Each shard that is touched gets a patch (FORMAT.md section 3.3); all other files stay as
  * they are. The change commutes with every commit that leaves these shards alone.
  *
  * <pre>{@code
@@ -128,8 +128,8 @@ public final class RowChange {
 
   private void requireOpen() {
     if (isDone || prepared != null) {
-      throw new IllegalStateException(
-          "Cannot add to the change of " + base + ": it was committed, or has failed; begin another");
+      throw new IllegalStateException("Cannot add to the change of " + base
+          + ": it was committed, or has failed; begin another");
     }
   }
 

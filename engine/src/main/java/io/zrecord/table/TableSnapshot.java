@@ -109,6 +109,23 @@ public final class TableSnapshot {
   }
 
   /**
+   * Requires that the table has no partition fields, before a write begins that does not divide
+   * records by partitions.
+   *
+   * @throws SchemaMismatchException if the table is partitioned
+   */
+  public void requireUnpartitioned() {
+    if (!manifest.partitions().isEmpty()) {
+      throw new SchemaMismatchException(
+          storage.location(),
+          "Cannot write records of any partition to " + storage.location()
+              + ": the table is partitioned by "
+              + partitionFields().stream().map(FieldSpec::name).toList()
+              + "; write a shard for each partition with io.zrecord.table.ShardWriter");
+    }
+  }
+
+  /**
    * Returns the fields with others after them, which get numbers that the table never used.
    *
    * @throws SchemaMismatchException if there is a field of one of the names, or a new field whose

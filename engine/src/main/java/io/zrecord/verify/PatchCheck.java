@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the patch of a shard (FORMAT.md section 3.1): the file, and the values that it names.
+ * Checks the patch of a shard (FORMAT.md section 3.3): the file, and the values that it names.
  * Belongs to one thread.
  */
 final class PatchCheck {

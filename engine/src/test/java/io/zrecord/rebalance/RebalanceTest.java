@@ -3,7 +3,9 @@ package io.zrecord.rebalance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.RecordAppender;
 import io.zrecord.RecordDataset;
+import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.StoreSnapshot;
@@ -18,6 +20,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.table.RowChange;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.verify.DatasetCheck;
 import java.nio.file.Path;
@@ -355,6 +358,32 @@ class RebalanceTest {
     RebalanceResult back = TableRebalance.of(plan(packed.withAllShards())).run();
     assertThat(back.after().chunkBytes()).isLessThanOrEqualTo(result.before().chunkBytes());
     TableData.check(table.latest(), expected);
+  }
+
+  @Test
+  void valuesThatWereReplacedAreReasonEnough() {
+    RecordSchema schema =
+        RecordSchema.builder().field("image", ElementType.BYTES).build();
+    RecordTable table = RecordTable.at(LocalStorage.at(path));
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+      RecordAppender appender = writer.newAppender();
+      for (int i = 0; i < 8; i++) {
+        appender.set("image", new byte[64 << 10]).endRecord();
+      }
+      writer.commit();
+    }
+    RebalanceOptions options = RebalanceOptions.defaults().withShardBytes(0, 4 * MIB);
+    assertThat(plan(options).groups()).isEmpty();
+    RowChange change = RowChange.of(table.latest());
+    for (int i = 0; i < 6; i++) {
+      change.update(i, "image", new byte[64 << 10]);
+    }
+    change.commit();
+    assertThat(plan(options).groups().get(0).reasons())
+        .containsExactly(RebalanceGroup.Reason.SPARSE);
+    TableRebalance.of(plan(options)).run();
+    assertThat(plan(options).groups()).isEmpty();
   }
 
   @Test

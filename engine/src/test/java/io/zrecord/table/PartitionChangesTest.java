@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordFieldsWriter;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.Compression;
@@ -15,7 +16,9 @@ import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.testing.MemoryStorage;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -23,6 +26,7 @@ import java.util.UUID;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Changes of records and fields of a table with partitions: what stays, and what is refused. */
 final class PartitionChangesTest {
@@ -74,7 +78,8 @@ final class PartitionChangesTest {
     assertThat(latest.shards())
         .extracting(shard -> shard.partition().get(0))
         .containsExactly("a", "b");
-    assertThat(latest.indicesOf(partition -> "b".equals(partition.get(0))).count()).isOne();
+    assertThat(latest.indicesOf(partition -> "b".equals(partition.get(0))).count())
+        .isOne();
   }
 
   @Test
@@ -112,6 +117,20 @@ final class PartitionChangesTest {
     refuses(() -> table.promoteField("kind", ElementType.BYTES));
     refuses(() -> RecordFieldsWriter.rewrite(table, Set.of("kind"), WriteOptions.defaults()));
     assertThat(table.latest().version()).isZero();
+  }
+
+  /** A writer that does not divide records would make a table of a partitioned one that is not. */
+  @Test
+  void aWriteThatDoesNotDivideRecordsIsRefusedBeforeItBegins(@TempDir Path path) {
+    Storage local = LocalStorage.at(path);
+    RecordSchema schema = RecordSchema.builder().field("kind", ElementType.UTF8).build();
+    RecordTable partitioned = RecordTable.at(local);
+    partitioned.commit(
+        Shards.change(TableChange.Kind.CREATE, OptionalLong.empty(), schema, List.of())
+            .partitionedBy(List.of(1)));
+    refuses(() -> RecordDatasetWriter.append(path, schema, WriteOptions.defaults()));
+    refuses(() -> RecordDatasetWriter.overwrite(path, schema, WriteOptions.defaults()));
+    assertThat(partitioned.latest().partitionFields()).hasSize(1);
   }
 
   private static void refuses(ThrowingCallable call) {

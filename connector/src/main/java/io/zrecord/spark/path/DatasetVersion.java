@@ -53,13 +53,15 @@ public final class DatasetVersion {
   }
 
   /**
-   * Requires that this release can write the table, before tasks run.
+   * Requires that tasks can write the table, before they run.
    *
    * @throws io.zrecord.errors.UnsupportedFormatException if the table uses an unknown feature
+   * @throws io.zrecord.errors.SchemaMismatchException if the table is partitioned
    */
   public void requireWritable() {
     if (store == null) {
       snapshot().requireWritable();
+      snapshot().requireUnpartitioned();
     }
   }
 

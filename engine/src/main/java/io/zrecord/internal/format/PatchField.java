@@ -7,7 +7,7 @@ import io.zrecord.schema.Shape;
 import java.util.HexFormat;
 
 /**
- * What a patch says of a field with values that were changed (FORMAT.md section 3.1).
+ * What a patch says of a field with values that were changed (FORMAT.md section 3.3).
  *
  * @param id number of the field
  * @param type type of an element

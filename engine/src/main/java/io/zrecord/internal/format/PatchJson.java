@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The JSON at the end of a patch (FORMAT.md section 3.1). A field is read when it is asked for, so
+ * The JSON at the end of a patch (FORMAT.md section 3.3). A field is read when it is asked for, so
  * that a field which this release cannot read costs nothing but itself.
  *
  * @param shardId identity of the shard

@@ -7,7 +7,7 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of slots that knows how many of its slots come before any other (FORMAT.md section 3.1). A
+ * A set of slots that knows how many of its slots come before any other (FORMAT.md section 3.3). A
  * container has the slots of 65,536 consecutive ones: up to 4,096 of them as sorted u16, more as a
  * bitmap.
  *

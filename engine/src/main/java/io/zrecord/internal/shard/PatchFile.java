@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A patch open for reading: the slots of a shard that were deleted, and the values that were
- * changed (FORMAT.md section 3.1). Read whole, and each section is checked before it is used.
+ * changed (FORMAT.md section 3.3). Read whole, and each section is checked before it is used.
  * Thread-safe.
  */
 public final class PatchFile {

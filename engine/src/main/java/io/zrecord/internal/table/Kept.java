@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What a manifest says beyond this release, for the next version (FORMAT.md section 2).
+ * What a manifest says beyond this release, for the next version (FORMAT.md section 15).
  *
  * @param obstacle why this release may not change the table; empty if it may
  * @param members unknown members of the manifest, as JSON

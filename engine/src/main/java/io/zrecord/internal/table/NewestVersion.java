@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Looks for the newest version of a table (FORMAT.md section 7): upwards from the hint. The
+ * Looks for the newest version of a table (FORMAT.md section 11): upwards from the hint. The
  * directory is listed if there is no hint, or if what the hint leads to does not follow the version
  * before: slow publishers leave manifests below the floor. Thread-safe.
  */

@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What a repair keeps when it publishes the newest readable version again (FORMAT.md section 7):
+ * What a repair keeps when it publishes the newest readable version again (FORMAT.md section 18):
  * the versions that are there without a gap, and copies of tags that were made in versions given
  * up. Immutable.
  */

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the next patch of a shard: what the patch before says, and the changes of one commit
- * (FORMAT.md section 3.1). New values go to one new chunk. Belongs to one thread.
+ * (FORMAT.md section 3.3). New values go to one new chunk. Belongs to one thread.
  */
 public final class PatchWriter {
   private static final int NEW_CHUNK = -1;

@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 
 /**
  * Writes the records of a store at rest to new chunks and tables next to the old ones. Replacing
- * the meta file, which names both, puts the new ones in place (FORMAT.md section 9). Before that
+ * the meta file, which names both, puts the new ones in place (FORMAT.md section 21). Before that
  * moment the store is the old one, and after it the new one. Files without a name are deleted, now
  * or when the store is next opened. The caller holds the lock of the store. For one run.
  */
