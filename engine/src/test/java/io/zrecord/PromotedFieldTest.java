@@ -154,7 +154,8 @@ final class PromotedFieldTest {
       byte[] now = Arrays.copyOfRange(read, i * after, (i + 1) * after);
       switch (from.kind()) {
         case F32 ->
-          assertThat(little(now).getDouble()).isEqualTo(Double.valueOf(little(old).getFloat()));
+          assertThat(little(now).getDouble())
+              .isEqualTo(Double.valueOf(little(old).getFloat()));
         case DATE ->
           assertThat(little(now).getLong()).isEqualTo(little(old).getInt() * 86_400_000_000L);
         case U8, U16, U32 -> assertThat(number(now, 1)).isEqualTo(number(old, 1));

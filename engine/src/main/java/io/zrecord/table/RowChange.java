@@ -128,8 +128,8 @@ public final class RowChange {
 
   private void requireOpen() {
     if (isDone || prepared != null) {
-      throw new IllegalStateException(
-          "Cannot add to the change of " + base + ": it was committed, or has failed; begin another");
+      throw new IllegalStateException("Cannot add to the change of " + base
+          + ": it was committed, or has failed; begin another");
     }
   }
 

@@ -257,8 +257,7 @@ final class TableCheck {
   }
 
   private void addFiles(ShardSummary shard) {
-    Set<String> files =
-        namedShards.computeIfAbsent(shard.id().toString(), id -> new HashSet<>());
+    Set<String> files = namedShards.computeIfAbsent(shard.id().toString(), id -> new HashSet<>());
     shard.tables().forEach(tables -> files.add(tables.fileName()));
     PatchRef patch = shard.patch();
     if (patch != null) {

@@ -74,7 +74,8 @@ final class PartitionChangesTest {
     assertThat(latest.shards())
         .extracting(shard -> shard.partition().get(0))
         .containsExactly("a", "b");
-    assertThat(latest.indicesOf(partition -> "b".equals(partition.get(0))).count()).isOne();
+    assertThat(latest.indicesOf(partition -> "b".equals(partition.get(0))).count())
+        .isOne();
   }
 
   @Test

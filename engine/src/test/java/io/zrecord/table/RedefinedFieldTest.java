@@ -28,8 +28,8 @@ final class RedefinedFieldTest {
         OptionalLong.empty(),
         Shards.SCHEMA,
         List.of(Shards.write(storage, Shards.SCHEMA, 1))));
-    table.addFields(List.of(
-        new FieldSpec(1, "text", ElementType.UTF8, Shape.scalar(), Compression.RAW)
+    table.addFields(
+        List.of(new FieldSpec(1, "text", ElementType.UTF8, Shape.scalar(), Compression.RAW)
             .withRules(FieldRules.NONE.withInitial(new byte[] {'a'}))));
     assertThatThrownBy(() -> table.redefineField(
             "text",

@@ -81,12 +81,12 @@ final class RowChangeAgainTest {
 
   private List<Long> values() {
     List<Long> values = new ArrayList<>();
-    try (RecordDataset dataset =
-        RecordDataset.open(sound, RecordDataset.ReadOptions.defaults())) {
+    try (RecordDataset dataset = RecordDataset.open(sound, RecordDataset.ReadOptions.defaults())) {
       FieldReader reader = dataset.reader("value");
       for (long i = 0; i < dataset.length(); i++) {
         reader.select(new long[] {i}, 0, 1);
-        values.add(ByteBuffer.wrap(reader.value(0)).order(ByteOrder.LITTLE_ENDIAN).getLong());
+        values.add(
+            ByteBuffer.wrap(reader.value(0)).order(ByteOrder.LITTLE_ENDIAN).getLong());
       }
     }
     return values;

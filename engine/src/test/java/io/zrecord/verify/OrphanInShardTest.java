@@ -39,14 +39,14 @@ final class OrphanInShardTest {
     change.update(0, "number", 5);
     change.delete(1);
     change.commit();
-    try (RecordFieldsWriter writer = RecordFieldsWriter.add(
-        table, List.of(SCHEMA.fields().get(0).withName("other")), options)) {
+    try (RecordFieldsWriter writer =
+        RecordFieldsWriter.add(table, List.of(SCHEMA.fields().get(0).withName("other")), options)) {
       writer.commit();
     }
     assertThat(findings(path)).isEmpty();
     Path shard = path.resolve(table.latest().shards().get(0).directory());
-    Path left = Files.write(
-        shard.resolve("00000000-0000-4000-8000-000000000000.patch"), new byte[100]);
+    Path left =
+        Files.write(shard.resolve("00000000-0000-4000-8000-000000000000.patch"), new byte[100]);
     assertThat(findings(path)).singleElement().satisfies(finding -> {
       assertThat(finding.kind()).isEqualTo(Finding.Kind.ORPHAN);
       assertThat(finding.file()).isEqualTo(left.toString());

@@ -33,7 +33,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A patch whose values are compressed, as the format allows, is followed by one of this release. */
+/**
+ * A patch whose values are compressed, as the format allows, is followed by one of this release.
+ */
 final class CompressedPatchTest {
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("text", ElementType.BYTES)

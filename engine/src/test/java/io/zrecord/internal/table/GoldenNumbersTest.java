@@ -2,8 +2,8 @@ package io.zrecord.internal.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.RecordDataset;
+import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.read.FieldReader;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
