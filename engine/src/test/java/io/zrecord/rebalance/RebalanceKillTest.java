@@ -59,7 +59,7 @@ class RebalanceKillTest {
         TableData.appendShards(path, expected, 4, version);
       }
       // In the first rebalance, or in one of those that follow what was appended meanwhile.
-      appendUntilKilled(path, expected, kill % 2, random.nextInt(100));
+      appendUntilKilled(path, expected, kill % 2, random.nextInt(100), kill % 3 == 0);
 
       List<Finding> findings = new ArrayList<>();
       DatasetCheck.of(path).run(findings::add);
@@ -99,8 +99,13 @@ class RebalanceKillTest {
     return rebalanced;
   }
 
+  /**
+   * Kills after some rebalances and a delay.
+   *
+   * @param whileWriting whether the kill waits for the next shard that the process begins
+   */
   private static void appendUntilKilled(
-      Path path, List<Integer> expected, int rebalances, int delayMillis)
+      Path path, List<Integer> expected, int rebalances, int delayMillis, boolean whileWriting)
       throws IOException, InterruptedException {
     Process process = JavaProcess.of(Rebalancer.class)
         .small()
@@ -120,6 +125,14 @@ class RebalanceKillTest {
       if (!isDue && process.getInputStream().available() >= rebalances) {
         isDue = true;
         end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis);
+      }
+    }
+    if (whileWriting) {
+      TableData.append(path, expected, 1, seed);
+      int known = TableData.shardDirectories(path).size();
+      long latest = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+      while (TableData.shardDirectories(path).size() == known && System.nanoTime() < latest) {
+        Thread.onSpinWait();
       }
     }
     JavaProcess.kill(process);
