@@ -149,7 +149,9 @@ final class DenseRangeSelection implements Selection {
     Changes changes = null;
     if (field != null && field.slots().rank(slot) < field.slots().rank(slot + taken)) {
       changes = new Changes(context.changed(shard), field);
-      bits = presence(changes, slot, taken, presence);
+      if (presence != null || field.hasAbsent()) {
+        bits = presence(changes, slot, taken, presence);
+      }
     }
     hasAbsent |= bits != null;
     segments.add(new Segment(count, taken, part, run, slot, bits, changes));
