@@ -130,8 +130,9 @@ final class VariableRangeSelection implements Selection {
       int shard, ShardPart part, ShardPatch patch, long from, long to, long maxBytes) {
     ChangedField changed = patch.changed();
     int first = count;
-    for (long next = from; !isFull && next < to; next = from + (count - first)) {
-      long slot = patch.slotOf(next);
+    long slot = patch.slotOf(from);
+    for (long next = from; !isFull && next < to; slot = patch.nextLive(slot)) {
+      int before = count;
       long end = Math.min(slot + (to - next), patch.endOfLive(slot));
       if (changed == null) {
         addRuns(shard, part, slot, end, maxBytes);
@@ -141,6 +142,8 @@ final class VariableRangeSelection implements Selection {
         long nextChanged = changed.slots().next(slot);
         addRuns(shard, part, slot, nextChanged < 0 ? end : Math.min(end, nextChanged), maxBytes);
       }
+      slot += count - before;
+      next = from + (count - first);
     }
   }
 
