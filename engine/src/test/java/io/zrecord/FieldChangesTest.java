@@ -476,6 +476,9 @@ final class FieldChangesTest {
   }
 
   private static byte[] floats(long value) {
-    return ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat((float) value).array();
+    return ByteBuffer.allocate(4)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putFloat((float) value)
+        .array();
   }
 }

@@ -67,7 +67,8 @@ final class ShardTally implements ShardPlaces.Visitor {
   private long absentCount(FieldSpec spec, FieldTally tally) {
     OpenField field = shard.field(ShardPlaces.stored(shard, spec));
     Optional<PresenceBits> presence = presence(field);
-    if (presence.isEmpty() && !(field instanceof AbsentField && spec.rules().initialHex() != null)) {
+    if (presence.isEmpty()
+        && !(field instanceof AbsentField && spec.rules().initialHex() != null)) {
       return shard.length() - tally.valueCount() - tally.changedCount();
     }
     PatchFile patch = shard.patch();

@@ -130,7 +130,8 @@ final class RowPowerLossTest {
   /** Adds what is wrong with what an end of a change has left, power lost or not. */
   private static void check(
       List<Long> before, MemoryStorage memory, End end, Set<String> problems) {
-    problem(before, memory.elsewhere(), end).ifPresent(problem -> problems.add("at once: " + problem));
+    problem(before, memory.elsewhere(), end)
+        .ifPresent(problem -> problems.add("at once: " + problem));
     for (Set<String> returning : subsets(memory.pendingDeletions())) {
       problem(before, memory.afterPowerLoss(returning), end)
           .ifPresent(problem -> problems.add("after power loss: " + problem));
@@ -146,9 +147,7 @@ final class RowPowerLossTest {
       List<Long> values = values(left);
       boolean isRight = (end != End.REFUSED && values.equals(after))
           || (end != End.ACKNOWLEDGED && values.equals(before));
-      return isRight
-          ? Optional.empty()
-          : Optional.of(end + " and " + values);
+      return isRight ? Optional.empty() : Optional.of(end + " and " + values);
     } catch (ZRecordException e) {
       return Optional.of(end + " and " + e.getClass().getSimpleName());
     }

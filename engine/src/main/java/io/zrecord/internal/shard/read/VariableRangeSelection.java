@@ -179,8 +179,8 @@ final class VariableRangeSelection implements Selection {
     } while (slot + (count - first) < end && changed.slots().contains(slot + (count - first)));
     if (count > first) {
       ShardPart part = context.part(source);
-      segments.add(
-          new Segment(first, count - first, source, part, 0, firstRank, totalBytes - before, false));
+      segments.add(new Segment(
+          first, count - first, source, part, 0, firstRank, totalBytes - before, false));
     }
   }
 
