@@ -77,7 +77,8 @@ public final class ChangeBenchmark {
     int bytes = 64 << 10;
     int records = (int) ((4L << 30) / 100 * percent / bytes);
     byte[] value = Workplace.noise(bytes, SEED);
-    RecordSchema schema = RecordSchema.builder().field("value", ElementType.BYTES).build();
+    RecordSchema schema =
+        RecordSchema.builder().field("value", ElementType.BYTES).build();
     TableSnapshot before = write(schema, records, (writer, record) -> {
       value[record % bytes]++;
       writer.put(0, value, 0, bytes);
@@ -105,13 +106,14 @@ public final class ChangeBenchmark {
   private void texts() throws IOException {
     int records = 2_000_000 / 100 * percent;
     byte[] value = Workplace.noise(256, SEED);
-    RecordSchema schema = RecordSchema.builder().field("value", ElementType.BYTES).build();
-    TableSnapshot before = write(
-        schema, records, (writer, record) -> writer.put(0, value, 0, 144 + record % 113));
+    RecordSchema schema =
+        RecordSchema.builder().field("value", ElementType.BYTES).build();
+    TableSnapshot before =
+        write(schema, records, (writer, record) -> writer.put(0, value, 0, 144 + record % 113));
     TableSnapshot after = update(before, records / 100, record -> Workplace.noise(200, record));
     compare("1 % of binaries of 144 to 256 bytes changed", before, after, 256, 4_096, 0.8, 0.8);
-    TableSnapshot whole = write(
-        schema, records, (writer, record) -> writer.put(0, value, 0, 144 + record % 113));
+    TableSnapshot whole =
+        write(schema, records, (writer, record) -> writer.put(0, value, 0, 144 + record % 113));
     RowChange holes = RowChange.of(whole);
     for (int i = 0; i < records / 100; i++) {
       holes.delete(random.nextInt(records));
@@ -124,7 +126,8 @@ public final class ChangeBenchmark {
     int records = 1_000_000 / 100 * percent;
     byte[] value = Workplace.noise(bytes, SEED);
     RecordSchema label = RecordSchema.builder().field("label", ElementType.I64).build();
-    RecordSchema field = RecordSchema.builder().field("value", ElementType.BYTES).build();
+    RecordSchema field =
+        RecordSchema.builder().field("value", ElementType.BYTES).build();
     Values values = (writer, record) -> {
       value[record % bytes]++;
       writer.put(0, value, 0, bytes);
@@ -132,8 +135,7 @@ public final class ChangeBenchmark {
     Values labels = (writer, record) -> writer.putLong(0, record);
     Contest contest = new Contest("a field of 4 KiB", 1, 5);
     contest.add("zrecord, alone", this::deleteWork, () -> write(field, records, values));
-    contest.add(
-        "added", () -> write(label, records, labels), () -> addField(records, values));
+    contest.add("added", () -> write(label, records, labels), () -> addField(records, values));
     Map<String, Double> seconds = contest.run();
     Figure.atMost(
         "Time to add a field of 4 KiB to " + records + " records, beside a table of it alone",
@@ -182,8 +184,7 @@ public final class ChangeBenchmark {
   }
 
   private void addField(int records, Values values) {
-    FieldSpec field =
-        new FieldSpec(1, "value", ElementType.BYTES, Shape.scalar(), Compression.RAW);
+    FieldSpec field = new FieldSpec(1, "value", ElementType.BYTES, Shape.scalar(), Compression.RAW);
     RecordTable table = RecordTable.at(LocalStorage.at(work));
     try (RecordFieldsWriter writer = RecordFieldsWriter.add(table, List.of(field), OPTIONS)) {
       for (int shard = 0; shard < SHARDS; shard++) {
@@ -214,8 +215,7 @@ public final class ChangeBenchmark {
   }
 
   /** Gives random records new values. */
-  private TableSnapshot update(
-      TableSnapshot table, int changed, IntFunction<Object> value) {
+  private TableSnapshot update(TableSnapshot table, int changed, IntFunction<Object> value) {
     RowChange change = RowChange.of(table);
     for (int i = 0; i < changed; i++) {
       change.update(random.nextInt((int) table.length()), "value", value.apply(i));
@@ -234,8 +234,7 @@ public final class ChangeBenchmark {
       double askedOfGather) {
     try (RecordDataset old = RecordDataset.open(before, ReadOptions.defaults());
         RecordDataset changed = RecordDataset.open(after, ReadOptions.defaults())) {
-      Map<String, Double> scans =
-          contest("scan, " + what, () -> scan(old), () -> scan(changed));
+      Map<String, Double> scans = contest("scan, " + what, () -> scan(old), () -> scan(changed));
       if (askedOfScan > 0) {
         Figure.atLeast(
             "Scan, " + what + ", speed beside that before",
@@ -244,7 +243,9 @@ public final class ChangeBenchmark {
       }
       int batch = Math.min(gathered, BATCH_BYTES / bytes);
       Map<String, Double> gathers = contest(
-          "gather, " + what, () -> gather(old, gathered, batch), () -> gather(changed, gathered, batch));
+          "gather, " + what,
+          () -> gather(old, gathered, batch),
+          () -> gather(changed, gathered, batch));
       Figure.atLeast(
           "Gather, " + what + ", speed beside that before",
           gathers.get("zrecord, before") / gathers.get("after"),
