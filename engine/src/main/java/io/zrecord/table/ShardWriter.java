@@ -42,6 +42,7 @@ public final class ShardWriter implements AutoCloseable {
   private final Optional<ShardSummary> existing;
   /** Slots of the shard that is there which get no value; null if there are none. */
   private final @Nullable RankedBitmap deleted;
+
   private final RecordSchema schema;
   private final WriteOptions options;
   private final String directory;
