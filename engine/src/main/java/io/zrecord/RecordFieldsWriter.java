@@ -133,7 +133,8 @@ public final class RecordFieldsWriter implements AutoCloseable {
    * Makes an appender of the values of one shard, for one thread.
    *
    * @param shard ordinal of the shard in {@link #base}
-   * @throws IllegalStateException if the shard has an appender, or a patch
+   * @throws IllegalStateException if the shard has an appender, or fields of a shard with a patch
+   *     are rewritten
    * @throws io.zrecord.errors.UnsupportedFormatException if the shard uses a feature that this
    *     release does not know
    */
@@ -144,8 +145,8 @@ public final class RecordFieldsWriter implements AutoCloseable {
           + " has an appender already; give all values of a shard to one");
     }
     ShardSummary summary = base.shards().get(shard);
-    if (summary.patch() != null) {
-      throw new IllegalStateException("Cannot write fields of shard " + shard + " of " + base
+    if (summary.patch() != null && kind == FieldChange.Kind.REWRITE_FIELD) {
+      throw new IllegalStateException("Cannot rewrite fields of shard " + shard + " of " + base
           + ": records of it were deleted or changed since its tables were written; rewrite the"
           + " shards first (zrecord rebalance --all)");
     }

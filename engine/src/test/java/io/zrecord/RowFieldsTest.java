@@ -181,7 +181,51 @@ final class RowFieldsTest {
   }
 
   @Test
-  void fieldsOfAShardWithAPatchAreNotWritten() {
+  void aNewFieldOfAShardWithAPatchHasAValueForEachRecordThatIsLeft() {
+    RowChange deletions = RowChange.of(table.latest());
+    deletions.delete(0);
+    deletions.delete(6);
+    deletions.commit();
+    FieldSpec added = new FieldSpec(1, "added", ElementType.I64, Shape.scalar(), Compression.RAW)
+        .withRules(FieldRules.NONE.withInitial(bytes(8, 0)).withNullable(false));
+    WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
+    try (RecordFieldsWriter writer = RecordFieldsWriter.add(table, List.of(added), options)) {
+      RecordAppender values = writer.newAppender(0);
+      for (long i = 0; i < 5; i++) {
+        values.set("added", 100 + i).endRecord();
+      }
+      assertThat(values.recordCount()).isEqualTo(5);
+      writer.finish(0);
+      writer.commit();
+    }
+    TableSnapshot after = table.latest();
+    assertThat(values(after, "added", 8)).isEqualTo(each(100, 101, 102, 103, 104));
+    assertThat(values(after, "number", 4)).isEqualTo(each(2, -30, Long.MIN_VALUE, 5, 6));
+    requireSound();
+    RowChange change = RowChange.of(after);
+    change.delete(1);
+    change.update(2, "added", 7L);
+    assertThat(values(change.commit(), "added", 8)).isEqualTo(each(100, 7, 103, 104));
+    requireSound();
+  }
+
+  @Test
+  void aNewFieldNeedsAValueForEachRecordThatIsLeft() {
+    FieldSpec added = new FieldSpec(1, "added", ElementType.I64, Shape.scalar(), Compression.RAW);
+    WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
+    try (RecordFieldsWriter writer = RecordFieldsWriter.add(table, List.of(added), options)) {
+      RecordAppender values = writer.newAppender(0);
+      for (long i = 0; i < 6; i++) {
+        values.set("added", i).endRecord();
+      }
+      assertThatThrownBy(() -> writer.finish(0))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("has 7 records, but 6 were written");
+    }
+  }
+
+  @Test
+  void fieldsOfAShardWithAPatchAreNotRewritten() {
     try (RecordFieldsWriter writer =
         RecordFieldsWriter.rewrite(table, java.util.Set.of("number"), WriteOptions.defaults())) {
       assertThatThrownBy(() -> writer.newAppender(0))

@@ -15,6 +15,7 @@ final class ChunkTally {
   private final String path;
   private final SortedMap<Integer, Long> liveByField = new TreeMap<>();
   private long liveBytes;
+  private long deadBytes;
   private long paddingBytes = FileHeader.BYTES;
   private long recordCount;
 
@@ -40,7 +41,7 @@ final class ChunkTally {
    * Adds bytes of values within the chunk. Values of a sound shard do not overlap, so the sum fits.
    */
   void add(long live, long padding) {
-    if (live + padding > chunk.bytes() - paddingBytes - liveBytes) {
+    if (live + padding > chunk.bytes() - paddingBytes - liveBytes - deadBytes) {
       throw new CorruptDataException(
           path,
           "Cannot tell how " + path + " is used: its " + chunk.bytes()
@@ -48,6 +49,13 @@ final class ChunkTally {
     }
     liveBytes += live;
     paddingBytes += padding;
+  }
+
+  /** Adds bytes of values that were deleted or replaced since the tables were written. */
+  void addDead(long dead) {
+    add(dead, 0);
+    liveBytes -= dead;
+    deadBytes += dead;
   }
 
   /** Attributes added bytes to a field. */
@@ -63,10 +71,10 @@ final class ChunkTally {
 
   /**
    * Returns the usage of the chunk. Call this after all values were added. In a chunk written in
-   * bulk, nothing is dead: bytes outside values are alignment.
+   * bulk, bytes outside values are alignment.
    */
   ChunkUsage usage(UUID shard) {
-    long emptyBytes = chunk.isOfStore() ? paddingBytes : chunk.bytes() - liveBytes;
+    long emptyBytes = chunk.isOfStore() ? paddingBytes : chunk.bytes() - liveBytes - deadBytes;
     return new ChunkUsage(
         shard,
         chunk.isOfStore() ? chunk.storeChunk() : ordinal,

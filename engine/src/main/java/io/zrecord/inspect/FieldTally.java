@@ -14,6 +14,8 @@ final class FieldTally {
   private final SizeHistogram.Builder sizes = new SizeHistogram.Builder();
   private long valueCount;
   private long liveBytes;
+  private long changedCount;
+  private long changedBytes;
   private long paddingBytes;
   private long scatteredCount;
   private long jumpCount;
@@ -51,6 +53,10 @@ final class FieldTally {
   void addChanged(ChunkTally chunk, int lengthBytes, int padding) {
     chunk.add(lengthBytes, padding);
     chunk.addOfField(field.id(), lengthBytes);
+    sizes.add(lengthBytes, 1);
+    changedCount++;
+    changedBytes += lengthBytes;
+    paddingBytes += padding;
   }
 
   private void addRange(ChunkTally chunk, long offset, long bytes, long count, int padding) {
@@ -96,6 +102,12 @@ final class FieldTally {
     pendingBytes = 0;
   }
 
+  /** Returns the number of present values of a patch. */
+  long changedCount() {
+    return changedCount;
+  }
+
+  /** Returns the number of values that are not of a patch. */
   long valueCount() {
     return valueCount;
   }
@@ -105,7 +117,7 @@ final class FieldTally {
         field,
         recordCount,
         absentCount,
-        liveBytes,
+        Math.addExact(liveBytes, changedBytes),
         paddingBytes,
         sizes.build(),
         new Fragmentation(

@@ -2,15 +2,19 @@ package io.zrecord.inspect;
 
 import io.zrecord.internal.shard.AbsentField;
 import io.zrecord.internal.shard.BlockField;
+import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.FixedRuns;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
-import io.zrecord.internal.shard.PromotedField;
+import io.zrecord.internal.shard.PatchFile;
+import io.zrecord.internal.shard.PresenceBits;
 import io.zrecord.internal.shard.ShardPlaces;
+import io.zrecord.internal.shard.Superseded;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** Adds up a shard while its values are visited. Belongs to one thread. */
@@ -55,17 +59,46 @@ final class ShardTally implements ShardPlaces.Visitor {
     chunks.get(chunk).addRecords(count);
   }
 
+  @Override
+  public void superseded(int chunk, long bytes) {
+    chunks.get(chunk).addDead(bytes);
+  }
+
   private long absentCount(FieldSpec spec, FieldTally tally) {
-    OpenField field = shard.field(spec);
-    if (field instanceof AbsentField && spec.rules().initialHex() != null) {
-      return 0;
+    OpenField field = shard.field(ShardPlaces.stored(shard, spec));
+    Optional<PresenceBits> presence = presence(field);
+    if (presence.isEmpty()
+        && !(field instanceof AbsentField && spec.rules().initialHex() != null)) {
+      return shard.length() - tally.valueCount() - tally.changedCount();
     }
-    // Slots of absent values in runs were visited like the others.
-    return field instanceof FixedRuns
-            || field instanceof BlockField
-            || field instanceof PromotedField
-        ? shard.tablesOf(spec.id()).orElseThrow().absentCount()
-        : shard.slots() - tally.valueCount();
+    PatchFile patch = shard.patch();
+    ChangedField changed = patch == null ? null : patch.changed(spec);
+    long absent = changed == null ? 0 : changed.slots().count() - tally.changedCount();
+    if (presence.isPresent()) {
+      // Slots of absent values in runs were visited like the others.
+      absent += shard.tablesOf(spec.id()).orElseThrow().absentCount();
+      absent -= absentCount(presence.get(), Superseded.of(shard, spec));
+    }
+    return absent;
+  }
+
+  private static Optional<PresenceBits> presence(OpenField field) {
+    if (field instanceof FixedRuns runs) {
+      return Optional.of(runs.presence());
+    }
+    return field instanceof BlockField blocks ? Optional.of(blocks.presence()) : Optional.empty();
+  }
+
+  /** Returns how many of the superseded values are absent. */
+  private long absentCount(PresenceBits presence, Superseded superseded) {
+    long absent = 0;
+    long slots = presence.exist() ? shard.slots() : 0;
+    for (long slot = superseded.next(0, slots);
+        slot < slots;
+        slot = superseded.next(slot + 1, slots)) {
+      absent += presence.isPresent(slot) ? 0 : 1;
+    }
+    return absent;
   }
 
   /**
@@ -79,7 +112,7 @@ final class ShardTally implements ShardPlaces.Visitor {
     Fragmentation fragmentation = Fragmentation.NONE;
     for (int i = 0; i < specs.size(); i++) {
       long absent = absentCount(specs.get(i), fields.get(i));
-      fieldUsages.add(fields.get(i).usage(shard.slots(), absent));
+      fieldUsages.add(fields.get(i).usage(shard.length(), absent));
       fragmentation = fragmentation.plus(fieldUsages.get(i).fragmentation());
     }
     List<ChunkUsage> chunkUsages = new ArrayList<>();
@@ -96,7 +129,7 @@ final class ShardTally implements ShardPlaces.Visitor {
         space.paddingBytes(),
         shard.chunks().stream().anyMatch(ChunkFile::isOfStore)
             ? space.writtenRecords()
-            : shard.length(),
+            : shard.slots(),
         shard.length());
     return new ShardUsage(
         shard.id(), firstIndex, shard.length(), ofShard, fragmentation, chunkUsages, fieldUsages);

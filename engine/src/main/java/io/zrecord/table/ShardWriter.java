@@ -1,5 +1,8 @@
 package io.zrecord.table;
 
+import io.zrecord.internal.format.RankedBitmap;
+import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.PatchFile;
 import io.zrecord.internal.shard.write.ShardFilesWriter;
 import io.zrecord.read.StoredBlock;
 import io.zrecord.schema.RecordSchema;
@@ -37,6 +40,9 @@ public final class ShardWriter implements AutoCloseable {
   private final Storage storage;
   private final UUID shardId;
   private final Optional<ShardSummary> existing;
+  /** Slots of the shard that is there which get no value; null if there are none. */
+  private final @Nullable RankedBitmap deleted;
+
   private final RecordSchema schema;
   private final WriteOptions options;
   private final String directory;
@@ -63,6 +69,7 @@ public final class ShardWriter implements AutoCloseable {
     this.storage = storage;
     this.shardId = shardId;
     this.existing = existing;
+    this.deleted = existing.map(shard -> deleted(storage, shard)).orElse(null);
     this.schema = schema;
     this.options = options;
     this.partition = partition;
@@ -70,6 +77,11 @@ public final class ShardWriter implements AutoCloseable {
     this.required = IntStream.range(0, schema.fields().size())
         .filter(i -> !schema.fields().get(i).rules().isNullable())
         .toArray();
+  }
+
+  private static @Nullable RankedBitmap deleted(Storage storage, ShardSummary shard) {
+    PatchFile patch = OpenShards.unshared(storage, shard).patch();
+    return patch == null ? null : patch.deleted();
   }
 
   /**
@@ -113,7 +125,8 @@ public final class ShardWriter implements AutoCloseable {
 
   /**
    * Returns a writer of some fields of a shard that is there. Files are added to the shard's
-   * directory, and no other file is touched. End as many records as the shard has.
+   * directory, and no other file is touched. End as many records as the shard has. Leave out
+   * records that were deleted since the tables of the shard were written.
    *
    * @param schema the fields to write, with their ids
    */
@@ -244,12 +257,28 @@ public final class ShardWriter implements AutoCloseable {
       }
     }
     current.endRecord();
+    endDeleted(current);
     state = State.OPEN;
+  }
+
+  /**
+   * Ends the deleted slots up to the next record. Nobody reads their values: the initial default of
+   * a field that is never absent, and no value of other fields.
+   */
+  private void endDeleted(ShardFilesWriter current) {
+    while (deleted != null && deleted.contains(current.recordCount())) {
+      for (int field : required) {
+        byte[] initial = schema.fields().get(field).rules().initial().orElseThrow();
+        current.column(field).put(initial, 0, initial.length);
+      }
+      current.endRecord();
+    }
   }
 
   /** Returns the number of records ended so far. */
   public long recordCount() {
-    return files == null ? 0 : files.recordCount();
+    long slots = files == null ? 0 : files.recordCount();
+    return deleted == null ? slots : slots - deleted.rank(slots);
   }
 
   /** Returns the bytes of chunk files written so far. */
@@ -272,7 +301,7 @@ public final class ShardWriter implements AutoCloseable {
       state = State.CLOSED;
       return Optional.empty();
     }
-    requireLength(current.recordCount());
+    requireLength(recordCount());
     state = State.FAILED;
     if (current.isWithinRecord()) {
       throw new IllegalStateException("The record " + current.recordCount() + " of shard " + shardId
@@ -333,6 +362,7 @@ public final class ShardWriter implements AutoCloseable {
     if (current == null) {
       current = createFiles();
       files = current;
+      endDeleted(current);
     }
     return current;
   }

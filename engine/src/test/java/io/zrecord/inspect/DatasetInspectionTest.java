@@ -23,6 +23,7 @@ import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.table.RowChange;
 import io.zrecord.testing.FabricatedTable;
 import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
@@ -346,5 +347,45 @@ class DatasetInspectionTest {
     try (FileChannel channel = FileChannel.open(files.tables(), StandardOpenOption.WRITE)) {
       channel.write(entry, files.placeAt(TEXT, index));
     }
+  }
+
+  @Test
+  void deletedAndReplacedValuesAreDead() {
+    RecordSchema schema = RecordSchema.builder()
+        .field("number", ElementType.I64)
+        .field("text", ElementType.UTF8)
+        .build();
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(directory, schema, WRITE)) {
+      RecordAppender appender = writer.newAppender();
+      for (int i = 0; i < 10; i++) {
+        if (i != 3) {
+          appender.set("number", (long) i);
+        }
+        appender.set("text", "0123456789").endRecord();
+      }
+      writer.commit();
+    }
+    RowChange change = RowChange.of(RecordTable.at(LocalStorage.at(directory)).latest());
+    change.delete(0);
+    change.delete(3);
+    change.update(5, "number", 50L);
+    change.update(5, "text", "five");
+    change.update(6, "text", null);
+    change.commit();
+
+    Seen seen = inspect(directory);
+    FieldUsage number = seen.field(0);
+    assertThat(number.recordCount()).isEqualTo(8);
+    assertThat(number.absentCount()).isZero();
+    assertThat(number.liveBytes()).isEqualTo(8 * 8);
+    FieldUsage text = seen.field(1);
+    assertThat(text.recordCount()).isEqualTo(8);
+    assertThat(text.absentCount()).isEqualTo(1);
+    assertThat(text.liveBytes()).isEqualTo(6 * 10 + 4);
+    SpaceUsage space = seen.sum().space();
+    assertThat(space.liveBytes()).isEqualTo(64 + 64);
+    assertThat(space.deadBytes()).isEqualTo(3 * 8 + 4 * 10);
+    assertThat(space.liveRecords()).isEqualTo(8);
+    assertThat(space.writtenRecords()).isEqualTo(10);
   }
 }

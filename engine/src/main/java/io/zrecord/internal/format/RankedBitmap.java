@@ -49,11 +49,11 @@ public final class RankedBitmap {
   private final int[] keys;
   /** Slots before each container, and at the end the slots of all. */
   private final long[] ranks;
-  /** Bitmaps; empty for a container in {@link #lists}. */
+  /** Bitmaps; empty for a container with few slots, which are in {@link #lists}. */
   private final long[][] words;
   /** Set bits before each word of a bitmap. */
   private final char[][] wordRanks;
-  /** Sorted slots of containers that are not held as bitmaps; otherwise empty. */
+  /** Sorted slots of containers that are stored in this way; otherwise empty. */
   private final char[][] lists;
 
   private int expandedCount;
@@ -180,8 +180,8 @@ public final class RankedBitmap {
         return false;
       }
     }
+    lists[container] = list;
     if (count < LEAST_EXPANDED || expandedCount == MOST_EXPANDED) {
-      lists[container] = list;
       return true;
     }
     expandedCount++;
@@ -288,8 +288,53 @@ public final class RankedBitmap {
 
   /** Returns the least slot in the set that is not less than a slot; −1 if there is none. */
   public long next(long slot) {
+    int container = (int) Math.min(slot >>> KEY_SHIFT, keys.length - 1);
+    if (keys[container] == slot >>> KEY_SHIFT) {
+      long[] bits = words[container];
+      // Slots are mostly asked for one after the other, and the next is in one of the next words.
+      for (int word = (int) slot >>> 6 & WORDS - 1; word < bits.length; word++) {
+        long begin = ((long) keys[container] << KEY_SHIFT) + (long) word * Long.SIZE;
+        long left = begin < slot ? bits[word] & -1L << slot : bits[word];
+        if (left != 0) {
+          return begin + Long.numberOfTrailingZeros(left);
+        }
+      }
+    }
     long rank = rank(slot);
     return rank < count() ? slotOf(rank) : -1;
+  }
+
+  /** Puts {@code count} slots of the set, from a rank on, into an array. */
+  public void load(long firstRank, int count, long[] slots) {
+    int found = Arrays.binarySearch(ranks, firstRank);
+    int container = found >= 0 ? found : -2 - found;
+    for (int loaded = 0; loaded < count; container++) {
+      int within = (int) (firstRank + loaded - ranks[container]);
+      int taken = (int) Math.min(count - loaded, ranks[container + 1] - ranks[container] - within);
+      load(container, within, slots, loaded, loaded + taken);
+      loaded += taken;
+    }
+  }
+
+  private void load(int container, int within, long[] slots, int from, int to) {
+    long first = (long) keys[container] << KEY_SHIFT;
+    char[] list = lists[container];
+    if (list.length > 0) {
+      for (int i = from; i < to; i++) {
+        slots[i] = first + list[within + i - from];
+      }
+      return;
+    }
+    long begin = slotOf(ranks[container] + within);
+    long[] bits = words[container];
+    int next = from;
+    int word = (int) (begin - first) >>> 6;
+    for (long left = bits[word] & -1L << begin; next < to; left = bits[word]) {
+      for (; left != 0 && next < to; left &= left - 1) {
+        slots[next++] = first + word * (long) Long.SIZE + Long.numberOfTrailingZeros(left);
+      }
+      word = Math.min(word + 1, WORDS - 1);
+    }
   }
 
   /**

@@ -166,7 +166,7 @@ public final class PatchFile {
       }
       values.setUnitVerified(unit);
     }
-    return new ChangedField(slots, values, field.type());
+    return ChangedField.of(slots, values, field.type());
   }
 
   private RankedBitmap slots(Section section, Kind kind, int fieldId, int checksum) {

@@ -33,6 +33,7 @@ public final class ShardPlaces {
   private final List<FieldSpec> fields;
   private final Visitor visitor;
   private final List<OpenField> open = new ArrayList<>();
+  private final List<Superseded> superseded = new ArrayList<>();
 
   /** Takes the places of values. The places of a field come in index order. */
   public interface Visitor {
@@ -58,11 +59,14 @@ public final class ShardPlaces {
     void block(
         int field, int chunk, long offset, int valueCount, int storedBytes, int paddingBytes);
 
-    /**
-     * Takes a value that was changed since the tables were written. The value before was taken like
-     * the others.
-     */
+    /** Takes a value that was changed since the tables were written. */
     void changed(int field, int chunk, int lengthBytes, int paddingBytes);
+
+    /**
+     * Takes values of deleted records, and values that were replaced. Those in compressed blocks
+     * are taken as a part of the block instead.
+     */
+    void superseded(int chunk, long bytes);
 
     /**
      * Takes the number of records with a value in a chunk that a store wrote, each record once a
@@ -99,7 +103,7 @@ public final class ShardPlaces {
   }
 
   /** Returns a field as the shard has it: its type may have been promoted since. */
-  private FieldSpec stored(FieldSpec field) {
+  public static FieldSpec stored(OpenShard shard, FieldSpec field) {
     return shard
         .tablesOf(field.id())
         .filter(tables -> Promotions.allows(tables.type(), field.type()))
@@ -108,7 +112,10 @@ public final class ShardPlaces {
   }
 
   private void visit() {
-    fields.forEach(field -> open.add(shard.field(stored(field))));
+    for (FieldSpec field : fields) {
+      open.add(shard.field(stored(shard, field)));
+      superseded.add(Superseded.of(shard, field));
+    }
     for (int field = 0; field < fields.size(); field++) {
       if (open.get(field) instanceof FixedRuns runs) {
         visitRuns(field, runs);
@@ -150,7 +157,19 @@ public final class ShardPlaces {
       RunRecord run = runs.run(i);
       int chunk = runs.shardChunk(run.chunk());
       int padding = padding(chunk, run.offset() + run.bytes());
-      visitor.values(field, chunk, run.offset(), run.count(), runs.widthBytes(), padding);
+      long end = run.firstSlot() + run.count();
+      for (long slot = run.firstSlot(); slot < end; ) {
+        long at = run.offset() + (slot - run.firstSlot()) * runs.widthBytes();
+        long dead = superseded.get(field).next(slot, end);
+        if (dead > slot) {
+          int after = dead == end ? padding : 0;
+          visitor.values(field, chunk, at, dead - slot, runs.widthBytes(), after);
+          slot = dead;
+        } else {
+          visitor.superseded(chunk, runs.widthBytes());
+          slot++;
+        }
+      }
     }
   }
 
@@ -167,7 +186,9 @@ public final class ShardPlaces {
         int length = VariableBlocks.bytes(runs.blockValues(i, slot), run.unitValues());
         runs.tables().copy(runs.blockAt(i, slot), bytes, 0, length);
         runs.visit(i, slot, block, (value, start, valueBytes) -> {
-          if (valueBytes > 0 || !presence.exist() || presence.isPresent(value)) {
+          if (superseded.get(field).contains(value)) {
+            visitor.superseded(chunk, valueBytes);
+          } else if (valueBytes > 0 || !presence.exist() || presence.isPresent(value)) {
             visitor.values(field, chunk, start, 1, valueBytes, value == last ? padding : 0);
           }
         });
@@ -226,9 +247,14 @@ public final class ShardPlaces {
         long word0 = entries.word0(first + k);
         long word1 = entries.word1(first + k);
         if (!Entry.isAbsent(word0, word1)) {
-          chunk = entries.shardChunk(entries.chunkOf(first + k, word0, word1));
+          int found = entries.shardChunk(entries.chunkOf(first + k, word0, word1));
           int length = Entry.physicalLength(word1);
-          visitor.values(field, chunk, word0, 1, length, padding(chunk, word0 + length));
+          if (superseded.get(field).contains(first + k)) {
+            visitor.superseded(found, length);
+          } else {
+            chunk = found;
+            visitor.values(field, chunk, word0, 1, length, padding(chunk, word0 + length));
+          }
         }
       }
       if (chunks.length > 0) {

@@ -7,6 +7,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
@@ -46,6 +47,12 @@ final class RankedBitmapTest {
       } else {
         assertThat(bitmap.missing(slot - rank)).as("seed " + seed).isEqualTo(slot);
       }
+    }
+    for (int i = 0; i < 50; i++) {
+      int from = random.nextInt(count);
+      long[] loaded = new long[1 + random.nextInt(count - from)];
+      bitmap.load(from, loaded.length, loaded);
+      assertThat(loaded).isEqualTo(Arrays.copyOfRange(slots, from, from + loaded.length));
     }
     assertThat(bitmap.rank(Long.MAX_VALUE)).isEqualTo(count);
     assertThat(bitmap.contains(Long.MAX_VALUE)).isFalse();

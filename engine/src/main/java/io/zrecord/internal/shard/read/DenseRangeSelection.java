@@ -1,6 +1,8 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.FileHeader;
+import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.shard.AbsentField;
 import io.zrecord.internal.shard.BlockField;
@@ -25,8 +27,13 @@ import org.jspecify.annotations.Nullable;
  * copied, as part of the copy. Belongs to one thread.
  */
 final class DenseRangeSelection implements Selection {
+  /** Number of changed values looked up before the first of them is copied. */
+  private static final int LOOKUPS = 256;
+
   private final ReadContext context;
   private final int width;
+  private final long[] slots = new long[LOOKUPS];
+  private final long[] words = new long[2 * LOOKUPS];
   private final List<Segment> segments = new ArrayList<>();
   private int count;
   private boolean hasAbsent;
@@ -95,6 +102,8 @@ final class DenseRangeSelection implements Selection {
     int wanted = (int) Math.min(maxCount, Math.max(1, maxBytes / width));
     ShardList shards = context.shards();
     long storedBytes = 0;
+    int lastShard = -1;
+    long lastEnd = 0;
     while (count < wanted) {
       long global = firstIndex + count;
       int shard = shards.shardOf(global);
@@ -106,7 +115,7 @@ final class DenseRangeSelection implements Selection {
       long left = Math.min(wanted - count, shards.firstIndex(shard + 1) - global);
       ShardPatch patch = part.patch();
       if (patch != null) {
-        local = patch.slotOf(local);
+        local = shard == lastShard ? patch.nextLive(lastEnd) : patch.slotOf(local);
         left = Math.min(left, patch.endOfLive(local) - local);
       }
       if (part.field() instanceof FixedRuns field) {
@@ -135,6 +144,8 @@ final class DenseRangeSelection implements Selection {
       } else {
         add(shard, part, -1, local, (int) left, new BitSet());
       }
+      lastShard = shard;
+      lastEnd = local + segments.get(segments.size() - 1).count;
     }
     context.metrics().values.add(count);
     context.metrics().bytesRead.add(storedBytes);
@@ -149,7 +160,9 @@ final class DenseRangeSelection implements Selection {
     Changes changes = null;
     if (field != null && field.slots().rank(slot) < field.slots().rank(slot + taken)) {
       changes = new Changes(context.changed(shard), field);
-      bits = presence(changes, slot, taken, presence);
+      if (presence != null || field.hasAbsent()) {
+        bits = presence(changes, slot, taken, presence);
+      }
     }
     hasAbsent |= bits != null;
     segments.add(new Segment(count, taken, part, run, slot, bits, changes));
@@ -232,16 +245,59 @@ final class DenseRangeSelection implements Selection {
     copyBase(segment, first, values, target, at);
     Changes changes = segment.changes;
     if (changes != null) {
+      RankedBitmap changed = changes.field.slots();
       long from = segment.firstIndex + first;
-      ShardPart part = context.part(changes.source);
-      changes
-          .field
-          .slots()
-          .visit(
-              from,
-              from + values,
-              (slot, rank) ->
-                  copyChanged(part, changes, rank, target, at + (int) (slot - from) * width));
+      long end = changed.rank(from + values);
+      for (long rank = changed.rank(from); rank < end; rank += LOOKUPS) {
+        copyChanged(changes, rank, (int) Math.min(LOOKUPS, end - rank), from, target, at);
+      }
+    }
+  }
+
+  /**
+   * Copies changed values over those of the tables.
+   *
+   * @param from the slot whose value is copied to {@code at}
+   */
+  private void copyChanged(
+      Changes changes, long firstRank, int changed, long from, ByteBuffer target, int at) {
+    ShardPart part = context.part(changes.source);
+    EntryField field = changes.field.values();
+    changes.field.slots().load(firstRank, changed, slots);
+    field.loadRange(firstRank, changed, words);
+    // The usual case, a number in a chunk of one window, needs no call.
+    boolean isPlain = width == Integer.BYTES || width == Long.BYTES;
+    boolean settled = isPlain && context.check().isSettled(field);
+    int[] wholeWindows = part.wholeWindows();
+    long[] chunkEnds = field.chunkEnds();
+    for (int k = 0; k < changed; k++) {
+      long word0 = words[2 * k];
+      long word1 = words[2 * k + 1];
+      int chunk = Entry.chunkId(word1);
+      int place = at + (int) (slots[k] - from) * width;
+      if (settled
+          && chunk >= 0
+          && chunk < wholeWindows.length
+          && wholeWindows[chunk] >= 0
+          && Entry.physicalLength(word1) == width
+          && word0 >= FileHeader.BYTES
+          && (word0 & 7) == 0
+          && word0 <= chunkEnds[chunk] - width) {
+        copyNumber(context.table().get(wholeWindows[chunk]), (int) word0, target, place);
+      } else {
+        copyChanged(part, changes, firstRank + k, target, place);
+      }
+    }
+  }
+
+  private void copyNumber(ByteBuffer window, int position, ByteBuffer target, int at) {
+    boolean isLittle = target.order() == ByteOrder.LITTLE_ENDIAN;
+    if (width == Integer.BYTES) {
+      int number = window.getInt(position);
+      target.putInt(at, isLittle ? number : Integer.reverseBytes(number));
+    } else {
+      long number = window.getLong(position);
+      target.putLong(at, isLittle ? number : Long.reverseBytes(number));
     }
   }
 

@@ -44,6 +44,15 @@ record ShardPatch(@Nullable RankedBitmap deleted, @Nullable ChangedField changed
     }
   }
 
+  /** Returns the first slot of a record that is not less than a slot. */
+  long nextLive(long slot) {
+    long next = slot;
+    while (deleted != null && deleted.contains(next)) {
+      next++;
+    }
+    return next;
+  }
+
   /** Returns the first deleted slot that is not less than a slot; 2⁶³−1 if there is none. */
   long endOfLive(long slot) {
     long next = deleted == null ? -1 : deleted.next(slot);

@@ -1,6 +1,9 @@
 package io.zrecord.internal.shard.read;
 
+import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.VariableBlocks;
+import io.zrecord.internal.shard.ChangedField;
+import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.VariableField;
 import java.nio.ByteBuffer;
@@ -9,12 +12,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Consecutive records whose values are in variable runs and need no decoding. Their places are
  * differences of consecutive ends, and a copy is one bulk copy for each run, whatever the number of
- * values. Units are verified when their bytes are first copied, as part of the copy. Belongs to one
- * thread.
+ * values. Deleted records and changed values end a stretch of the copy. Units are verified when
+ * their bytes are first copied, as part of the copy. Belongs to one thread.
  */
 final class VariableRangeSelection implements Selection {
   private static final int INITIAL_CAPACITY = 1024;
@@ -33,22 +37,29 @@ final class VariableRangeSelection implements Selection {
   private boolean isFull;
 
   /**
-   * Values of one run.
+   * Values of one run, or of a patch.
    *
    * @param first ordinal of the first value in the selection
-   * @param slot of the first value in the shard
+   * @param source ordinal of the shard, or what stands for its changed values
+   * @param run ordinal of the run; meaningless for changed values
+   * @param slot of the first value in the shard; of a changed value, the rank of the slot
    * @param bytes of all values
    * @param isGapless whether these bytes are one stretch of the chunk
    */
   private record Segment(
       int first,
       int count,
+      int source,
       ShardPart part,
-      VariableField field,
       int run,
       long slot,
       long bytes,
       boolean isGapless) {
+
+    /** Returns the field of values that were not changed. */
+    VariableField field() {
+      return (VariableField) part.field();
+    }
 
     int end() {
       return first + count;
@@ -63,10 +74,16 @@ final class VariableRangeSelection implements Selection {
   /** Tells whether the shard's field can be read in this way. */
   boolean takes(ShardPart part) {
     // Absent values of one width are zeros in a copy of all.
-    return part.patch() == null
-        && part.field() instanceof VariableField field
+    return part.field() instanceof VariableField field
         && !context.decodes(field)
-        && (fixedWidth < 0 || !field.presence().exist());
+        && (fixedWidth < 0 || !field.presence().exist())
+        && takes(part.patch());
+  }
+
+  private boolean takes(@Nullable ShardPatch patch) {
+    return patch == null
+        || patch.changed() == null
+        || (fixedWidth < 0 && patch.isAsRead(context.spec()));
   }
 
   /** Drops the selection. */
@@ -94,7 +111,13 @@ final class VariableRangeSelection implements Selection {
       }
       long low = shards.firstIndex(shard);
       long end = Math.min(shards.firstIndex(shard + 1), firstIndex + maxCount) - low;
-      addShard(part, firstIndex + count - low, end, low, maxBytes);
+      long from = firstIndex + count - low;
+      ShardPatch patch = part.patch();
+      if (patch == null) {
+        addRuns(shard, part, from, end, maxBytes);
+      } else {
+        addPatched(shard, part, patch, from, end, maxBytes);
+      }
     }
     context.metrics().values.add(count);
     context.metrics().bytesRead.add(totalBytes + (long) Integer.BYTES * count);
@@ -102,8 +125,77 @@ final class VariableRangeSelection implements Selection {
     return count;
   }
 
-  /** Adds values of a shard, run by run. */
-  private void addShard(ShardPart part, long from, long to, long shardIndex, long maxBytes) {
+  /** Adds the records {@code [from, to)} of a shard, in stretches that the patch leaves alone. */
+  private void addPatched(
+      int shard, ShardPart part, ShardPatch patch, long from, long to, long maxBytes) {
+    ChangedField changed = patch.changed();
+    int first = count;
+    long slot = patch.slotOf(from);
+    for (long next = from; !isFull && next < to; slot = patch.nextLive(slot)) {
+      int before = count;
+      long end = Math.min(slot + (to - next), patch.endOfLive(slot));
+      if (changed == null) {
+        addRuns(shard, part, slot, end, maxBytes);
+      } else if (changed.slots().contains(slot)) {
+        addChanged(shard, changed, slot, end, maxBytes);
+      } else {
+        long nextChanged = changed.slots().next(slot);
+        addRuns(shard, part, slot, nextChanged < 0 ? end : Math.min(end, nextChanged), maxBytes);
+      }
+      slot += count - before;
+      next = from + (count - first);
+    }
+  }
+
+  /** Adds changed values of consecutive slots from a changed one on. */
+  private void addChanged(int shard, ChangedField changed, long slot, long end, long maxBytes) {
+    EntryField values = changed.values();
+    int source = context.changed(shard);
+    int first = count;
+    long before = totalBytes;
+    long firstRank = changed.slots().rank(slot);
+    do {
+      long rank = firstRank + (count - first);
+      long word0 = values.word0(rank);
+      long word1 = values.word1(rank);
+      boolean isAbsent = Entry.isAbsent(word0, word1);
+      if (!isAbsent) {
+        values.chunkOf(rank, word0, word1);
+      }
+      int length = isAbsent ? 0 : Entry.physicalLength(word1);
+      if (totalBytes + length > maxBytes && count > 0) {
+        isFull = true;
+        break;
+      }
+      if (length == 0 && context.check().isDue(values, rank)) {
+        checkEmpty(source, values, rank, isAbsent);
+      }
+      grow(count + 1);
+      starts[count] = word0;
+      lengths[count] = length;
+      absent.set(count, isAbsent);
+      totalBytes += length;
+      count++;
+    } while (slot + (count - first) < end && changed.slots().contains(slot + (count - first)));
+    if (count > first) {
+      ShardPart part = context.part(source);
+      segments.add(new Segment(
+          first, count - first, source, part, 0, firstRank, totalBytes - before, false));
+    }
+  }
+
+  /** Verifies a value without bytes, which is perhaps never copied. */
+  private void checkEmpty(int source, EntryField values, long rank, boolean isAbsent) {
+    long index = context.indexOf(source, rank);
+    if (isAbsent) {
+      context.check().absent(values, rank, index);
+    } else {
+      context.check().value(values, rank, index, WindowTable.EMPTY, 0, 0);
+    }
+  }
+
+  /** Adds values of consecutive slots, run by run. */
+  private void addRuns(int shard, ShardPart part, long from, long to, long maxBytes) {
     VariableField field = (VariableField) part.field();
     for (long slot = from; !isFull && slot < to; ) {
       int run = field.runOf(slot);
@@ -112,13 +204,13 @@ final class VariableRangeSelection implements Selection {
       long end = Math.min(to, field.endSlot(run));
       long next = slot;
       while (!isFull && next < end) {
-        next += add(field, run, next, end, shardIndex, maxBytes);
+        next += add(part, field, run, next, end, maxBytes);
       }
       if (count > first) {
         long bytes = totalBytes - before;
         long span = starts[count - 1] + lengths[count - 1] - starts[first];
         segments.add(
-            new Segment(first, count - first, part, field, run, slot, bytes, bytes == span));
+            new Segment(first, count - first, shard, part, run, slot, bytes, bytes == span));
       }
       slot = next;
     }
@@ -131,7 +223,7 @@ final class VariableRangeSelection implements Selection {
 
   /** Adds the next values of one block. Returns how many fit. */
   private int add(
-      VariableField field, int run, long slot, long end, long shardIndex, long maxBytes) {
+      ShardPart part, VariableField field, int run, long slot, long end, long maxBytes) {
     int wanted = (int) Math.min(Math.min(end - slot, untilBlockEnd(field, run, slot)), STEP);
     context.check().tables().block(field, run, slot);
     grow(count + wanted);
@@ -146,7 +238,7 @@ final class VariableRangeSelection implements Selection {
       if (fixedWidth >= 0 && length != fixedWidth) {
         throw context.corrupt(
             field.path(),
-            shardIndex + slot + taken,
+            part.indexOf(slot + taken),
             "has " + length + " bytes instead of " + fixedWidth,
             null);
       }
@@ -229,7 +321,11 @@ final class VariableRangeSelection implements Selection {
 
   /** Copies the values {@code [from, to)}, and verifies units that were not yet. */
   private void copy(Segment segment, int from, int to, ByteBuffer target, int at) {
-    VariableField field = segment.field;
+    if (segment.part.field() instanceof EntryField values) {
+      copyChanged(segment, values, from, to, target, at);
+      return;
+    }
+    VariableField field = segment.field();
     int next = from;
     int nextAt = at;
     if (!context.check().isSettled(field)) {
@@ -247,12 +343,35 @@ final class VariableRangeSelection implements Selection {
     copyVerified(segment, next, to, target, nextAt);
   }
 
+  /** Copies the changed values {@code [from, to)}, and verifies those that were not yet. */
+  private void copyChanged(
+      Segment segment, EntryField values, int from, int to, ByteBuffer target, int at) {
+    int next = at;
+    for (int i = from; i < to; i++) {
+      int length = lengths[i];
+      if (length == 0) {
+        continue;
+      }
+      long rank = segment.slot + (i - segment.first);
+      int chunk = Entry.chunkId(values.word1(rank));
+      int window = segment.part.ready(chunk, starts[i], length);
+      int position = segment.part.within(chunk, starts[i]);
+      if (context.check().isDue(values, rank)) {
+        long index = context.indexOf(segment.source, rank);
+        context.check().copyValue(values, rank, index, window, position, length, target, next);
+      } else {
+        context.table().copy(window, position, target, next, length);
+      }
+      next += length;
+    }
+  }
+
   /**
    * Verifies the unit of the values {@code [from, to)}, and copies these values with it if they are
    * all of the unit. Returns the first value that was not copied.
    */
   private int copyDue(Segment segment, int from, int to, ByteBuffer target, int at) {
-    VariableField field = segment.field;
+    VariableField field = segment.field();
     long slot = segment.slot + (from - segment.first);
     boolean isWhole = segment.isGapless
         && field.unitSlot(segment.run, slot) == slot
@@ -287,7 +406,7 @@ final class VariableRangeSelection implements Selection {
     for (int i = from; i < to; ) {
       int end = segment.isGapless ? to : endOfStretch(i, to);
       int length = (int) (starts[end - 1] + lengths[end - 1] - starts[i]);
-      int chunk = segment.field.chunk(segment.run);
+      int chunk = segment.field().chunk(segment.run);
       int window = segment.part.ready(chunk, starts[i], length);
       int position = length == 0 ? 0 : segment.part.within(chunk, starts[i]);
       context.table().copy(window, position, target, next, length);
@@ -311,12 +430,18 @@ final class VariableRangeSelection implements Selection {
       return ByteBuffer.allocate(0).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
     Segment segment = segment(i);
+    if (segment.part.field() instanceof EntryField values) {
+      ByteBuffer own = ByteBuffer.allocate(lengths[i]);
+      copyChanged(segment, values, i, i + 1, own, 0);
+      return own.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
     long slot = segment.slot + (i - segment.first);
-    if (context.check().isDue(segment.field, segment.run, slot)) {
-      context.check().unit(segment.part, segment.field, segment.run, slot);
+    VariableField field = segment.field();
+    if (context.check().isDue(field, segment.run, slot)) {
+      context.check().unit(segment.part, field, segment.run, slot);
       context.check().takeExtraBytes();
     }
-    int chunk = segment.field.chunk(segment.run);
+    int chunk = field.chunk(segment.run);
     int window = segment.part.ready(chunk, starts[i], lengths[i]);
     int position = segment.part.within(chunk, starts[i]);
     if (!context.table().crosses(window, position, lengths[i])) {

@@ -23,6 +23,9 @@ final class WindowTable {
   private static final int INITIAL_CAPACITY = 8;
   private static final int LINE_BYTES = 64;
 
+  /** Bytes up to which a loop takes less time than the call of a bulk copy. */
+  private static final int SMALL_BYTES = 16;
+
   private ByteBuffer[] windows = new ByteBuffer[INITIAL_CAPACITY];
   private final List<Part> chunks = new ArrayList<>();
   private int count = 1;
@@ -134,6 +137,13 @@ final class WindowTable {
 
   /** Copies bytes, across windows if need be, without moving the target's position. */
   void copy(int window, int position, ByteBuffer target, int offset, int length) {
+    ByteBuffer only = windows[window];
+    if (length <= SMALL_BYTES && length <= only.capacity() - position) {
+      for (int i = 0; i < length; i++) {
+        target.put(offset + i, only.get(position + i));
+      }
+      return;
+    }
     int number = window;
     int at = position;
     int done = 0;
