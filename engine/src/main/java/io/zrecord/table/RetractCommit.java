@@ -80,6 +80,7 @@ final class RetractCommit implements Commit {
         List.of(),
         Map.of(),
         Optional.empty(),
-        new Retention(head.asRecords(), head.version(), List.of()));
+        new Retention(
+            head.asRecords(), head.version(), List.of(), last.orElseThrow().sweptBeforeMillis()));
   }
 }
