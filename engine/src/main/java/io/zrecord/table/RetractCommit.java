@@ -80,7 +80,6 @@ final class RetractCommit implements Commit {
         List.of(),
         Map.of(),
         Optional.empty(),
-        new Retention(
-            head.asRecords(), head.version(), List.of(), last.orElseThrow().sweptBeforeMillis()));
+        new Retention(head.asRecords(), head.version(), List.of()));
   }
 }

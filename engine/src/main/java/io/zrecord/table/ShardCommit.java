@@ -97,8 +97,7 @@ final class ShardCommit implements Commit {
   @Override
   public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
     Optional<Manifest> newest = last.filter(Manifest::isTable);
-    // A retraction says what was swept before: that sweep may be under way.
-    last.ifPresent(manifest -> requireUnswept(storage.location(), oldestFileMillis, manifest));
+    newest.ifPresent(manifest -> requireUnswept(storage.location(), oldestFileMillis, manifest));
     RecordSchema schema = rules.after(newest);
     List<Integer> partitions = newest
         .filter(manifest -> change.kind() != TableChange.Kind.OVERWRITE)
@@ -126,7 +125,7 @@ final class ShardCommit implements Commit {
             head.asRecords(),
             last.map(Manifest::oldestOfNext).orElse(0L),
             newest.map(Manifest::tags).orElse(List.of()),
-            last.map(Manifest::sweptBeforeMillis).orElse(OptionalLong.empty())));
+            newest.map(Manifest::sweptBeforeMillis).orElse(OptionalLong.empty())));
   }
 
   private String operation() {

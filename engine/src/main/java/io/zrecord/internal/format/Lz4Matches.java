@@ -3,9 +3,9 @@ package io.zrecord.internal.format;
 import java.util.zip.DataFormatException;
 
 /**
- * Requires that each match of an LZ4 block begins before the bytes that it gives. The decoder of
- * the library that is written in Java accepts the distance 0, and gives bytes that were in the
- * target before.
+ * Requires that each match of an LZ4 block begins before the bytes that it gives. No compressor
+ * writes another one. For the distance 0 the native decoder gives zeros, but the one in Java gives
+ * what was in the target before.
  */
 final class Lz4Matches {
   private static final int LONG = 15;

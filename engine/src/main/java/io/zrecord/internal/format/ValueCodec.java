@@ -260,7 +260,7 @@ public abstract class ValueCodec implements AutoCloseable {
     }
 
     Lz4(int level, LZ4Factory factory) {
-      // The decoder in Java takes a match with itself, which the native one refuses.
+      // For a match from no distance the decoder in Java gives what the target had, not zeros.
       requiresMatches = factory == LZ4Factory.safeInstance();
       decompressor = factory.safeDecompressor();
       compressor = level == 0 ? factory.fastCompressor() : factory.highCompressor(level);

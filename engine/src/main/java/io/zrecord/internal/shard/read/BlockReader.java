@@ -26,7 +26,7 @@ final class BlockReader {
 
   private final ReadContext context;
   private final BlockCache cache = new BlockCache();
-  private final DecodedBlock whole = new DecodedBlock();
+  private DecodedBlock whole = new DecodedBlock();
   private byte[] packed = new byte[0];
   private @Nullable ValueCodec held;
   private Codec heldCodec = Codec.RAW;
@@ -259,8 +259,15 @@ final class BlockReader {
     return decoder;
   }
 
-  /** Gives the native context back. Call this after some blocks, also after a failure. */
+  /**
+   * Gives the native context back, and the memory of a long value. Call this after some blocks,
+   * also after a failure.
+   */
   void end() {
+    cache.trim();
+    if (whole.isLong()) {
+      whole = new DecodedBlock();
+    }
     ValueCodec decoder = held;
     if (decoder != null) {
       held = null;
