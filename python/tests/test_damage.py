@@ -914,3 +914,30 @@ def test_a_hint_of_a_later_release_is_none(table: Path, member: dict[str, Any]) 
     expected = len(zrecord.open(table))
     write_hint(table, NEWEST, member)
     assert len(zrecord.open(table)) == expected
+
+
+def test_a_table_without_manifests_was_lost_if_there_is_a_hint(table: Path) -> None:
+    write_hint(table, NEWEST, {})
+    for manifest in (table / "manifest").glob("*.json"):
+        manifest.unlink()
+    with pytest.raises(zrecord.CorruptDataError, match=f"version {NEWEST} was published, but there is no manifest"):
+        zrecord.open(table)
+    (table / "manifest" / "latest").write_bytes(b"")
+    with pytest.raises(zrecord.NotADatasetError):
+        zrecord.open(table)
+
+
+def test_an_older_version_is_read_though_the_newest_was_lost(table: Path) -> None:
+    expected = len(zrecord.open(table, version=NEWEST - 1))
+    write_hint(table, NEWEST, {})
+    manifest_of(table, NEWEST).unlink()
+    assert len(zrecord.open(table, version=NEWEST - 1)) == expected
+    with pytest.raises(zrecord.CorruptDataError, match="was published"):
+        zrecord.open(table, version=NEWEST)
+
+
+def test_an_older_version_is_read_though_the_newest_cannot_be_told(table: Path) -> None:
+    expected = len(zrecord.open(table, version=NEWEST - 1))
+    write_hint(table, NEWEST - 1, {})
+    edit(manifest_of(table, NEWEST), lambda m: m.update(previous="00000000-0000-4000-8000-000000000000"))
+    assert len(zrecord.open(table, version=NEWEST - 1)) == expected

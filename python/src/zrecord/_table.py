@@ -75,8 +75,8 @@ class _Hint:
 
 
 def has_versions(path: Path) -> bool:
-    """Tells whether a directory has the manifest of a version, so that it is a table, or was one."""
-    return (path / "manifest").is_dir() and bool(_listed(path))
+    """Tells whether a directory has the manifest of a version, or a hint at one: it is a table, or was one."""
+    return (path / "manifest").is_dir() and (bool(_listed(path)) or _hint(path) is not None)
 
 
 def read_table(path: Path, version: int | None) -> Contents:
@@ -89,8 +89,9 @@ def read_table(path: Path, version: int | None) -> Contents:
     try:
         return _reading(path, read)
     except CorruptDataError as e:
-        if version is None or not _is_readable_beside(path, version, e):
+        if version is None or _is_missing(e) or _is_newest_readable(path) or version not in _listed(path):
             raise
+    # It is unknown which versions were expired.
     manifest = _read(path, version)
     _require_table(path, manifest)
     return _contents(path, manifest)
@@ -101,10 +102,12 @@ def _require_table(path: Path, newest: _Manifest) -> None:
         raise NotADatasetError(f"Cannot open dataset {path}: the creation of its table was taken back; check the path", path)
 
 
-def _is_readable_beside(path: Path, version: int, error: CorruptDataError) -> bool:
-    """Tells whether an older version has its manifest, though the newest, which says whether it was expired, is damaged."""
-    listed = _listed(path)
-    return version in listed[:-1] and error.resource == str(_file_of(path, listed[-1])) and not _is_missing(error)
+def _is_newest_readable(path: Path) -> bool:
+    try:
+        _newest(path)
+    except CorruptDataError:
+        return False
+    return True
 
 
 def _listed(path: Path) -> list[int]:
@@ -198,6 +201,8 @@ def _listed_newest(path: Path, hint: _Hint | None) -> _Manifest:
     tried = -1
     while True:
         listed = _listed(path)
+        if not listed and hint:
+            raise _ahead(path, hint, "there is no manifest")
         if not listed:
             raise NotADatasetError(f"Cannot open dataset {path}: its directory 'manifest' has no version", path)
         try:
@@ -210,14 +215,18 @@ def _listed_newest(path: Path, hint: _Hint | None) -> _Manifest:
         while (following := _next(path, found)) is not None:
             found = following
         if hint and hint.version > found.version and hint.table == found.json.uuid("table"):
-            latest = path / "manifest" / "latest"
-            raise CorruptDataError(
-                f"Cannot tell the newest version of {path}: {latest} says that version {hint.version} was published, but version "
-                f"{found.version} is the newest; restore the manifests after it from a copy, or delete {latest} if they were "
-                "given up on purpose",
-                latest,
-            )
+            raise _ahead(path, hint, f"version {found.version} is the newest")
         return found
+
+
+def _ahead(path: Path, hint: _Hint, found: str) -> CorruptDataError:
+    """Returns the error for a hint at a version that was lost."""
+    latest = path / "manifest" / "latest"
+    return CorruptDataError(
+        f"Cannot tell the newest version of {path}: {latest} says that version {hint.version} was published, but {found}; "
+        f"restore the manifests after it from a copy, or delete {latest} if they were given up on purpose",
+        latest,
+    )
 
 
 def _find(path: Path, newest: _Manifest, version: int) -> _Manifest:

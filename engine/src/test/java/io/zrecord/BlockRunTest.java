@@ -19,6 +19,8 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.testing.ShardOnDisk;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -382,6 +384,97 @@ class BlockRunTest {
             .valueBytes()
             .get(1))
         .isLessThan(20_000 * 27 / 20);
+  }
+
+  private static long directBytes() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .filter(pool -> pool.getName().equals("direct"))
+        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+        .sum();
+  }
+
+  private byte[] longText(int seedOfValue, int length) {
+    byte[] value = new byte[length];
+    for (int i = 0; i < length; i += 997) {
+      value[i] = (byte) (seedOfValue * 31 + i);
+    }
+    return value;
+  }
+
+  /** Who selects has not asked for lengths yet: the values may be far longer than expected. */
+  @ParameterizedTest
+  @EnumSource(Verification.class)
+  void aSelectionOfLongValuesTakesNoMemoryForThem(Verification verification) {
+    FieldSpec field = text("zstd");
+    List<byte @Nullable []> values = new ArrayList<>();
+    for (int i = 0; i < 30_000; i++) {
+      values.add(i % 7 == 3 ? null : longText(i, i % 3000 == 2999 ? 1 << 20 : 10));
+    }
+    ShardSummary shard = write(
+        field, values, WriteOptions.defaults().withDurability(Durability.NONE));
+    assertThat(onDisk(shard).field(1).blockBytes()).isPositive();
+    long[] indices = random.longs(200, 0, 10).map(i -> 3000 * i + 2998 + random.nextInt(2)).toArray();
+    try (RecordDataset dataset = read(field, shard, verification)) {
+      FieldReader reader = dataset.reader("x");
+      long before = directBytes();
+      reader.select(indices, 0, indices.length);
+      assertThat(reader.totalLengthBytes()).isGreaterThan(30 << 20);
+      assertThat(directBytes() - before).isLessThan(4 << 20);
+      requireSelected(reader, values, indices);
+      requireEqual(reader, values);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 4096})
+  void anIdleReaderKeepsNoLongValue(int blockBytes) throws InterruptedException {
+    int length = 100 << 20;
+    FieldSpec field = text("zstd");
+    ShardSummary shard =
+        write(field, List.of(new byte[length], new byte[3]), OPTIONS.withBlockBytes(blockBytes));
+    try (RecordDataset dataset = read(field, shard, Verification.FIRST)) {
+      FieldReader reader = dataset.reader("x");
+      reader.select(new long[] {1}, 0, 1);
+      long before = usedAfterCollection();
+      reader.select(new long[] {0}, 0, 1);
+      ByteBuffer direct = ByteBuffer.allocateDirect(length);
+      reader.copyAll(direct);
+      assertThat(reader.value(0)).hasSize(length);
+      reader.select(new long[] {1}, 0, 1);
+      assertThat(usedAfterCollection() - before).isLessThan(40 << 20);
+      assertThat(reader.value(0)).hasSize(3);
+    }
+  }
+
+  private static long usedAfterCollection() throws InterruptedException {
+    System.gc();
+    Thread.sleep(50);
+    System.gc();
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+
+  /** Values that share a block with others are decoded at once, up to a bound. */
+  @Test
+  void aSelectionOfManyValuesTakesBoundedMemory() {
+    FieldSpec field = text("zstd");
+    List<byte @Nullable []> values = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      values.add(longText(i, 200_000));
+    }
+    ShardSummary shard = write(field, values, OPTIONS.withBlockBytes(1 << 20));
+    long[] indices = random.longs(1700, 0, values.size()).toArray();
+    try (RecordDataset dataset = read(field, shard, Verification.FIRST)) {
+      FieldReader reader = dataset.reader("x");
+      long before = directBytes();
+      reader.select(indices, 0, indices.length);
+      assertThat(reader.totalLengthBytes()).isEqualTo(1700L * 200_000);
+      assertThat(directBytes() - before).isLessThan(300L << 20);
+      byte[] value = new byte[200_000];
+      for (int i = 0; i < indices.length; i += 41) {
+        assertThat(reader.copyValue(i, value, 0)).isEqualTo(value.length);
+        assertThat(value).isEqualTo(values.get((int) indices[i]));
+      }
+    }
   }
 
   /** A guess by the average count is thousands of blocks off. */

@@ -7,7 +7,10 @@ public enum Verification {
    * afterwards.
    */
   FIRST,
-  /** At every selection. */
+  /**
+   * At every selection. A block of compressed values is compared when it is decoded: not again while
+   * a reader keeps the decoded values for the next selection.
+   */
   ALWAYS,
   /**
    * Never: damage of values is passed on to the caller. What tells where values begin and end is

@@ -13,6 +13,7 @@ import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.internal.table.VersionHint;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
 import io.zrecord.table.RecordTable;
 import io.zrecord.verify.CheckListener;
 import io.zrecord.verify.DatasetCheck;
@@ -20,10 +21,14 @@ import io.zrecord.verify.Finding.Kind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +38,11 @@ import org.jspecify.annotations.Nullable;
  * of a table is immutable.
  */
 final class TableRepair {
-  private static final String SUFFIX = ".damaged";
+  private static final String SUFFIX = ".damaged-";
+
+  /** Name of a manifest moved aside, and the commit of the version that the repair went back to. */
+  private static final Pattern ASIDE =
+      Pattern.compile("\\d{20}\\.json\\.damaged-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-\\d+)?");
 
   private final Storage storage;
   private final Path path;
@@ -88,7 +97,8 @@ final class TableRepair {
     }
     Restoration restoration = Restoration.of(storage, log, current);
     OptionalLong lost = damaged.isEmpty() ? lost(current) : OptionalLong.empty();
-    if (damaged.isEmpty() && lost.isEmpty() && !restoration.hasGap()) {
+    boolean isCutShort = isCutShort(current);
+    if (damaged.isEmpty() && lost.isEmpty() && !restoration.hasGap() && !isCutShort) {
       return List.of();
     }
     if (!restoresPrevious) {
@@ -97,7 +107,10 @@ final class TableRepair {
               ? ManifestNames.HINT + " says that version " + lost.getAsLong()
                   + " was published: restore the manifests after version " + current.version()
                   + " from a copy, or go back to that version by restoring the previous one"
-              : damaged.isEmpty()
+              : damaged.isEmpty() && !restoration.hasGap()
+                  ? "a repair that moved manifests aside was cut short: finish it by restoring the"
+                      + " previous version"
+                  : damaged.isEmpty()
                   ? "version " + (restoration.oldest() - 1)
                       + " is damaged or missing: restore its manifest from a copy, or give "
                       + givenUp(current, restoration) + " up by restoring the previous one"
@@ -108,18 +121,46 @@ final class TableRepair {
     }
     current.requireWritable(path.toString());
     List<RepairAction> actions = new ArrayList<>();
+    for (long version : damaged) {
+      actions.add(moveAside(version, current));
+    }
+    actions.add(restore(current, restoration));
     if (lost.isPresent()) {
+      // Afterwards: while it is there, the next repair finds what was lost if this one is cut short.
       actions.add(new RepairAction(
           "delete " + ManifestNames.HINT + ", which leads to version " + lost.getAsLong()
               + ": version " + current.version() + " with " + current.length()
               + " records becomes the newest one",
           () -> storage.delete(ManifestNames.HINT)));
     }
-    for (long version : damaged) {
-      actions.add(moveAside(version, current));
-    }
-    actions.add(restore(current, restoration));
     return actions;
+  }
+
+  /**
+   * Tells whether manifests were moved aside to go back to a version, and no repair was published
+   * since.
+   */
+  private boolean isCutShort(Manifest current) {
+    Set<String> planned = new HashSet<>();
+    for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
+      Matcher aside = ASIDE.matcher(file.name());
+      if (aside.matches()) {
+        planned.add(aside.group(1));
+      }
+    }
+    Manifest manifest = current;
+    try {
+      while (!planned.isEmpty() && !planned.contains(manifest.commitId().toString())) {
+        if (manifest.operation().equals("repair") || manifest.version() == current.oldest()) {
+          return false;
+        }
+        manifest = log.read(manifest.version() - 1);
+      }
+    } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
+      // A gap, which is repaired in the same way.
+      return false;
+    }
+    return !planned.isEmpty();
   }
 
   /** Returns the version that the hint leads to, if all manifests from there on are missing. */
@@ -181,9 +222,10 @@ final class TableRepair {
 
   private RepairAction moveAside(long version, Manifest current) {
     String name = ManifestNames.nameOf(version);
-    String free = name + SUFFIX;
+    String suffix = SUFFIX + current.commitId();
+    String free = name + suffix;
     for (int i = 2; storage.exists(free); i++) {
-      free = name + SUFFIX + "-" + i;
+      free = name + suffix + "-" + i;
     }
     String target = free;
     String text = "move " + name + " to " + target + ": version " + current.version() + " with "
@@ -192,8 +234,6 @@ final class TableRepair {
     return new RepairAction(text, () -> {
       // Another process may have restored the manifest meanwhile.
       if (read(version).isEmpty()) {
-        // The hint may lead to the version.
-        storage.delete(ManifestNames.HINT);
         LocalFiles files = new LocalFiles(path);
         files.moveAside(files.resolve(name), files.resolve(target));
       }
@@ -218,9 +258,9 @@ final class TableRepair {
           .append(" is a copy of it that lost its tag, or whose tag was removed");
     }
     return new RepairAction(text.toString(), () -> {
-      // The hint may lead to a version before a gap.
-      storage.delete(ManifestNames.HINT);
       RecordTable.at(storage).restore(current.commitId());
+      // It leads to a version that was given up, unless it could be replaced.
+      storage.delete(ManifestNames.HINT);
     });
   }
 }

@@ -10,6 +10,7 @@ import io.zrecord.internal.table.TagEntry;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -30,6 +31,7 @@ final class NamedFiles {
   private final Set<String> lists = new HashSet<>();
   private final Set<String> tagFiles = new HashSet<>();
   private final Map<UUID, Set<ShardSummary>> shards = new HashMap<>();
+  private final List<ShardSummary> unchecked = new ArrayList<>();
   private Optional<Manifest> last = Optional.empty();
 
   NamedFiles(Storage storage) {
@@ -80,16 +82,16 @@ final class NamedFiles {
   }
 
   /**
-   * Requires that this release knows what all named shards need of programs that delete. Manifests
-   * and lists are looked at when they are read. Reads what the tables files of each shard say.
+   * Requires that this release knows what all named shards need of programs that delete, as far as
+   * they were named since the last call. Manifests and lists are looked at when they are read.
+   * Reads what the tables files of each shard say.
    *
    * @throws io.zrecord.errors.UnsupportedFormatException if a shard uses an unknown feature: it may
    *     need files that are not known here
    */
   void requireWritable() {
-    shards
-        .values()
-        .forEach(same -> same.forEach(shard -> TablesFile.requireWritable(storage, shard)));
+    unchecked.forEach(shard -> TablesFile.requireWritable(storage, shard));
+    unchecked.clear();
   }
 
   private void addVersion(Manifest manifest) {
@@ -115,17 +117,19 @@ final class NamedFiles {
 
   private void add(List<ShardSummary> named) {
     for (ShardSummary shard : named) {
-      shards.merge(shard.id(), Set.of(shard.withoutSizes()), NamedFiles::union);
+      ShardSummary files = shard.withoutSizes();
+      Set<ShardSummary> present = shards.getOrDefault(shard.id(), Set.of());
+      if (!present.contains(files)) {
+        shards.put(shard.id(), with(present, files));
+        unchecked.add(files);
+      }
     }
   }
 
-  private static Set<ShardSummary> union(Set<ShardSummary> present, Set<ShardSummary> added) {
-    if (present.containsAll(added)) {
-      return present;
-    }
-    Set<ShardSummary> union = new HashSet<>(present);
-    union.addAll(added);
-    return Set.copyOf(union);
+  private static Set<ShardSummary> with(Set<ShardSummary> present, ShardSummary added) {
+    Set<ShardSummary> all = new HashSet<>(present);
+    all.add(added);
+    return Set.copyOf(all);
   }
 
   boolean namesList(String file) {

@@ -1,6 +1,7 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.internal.table.Link;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
@@ -41,8 +42,9 @@ final class PublicationCheck {
   }
 
   /**
-   * Requires that a version just published follows the version before. If there is none, or if
-   * publishing took long, requires that the newest version comes from it.
+   * Requires that a version just published follows the version before, and that a version after it
+   * follows it. If there is none before, or if publishing took long, requires that the newest
+   * version comes from it.
    *
    * @param began when the version before was read
    * @throws CommitOutcomeUnknownException if that does not hold or cannot be found out
@@ -50,6 +52,7 @@ final class PublicationCheck {
   void require(Manifest published, Instant began) {
     try {
       requirePrevious(published);
+      requireNext(published);
       if (published.version() == 0 || isLate(began)) {
         requireChain(published);
       }
@@ -65,6 +68,22 @@ final class PublicationCheck {
     if (previous.isPresent()
         && !log.link(published.version() - 1).commitId().equals(previous.get())) {
       throw unknown(published, "the version before it is another one than it was made for", null);
+    }
+  }
+
+  /**
+   * Requires that a version after the published one was made for it. Otherwise the number was free
+   * because its manifest was lost, and no version after it has the change.
+   */
+  private void requireNext(Manifest published) {
+    Link next;
+    try {
+      next = log.link(published.version() + 1);
+    } catch (MissingFileException e) {
+      return;
+    }
+    if (!next.previous().equals(Optional.of(published.commitId()))) {
+      throw unknown(published, "the version after it was made for another one", null);
     }
   }
 

@@ -230,15 +230,16 @@ public final class RecordTable {
    * @throws CommitConflictException if another version is the newest; nothing was published
    */
   public void restore(UUID commitId) {
-    Manifest newest = newest();
+    ManifestLog present = ManifestLog.withoutHint(storage);
+    Manifest newest = present.newest().orElseThrow(this::notATable);
     if (!newest.commitId().equals(commitId)) {
       throw new CommitConflictException(
           storage.location(),
           "Cannot repair " + storage.location() + ": version " + newest.version()
               + " was committed or restored meanwhile; verify the table and repair it again");
     }
-    Restoration restoration = Restoration.of(storage, log, newest);
-    new Committer(storage, log, clock)
+    Restoration restoration = Restoration.of(storage, present, newest);
+    new Committer(storage, present, clock)
         .commit(CareCommit.repair(storage.location(), newest, restoration));
   }
 

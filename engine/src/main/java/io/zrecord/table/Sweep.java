@@ -162,6 +162,7 @@ final class Sweep {
               limitMillis,
               limitMillis + options.olderThan().toMillis()));
       refresh();
+      named.requireWritable();
     }
     // A power loss must not take back the newest version, which expired what is deleted now.
     storage.forceDirectory(ManifestNames.DIRECTORY);

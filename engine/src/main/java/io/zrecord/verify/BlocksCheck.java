@@ -114,7 +114,7 @@ final class BlocksCheck implements AutoCloseable {
     if (record.firstSlot() != slot) {
       return ", does not follow the block before, which ends at " + slot;
     }
-    return record.isPossible(stretch, shape, field.blockBytes())
+    return record.isPossible(stretch, shape, field.compression().codec(), field.blockBytes())
         ? null
         : ", is not within its run, or not possible";
   }

@@ -16,6 +16,7 @@ import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.store.LiveState;
+import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
@@ -38,6 +39,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -412,14 +414,16 @@ final class DatasetRepairTest {
     Path manifests = path.resolve("manifest");
     Damage.flip(manifests.resolve("00000000000000000003.json"), 9);
     Damage.cut(manifests.resolve("00000000000000000002.json"), 20);
-    Files.write(manifests.resolve("00000000000000000003.json.damaged"), new byte[1]);
+    UUID second = new ManifestLog(LocalStorage.at(path)).read(1).commitId();
+    String aside = "00000000000000000003.json.damaged-" + second;
+    Files.write(manifests.resolve(aside), new byte[1]);
     RepairReport kept = DatasetRepair.of(path).run(finding -> {}, plan -> true);
     assertThat(kept.isDone()).isFalse();
     assertThat(kept.plan().remaining().get(0)).contains("go back to version 1");
     RepairReport report = repair(DatasetRepair.of(path).restoringPrevious());
     assertThat(report.plan().actions()).hasSize(3).allMatch(text -> text.contains("version 1"));
-    assertThat(manifests.resolve("00000000000000000003.json.damaged-2")).exists();
-    assertThat(manifests.resolve("00000000000000000002.json.damaged")).exists();
+    assertThat(manifests.resolve(aside + "-2")).exists();
+    assertThat(manifests.resolve("00000000000000000002.json.damaged-" + second)).exists();
     requireSound(path);
     // A version of its own, with the records of version 1.
     try (RecordDataset dataset = RecordDataset.open(path)) {

@@ -279,19 +279,20 @@ final class DamagedManifestTest {
     assertThat(later.expire(ExpireOptions.defaults()).expired()).containsExactly(1L);
     Files.writeString(manifest(4), "damaged");
     Files.writeString(manifest(3), "damaged");
+    UUID last = new ManifestLog(table.storage()).read(2).commitId();
     assertThat(repairRestoringPrevious().isDone()).isTrue();
     assertThat(table.versions()).containsExactly(0L, 2L, 3L);
     assertThat(table.tagged("recovered-0").length()).isEqualTo(3);
-    Files.delete(aside(4));
-    Files.delete(aside(3));
+    Files.delete(aside(4, last));
+    Files.delete(aside(3, last));
     LaterTable.of(table.storage())
         .sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
     assertThat(table.tagged("recovered-0").length()).isEqualTo(3);
     assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isTrue();
   }
 
-  private Path aside(int version) {
-    return Path.of(manifest(version) + ".damaged");
+  private Path aside(int version, UUID restored) {
+    return Path.of(manifest(version) + ".damaged-" + restored);
   }
 
   /** Otherwise nothing could ever be expired or swept again. */

@@ -3,6 +3,7 @@ package io.zrecord.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.internal.format.ManifestNames;
@@ -169,15 +170,18 @@ final class NewestVersionTest {
     assertThat(counting.lists).isEqualTo(1);
   }
 
-  /** A manifest was lost, and a commit took its number, because the hint led to the one before. */
+  /** A manifest was lost, and a commit takes its number, because the hint leads to the one before. */
   @Test
-  void aVersionThatDoesNotFollowIsDamage() {
+  void aCommitIntoAGapIsNotAcknowledged() {
     storage.delete(ManifestNames.nameOf(38));
     hint(hints.get(37));
     TableChange change =
         Shards.append(OptionalLong.of(37), Shards.write(storage, Shards.SCHEMA, 2));
     RecordTable table = RecordTable.at(storage, clock());
-    assertThat(table.commit(change).version()).isEqualTo(38);
+    assertThatThrownBy(() -> table.commit(change))
+        .isInstanceOf(CommitOutcomeUnknownException.class)
+        .hasMessageContaining("the version after it was made for another one");
+    assertThat(hint()).as("no reader is led there").isEqualTo(hints.get(37));
     assertThatThrownBy(() -> new ManifestLog(storage).last())
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining(ManifestNames.nameOf(39) + " does not follow version 38")

@@ -160,6 +160,17 @@ final class RetractionTest {
     assertThat(table.latest().length()).isEqualTo(2);
   }
 
+  /** So no retraction forgets what a sweep said, whose deletions may be under way. */
+  @Test
+  void aSweepOnTopKeepsEverything() {
+    UUID commit = created(shard(1, 2));
+    shard(7, 8);
+    LaterTable.of(storage).sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
+    assertThat(table.latest().operation()).isEqualTo("sweep");
+    assertThat(table.retract(commit)).isFalse();
+    assertThat(table.latest().length()).isEqualTo(2);
+  }
+
   @Test
   void aCommitPlannedOnTheVersionIsAConflict() {
     ShardSummary underWay = shard(7, 8);

@@ -43,8 +43,10 @@ final class SleptPublisherTest {
   private static final MemoryStorage TEMPLATE = new MemoryStorage();
   private static final ShardSummary FIRST = Shards.write(TEMPLATE, Shards.SCHEMA, 0);
   private static final ShardSummary OWN = Shards.write(TEMPLATE, Shards.SCHEMA, 1);
-  private static final List<ShardSummary> OTHERS =
-      List.of(Shards.write(TEMPLATE, Shards.SCHEMA, 2), Shards.write(TEMPLATE, Shards.SCHEMA, 3));
+  private static final List<ShardSummary> OTHERS = List.of(
+      Shards.write(TEMPLATE, Shards.SCHEMA, 2),
+      Shards.write(TEMPLATE, Shards.SCHEMA, 3),
+      Shards.write(TEMPLATE, Shards.SCHEMA, 4));
 
   /** A table or none yet, shards that are to be committed, and how the one who slept fared. */
   private static final class World implements Interleavings.World, InstantSource {
@@ -209,7 +211,10 @@ final class SleptPublisherTest {
     RecordTable.at(world.withDeletions(storage), world).expire(EXPIRE);
   }
 
-  /** Makes two versions, with two hours after each. */
+  /**
+   * Makes three versions, with two hours after each: then an expiry deletes the one above the number
+   * that was slept on, too.
+   */
   private static void appendOthers(World world) {
     RecordTable table = RecordTable.at(world.storage, world);
     for (ShardSummary shard : OTHERS) {
@@ -294,7 +299,7 @@ final class SleptPublisherTest {
     World world = new World(new Tally(), true);
     publishFirst(world, () -> appendOthers(world));
     RecordTable table = RecordTable.at(world.storage, world);
-    assertThat(table.latest().version()).isEqualTo(3);
+    assertThat(table.latest().version()).isEqualTo(4);
     assertThat(table.latest().shards()).contains(OWN);
   }
 
@@ -313,12 +318,13 @@ final class SleptPublisherTest {
         .hasMessageContaining("version 1");
   }
 
-  /** The control: the same version is no matter to one who is in time. */
+  /** The control: a version further above is no matter to one who is in time. */
   @Test
-  void whoIsInTimeLooksAtTheVersionBeforeOnly() {
+  void whoIsInTimeLooksAtTheVersionsBeforeAndAfterOnly() {
     World world = new World(new Tally(), true);
     ManifestLog log = new ManifestLog(world.storage);
     publishFirst(world, () -> {
+      appendInTime(world);
       Manifest newest = log.newest().orElseThrow();
       ShardSummary shard = FIRST;
       log.publish(
@@ -327,7 +333,26 @@ final class SleptPublisherTest {
     assertThat(log.read(1).shards()).contains(OWN);
     assertThatThrownBy(log::newest)
         .isInstanceOf(CorruptDataException.class)
-        .hasMessageContaining("does not follow version 1");
+        .hasMessageContaining("does not follow version 2");
+  }
+
+  private static void appendInTime(World world) {
+    RecordTable.at(world.storage, world)
+        .commit(Shards.append(OptionalLong.empty(), OTHERS.get(0)));
+  }
+
+  /** A hint that was behind led it to a number whose manifest was lost. */
+  @Test
+  void whoIsInTimeIsUnclearIfTheNextVersionFollowsAnotherCommit() {
+    World world = new World(new Tally(), true);
+    ManifestLog log = new ManifestLog(world.storage);
+    assertThatThrownBy(() -> publishFirst(world, () -> {
+          Manifest newest = log.newest().orElseThrow();
+          log.publish(NextManifests.append(
+              newest, Optional.of(UUID.randomUUID()), FIRST, world.millis()));
+        }))
+        .isInstanceOf(CommitOutcomeUnknownException.class)
+        .hasMessageContaining("the version after it was made for another one");
   }
 
   /** The controls: without each of the rules somebody is told of success and has lost a record. */

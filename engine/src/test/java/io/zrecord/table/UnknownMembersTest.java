@@ -15,6 +15,7 @@ import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -223,6 +224,32 @@ final class UnknownMembersTest {
     writeOld(orphan);
     commitLaterShard(kind);
     assertThatThrownBy(() -> table.sweep(options, found -> {}))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("'far'");
+    assertThat(orphan).exists();
+  }
+
+  /** The sweep sees such a shard only when it looks at the versions again. */
+  @ParameterizedTest
+  @CsvSource({"read", "write"})
+  void aSweepDeletesNothingBesideALaterShardThatCameMeanwhile(String kind) throws IOException {
+    SweepOptions options = SweepOptions.defaults().withMode(CareMode.DELETE);
+    Path orphan = directory.resolve("list/11111111-1111-4111-8111-111111111111.json");
+    Files.createDirectories(orphan.getParent());
+    writeOld(orphan);
+    Storage interrupted = new ForwardingStorage(storage) {
+      private boolean isCommitted;
+
+      @Override
+      public boolean publish(String name, byte[] content) {
+        if (name.startsWith("manifest/") && !isCommitted) {
+          isCommitted = true;
+          commitLaterShard(kind);
+        }
+        return super.publish(name, content);
+      }
+    };
+    assertThatThrownBy(() -> RecordTable.at(interrupted).sweep(options, found -> {}))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining("'far'");
     assertThat(orphan).exists();

@@ -283,6 +283,31 @@ class BlockDamageTest {
     }
   }
 
+  /** A scan would read the first values of a block that begins too early; a look-up would not. */
+  @Test
+  void aBlockThatOverlapsTheOneBeforeIsRefusedByAScan() throws IOException {
+    BlockRecord second = onDisk.block(NUMBER, 1);
+    byte[] changed = Files.readAllBytes(onDisk.tables());
+    ByteBuffer tables = ByteBuffer.wrap(changed).order(ByteOrder.LITTLE_ENDIAN);
+    tables.putLong((int) onDisk.blockAt(NUMBER, 1), second.firstSlot() - 1);
+    Files.write(onDisk.tables(), changed);
+    onDisk.sealBlocks(NUMBER, 0);
+    OpenShards.shared().clear();
+    ReadOptions reading = new ReadOptions(Verification.FIRST, new ReadMetrics());
+    try (RecordDataset dataset =
+        RecordDataset.openShard(LocalStorage.at(directory), SCHEMA, onDisk.summary(), reading)) {
+      FieldReader reader = dataset.reader("number");
+      int count = (int) second.firstSlot() + 5;
+      byte[] target = new byte[count * Long.BYTES];
+      assertThatThrownBy(() -> {
+            reader.selectRange(0, count, Long.MAX_VALUE);
+            reader.copyAll(target, 0);
+          })
+          .isInstanceOf(CorruptDataException.class)
+          .hasMessageContaining("is not within its run, or not possible");
+    }
+  }
+
   @Test
   void aBlockThatDecodesToOtherLengthsIsRefused() throws IOException {
     BlockRecord block = onDisk.block(TEXT, 0);

@@ -1,5 +1,6 @@
 package io.zrecord.internal.format;
 
+import io.zrecord.schema.Codec;
 import java.nio.ByteBuffer;
 
 /**
@@ -52,9 +53,10 @@ public record BlockRecord(
   /**
    * Tells whether the block is within its run, and can have as many bytes as the record says.
    *
+   * @param codec what compressed the block
    * @param blockBytes most raw bytes of a block of several values
    */
-  public boolean isPossible(RunRecord run, BlockShape shape, int blockBytes) {
+  public boolean isPossible(RunRecord run, BlockShape shape, Codec codec, int blockBytes) {
     long slot = firstSlot - run.firstSlot();
     long offset = position - run.offset();
     return storedBytes >= 0
@@ -73,7 +75,7 @@ public record BlockRecord(
         && shape.allows(flags)
         && (BlockShape.isAsIs(flags)
             ? storedBytes == rawBytes
-            : ValueCodec.isPossible(storedBytes, rawBytes));
+            : ValueCodec.isPossible(codec, storedBytes, rawBytes));
   }
 
   /** Says where and how long the block is. */

@@ -7,6 +7,9 @@ import java.util.zip.DataFormatException;
  * section 5). Belongs to one thread.
  */
 public final class DecodedBlock {
+  /** More than a block of several values takes, with its lengths and before its transform. */
+  private static final long MOST_KEPT_BYTES = 1 << 26;
+
   private byte[] bytes = new byte[0];
   private byte[] plain = new byte[0];
   private int[] ends = new int[0];
@@ -26,6 +29,11 @@ public final class DecodedBlock {
   /** Returns the position after the last byte of a value. */
   public int end(int slot) {
     return width > 0 ? slot * width + width : ends[slot];
+  }
+
+  /** Tells whether the block takes more memory than should be kept: it is one long value. */
+  public boolean isLong() {
+    return memoryBytes() > MOST_KEPT_BYTES;
   }
 
   /** Returns the bytes that the block takes in memory. */

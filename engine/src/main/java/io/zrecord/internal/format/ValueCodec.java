@@ -30,12 +30,6 @@ public abstract class ValueCodec implements AutoCloseable {
   /** Longest bytes of which the parts are told apart: in more, they matter less. */
   private static final int LONGEST_OF_PARTS = 1 << 24;
 
-  /**
-   * Ratio of Zstandard, whose shortest block repeats one byte 128 Ki times; Deflate and LZ4 stay
-   * far below.
-   */
-  private static final long MAX_COMPRESSION_RATIO = 1 << 17;
-
   private ValueCodec() {}
 
   /** Returns a codec for reading and writing. The compression must not be {@code raw}. */
@@ -47,6 +41,11 @@ public abstract class ValueCodec implements AutoCloseable {
       case RAW ->
         throw new IllegalArgumentException("Values of codec " + Codec.RAW + " are not encoded");
     };
+  }
+
+  /** Returns a codec as {@link #of} does, where the native library of LZ4 cannot be loaded. */
+  static ValueCodec lz4InJava(int level) {
+    return new Lz4(level, LZ4Factory.safeInstance());
   }
 
   /** Returns the prefix of a value that is stored uncompressed. */
@@ -63,11 +62,22 @@ public abstract class ValueCodec implements AutoCloseable {
   }
 
   /**
-   * Tells whether any codec can compress {@code logicalLength} bytes to {@code payloadLength}
-   * bytes.
+   * Tells whether a codec can compress {@code logicalLength} bytes to {@code payloadLength} bytes.
    */
-  public static boolean isPossible(int payloadLength, int logicalLength) {
-    return logicalLength <= payloadLength * MAX_COMPRESSION_RATIO;
+  public static boolean isPossible(Codec codec, int payloadLength, int logicalLength) {
+    return logicalLength <= payloadLength * maxRatio(codec);
+  }
+
+  private static long maxRatio(Codec codec) {
+    return switch (codec) {
+      case RAW -> 1;
+      // A byte that makes a match longer stands for 255 bytes.
+      case LZ4 -> 255;
+      // The longest match has 258 bytes, and takes two bits.
+      case FLATE -> 1032;
+      // The shortest block repeats one byte 128 Ki times.
+      case ZSTD -> 1 << 17;
+    };
   }
 
   /**
@@ -243,9 +253,15 @@ public abstract class ValueCodec implements AutoCloseable {
   private static final class Lz4 extends ValueCodec {
     private final LZ4Compressor compressor;
     private final LZ4SafeDecompressor decompressor;
+    private final boolean requiresMatches;
 
     Lz4(int level) {
-      LZ4Factory factory = factory();
+      this(level, factory());
+    }
+
+    Lz4(int level, LZ4Factory factory) {
+      // For a match from no distance the decoder in Java gives what the target had, not zeros.
+      requiresMatches = factory == LZ4Factory.safeInstance();
       decompressor = factory.safeDecompressor();
       compressor = level == 0 ? factory.fastCompressor() : factory.highCompressor(level);
     }
@@ -265,6 +281,9 @@ public abstract class ValueCodec implements AutoCloseable {
     public void decompress(
         byte[] source, int offset, int sourceLength, byte[] target, int targetOffset, int length)
         throws DataFormatException {
+      if (requiresMatches) {
+        Lz4Matches.require(source, offset, sourceLength);
+      }
       int read;
       try {
         read = decompressor.decompress(source, offset, sourceLength, target, targetOffset, length);

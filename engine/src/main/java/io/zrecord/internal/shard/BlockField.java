@@ -188,7 +188,7 @@ public final class BlockField implements OpenField {
           "Cannot read block " + block + " of a field in " + path()
               + ": it uses flags that this release does not know; upgrade zrecord");
     }
-    if (!record.isPossible(runs.get(run), shape, blockBytes)) {
+    if (!record.isPossible(runs.get(run), shape, codec(), blockBytes)) {
       throw corrupt(block, record);
     }
     return record;

@@ -109,12 +109,20 @@ public final class OpenShard {
     Binding binding = new Binding(shard.id(), spec.id());
     int width = spec.valueWidthBytes().orElse(-1);
     List<RunRecord> runs = file.runs(field, width, binding);
-    return switch (runs.get(0).kind()) {
-      case FIXED -> FixedRuns.open(file, field, width, binding, runs);
-      case VARIABLE -> VariableField.open(file, field, binding, runs);
-      case BLOCK -> BlockField.open(file, field, binding, runs);
-      case ENTRY -> EntryField.open(file, field, binding);
-    };
+    try {
+      return switch (runs.get(0).kind()) {
+        case FIXED -> FixedRuns.open(file, field, width, binding, runs);
+        case VARIABLE -> VariableField.open(file, field, binding, runs);
+        case BLOCK -> BlockField.open(file, field, binding, runs);
+        case ENTRY -> EntryField.open(file, field, binding);
+      };
+    } catch (ArithmeticException e) {
+      throw new CorruptDataException(
+          file.path(),
+          "Cannot read " + file.path() + ": field " + spec.id() + " has " + shard.slots()
+              + " values, more than a reader can keep account of",
+          e);
+    }
   }
 
   /** Returns what the tables say of a field; empty if the shard lacks the field. */

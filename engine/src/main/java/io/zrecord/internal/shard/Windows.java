@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.storage.ReadableFile;
 import java.nio.ByteBuffer;
@@ -12,6 +13,9 @@ import java.util.function.Consumer;
  * once a window is mapped.
  */
 public final class Windows {
+  /** 16 PiB in windows of 1 GiB: what is longer has holes. */
+  private static final int MOST_WINDOWS = 1 << 24;
+
   private final ReadableFile file;
   private final long endBytes;
   private final int shift;
@@ -32,6 +36,7 @@ public final class Windows {
    *     user of the window gets
    * @param onMapped called for each new mapping
    * @throws TruncatedFileException if the file is shorter than its published end
+   * @throws CorruptDataException if the file is too long to be one that was written
    */
   public Windows(
       ReadableFile file, long endBytes, Consumer<ByteBuffer> firstCheck, Runnable onMapped) {
@@ -44,7 +49,14 @@ public final class Windows {
     this.file = file;
     this.endBytes = endBytes;
     this.shift = Integer.numberOfTrailingZeros(file.preferredRegionBytes());
-    this.windows = new AtomicReferenceArray<>(Math.toIntExact(((endBytes - 1) >> shift) + 1));
+    long count = ((endBytes - 1) >> shift) + 1;
+    if (count > MOST_WINDOWS) {
+      throw new CorruptDataException(
+          file.path(),
+          "Cannot read " + file.path() + ": it has " + endBytes
+              + " bytes, more than any file with values");
+    }
+    this.windows = new AtomicReferenceArray<>((int) count);
     this.firstCheck = firstCheck;
     this.onMapped = onMapped;
   }

@@ -28,9 +28,23 @@ public final class ManifestLog {
   private static final int PUBLISH_ATTEMPTS = 3;
 
   private final Storage storage;
+  private final boolean usesHint;
 
   public ManifestLog(Storage storage) {
+    this(storage, true);
+  }
+
+  private ManifestLog(Storage storage, boolean usesHint) {
     this.storage = storage;
+    this.usesHint = usesHint;
+  }
+
+  /**
+   * Returns a log for a repair: its newest version is that of the directory, though the hint may
+   * lead to one that was given up.
+   */
+  public static ManifestLog withoutHint(Storage storage) {
+    return new ManifestLog(storage, false);
   }
 
   /**
@@ -58,7 +72,7 @@ public final class ManifestLog {
    * follows it.
    */
   public Optional<Manifest> last() {
-    return new NewestVersion(storage, this).find();
+    return new NewestVersion(storage, this).find(usesHint);
   }
 
   /** Leaves a hint that leads to a version, which must have been published. */

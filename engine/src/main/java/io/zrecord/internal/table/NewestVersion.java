@@ -29,10 +29,11 @@ final class NewestVersion {
   /**
    * Returns the manifest with the greatest number; empty if there is none.
    *
+   * @param usesHint whether to begin at the hint; if not, the hint is not read
    * @throws CorruptDataException if the manifest is damaged, or the hint is ahead of all manifests
    */
-  Optional<Manifest> find() {
-    Optional<VersionHint> hint = VersionHint.readable(storage);
+  Optional<Manifest> find(boolean usesHint) {
+    Optional<VersionHint> hint = usesHint ? VersionHint.readable(storage) : Optional.empty();
     Optional<Manifest> found = hint.flatMap(this::from);
     return found.isPresent() ? found : listed(hint);
   }

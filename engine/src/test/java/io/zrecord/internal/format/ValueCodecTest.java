@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -118,6 +119,65 @@ class ValueCodecTest {
           }
         }
         assertThat(decode(codec, payload, length)).isEqualTo(value);
+      }
+    }
+  }
+
+  /** A payload that is said to be longer makes no reader take memory for it. */
+  @ParameterizedTest
+  @MethodSource("compressions")
+  void theHighestRatioIsPossibleAndNoMore(Compression compression) {
+    int length = 1 << 24;
+    try (ValueCodec codec = ValueCodec.of(compression)) {
+      int payload = payload(codec, new byte[length]).length;
+      assertThat(ValueCodec.isPossible(compression.codec(), payload, length)).isTrue();
+      int most =
+          switch (compression.codec()) {
+            case LZ4 -> 255;
+            case FLATE -> 1032;
+            default -> 1 << 17;
+          };
+      assertThat((double) length / payload).isGreaterThan(most / 8.0);
+      assertThat(ValueCodec.isPossible(compression.codec(), 16, 16 * most)).isTrue();
+      assertThat(ValueCodec.isPossible(compression.codec(), 16, 16 * most + 1)).isFalse();
+    }
+  }
+
+  /** One literal, a match of the distance 0 (or 1: the control), and the last literals. */
+  @Test
+  void aMatchFromNoDistanceGivesNothingThatWasInTheTarget() throws DataFormatException {
+    byte[] none = {0x1b, 'a', 0, 0, 0x50, 'b', 'c', 'd', 'e', 'f'};
+    byte[] one = {0x1b, 'a', 1, 0, 0x50, 'b', 'c', 'd', 'e', 'f'};
+    try (ValueCodec fast = ValueCodec.of(Compression.of(Codec.LZ4));
+        ValueCodec inJava = ValueCodec.lz4InJava(0)) {
+      for (ValueCodec codec : List.of(fast, inJava)) {
+        assertThat(decode(codec, one, 21))
+            .isEqualTo("a".repeat(16).concat("bcdef").getBytes(StandardCharsets.US_ASCII));
+      }
+      assertThatThrownBy(() -> decode(inJava, none, 21))
+          .isInstanceOf(DataFormatException.class)
+          .hasMessageContaining("no distance");
+      assertThat(decode(fast, none, 21))
+          .isEqualTo(("a" + "\0".repeat(15) + "bcdef").getBytes(StandardCharsets.US_ASCII));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("compressions")
+  void whatIsCompressedWithTheNativeLibraryIsDecodedWithoutIt(Compression compression)
+      throws DataFormatException {
+    if (compression.codec() != Codec.LZ4) {
+      return;
+    }
+    Random random = new Random(7);
+    try (ValueCodec codec = ValueCodec.of(compression);
+        ValueCodec inJava = ValueCodec.lz4InJava(0)) {
+      for (int length = 1; length < 200_000; length = length * 3 / 2 + 1) {
+        byte[] mixed = random(length, length);
+        for (int at = 0; at + 40 < length; at += 1 + random.nextInt(600)) {
+          Arrays.fill(mixed, at, Math.min(length, at + random.nextInt(1000)), (byte) 3);
+        }
+        assertThat(decode(inJava, payload(codec, mixed), length)).isEqualTo(mixed);
       }
     }
   }

@@ -16,7 +16,7 @@ final class BlockCache {
 
   private final @Nullable BlockField[] fields = new BlockField[MAX_BLOCKS];
   private final long[] numbers = new long[MAX_BLOCKS];
-  private final DecodedBlock[] blocks = new DecodedBlock[MAX_BLOCKS];
+  private final @Nullable DecodedBlock[] blocks = new DecodedBlock[MAX_BLOCKS];
   private int next;
 
   /** Returns a block that is here; null if it is not. */
@@ -50,6 +50,17 @@ final class BlockCache {
   void keep(BlockField field, long number) {
     fields[next] = field;
     numbers[next] = number;
+  }
+
+  /** Forgets a value that takes more memory than an idle reader may keep. */
+  void trim() {
+    for (int i = 0; i < MAX_BLOCKS; i++) {
+      DecodedBlock block = blocks[i];
+      if (block != null && block.isLong()) {
+        fields[i] = null;
+        blocks[i] = null;
+      }
+    }
   }
 
   /** Forgets all blocks. */

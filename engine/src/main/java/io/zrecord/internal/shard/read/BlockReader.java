@@ -21,9 +21,12 @@ final class BlockReader {
   /** Longest array of stored bytes that is kept for the next block. */
   private static final int MAX_KEPT_BYTES = 1 << 24;
 
+  /** A value with more bytes is decoded when it is copied if its block has no other. */
+  private static final int LONG_BYTES = 1 << 16;
+
   private final ReadContext context;
   private final BlockCache cache = new BlockCache();
-  private final DecodedBlock whole = new DecodedBlock();
+  private DecodedBlock whole = new DecodedBlock();
   private byte[] packed = new byte[0];
   private @Nullable ValueCodec held;
   private Codec heldCodec = Codec.RAW;
@@ -61,6 +64,16 @@ final class BlockReader {
     return (long) record.rawBytes() * count / record.slots();
   }
 
+  /** Tells whether the block that was found last has one value, of many bytes. */
+  boolean isLongAlone() {
+    return record.slots() == 1 && record.rawBytes() > LONG_BYTES;
+  }
+
+  /** Returns the bytes of the block that was found last, before they were compressed. */
+  int rawBytes() {
+    return record.rawBytes();
+  }
+
   /** Finds the block of a value. */
   void find(BlockField of, long slot) {
     if (of == field && slot >= firstSlot && slot < endSlot) {
@@ -74,7 +87,9 @@ final class BlockReader {
     long found = isNext ? after : search(of, foundRun, slot);
     context.check().tables().blockRecord(of, found);
     record = of.checked(foundRun, found);
-    if (slot < record.firstSlot() || slot >= record.endSlot()) {
+    // A scan and a look-up read a value in the same block.
+    boolean follows = !isNext || record.firstSlot() == slot;
+    if (!follows || slot < record.firstSlot() || slot >= record.endSlot()) {
       throw of.corrupt(found, record);
     }
     run = foundRun;
@@ -244,8 +259,15 @@ final class BlockReader {
     return decoder;
   }
 
-  /** Gives the native context back. Call this after some blocks, also after a failure. */
+  /**
+   * Gives the native context back, and the memory of a long value. Call this after some blocks,
+   * also after a failure.
+   */
   void end() {
+    cache.trim();
+    if (whole.isLong()) {
+      whole = new DecodedBlock();
+    }
     ValueCodec decoder = held;
     if (decoder != null) {
       held = null;

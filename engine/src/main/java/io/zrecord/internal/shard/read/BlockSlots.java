@@ -2,17 +2,23 @@ package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.format.DecodedBlock;
 import io.zrecord.internal.shard.BlockField;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
  * Fills slots with values that are compressed in blocks, which it decodes. Visits each block once,
- * whatever the order of the selection. Belongs to one thread.
+ * whatever the order of the selection. Long values that are alone in their blocks are left until
+ * they are copied, and so is what goes beyond a bound: whoever selects has not asked for lengths
+ * yet. Belongs to one thread.
  */
 final class BlockSlots {
   /** Values that are put into the order of their slots at a time. */
   private static final int SORTED = 1 << 16;
 
   private static final int SORTED_SHIFT = 16;
+
+  /** Most bytes of a selection that are decoded before they are copied. */
+  private static final int MOST_BYTES = 1 << 28;
 
   private final ReadContext context;
   private final Slots slots;
@@ -40,6 +46,19 @@ final class BlockSlots {
           takeSorted(part, field, k, Math.min(to, k + SORTED));
         }
       }
+    } finally {
+      reader.end();
+    }
+  }
+
+  /** Decodes a value that was left for later, to a position of the target. */
+  void copy(int k, BlockField field, ByteBuffer target, int at) {
+    BlockReader reader = context.blocks();
+    try {
+      reader.find(field, slot(k));
+      DecodedBlock block = reader.decoded(context.part(slots.source[k]));
+      int start = block.start((int) (slot(k) - reader.firstSlot()));
+      target.put(at, block.bytes(), start, slots.length[k]);
     } finally {
       reader.end();
     }
@@ -103,11 +122,21 @@ final class BlockSlots {
         && !isAbsent(to)) {
       to++;
     }
+    if (reader.isLongAlone()) {
+      slots.setDeferred(from, reader.rawBytes());
+      return to;
+    }
     DecodedBlock block = reader.decoded(part);
     int first = (int) (slot - reader.firstSlot());
     int start = block.start(first);
     int length = block.end(first + to - from - 1) - start;
     if (length == 0) {
+      return to;
+    }
+    if (values.totalBytes() + length > MOST_BYTES) {
+      for (int k = from, i = first; k < to; k++, i++) {
+        slots.setDeferred(k, block.end(i) - block.start(i));
+      }
       return to;
     }
     values.add(block.bytes(), start, length);

@@ -1,6 +1,7 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.format.ValueCodec;
+import io.zrecord.schema.Codec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -22,7 +23,7 @@ final class CompressedSlots {
    *
    * @return {@link Slots#ENCODED}, or 0 for a payload that is the value as it is
    */
-  byte unwrap(int k, ShardPart part, int chunk, long offset, int stored) {
+  byte unwrap(int k, Codec codec, ShardPart part, int chunk, long offset, int stored) {
     if (stored < ValueCodec.PREFIX_BYTES) {
       throw context.corrupt(
           slots.path(k),
@@ -34,12 +35,12 @@ final class CompressedSlots {
     int logical = ValueCodec.logicalLength(prefix);
     int payloadLength = stored - ValueCodec.PREFIX_BYTES;
     boolean asIs = ValueCodec.isAsIs(prefix);
-    if (!asIs && (payloadLength == 0 || !ValueCodec.isPossible(payloadLength, logical))) {
+    if (!asIs && (payloadLength == 0 || !ValueCodec.isPossible(codec, payloadLength, logical))) {
       throw context.corrupt(
           slots.path(k),
           slots.globalIndex(k),
           "is compressed to " + payloadLength + " bytes, but its length is said to be " + logical
-              + ", which no codec can do",
+              + ", which the codec cannot do",
           null);
     }
     if (asIs && logical != payloadLength) {

@@ -72,6 +72,11 @@ final class DecodedValues {
     totalBytes += length;
   }
 
+  /** Returns the bytes of all values. */
+  long totalBytes() {
+    return totalBytes;
+  }
+
   /** Returns the window of the bytes that were added last. */
   int window() {
     return pages.get(pages.size() - 1).window;

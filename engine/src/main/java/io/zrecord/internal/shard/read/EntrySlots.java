@@ -99,6 +99,6 @@ final class EntrySlots {
     if (due) {
       check.value(field, slot, slots.globalIndex(k), slots.window[k], slots.position[k], stored);
     }
-    slots.setPresent(k, raw ? 0 : compressed.unwrap(k, part, chunk, word0, stored));
+    slots.setPresent(k, raw ? 0 : compressed.unwrap(k, field.codec(), part, chunk, word0, stored));
   }
 }

@@ -119,6 +119,7 @@ public final class ShardedFieldReader implements FieldReader {
     dense.clear();
     variable.clear();
     selection = slots;
+    context.check().tables().begin();
     context.trim();
   }
 

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * kill the process. Belongs to one thread.
  */
 final class SlotDecoder {
+  /** Longest array that is kept for the next value. */
+  private static final int MOST_KEPT_BYTES = 1 << 26;
+
   private final ReadContext context;
   private byte[] packed = new byte[0];
   private byte[] unpacked = new byte[0];
@@ -79,6 +82,12 @@ final class SlotDecoder {
   }
 
   private void release() {
+    if (packed.length > MOST_KEPT_BYTES) {
+      packed = new byte[0];
+    }
+    if (unpacked.length > MOST_KEPT_BYTES) {
+      unpacked = new byte[0];
+    }
     ValueCodec decoder = held;
     if (decoder != null) {
       held = null;

@@ -254,6 +254,9 @@ final class SlotSelection implements Selection {
     int flags = slots.state[i];
     if (flags == 0) {
       target.put(at, table.get(slots.window[i]), slots.position[i], slots.length[i]);
+    } else if ((flags & Slots.ENCODED) != 0
+        && context.part(slots.source[i]).field() instanceof BlockField field) {
+      blocks.copy(i, field, target, at);
     } else if ((flags & Slots.ENCODED) != 0) {
       StoredField field = (StoredField) context.part(slots.source[i]).field();
       decoder.decode(

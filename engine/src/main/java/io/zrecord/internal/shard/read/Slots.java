@@ -106,6 +106,13 @@ final class Slots {
     totalBytes += newLength;
   }
 
+  /** Ends a present value of a block, which is decoded when it is copied. */
+  void setDeferred(int k, int newLength) {
+    setDecoded(k, WindowTable.EMPTY, 0, newLength);
+    state[k] = ENCODED;
+    specialCount++;
+  }
+
   void setAbsent(int k) {
     window[k] = WindowTable.EMPTY;
     position[k] = 0;

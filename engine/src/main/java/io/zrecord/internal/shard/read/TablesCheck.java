@@ -16,6 +16,7 @@ import io.zrecord.read.Verification;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares the checksums of the tables, each unit of a table before it is first used. Presence bits
@@ -27,6 +28,10 @@ final class TablesCheck {
   private final boolean always;
   private final CRC32C crc = new CRC32C();
   private ByteBuffer unit = ByteBuffer.allocate(0);
+
+  // The unit of presence bits that was checked last for this selection.
+  private @Nullable PresenceBits checkedBits;
+  private long checkedUnit;
 
   TablesCheck(Verification verification, Mismatch mismatch) {
     this.mismatch = mismatch;
@@ -48,10 +53,16 @@ final class TablesCheck {
     }
   }
 
+  /** Begins a selection, for which each unit of presence bits is checked again if that is asked. */
+  void begin() {
+    checkedBits = null;
+  }
+
   /** Checks the unit of presence bits that contains the bit of a value. */
   void validity(PresenceBits bits, long slot) {
     long number = ValidityUnits.unitOf(slot);
-    if (!never && (always || !bits.isVerified(number))) {
+    boolean isChecked = bits == checkedBits && number == checkedUnit;
+    if (!never && !isChecked && (always || !bits.isVerified(number))) {
       check(
           bits.tables(),
           bits.unitAt(number),
@@ -60,6 +71,8 @@ final class TablesCheck {
           Kind.VALIDITY,
           number);
       bits.setVerified(number);
+      checkedBits = bits;
+      checkedUnit = number;
     }
   }
 

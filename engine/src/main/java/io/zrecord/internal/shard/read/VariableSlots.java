@@ -92,6 +92,9 @@ final class VariableSlots {
     if (due) {
       check.unit(part, field, run, slot);
     }
-    slots.setPresent(k, raw ? 0 : compressed.unwrap(k, part, field.chunk(run), start, stored));
+    byte flags = raw
+        ? 0
+        : compressed.unwrap(k, field.codec(), part, field.chunk(run), start, stored);
+    slots.setPresent(k, flags);
   }
 }

@@ -28,7 +28,9 @@ final class StoredValueDecoder implements AutoCloseable {
     int prefix = ByteBuffer.wrap(source).order(ByteOrder.LITTLE_ENDIAN).getInt(from);
     int logical = ValueCodec.logicalLength(prefix);
     int payload = stored - ValueCodec.PREFIX_BYTES;
-    if (ValueCodec.isAsIs(prefix) ? logical != payload : !ValueCodec.isPossible(payload, logical)) {
+    if (ValueCodec.isAsIs(prefix)
+        ? logical != payload
+        : !ValueCodec.isPossible(field.compression().codec(), payload, logical)) {
       throw notDecodable(null);
     }
     return logical;

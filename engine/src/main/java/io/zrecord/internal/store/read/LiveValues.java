@@ -145,7 +145,9 @@ final class LiveValues {
     int prefix = prefix(slots, k);
     int logical = ValueCodec.logicalLength(prefix);
     int payload = stored - ValueCodec.PREFIX_BYTES;
-    if (ValueCodec.isAsIs(prefix) ? logical != payload : !ValueCodec.isPossible(payload, logical)) {
+    if (ValueCodec.isAsIs(prefix)
+        ? logical != payload
+        : !ValueCodec.isPossible(spec.compression().codec(), payload, logical)) {
       throw corrupt(
           slots,
           k,

@@ -18,12 +18,14 @@ final class Recoder implements AutoCloseable {
   /** Largest buffer that is kept. */
   private static final int MAX_KEPT_BYTES = 4 << 20;
 
+  private final Codec fromCodec;
   private final @Nullable ValueCodec from;
   private final @Nullable ValueCodec to;
   private byte[] plain = NONE;
   private byte[] packed = NONE;
 
   private Recoder(Compression from, Compression to) {
+    this.fromCodec = from.codec();
     this.from = from.codec() == Codec.RAW ? null : ValueCodec.of(from);
     this.to = to.codec() == Codec.RAW ? null : ValueCodec.of(to);
   }
@@ -58,7 +60,9 @@ final class Recoder implements AutoCloseable {
     int logical = ValueCodec.logicalLength(prefix);
     int payload = length - ValueCodec.PREFIX_BYTES;
     int payloadAt = at + ValueCodec.PREFIX_BYTES;
-    if (ValueCodec.isAsIs(prefix) ? logical != payload : !ValueCodec.isPossible(payload, logical)) {
+    if (ValueCodec.isAsIs(prefix)
+        ? logical != payload
+        : !ValueCodec.isPossible(fromCodec, payload, logical)) {
       throw new DataFormatException(
           payload + " bytes cannot be those of a value of " + logical + " bytes");
     }
