@@ -105,6 +105,13 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
           paddingBytes: Int
       ): Unit = fail("values in a block have no places")
 
+      override def changed(
+          field: Int,
+          chunk: Int,
+          lengthBytes: Int,
+          paddingBytes: Int
+      ): Unit = fail("a changed value is in two places")
+
       override def records(chunk: Int, count: Long): Unit = ()
     }
     table
