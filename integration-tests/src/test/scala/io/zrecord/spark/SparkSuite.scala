@@ -150,7 +150,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     (json + f""","crc32c":"${crc.getValue.toInt}%08x"}""" + "\n").getBytes("UTF-8")
   }
 
-  protected def listening(listener: SparkListener)(action: => Unit): Unit = {
+  protected def listening[A](listener: SparkListener)(action: => A): A = {
     spark.sparkContext.addSparkListener(listener)
     try action
     finally spark.sparkContext.removeSparkListener(listener)
