@@ -80,7 +80,8 @@ final class ValueRangeTest {
 
   private static byte[] littleEndian(Kind kind, long value) {
     int bytes = ElementType.of(kind).widthBytes().getAsInt();
-    byte[] all = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array();
+    byte[] all =
+        ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array();
     return Arrays.copyOf(all, bytes);
   }
 
@@ -89,23 +90,32 @@ final class ValueRangeTest {
     int rare = record < BLOCK ? -1 : random.nextInt(2000);
     Kind kind = field.type().kind();
     return switch (kind) {
-      case F64 -> littleEndian(kind, Double.doubleToRawLongBits(switch (rare) {
-        case 0 -> Double.NaN;
-        case 1 -> Double.longBitsToDouble(0xfff8000000000001L);
-        case 2 -> Double.NEGATIVE_INFINITY;
-        case 3 -> -0.0;
-        default -> record * 0.5;
-      }));
-      case F32 -> littleEndian(kind, Float.floatToRawIntBits(switch (rare) {
-        case 0 -> Float.NaN;
-        case 2 -> Float.POSITIVE_INFINITY;
-        case 3 -> Float.MIN_VALUE;
-        default -> -0.1f * record;
-      }));
-      case UTF8 -> (rare == 0
-              ? "\ud83d\ude00".repeat(record % 9)
-              : "record-number-" + String.format("%06d", record))
-          .getBytes(StandardCharsets.UTF_8);
+      case F64 ->
+        littleEndian(
+            kind,
+            Double.doubleToRawLongBits(
+                switch (rare) {
+                  case 0 -> Double.NaN;
+                  case 1 -> Double.longBitsToDouble(0xfff8000000000001L);
+                  case 2 -> Double.NEGATIVE_INFINITY;
+                  case 3 -> -0.0;
+                  default -> record * 0.5;
+                }));
+      case F32 ->
+        littleEndian(
+            kind,
+            Float.floatToRawIntBits(
+                switch (rare) {
+                  case 0 -> Float.NaN;
+                  case 2 -> Float.POSITIVE_INFINITY;
+                  case 3 -> Float.MIN_VALUE;
+                  default -> -0.1f * record;
+                }));
+      case UTF8 ->
+        (rare == 0
+                ? "\ud83d\ude00".repeat(record % 9)
+                : "record-number-" + String.format("%06d", record))
+            .getBytes(StandardCharsets.UTF_8);
       case BYTES -> new byte[record % 3];
       case BOOL -> new byte[] {(byte) (record < BLOCK ? 0 : 1)};
       case U64 -> littleEndian(kind, rare == 0 ? -1 : record);
@@ -139,7 +149,8 @@ final class ValueRangeTest {
   }
 
   private static long number(Kind kind, byte[] value) {
-    long bits = ByteBuffer.wrap(Arrays.copyOf(value, 8)).order(ByteOrder.LITTLE_ENDIAN).getLong();
+    long bits =
+        ByteBuffer.wrap(Arrays.copyOf(value, 8)).order(ByteOrder.LITTLE_ENDIAN).getLong();
     int shift = Long.SIZE - Byte.SIZE * value.length;
     return switch (kind) {
       case BOOL, U8, U16, U32, U64 -> bits;
@@ -191,8 +202,7 @@ final class ValueRangeTest {
         ranges.add(new ValueRange.Fractions(Double.NaN, Double.NaN));
       } else {
         ranges.add(new ValueRange.Integers(
-            i == 4 ? Long.MIN_VALUE : number(kind, a),
-            i == 5 ? Long.MAX_VALUE : number(kind, b)));
+            i == 4 ? Long.MIN_VALUE : number(kind, a), i == 5 ? Long.MAX_VALUE : number(kind, b)));
       }
     }
     return ranges;
@@ -264,13 +274,16 @@ final class ValueRangeTest {
         .isEqualTo(IndexSet.range(2L * BLOCK, RECORDS));
     assertThat(search("row", new ValueRange.Integers(1, 1)))
         .isEqualTo(IndexSet.range(0, BLOCK).union(IndexSet.range(RECORDS, RECORDS + 10)));
-    assertThat(search("row", new ValueRange.Integers(RECORDS, Long.MAX_VALUE)).isEmpty()).isTrue();
+    assertThat(search("row", new ValueRange.Integers(RECORDS, Long.MAX_VALUE)).isEmpty())
+        .isTrue();
     assertThat(search("row", new ValueRange.Integers(5, 4)).count()).isLessThan(RECORDS);
-    assertThat(search("score", new ValueRange.Fractions(1e9, Double.POSITIVE_INFINITY)).isEmpty())
+    assertThat(search("score", new ValueRange.Fractions(1e9, Double.POSITIVE_INFINITY))
+            .isEmpty())
         .isTrue();
     assertThat(search("flag", new ValueRange.Integers(1, 1)))
         .isEqualTo(IndexSet.range(BLOCK, RECORDS));
-    assertThat(search("name", new ValueRange.Texts("\ud83d\ude01", null)).isEmpty()).isTrue();
+    assertThat(search("name", new ValueRange.Texts("\ud83d\ude01", null)).isEmpty())
+        .isTrue();
     // Only the first 16 bytes of a text are kept, which these have in common with others.
     ValueRange one = new ValueRange.Texts("record-number-000001", "record-number-000001");
     assertThat(search("note", one).intersect(IndexSet.range(0, BLOCK)).count()).isEqualTo(BLOCK);
@@ -303,7 +316,8 @@ final class ValueRangeTest {
     change.update(RECORDS - 2, "score", Double.NaN);
     change.update(7, "name", "zzz");
     change.commit();
-    assertThat(search("row", new ValueRange.Integers(-100, -1)).contains(BLOCK - 1 - 500)).isTrue();
+    assertThat(search("row", new ValueRange.Integers(-100, -1)).contains(BLOCK - 1 - 500))
+        .isTrue();
     assertThat(requireNothingLost()).isGreaterThan(0);
     assertThat(findings()).isEmpty();
 
@@ -326,8 +340,8 @@ final class ValueRangeTest {
     assertThat(search("later", new ValueRange.Integers(5, 5)).isEmpty()).isTrue();
     assertThat(findings()).isEmpty();
 
-    TableRebalance.of(RebalancePlan.of(
-            table().latest(), RebalanceOptions.defaults().withAllShards()))
+    TableRebalance.of(
+            RebalancePlan.of(table().latest(), RebalanceOptions.defaults().withAllShards()))
         .run();
     assertThat(table().latest().shards()).hasSize(1);
     assertThat(requireNothingLost()).isGreaterThan(0);
@@ -390,8 +404,10 @@ final class ValueRangeTest {
         Files.write(onDisk().tables(), sound);
       }
       // Wider bounds lose nothing.
-      change(field, block, r -> new StatisticsRecord(
-          r.absentCount(), r.nanCount(), true, 0, 0, -1, -1));
+      change(
+          field,
+          block,
+          r -> new StatisticsRecord(r.absentCount(), r.nanCount(), true, 0, 0, -1, -1));
       assertThat(findings()).isEmpty();
       Files.write(onDisk().tables(), sound);
     }
@@ -414,14 +430,18 @@ final class ValueRangeTest {
   @Test
   void aSearchBelievesTheBounds() throws Exception {
     write(RECORDS);
-    change("row", 1, r -> new StatisticsRecord(
-        r.absentCount(), 0, true, r.leastHigh() + 1000, 0, r.mostHigh(), 0));
+    change(
+        "row",
+        1,
+        r -> new StatisticsRecord(
+            r.absentCount(), 0, true, r.leastHigh() + 1000, 0, r.mostHigh(), 0));
     OpenShards.shared().clear();
-    assertThat(search("row", new ValueRange.Integers(BLOCK, BLOCK + 5)).isEmpty()).isTrue();
+    assertThat(search("row", new ValueRange.Integers(BLOCK, BLOCK + 5)).isEmpty())
+        .isTrue();
     try (RecordDataset dataset = RecordDataset.open(directory)) {
       ValueRange range = new ValueRange.Integers(BLOCK + 1, BLOCK + 2);
-      assertThatThrownBy(() -> requireNothingLost(
-              dataset, SCHEMA.fields().get(0), values -> List.of(range)))
+      assertThatThrownBy(
+              () -> requireNothingLost(dataset, SCHEMA.fields().get(0), values -> List.of(range)))
           .isInstanceOf(AssertionError.class)
           .hasMessageContaining("of field row");
     }
@@ -431,7 +451,8 @@ final class ValueRangeTest {
   void damageIsFound() throws Exception {
     write(BLOCK + 1000);
     byte[] sound = Files.readAllBytes(onDisk().tables());
-    FieldTables field = onDisk().field(SCHEMA.fields().get(SCHEMA.ordinal("score")).id());
+    FieldTables field =
+        onDisk().field(SCHEMA.fields().get(SCHEMA.ordinal("score")).id());
     for (int at = 0; at < field.statistics().bytes(); at += 5) {
       byte[] damaged = sound.clone();
       damaged[(int) field.statistics().position() + at] ^= 1;
@@ -442,8 +463,6 @@ final class ValueRangeTest {
           .isInstanceOf(CorruptDataException.class)
           .hasMessageContaining("statistics of field");
     }
-    assertThat(findings())
-        .extracting(Finding::field)
-        .containsExactly("score");
+    assertThat(findings()).extracting(Finding::field).containsExactly("score");
   }
 }

@@ -4,9 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A range of values, both ends included. Absent values are in no range. Immutable.
- */
+/** A range of values, both ends included. Absent values are in no range. Immutable. */
 public sealed interface ValueRange {
 
   /**

@@ -69,8 +69,12 @@ final class StatisticsCheck {
         field.id(), "field " + field.id(), field.type(), field.shape(), field.compression());
     StatisticsCollector collector = StatisticsCollector.of(spec);
     if (collector == null) {
-      run.found(Kind.META, file.path(), name, "it has statistics, but is " + field.type()
-          + field.shape() + ", whose values are not ordered");
+      run.found(
+          Kind.META,
+          file.path(),
+          name,
+          "it has statistics, but is " + field.type() + field.shape()
+              + ", whose values are not ordered");
       return;
     }
     List<StatisticsRecord> records;
@@ -101,8 +105,7 @@ final class StatisticsCheck {
 
   private void collect(FieldReader reader, long length, StatisticsCollector collector) {
     for (long from = 0; from < length; ) {
-      int count =
-          reader.selectRange(from, (int) Math.min(READ_COUNT, length - from), READ_BYTES);
+      int count = reader.selectRange(from, (int) Math.min(READ_COUNT, length - from), READ_BYTES);
       for (int i = 0; i < count; i++) {
         if (reader.isAbsent(i)) {
           collector.addAbsent();

@@ -43,8 +43,8 @@ public enum ValueOrder {
   /** Tells whether keys of values of one type are those of another type for the same values. */
   public static boolean isShared(ElementType stored, ElementType wanted, Shape shape) {
     ValueOrder order = of(stored, shape);
-    boolean areDaysTimes = stored.kind() == ElementType.Kind.DATE
-        && wanted.kind() != ElementType.Kind.DATE;
+    boolean areDaysTimes =
+        stored.kind() == ElementType.Kind.DATE && wanted.kind() != ElementType.Kind.DATE;
     return order != null && order == of(wanted, shape) && !areDaysTimes;
   }
 
@@ -67,7 +67,9 @@ public enum ValueOrder {
 
   /** Returns the first half of the key of a text. */
   public static long highOf(byte[] source, int offset, int length) {
-    return length >= Long.BYTES ? (long) LONGS.get(source, offset) : shortKey(source, offset, length);
+    return length >= Long.BYTES
+        ? (long) LONGS.get(source, offset)
+        : shortKey(source, offset, length);
   }
 
   /** Returns the other half of the key of a text. */

@@ -95,10 +95,10 @@ public final class RangeSearch {
     if (tables.isEmpty() && changed == null && field.rules().initialHex() == null) {
       return; // All values are absent.
     }
-    List<StatisticsRecord> records = tables.isPresent()
-            && ValueOrder.isShared(tables.get().type(), field.type(), field.shape())
-        ? shard.statistics(field.id())
-        : List.of();
+    List<StatisticsRecord> records =
+        tables.isPresent() && ValueOrder.isShared(tables.get().type(), field.type(), field.shape())
+            ? shard.statistics(field.id())
+            : List.of();
     if (records.isEmpty()) {
       indices.add(firstIndex, firstIndex + shard.length());
       return;
