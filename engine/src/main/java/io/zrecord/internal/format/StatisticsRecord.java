@@ -53,15 +53,16 @@ public record StatisticsRecord(
 
   /** Tells whether there are bounds that no value is within. */
   public boolean isEmpty() {
-    int high = Long.compareUnsigned(leastHigh, mostHigh);
-    return high > 0 || high == 0 && Long.compareUnsigned(leastLow, mostLow) > 0;
+    return ValueOrder.compare(leastHigh, leastLow, mostHigh, mostLow) > 0;
   }
 
   /** Tells whether the key of a value is within the bounds. */
   public boolean contains(long high, long low) {
-    return !isKnown
-        || ValueOrder.compare(leastHigh, leastLow, high, low) <= 0
-            && ValueOrder.compare(high, low, mostHigh, mostLow) <= 0;
+    if (!isKnown) {
+      return true;
+    }
+    return ValueOrder.compare(leastHigh, leastLow, high, low) <= 0
+        && ValueOrder.compare(high, low, mostHigh, mostLow) <= 0;
   }
 
   /**

@@ -126,9 +126,10 @@ public final class RangeSearch {
     if (!record.isKnown()) {
       return true;
     }
-    boolean hasNan = order == ValueOrder.FLOATING && record.nanCount() > 0;
-    return hasNan && mostHigh == -1
-        || ValueOrder.compare(record.leastHigh(), record.leastLow(), mostHigh, mostLow) <= 0
-            && ValueOrder.compare(leastHigh, leastLow, record.mostHigh(), record.mostLow()) <= 0;
+    if (order == ValueOrder.FLOATING && record.nanCount() > 0 && mostHigh == -1) {
+      return true;
+    }
+    return ValueOrder.compare(record.leastHigh(), record.leastLow(), mostHigh, mostLow) <= 0
+        && ValueOrder.compare(leastHigh, leastLow, record.mostHigh(), record.mostLow()) <= 0;
   }
 }
