@@ -35,7 +35,7 @@ public final class StatisticsCollector {
     this.widthBytes = widthBytes;
     this.isFloating = order == ValueOrder.FLOATING;
     boolean isCut = order == ValueOrder.UNSIGNED && widthBytes < Long.BYTES;
-    this.mask = isCut ? (1L << Byte.SIZE * widthBytes) - 1 : -1;
+    this.mask = isCut ? (1L << (Byte.SIZE * widthBytes)) - 1 : -1;
     this.flip = order == ValueOrder.UNSIGNED ? Long.MIN_VALUE : 0;
     beginBlock();
   }
@@ -65,7 +65,7 @@ public final class StatisticsCollector {
    * @param bits those of the number, with any bits above its width
    */
   public void add(long bits) {
-    long key = bits & mask ^ flip;
+    long key = (bits & mask) ^ flip;
     if (isFloating) {
       double value = widthBytes == Float.BYTES
           ? Float.intBitsToFloat((int) bits)
@@ -92,12 +92,12 @@ public final class StatisticsCollector {
     }
     long bits = 0;
     for (int i = widthBytes - 1; i > 0; i--) {
-      bits = bits << Byte.SIZE | source[offset + i] & 0xff;
+      bits = bits << Byte.SIZE | (source[offset + i] & 0xff);
     }
     // The sign is that of the last byte.
     long sign = (long) source[offset + widthBytes - 1] >> Byte.SIZE;
     int width = Byte.SIZE * widthBytes;
-    bits = bits << Byte.SIZE | source[offset] & 0xff;
+    bits = bits << Byte.SIZE | (source[offset] & 0xff);
     add(width == Long.SIZE ? bits : sign << width | bits);
   }
 
@@ -105,11 +105,11 @@ public final class StatisticsCollector {
     long key = ValueOrder.highOf(source, offset, length) ^ Long.MIN_VALUE;
     if (key <= least || key >= most) {
       long low = ValueOrder.lowOf(source, offset, length);
-      if (key < least || key == least && Long.compareUnsigned(low, leastLow) < 0) {
+      if (key < least || (key == least && Long.compareUnsigned(low, leastLow) < 0)) {
         least = key;
         leastLow = low;
       }
-      if (key > most || key == most && Long.compareUnsigned(low, mostLow) > 0) {
+      if (key > most || (key == most && Long.compareUnsigned(low, mostLow) > 0)) {
         most = key;
         mostLow = low;
       }

@@ -62,7 +62,7 @@ public enum ValueOrder {
   /** Returns the first half of the key of a number, which is not NaN; the other half is 0. */
   public static long ofDouble(double value) {
     long bits = Double.doubleToRawLongBits(value);
-    return bits ^ (bits >> Long.SIZE - 1 | Long.MIN_VALUE);
+    return bits ^ (bits >> (Long.SIZE - 1) | Long.MIN_VALUE);
   }
 
   /** Returns the first half of the key of a text. */
@@ -82,7 +82,7 @@ public enum ValueOrder {
   private static long shortKey(byte[] source, int offset, int length) {
     long key = 0;
     for (int i = 0; i < length; i++) {
-      key |= (source[offset + i] & 0xffL) << Long.SIZE - Byte.SIZE * (i + 1);
+      key |= (source[offset + i] & 0xffL) << (Long.SIZE - Byte.SIZE * (i + 1));
     }
     return key;
   }
