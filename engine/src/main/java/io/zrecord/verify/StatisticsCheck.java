@@ -134,9 +134,11 @@ final class StatisticsCheck {
     if (stored.nanCount() != found.nanCount()) {
       return stored.nanCount() + " NaN, but there are " + found.nanCount();
     }
-    boolean isWithin = found.isEmpty()
-        || stored.contains(found.leastHigh(), found.leastLow())
-            && stored.contains(found.mostHigh(), found.mostLow());
+    if (found.isEmpty()) {
+      return null;
+    }
+    boolean isWithin = stored.contains(found.leastHigh(), found.leastLow())
+        && stored.contains(found.mostHigh(), found.mostLow());
     return isWithin ? null : "bounds that a value is not within";
   }
 }

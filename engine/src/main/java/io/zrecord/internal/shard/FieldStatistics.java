@@ -9,7 +9,7 @@ import java.util.List;
 
 /** Reads the statistics of a field in a shard (FORMAT.md section 5). Stateless. */
 public final class FieldStatistics {
-  /** Records of as many slots as a shard can have values in memory would be less than this. */
+  /** Records of 10¹² slots. */
   private static final long MOST_BYTES = 1L << 30;
 
   private FieldStatistics() {}
@@ -39,7 +39,7 @@ public final class FieldStatistics {
         records.add(StatisticsRecord.decode(section, i, count, binding));
       }
     } catch (IllegalArgumentException e) {
-      throw corrupt(file, field, e.getMessage());
+      throw corrupt(file, field, String.valueOf(e.getMessage()));
     }
     return records;
   }
