@@ -453,6 +453,20 @@ class BlockRunTest {
     return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {-1, Long.MIN_VALUE, 0})
+  void aBoundOfNoBytesGivesOneRecord(long maxBytes) {
+    FieldSpec field = text("zstd");
+    List<byte @Nullable []> values = values(100, 0, i -> new byte[0]);
+    ShardSummary together = write(field, values, OPTIONS);
+    ShardSummary oneByOne = write(field, values, OPTIONS.withBlockBytes(0));
+    for (ShardSummary shard : List.of(together, oneByOne)) {
+      try (RecordDataset dataset = read(field, shard, Verification.FIRST)) {
+        assertThat(dataset.reader("x").selectRange(0, 100, maxBytes)).isBetween(1, 100);
+      }
+    }
+  }
+
   /** Values that share a block with others are decoded at once, up to a bound. */
   @Test
   void aSelectionOfManyValuesTakesBoundedMemory() {

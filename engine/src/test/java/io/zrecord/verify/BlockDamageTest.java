@@ -308,6 +308,30 @@ class BlockDamageTest {
     }
   }
 
+  /** With {@code ALWAYS} each selection compares them, though they were right before. */
+  @Test
+  void presenceBitsThatChangeBetweenTwoSelectionsAreFound() throws IOException {
+    OpenShards.shared().clear();
+    ReadOptions always = new ReadOptions(Verification.ALWAYS, new ReadMetrics());
+    long position = onDisk.field(TEXT).validity().position() + 1;
+    try (RecordDataset dataset =
+        RecordDataset.openShard(LocalStorage.at(directory), SCHEMA, onDisk.summary(), always)) {
+      FieldReader reader = dataset.reader("text");
+      long[] indices = {5, 900, 6, 901};
+      reader.select(indices, 0, indices.length);
+      assertThat(reader.value(1)).isEqualTo(text(900));
+      try (var file = new java.io.RandomAccessFile(onDisk.tables().toFile(), "rw")) {
+        file.seek(position);
+        int bits = file.read();
+        file.seek(position);
+        file.write(bits ^ 1);
+      }
+      assertThatThrownBy(() -> reader.select(indices, 0, indices.length))
+          .isInstanceOf(CorruptDataException.class)
+          .hasMessageContaining("the table at byte");
+    }
+  }
+
   @Test
   void aBlockThatDecodesToOtherLengthsIsRefused() throws IOException {
     BlockRecord block = onDisk.block(TEXT, 0);

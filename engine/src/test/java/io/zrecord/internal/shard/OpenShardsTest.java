@@ -1,8 +1,10 @@
 package io.zrecord.internal.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.internal.shard.read.ShardedFieldReader;
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
@@ -185,6 +187,32 @@ final class OpenShardsTest {
     kept.close();
     shards.dropUnused();
     assertThat(shards.shardCount()).isZero();
+  }
+
+  /** A manifest may say something else of a shard that another version has open. */
+  @Test
+  void aShardOfWhichAnotherLengthIsSaidIsNotTheSame() {
+    ShardSummary shard = summaries.get(0);
+    ShardSummary longer = new ShardSummary(
+        shard.id(), shard.length() + 1, shard.chunks(), shard.tables(), shard.valueBytes());
+    ShardUse use = open(100).use();
+    assertThat(use.get(storage, shard).field(TEXT)).isNotNull();
+    assertThatThrownBy(() -> use.get(storage, longer).field(TEXT))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("with 2");
+    assertThat(use.get(storage, shard).field(TEXT)).isNotNull();
+  }
+
+  @Test
+  void aFieldOfWhichAnotherTypeIsSaidIsRefusedThoughItIsOpen() {
+    FieldSpec number = RecordSchema.builder().field("text", ElementType.I32).build().fields().get(0);
+    ShardUse use = open(100).use();
+    OpenShard shard = use.get(storage, summaries.get(0));
+    assertThat(shard.field(TEXT)).isSameAs(shard.field(TEXT));
+    assertThatThrownBy(() -> shard.field(number))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("but the dataset says");
+    assertThat(shard.field(TEXT)).isNotNull();
   }
 
   private OpenShards open(int budget) {

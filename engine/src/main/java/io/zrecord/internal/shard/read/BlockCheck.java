@@ -12,6 +12,7 @@ import io.zrecord.internal.shard.VariableField;
 import io.zrecord.read.Verification;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares checksums. Mapped bytes are first copied to the heap, either to their target or to a
@@ -70,7 +71,7 @@ final class BlockCheck {
   void value(
       StoredField field, long index, long globalIndex, int window, int position, int length) {
     crc.reset();
-    forEachPiece(window, position, length, (offset, step) -> {});
+    forEachPiece(window, position, length, null, 0);
     finish(field, Kind.VALUE, index, globalIndex, (int) crc.getValue(), window);
   }
 
@@ -95,8 +96,7 @@ final class BlockCheck {
       table.copy(window, position, target.array(), offset, length);
       crc.update(target.array(), offset, length);
     } else {
-      forEachPiece(
-          window, position, length, (offset, step) -> target.put(at + offset, scratch, 0, step));
+      forEachPiece(window, position, length, target, at);
     }
   }
 
@@ -111,12 +111,9 @@ final class BlockCheck {
     field.setVerified(index);
   }
 
-  /** Takes the piece of a value in the scratch array. */
-  private interface PieceUse {
-    void use(int offset, int length);
-  }
-
-  private void forEachPiece(int window, int position, long length, PieceUse use) {
+  /** Sums bytes piece by piece in the scratch array, and copies them if there is a target. */
+  private void forEachPiece(
+      int window, int position, long length, @Nullable ByteBuffer target, int targetAt) {
     byte[] buffer = scratch();
     int number = window;
     int at = position;
@@ -125,7 +122,9 @@ final class BlockCheck {
       int step = (int) Math.min(Math.min(length - done, buffer.length), capacity - at);
       table.copy(number, at, buffer, 0, step);
       crc.update(buffer, 0, step);
-      use.use((int) done, step);
+      if (target != null) {
+        target.put(targetAt + (int) done, buffer, 0, step);
+      }
       done += step;
       at += step;
       if (at == capacity) {
@@ -152,7 +151,8 @@ final class BlockCheck {
         window,
         length == 0 ? 0 : part.within(field.chunk(run), from),
         length,
-        (offset, step) -> {});
+        null,
+        0);
     extraBytes += length;
     finishUnit(part, field, run, slot, from, length);
   }

@@ -35,6 +35,8 @@ final class DenseRangeSelection implements Selection {
   private final long[] slots = new long[LOOKUPS];
   private final long[] words = new long[2 * LOOKUPS];
   private final List<Segment> segments = new ArrayList<>();
+  private final WrappedArray targets = new WrappedArray();
+  private int lastSegment;
   private int count;
   private boolean hasAbsent;
 
@@ -88,6 +90,8 @@ final class DenseRangeSelection implements Selection {
 
   /** Drops the selection. */
   void clear() {
+    targets.clear();
+    lastSegment = 0;
     segments.clear();
     count = 0;
     hasAbsent = false;
@@ -230,7 +234,7 @@ final class DenseRangeSelection implements Selection {
 
   @Override
   public int copy(int i, byte[] target, int offset) {
-    return copy(i, ByteBuffer.wrap(target), offset);
+    return copy(i, targets.of(target), offset);
   }
 
   @Override
@@ -450,6 +454,14 @@ final class DenseRangeSelection implements Selection {
   }
 
   private Segment segment(int i) {
+    Segment segment = segments.get(lastSegment);
+    if (i < segment.slot || i >= segment.slot + segment.count) {
+      lastSegment = segmentOf(i);
+    }
+    return segments.get(lastSegment);
+  }
+
+  private int segmentOf(int i) {
     int low = 0;
     int high = segments.size() - 1;
     while (low < high) {
@@ -460,6 +472,6 @@ final class DenseRangeSelection implements Selection {
         high = middle - 1;
       }
     }
-    return segments.get(low);
+    return low;
   }
 }

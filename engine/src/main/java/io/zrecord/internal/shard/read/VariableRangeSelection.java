@@ -29,6 +29,8 @@ final class VariableRangeSelection implements Selection {
   private final ReadContext context;
   private final int fixedWidth;
   private final List<Segment> segments = new ArrayList<>();
+  private final WrappedArray targets = new WrappedArray();
+  private int lastSegment;
   private final BitSet absent = new BitSet();
   private long[] starts = new long[0];
   private int[] lengths = new int[0];
@@ -88,6 +90,8 @@ final class VariableRangeSelection implements Selection {
 
   /** Drops the selection. */
   void clear() {
+    targets.clear();
+    lastSegment = 0;
     segments.clear();
     absent.clear();
     count = 0;
@@ -306,7 +310,7 @@ final class VariableRangeSelection implements Selection {
 
   @Override
   public int copy(int i, byte[] target, int offset) {
-    return copy(i, ByteBuffer.wrap(target), offset);
+    return copy(i, targets.of(target), offset);
   }
 
   @Override
@@ -453,6 +457,14 @@ final class VariableRangeSelection implements Selection {
   }
 
   private Segment segment(int i) {
+    Segment segment = segments.get(lastSegment);
+    if (i < segment.first || i >= segment.end()) {
+      lastSegment = segmentOf(i);
+    }
+    return segments.get(lastSegment);
+  }
+
+  private int segmentOf(int i) {
     int low = 0;
     int high = segments.size() - 1;
     while (low < high) {
@@ -463,6 +475,6 @@ final class VariableRangeSelection implements Selection {
         high = middle - 1;
       }
     }
-    return segments.get(low);
+    return low;
   }
 }
