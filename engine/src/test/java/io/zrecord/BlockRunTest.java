@@ -410,10 +410,11 @@ class BlockRunTest {
     for (int i = 0; i < 30_000; i++) {
       values.add(i % 7 == 3 ? null : longText(i, i % 3000 == 2999 ? 1 << 20 : 10));
     }
-    ShardSummary shard = write(
-        field, values, WriteOptions.defaults().withDurability(Durability.NONE));
+    ShardSummary shard =
+        write(field, values, WriteOptions.defaults().withDurability(Durability.NONE));
     assertThat(onDisk(shard).field(1).blockBytes()).isPositive();
-    long[] indices = random.longs(200, 0, 10).map(i -> 3000 * i + 2998 + random.nextInt(2)).toArray();
+    long[] indices =
+        random.longs(200, 0, 10).map(i -> 3000 * i + 2998 + random.nextInt(2)).toArray();
     try (RecordDataset dataset = read(field, shard, verification)) {
       FieldReader reader = dataset.reader("x");
       long before = directBytes();

@@ -8,8 +8,8 @@ public enum Verification {
    */
   FIRST,
   /**
-   * At every selection. A block of compressed values is compared when it is decoded: not again while
-   * a reader keeps the decoded values for the next selection.
+   * At every selection. A block of compressed values is compared when it is decoded: not again
+   * while a reader keeps the decoded values for the next selection.
    */
   ALWAYS,
   /**

@@ -41,8 +41,8 @@ final class TableRepair {
   private static final String SUFFIX = ".damaged-";
 
   /** Name of a manifest moved aside, and the commit of the version that the repair went back to. */
-  private static final Pattern ASIDE =
-      Pattern.compile("\\d{20}\\.json\\.damaged-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-\\d+)?");
+  private static final Pattern ASIDE = Pattern.compile(
+      "\\d{20}\\.json\\.damaged-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-\\d+)?");
 
   private final Storage storage;
   private final Path path;
@@ -111,12 +111,13 @@ final class TableRepair {
                   ? "a repair that moved manifests aside was cut short: finish it by restoring the"
                       + " previous version"
                   : damaged.isEmpty()
-                  ? "version " + (restoration.oldest() - 1)
-                      + " is damaged or missing: restore its manifest from a copy, or give "
-                      + givenUp(current, restoration) + " up by restoring the previous one"
-                  : "version " + damaged.get(0) + " is damaged: restore its manifest from a copy,"
-                      + " or go back to version " + current.version()
-                      + " by restoring the previous one");
+                      ? "version " + (restoration.oldest() - 1)
+                          + " is damaged or missing: restore its manifest from a copy, or give "
+                          + givenUp(current, restoration) + " up by restoring the previous one"
+                      : "version " + damaged.get(0)
+                          + " is damaged: restore its manifest from a copy,"
+                          + " or go back to version " + current.version()
+                          + " by restoring the previous one");
       return List.of();
     }
     current.requireWritable(path.toString());
@@ -126,7 +127,8 @@ final class TableRepair {
     }
     actions.add(restore(current, restoration));
     if (lost.isPresent()) {
-      // Afterwards: while it is there, the next repair finds what was lost if this one is cut short.
+      // Afterwards: while it is there, the next repair finds what was lost if this one is cut
+      // short.
       actions.add(new RepairAction(
           "delete " + ManifestNames.HINT + ", which leads to version " + lost.getAsLong()
               + ": version " + current.version() + " with " + current.length()

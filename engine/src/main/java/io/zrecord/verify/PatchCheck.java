@@ -155,6 +155,16 @@ final class PatchCheck {
             "it is " + field.type() + field.shape() + " here, but the manifest says "
                 + named.get().type() + named.get().shape());
       }
+      if (field.absentCount() > 0
+          && named.filter(spec -> !spec.rules().isNullable()).isPresent()) {
+        run.found(
+            Kind.COUNT,
+            patch.path(),
+            name,
+            "it has " + field.absentCount() + " absent values, but the manifest says that none is"
+                + " absent");
+      }
+      checkDeleted(patch, name, changed.slots());
       if (depth == SealedShardCheck.Depth.VALUES) {
         FieldSpec spec = new FieldSpec(id, name, field.type(), field.shape(), field.compression());
         checkValues(patch, field, spec, changed, chunks);
@@ -163,6 +173,18 @@ final class PatchCheck {
       run.found(Kind.ENTRY_FILE, patch.path(), name, FileProblem.of(e));
     } catch (IllegalArgumentException | ArithmeticException e) {
       run.found(Kind.META, patch.path(), name, "it is invalid: " + e.getMessage());
+    }
+  }
+
+  private void checkDeleted(PatchFile patch, String name, RankedBitmap changed) {
+    RankedBitmap deleted = patch.deleted();
+    long[] both = deleted == null ? new long[0] : changed.slotsIf(deleted::contains);
+    if (both.length > 0) {
+      run.found(
+          Kind.META,
+          patch.path(),
+          name,
+          "it changes the value in slot " + both[0] + ", which is deleted");
     }
   }
 

@@ -84,7 +84,9 @@ final class CutShortRepairTest {
         .containsExactly("recovered-0", 0L);
     assertThat(table.latest().operation()).as(description).isEqualTo("repair");
     assertThat(table.latest().length()).as(description).isEqualTo(2);
-    assertThat(DatasetCheck.of(path).run(finding -> {}).isSound()).as(description).isTrue();
+    assertThat(DatasetCheck.of(path).run(finding -> {}).isSound())
+        .as(description)
+        .isTrue();
     assertThat(repair(LocalStorage.at(path), path).plan().actions())
         .as("%s: nothing is left to do", description)
         .isEmpty();

@@ -113,7 +113,13 @@ final class InterplayTest {
   private final List<String> log = new ArrayList<>();
 
   /** A value as it was given. */
-  private record Val(ElementType type, long[] elements, byte @Nullable [] raw) {}
+  @SuppressWarnings("ArrayRecordComponent") // Never compared
+  private record Val(ElementType type, long[] elements, byte @Nullable [] raw) {
+    @SuppressWarnings("ReferenceEquality") // There is one absent value
+    boolean absent() {
+      return this == ABSENT;
+    }
+  }
 
   private static final Val ABSENT = new Val(ElementType.BYTES, new long[0], null);
 
@@ -180,13 +186,13 @@ final class InterplayTest {
         ByteBuffer.allocate(width * value.elements.length).order(ByteOrder.LITTLE_ENDIAN);
     for (long element : value.elements) {
       switch (type.kind()) {
-        case F32 -> bytes.putFloat(element);
-        case F64 -> bytes.putDouble(element);
+        case F32 -> bytes.putFloat((float) element);
+        case F64 -> bytes.putDouble((double) element);
         default -> {
           boolean isDay = value.type.equals(ElementType.DATE) && !type.equals(ElementType.DATE);
           long stored = isDay ? element * 86_400_000_000L : element;
           for (int i = 0; i < width; i++) {
-            bytes.put((byte) (i < 8 ? stored >> 8 * i : stored >> 63));
+            bytes.put((byte) (i < 8 ? stored >> (8 * i) : stored >> 63));
           }
         }
       }
@@ -251,7 +257,7 @@ final class InterplayTest {
         for (int f = 0; f < fields.size(); f++) {
           Val value = value(fields.get(f));
           rec.values.put(fields.get(f).id(), value);
-          if (value != ABSENT) {
+          if (!value.absent()) {
             byte[] bytes = encode(value, fields.get(f).type());
             writer.put(f, bytes, 0, bytes.length);
           }
@@ -289,7 +295,7 @@ final class InterplayTest {
     TableSnapshot base = table.latest();
     List<Rec> seen = new ArrayList<>(records);
     RowChange change = RowChange.of(base);
-    Map<Rec, Map<Integer, Val>> updates = new IdentityHashMap<>();
+    IdentityHashMap<Rec, Map<Integer, Val>> updates = new IdentityHashMap<>();
     Set<Rec> deleted = new HashSet<>();
     if (seen.isEmpty()) {
       return append();
@@ -308,7 +314,7 @@ final class InterplayTest {
       } else if (!deleted.contains(rec)) {
         FieldSpec field = fields.get(random.nextInt(fields.size()));
         Val value = value(field);
-        change.update(index, field.name(), value == ABSENT ? null : encode(value, field.type()));
+        change.update(index, field.name(), value.absent() ? null : encode(value, field.type()));
         updates.computeIfAbsent(rec, key -> new HashMap<>()).put(field.id(), value);
       }
     }
@@ -339,14 +345,14 @@ final class InterplayTest {
         ? RecordFieldsWriter.add(table, List.of(field), options())
         : RecordFieldsWriter.rewrite(table, Set.of(field.name()), options());
     FieldSpec spec = writer.schema().fields().get(0);
-    Map<Rec, Val> values = new IdentityHashMap<>();
+    IdentityHashMap<Rec, Val> values = new IdentityHashMap<>();
     for (int shard = 0; shard < latest.shards().size(); shard++) {
       if (random.nextInt(3) > 0 && latest.shards().get(shard).patch() == null) {
         RecordAppender appender = writer.newAppender(shard);
         for (long i = latest.firstIndex(shard); i < latest.firstIndex(shard + 1); i++) {
           Val value = value(spec);
           values.put(records.get((int) i), value);
-          if (value != ABSENT) {
+          if (!value.absent()) {
             appender.set(spec.name(), encode(value, spec.type()));
           }
           appender.endRecord();
@@ -390,7 +396,7 @@ final class InterplayTest {
           boolean isUnsigned = type.toString().startsWith("u") || type.equals(ElementType.BOOL);
           long number = isUnsigned || bytes[i * width + width - 1] >= 0 ? 0 : -1;
           for (int k = Math.min(8, width) - 1; k >= 0; k--) {
-            number = number << 8 | bytes[i * width + k] & 0xff;
+            number = (number << 8) | (bytes[i * width + k] & 0xff);
           }
           yield number;
         }
@@ -550,7 +556,8 @@ final class InterplayTest {
     String what = "seed " + seed + " " + snapshot + " " + log;
     assertThat(snapshot.schema().fields()).as(what).isEqualTo(expected.fields);
     assertThat(snapshot.length()).as(what).isEqualTo(expected.records.size());
-    Verification verification = Verification.values()[random.nextInt(3)];
+    List<Verification> verifications = List.of(Verification.values());
+    Verification verification = verifications.get(random.nextInt(verifications.size()));
     try (RecordDataset dataset = RecordDataset.open(
         snapshot, new RecordDataset.ReadOptions(verification, new ReadMetrics()))) {
       for (FieldSpec field : expected.fields) {
@@ -588,8 +595,8 @@ final class InterplayTest {
       FieldReader reader, int i, FieldSpec field, Map<Integer, Val> record, String what, long at) {
     Val value = Objects.requireNonNull(record.get(field.id()));
     String where = what + " " + field + " at " + at;
-    assertThat(reader.isAbsent(i)).as(where).isEqualTo(value == ABSENT);
-    if (value != ABSENT) {
+    assertThat(reader.isAbsent(i)).as(where).isEqualTo(value.absent());
+    if (!value.absent()) {
       assertThat(reader.value(i)).as(where).isEqualTo(encode(value, field.type()));
     }
   }

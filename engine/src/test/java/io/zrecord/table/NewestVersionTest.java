@@ -170,7 +170,9 @@ final class NewestVersionTest {
     assertThat(counting.lists).isEqualTo(1);
   }
 
-  /** A manifest was lost, and a commit takes its number, because the hint leads to the one before. */
+  /**
+   * A manifest was lost, and a commit takes its number, because the hint leads to the one before.
+   */
   @Test
   void aCommitIntoAGapIsNotAcknowledged() {
     storage.delete(ManifestNames.nameOf(38));

@@ -212,8 +212,8 @@ final class SleptPublisherTest {
   }
 
   /**
-   * Makes three versions, with two hours after each: then an expiry deletes the one above the number
-   * that was slept on, too.
+   * Makes three versions, with two hours after each: then an expiry deletes the one above the
+   * number that was slept on, too.
    */
   private static void appendOthers(World world) {
     RecordTable table = RecordTable.at(world.storage, world);
@@ -337,8 +337,7 @@ final class SleptPublisherTest {
   }
 
   private static void appendInTime(World world) {
-    RecordTable.at(world.storage, world)
-        .commit(Shards.append(OptionalLong.empty(), OTHERS.get(0)));
+    RecordTable.at(world.storage, world).commit(Shards.append(OptionalLong.empty(), OTHERS.get(0)));
   }
 
   /** A hint that was behind led it to a number whose manifest was lost. */
@@ -348,8 +347,8 @@ final class SleptPublisherTest {
     ManifestLog log = new ManifestLog(world.storage);
     assertThatThrownBy(() -> publishFirst(world, () -> {
           Manifest newest = log.newest().orElseThrow();
-          log.publish(NextManifests.append(
-              newest, Optional.of(UUID.randomUUID()), FIRST, world.millis()));
+          log.publish(
+              NextManifests.append(newest, Optional.of(UUID.randomUUID()), FIRST, world.millis()));
         }))
         .isInstanceOf(CommitOutcomeUnknownException.class)
         .hasMessageContaining("the version after it was made for another one");

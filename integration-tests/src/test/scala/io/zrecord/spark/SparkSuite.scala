@@ -105,6 +105,13 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
           paddingBytes: Int
       ): Unit = fail("values in a block have no places")
 
+      override def changed(
+          field: Int,
+          chunk: Int,
+          lengthBytes: Int,
+          paddingBytes: Int
+      ): Unit = fail("a changed value is in two places")
+
       override def records(chunk: Int, count: Long): Unit = ()
     }
     table
@@ -143,7 +150,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     (json + f""","crc32c":"${crc.getValue.toInt}%08x"}""" + "\n").getBytes("UTF-8")
   }
 
-  protected def listening(listener: SparkListener)(action: => Unit): Unit = {
+  protected def listening[A](listener: SparkListener)(action: => A): A = {
     spark.sparkContext.addSparkListener(listener)
     try action
     finally spark.sparkContext.removeSparkListener(listener)

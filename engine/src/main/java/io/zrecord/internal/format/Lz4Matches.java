@@ -20,7 +20,7 @@ final class Lz4Matches {
   static void require(byte[] bytes, int offset, int length) throws DataFormatException {
     long end = (long) offset + length;
     for (long at = offset; at < end; ) {
-      int token = bytes[(int) at++] & 0xff;
+      long token = bytes[(int) at++] & 0xff;
       long literals = token >>> 4;
       if (literals == LONG) {
         int more;

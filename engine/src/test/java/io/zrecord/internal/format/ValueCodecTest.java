@@ -131,12 +131,11 @@ class ValueCodecTest {
     try (ValueCodec codec = ValueCodec.of(compression)) {
       int payload = payload(codec, new byte[length]).length;
       assertThat(ValueCodec.isPossible(compression.codec(), payload, length)).isTrue();
-      int most =
-          switch (compression.codec()) {
-            case LZ4 -> 255;
-            case FLATE -> 1032;
-            default -> 1 << 17;
-          };
+      int most = switch (compression.codec()) {
+        case LZ4 -> 255;
+        case FLATE -> 1032;
+        default -> 1 << 17;
+      };
       assertThat((double) length / payload).isGreaterThan(most / 8.0);
       assertThat(ValueCodec.isPossible(compression.codec(), 16, 16 * most)).isTrue();
       assertThat(ValueCodec.isPossible(compression.codec(), 16, 16 * most + 1)).isFalse();

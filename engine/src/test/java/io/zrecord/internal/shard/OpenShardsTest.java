@@ -3,8 +3,8 @@ package io.zrecord.internal.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.internal.shard.read.ShardedFieldReader;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.shard.read.ShardedFieldReader;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
@@ -205,7 +205,8 @@ final class OpenShardsTest {
 
   @Test
   void aFieldOfWhichAnotherTypeIsSaidIsRefusedThoughItIsOpen() {
-    FieldSpec number = RecordSchema.builder().field("text", ElementType.I32).build().fields().get(0);
+    FieldSpec number =
+        RecordSchema.builder().field("text", ElementType.I32).build().fields().get(0);
     ShardUse use = open(100).use();
     OpenShard shard = use.get(storage, summaries.get(0));
     assertThat(shard.field(TEXT)).isSameAs(shard.field(TEXT));

@@ -25,7 +25,11 @@ final class WindowsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"4611686018427387904, 1073741824", "9223372036854775807, 4194304", "140737488355328, 4194304"})
+  @CsvSource({
+    "4611686018427387904, 1073741824",
+    "9223372036854775807, 4194304",
+    "140737488355328, 4194304"
+  })
   void aFileThatIsTooLongIsRefused(long lengthBytes, int regionBytes) {
     assertThatThrownBy(() -> new Windows(file(lengthBytes, regionBytes), lengthBytes, () -> {}))
         .isInstanceOf(CorruptDataException.class)

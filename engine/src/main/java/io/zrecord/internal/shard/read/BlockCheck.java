@@ -147,12 +147,7 @@ final class BlockCheck {
     long length = field.end(run, field.unitEndSlot(run, slot) - 1) - from;
     int window = part.ready(field.chunk(run), from, length);
     crc.reset();
-    forEachPiece(
-        window,
-        length == 0 ? 0 : part.within(field.chunk(run), from),
-        length,
-        null,
-        0);
+    forEachPiece(window, length == 0 ? 0 : part.within(field.chunk(run), from), length, null, 0);
     extraBytes += length;
     finishUnit(part, field, run, slot, from, length);
   }

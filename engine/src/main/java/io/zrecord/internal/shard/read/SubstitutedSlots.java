@@ -120,12 +120,12 @@ final class SubstitutedSlots {
           field.path(), index, "is compressed, and of a type that was promoted since", null);
     }
     int chunk = field.chunkOf(rank, word0, word1);
-    byte[] value = new byte[Entry.physicalLength(word1)];
-    if (!ValueLengths.fits(ofType(changed.type()), value.length)) {
-      throw context.corrupt(
-          field.path(), index, "has " + value.length + " bytes, as no value has", null);
+    int length = Entry.physicalLength(word1);
+    if (!ValueLengths.fits(ofType(changed.type()), length)) {
+      throw context.corrupt(field.path(), index, "has " + length + " bytes, as no value has", null);
     }
-    int window = part.ready(chunk, word0, value.length);
+    int window = part.ready(chunk, word0, length); // Bytes that no chunk has are refused
+    byte[] value = new byte[length];
     int position = window == WindowTable.EMPTY ? 0 : part.within(chunk, word0);
     if (isDue) {
       context

@@ -92,9 +92,8 @@ final class VariableSlots {
     if (due) {
       check.unit(part, field, run, slot);
     }
-    byte flags = raw
-        ? 0
-        : compressed.unwrap(k, field.codec(), part, field.chunk(run), start, stored);
+    byte flags =
+        raw ? 0 : compressed.unwrap(k, field.codec(), part, field.chunk(run), start, stored);
     slots.setPresent(k, flags);
   }
 }

@@ -11,6 +11,7 @@ final class WrappedArray {
   private @Nullable ByteBuffer buffer;
 
   /** Returns the array as a buffer. */
+  @SuppressWarnings("ByteBufferBackingArray") // The buffer begins with the array
   ByteBuffer of(byte[] array) {
     ByteBuffer wrapped = buffer;
     if (wrapped == null || wrapped.array() != array) {
