@@ -4,13 +4,16 @@ import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.RangeSearch;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.ShardUse;
 import io.zrecord.internal.shard.read.ShardedFieldReader;
 import io.zrecord.internal.shard.read.StoredBlockReader;
 import io.zrecord.read.FieldReader;
+import io.zrecord.read.IndexSet;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.StoredBlocks;
+import io.zrecord.read.ValueRange;
 import io.zrecord.read.Verification;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
@@ -280,6 +283,27 @@ public final class RecordDataset implements RecordSource {
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
     return new StoredBlockReader(
         spec, compression, shards, options.verification(), options.metrics());
+  }
+
+  /**
+   * Returns records that are all those whose value of a field is within a range, and others: blocks
+   * of 65,536 records in which, by the statistics that were kept when the values were written, a
+   * value may be within the range. Opens the tables of all shards, and reads no value.
+   *
+   * @throws IllegalArgumentException if there is no such field, or its values are not ordered as
+   *     those of the range; values of one number (but f16 and bf16), dates, timestamps, booleans
+   *     and texts are
+   * @throws IllegalStateException if the dataset is closed
+   */
+  public IndexSet indicesThatMayHave(String field, ValueRange range) {
+    requireOpen();
+    schema.requireReadable(location, field);
+    RangeSearch search = new RangeSearch(schema.fields().get(schema.ordinal(field)), range);
+    IndexSet.Builder indices = new IndexSet.Builder();
+    for (int i = 0; i < shards.count(); i++) {
+      search.addTo(indices, shards.open(i), shards.firstIndex(i));
+    }
+    return indices.build();
   }
 
   private void requireOpen() {

@@ -78,7 +78,8 @@ final class ShardTables implements AutoCloseable {
   void checkGaps(CheckRun run, List<FieldTables> fields) {
     List<Section> sections = new ArrayList<>();
     for (FieldTables field : fields) {
-      sections.addAll(List.of(field.runs(), field.units(), field.validity(), field.offsets()));
+      sections.addAll(List.of(
+          field.runs(), field.units(), field.validity(), field.offsets(), field.statistics()));
     }
     sections.removeIf(section -> !section.isPresent());
     sections.sort(Comparator.comparingLong(Section::position));

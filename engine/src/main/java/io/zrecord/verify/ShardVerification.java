@@ -87,6 +87,7 @@ public final class ShardVerification implements Serializable {
     if (depth == Depth.VALUES) {
       new PartitionValuesCheck(run, LocalStorage.at(Path.of(table)))
           .check(shard, schema, partitions, firstIndex);
+      new StatisticsCheck(run, LocalStorage.at(Path.of(table))).check(shard, schema);
       run.endPart();
     }
     if (depth == Depth.VALUES && role == ShardRole.INDEX_MAP) {

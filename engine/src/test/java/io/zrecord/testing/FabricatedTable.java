@@ -110,6 +110,7 @@ public final class FabricatedTable {
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         Section.NONE,
         Section.NONE,
+        Section.NONE,
         Section.NONE);
   }
 

@@ -107,6 +107,7 @@ public final class ShardProbe {
     probe.readChunks();
     for (int f = 0; f < probe.runCounts.length; f++) {
       probe.readField(f, probe.json.get("fields").get(f));
+      probe.checkStatistics(probe.json.get("fields").get(f));
     }
     probe.checkPadding();
     probe.checkSections();
@@ -582,6 +583,20 @@ public final class ShardProbe {
 
   private boolean isPresent(int validityAt, int slot) {
     return (in.getLong(validityAt + 8 * (slot / 64 + slot / 32_768)) >>> (slot % 64) & 1) != 0;
+  }
+
+  private void checkStatistics(JsonNode field) {
+    if (!field.has("statistics")) {
+      return;
+    }
+    int blocks = (recordCount + 65_535) / 65_536;
+    int at = section(field, "statistics", 56L * blocks);
+    long absent = 0;
+    for (int block = 0; block < blocks; block++) {
+      checkTable(field.get("id").intValue(), 7, block, at + 56 * block, 52);
+      absent += in.getLong(at + 56 * block);
+    }
+    assertThat(absent).isEqualTo(field.get("absent").longValue());
   }
 
   /** Checks that tables do not overlap, and that all between them is zero. */

@@ -42,6 +42,8 @@ public final class Binding {
     RUNS(5),
     /** Entries of values and their checksums, by the number of the unit in the section. */
     OFFSETS(6),
+    /** Statistics of a block of slots, by its number. */
+    STATISTICS(7),
     /** The slots of a patch that were deleted; the unit number is 0. */
     DELETED(9),
     /** The slots of a patch whose values of a field were changed; the unit number is 0. */

@@ -25,6 +25,7 @@ import java.util.HexFormat;
  * @param units checksums of the units of fixed runs
  * @param validity a bit for each slot
  * @param offsets places of values
+ * @param statistics what the values in blocks of slots are
  */
 public record FieldTables(
     int id,
@@ -40,7 +41,8 @@ public record FieldTables(
     int runsChecksum,
     Section units,
     Section validity,
-    Section offsets) {
+    Section offsets,
+    Section statistics) {
   /** Least bytes of a run that share a checksum. */
   public static final int LEAST_UNIT_BYTES = 1 << 12;
 
@@ -81,6 +83,7 @@ public record FieldTables(
     units.write(node, "units");
     validity.write(node, "validity");
     offsets.write(node, "offsets");
+    statistics.write(node, "statistics");
     return node;
   }
 
@@ -106,13 +109,19 @@ public record FieldTables(
         runs.checksum(2),
         Section.read(json, "units", endBytes),
         Section.read(json, "validity", endBytes),
-        Section.read(json, "offsets", endBytes));
+        Section.read(json, "offsets", endBytes),
+        Section.read(json, "statistics", endBytes));
     if (field.units.isPresent() != (field.unitBytes > 0) || Integer.bitCount(field.unitBytes) > 1) {
       throw json.corrupt("field " + field.id + " has units of " + field.unitBytes + " bytes");
     }
     if (field.validity.isPresent() && field.validity.bytes() != ValidityUnits.bytes(length)) {
       throw json.corrupt("field " + field.id + " has " + field.validity.bytes()
           + " bytes of presence bits for " + length + " records");
+    }
+    if (field.statistics.isPresent()
+        && field.statistics.bytes() != StatisticsRecord.bytes(length)) {
+      throw json.corrupt("field " + field.id + " has " + field.statistics.bytes()
+          + " bytes of statistics for " + length + " records");
     }
     return field;
   }

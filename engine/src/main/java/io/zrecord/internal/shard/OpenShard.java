@@ -5,6 +5,7 @@ import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
@@ -129,6 +130,15 @@ public final class OpenShard {
   public Optional<FieldTables> tablesOf(int fieldId) {
     TablesFile file = fileOf(fieldId);
     return file == null ? Optional.empty() : Optional.of(file.json().field(fieldId));
+  }
+
+  /**
+   * Returns what the values of a field in blocks of slots are, without the patch; empty if the
+   * shard does not say.
+   */
+  List<StatisticsRecord> statistics(int fieldId) {
+    TablesFile file = fileOf(fieldId);
+    return file == null ? List.of() : FieldStatistics.read(file, file.json().field(fieldId));
   }
 
   /** Tells whether the values of a field have checksums. An absent field has no value without. */

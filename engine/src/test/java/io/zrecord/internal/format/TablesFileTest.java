@@ -58,6 +58,7 @@ class TablesFileTest {
         BINDING.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         units,
         validity,
+        Section.NONE,
         Section.NONE);
   }
 
@@ -82,7 +83,8 @@ class TablesFileTest {
         new Binding(SHARD, 9).bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         Section.NONE,
         Section.NONE,
-        new Section(32_768, offsetBytes));
+        new Section(32_768, offsetBytes),
+        Section.NONE);
   }
 
   private static TablesJson json(boolean hasChecksums, FieldTables... fields) {
@@ -121,7 +123,8 @@ class TablesFileTest {
         BINDING.bind(Binding.Kind.RUNS, 0, Crc32c.of(section)),
         written.units(),
         written.validity(),
-        written.offsets());
+        written.offsets(),
+        Section.NONE);
     assertThat(readRuns(section, field)).hasSize(1);
   }
 

@@ -53,7 +53,8 @@ final class VariableTablesTest {
         BINDING.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         units,
         Section.NONE,
-        offsets == 0 ? Section.NONE : new Section(4096, offsets));
+        offsets == 0 ? Section.NONE : new Section(4096, offsets),
+        Section.NONE);
   }
 
   private static FieldTables field(List<RunRecord> runs, long offsets) {

@@ -1,10 +1,13 @@
 package io.zrecord.internal.shard.write;
 
+import io.zrecord.internal.format.StatisticsCollector;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.values.ValueLengths;
 import io.zrecord.read.StoredBlock;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the values of one field of a shard. Put a value or none, then end the record. The values
@@ -17,10 +20,12 @@ public abstract class ColumnWriter implements AutoCloseable {
   private long absentCount;
   private long valueBytes;
   private boolean isPut;
+  private @Nullable StatisticsCollector statistics;
 
   ColumnWriter(FieldSpec field) {
     this.field = field;
     this.widthBytes = field.valueWidthBytes().orElse(-1);
+    this.statistics = StatisticsCollector.of(field);
   }
 
   final FieldSpec field() {
@@ -38,21 +43,25 @@ public abstract class ColumnWriter implements AutoCloseable {
    */
   public final void putByte(byte value) {
     beginScalar(1);
+    addNumber(value);
     storeByte(value);
   }
 
   public final void putShort(short value) {
     beginScalar(2);
+    addNumber(value);
     storeShort(value);
   }
 
   public final void putInt(int value) {
     beginScalar(4);
+    addNumber(value);
     storeInt(value);
   }
 
   public final void putLong(long value) {
     beginScalar(8);
+    addNumber(value);
     storeLong(value);
   }
 
@@ -65,6 +74,9 @@ public abstract class ColumnWriter implements AutoCloseable {
       throw ValueLengths.wrong(field, length);
     }
     begin();
+    if (statistics != null) {
+      statistics.add(source, offset, length);
+    }
     store(source, offset, length);
   }
 
@@ -82,6 +94,7 @@ public abstract class ColumnWriter implements AutoCloseable {
           + ValueCodec.PREFIX_BYTES + " or more; put the value itself");
     }
     begin();
+    addUnknown();
     placeStored(source, offset, length);
   }
 
@@ -101,6 +114,7 @@ public abstract class ColumnWriter implements AutoCloseable {
   public final void putOfBlock() {
     requireWithinBlock();
     begin();
+    addUnknown();
   }
 
   void requireWithinBlock() {
@@ -123,7 +137,13 @@ public abstract class ColumnWriter implements AutoCloseable {
       endPresent(before);
     } else {
       absentCount++;
+      if (statistics != null) {
+        statistics.addAbsent();
+      }
       endAbsent(before);
+    }
+    if (statistics != null) {
+      statistics.endSlot();
     }
   }
 
@@ -167,7 +187,35 @@ public abstract class ColumnWriter implements AutoCloseable {
   }
 
   final TablesWriter.Amount amount() {
-    return new TablesWriter.Amount(absentCount, valueBytes);
+    StatisticsCollector collected = statistics;
+    if (collected == null) {
+      return new TablesWriter.Amount(absentCount, valueBytes);
+    }
+    var records = collected.finish();
+    return new TablesWriter.Amount(
+        absentCount, valueBytes, collected.isAnyKnown() ? records : List.of());
+  }
+
+  /** Leaves the statistics to another writer, which is given the values first. */
+  final void leaveStatistics() {
+    statistics = null;
+  }
+
+  /** Takes the statistics of a writer that was given the same values. */
+  final void takeStatistics(ColumnWriter other) {
+    statistics = other.statistics;
+  }
+
+  private void addNumber(long value) {
+    if (statistics != null) {
+      statistics.add(value);
+    }
+  }
+
+  private void addUnknown() {
+    if (statistics != null) {
+      statistics.addUnknown();
+    }
   }
 
   private void beginScalar(int bytes) {

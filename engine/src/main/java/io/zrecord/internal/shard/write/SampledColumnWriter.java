@@ -179,6 +179,7 @@ final class SampledColumnWriter extends ColumnWriter {
 
   private ColumnWriter choose(long averageBytes) {
     ColumnWriter writer = (averageBytes < longBytes ? together : oneByOne).get();
+    writer.leaveStatistics();
     chosen = writer;
     int at = 0;
     for (int i = 0; i < lengths.count(); i++) {
@@ -203,7 +204,9 @@ final class SampledColumnWriter extends ColumnWriter {
 
   @Override
   public void finish(TablesWriter tables) {
-    java.util.Objects.requireNonNull(chosen).finish(tables);
+    ColumnWriter writer = java.util.Objects.requireNonNull(chosen);
+    writer.takeStatistics(this);
+    writer.finish(tables);
   }
 
   @Override

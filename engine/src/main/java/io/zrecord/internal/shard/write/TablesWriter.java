@@ -10,6 +10,7 @@ import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.Section;
+import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.format.TablesJson;
 import io.zrecord.internal.format.TablesTrailer;
 import io.zrecord.internal.format.UnitChecksums;
@@ -48,8 +49,14 @@ public final class TablesWriter implements AutoCloseable {
    *
    * @param absentCount number of absent values
    * @param valueBytes sum of the physical lengths
+   * @param statistics of the blocks of slots; empty if there are none
    */
-  public record Amount(long absentCount, long valueBytes) {}
+  public record Amount(long absentCount, long valueBytes, List<StatisticsRecord> statistics) {
+    /** Makes an amount without statistics. */
+    public Amount(long absentCount, long valueBytes) {
+      this(absentCount, valueBytes, List.of());
+    }
+  }
 
   /**
    * Creates the file.
@@ -113,7 +120,8 @@ public final class TablesWriter implements AutoCloseable {
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         units == 0 ? Section.NONE : units(unitChecksums.reader(), units, binding),
         validity.lengthBytes() == 0 ? Section.NONE : validity(validity.reader(), binding),
-        Section.NONE));
+        Section.NONE,
+        statistics(amount.statistics, binding)));
   }
 
   /**
@@ -139,7 +147,8 @@ public final class TablesWriter implements AutoCloseable {
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         Section.NONE,
         validity.lengthBytes() == 0 ? Section.NONE : validity(validity.reader(), binding),
-        table(written.offsets())));
+        table(written.offsets()),
+        statistics(amount.statistics, binding)));
   }
 
   /**
@@ -172,7 +181,8 @@ public final class TablesWriter implements AutoCloseable {
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         Section.NONE,
         validity.lengthBytes() == 0 ? Section.NONE : validity(validity.reader(), binding),
-        blocks(records.reader(), records.lengthBytes() / BlockUnits.RECORD_BYTES, binding)));
+        blocks(records.reader(), records.lengthBytes() / BlockUnits.RECORD_BYTES, binding),
+        statistics(amount.statistics, binding)));
   }
 
   /**
@@ -198,7 +208,8 @@ public final class TablesWriter implements AutoCloseable {
         binding.bind(Binding.Kind.RUNS, 0, Crc32c.of(list)),
         Section.NONE,
         Section.NONE,
-        offsets(entries, checksums, binding)));
+        offsets(entries, checksums, binding),
+        statistics(amount.statistics, binding)));
   }
 
   /** Writes the JSON and closes the file. */
@@ -298,6 +309,17 @@ public final class TablesWriter implements AutoCloseable {
       int bytes = BlockUnits.unitBytes(number, count);
       records.read(unit, 0, bytes);
       writeUnit(bytes, bytes + BlockUnits.CHECKSUM_BYTES, Binding.Kind.OFFSETS, number, binding);
+    }
+    return endOf(position);
+  }
+
+  private Section statistics(List<StatisticsRecord> records, Binding binding) {
+    if (records.isEmpty()) {
+      return Section.NONE;
+    }
+    long position = align();
+    for (int i = 0; i < records.size(); i++) {
+      file.write(ByteBuffer.wrap(records.get(i).encode(binding, i)));
     }
     return endOf(position);
   }

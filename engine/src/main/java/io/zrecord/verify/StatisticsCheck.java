@@ -1,0 +1,144 @@
+package io.zrecord.verify;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.StatisticsCollector;
+import io.zrecord.internal.format.StatisticsRecord;
+import io.zrecord.internal.shard.FieldStatistics;
+import io.zrecord.internal.shard.TablesFile;
+import io.zrecord.read.FieldReader;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
+import io.zrecord.storage.Storage;
+import io.zrecord.verify.Finding.Kind;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares the statistics of the fields of a shard with the values (FORMAT.md section 5). A value
+ * beyond its bounds is one that a search would not find. Belongs to one thread.
+ */
+final class StatisticsCheck {
+  private static final int READ_COUNT = 1 << 12;
+  private static final long READ_BYTES = 1 << 20;
+
+  private final CheckRun run;
+  private final Storage storage;
+  private byte[] value = new byte[1 << 10];
+
+  StatisticsCheck(CheckRun run, Storage storage) {
+    this.run = run;
+    this.storage = storage;
+  }
+
+  /**
+   * Checks a shard, whose values can be read or are reported by another check.
+   *
+   * @param schema the fields of the version that names the shard
+   */
+  void check(ShardSummary shard, RecordSchema schema) {
+    // The statistics are those of the tables: what the patch changed is not in them.
+    ShardSummary unpatched = new ShardSummary(
+        shard.id(), shard.slots(), shard.chunks(), shard.tables(), shard.valueBytes());
+    for (TablesRef ref : shard.tables()) {
+      try {
+        TablesFile file = TablesFile.open(storage, unpatched, ref, () -> {});
+        for (int id : ref.fieldIds()) {
+          check(unpatched, file, file.json().field(id), nameOf(schema, id));
+        }
+      } catch (ZRecordException e) {
+        // Damage that the check of the shard reports.
+      }
+    }
+  }
+
+  private static @Nullable String nameOf(RecordSchema schema, int id) {
+    return schema.find(id).map(FieldSpec::name).orElse(null);
+  }
+
+  private void check(
+      ShardSummary shard, TablesFile file, FieldTables field, @Nullable String name) {
+    if (!field.statistics().isPresent()) {
+      return;
+    }
+    FieldSpec spec = new FieldSpec(
+        field.id(), "field " + field.id(), field.type(), field.shape(), field.compression());
+    StatisticsCollector collector = StatisticsCollector.of(spec);
+    if (collector == null) {
+      run.found(
+          Kind.META,
+          file.path(),
+          name,
+          "it has statistics, but is " + field.type() + field.shape()
+              + ", whose values are not ordered");
+      return;
+    }
+    List<StatisticsRecord> records;
+    try {
+      records = FieldStatistics.read(file, field);
+    } catch (CorruptDataException e) {
+      run.found(Kind.META, file.path(), name, FileProblem.of(e));
+      return;
+    }
+    try (RecordDataset dataset = RecordDataset.openShard(
+        storage,
+        new RecordSchema(List.of(spec), List.of()),
+        shard,
+        RecordDataset.ReadOptions.defaults())) {
+      collect(dataset.reader(spec.name()), shard.length(), collector);
+    } catch (ZRecordException e) {
+      return; // Damage that the check of the shard reports.
+    }
+    List<StatisticsRecord> found = collector.finish();
+    for (int i = 0; i < records.size(); i++) {
+      String problem = problem(records.get(i), found.get(i));
+      if (problem != null) {
+        run.found(
+            Kind.COUNT, file.path(), name, "the statistics of block " + i + " say " + problem);
+      }
+    }
+  }
+
+  private void collect(FieldReader reader, long length, StatisticsCollector collector) {
+    for (long from = 0; from < length; ) {
+      int count = reader.selectRange(from, (int) Math.min(READ_COUNT, length - from), READ_BYTES);
+      for (int i = 0; i < count; i++) {
+        if (reader.isAbsent(i)) {
+          collector.addAbsent();
+        } else {
+          int bytes = reader.lengthBytes(i);
+          if (bytes > value.length) {
+            value = new byte[bytes];
+          }
+          reader.copyValue(i, value, 0);
+          collector.add(value, 0, bytes);
+        }
+        collector.endSlot();
+      }
+      from += count;
+    }
+  }
+
+  /** Returns how a record is wrong; null if the values are as the record says. */
+  private static @Nullable String problem(StatisticsRecord stored, StatisticsRecord found) {
+    if (stored.absentCount() != found.absentCount()) {
+      return stored.absentCount() + " absent values, but there are " + found.absentCount();
+    }
+    if (!stored.isKnown()) {
+      return stored.nanCount() == 0 ? null : "that there are NaN, but no bounds";
+    }
+    if (stored.nanCount() != found.nanCount()) {
+      return stored.nanCount() + " NaN, but there are " + found.nanCount();
+    }
+    if (found.isEmpty()) {
+      return null;
+    }
+    boolean isWithin = stored.contains(found.leastHigh(), found.leastLow())
+        && stored.contains(found.mostHigh(), found.mostLow());
+    return isWithin ? null : "bounds that a value is not within";
+  }
+}
