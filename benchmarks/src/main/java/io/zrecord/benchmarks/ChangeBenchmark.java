@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
@@ -139,7 +140,7 @@ public final class ChangeBenchmark {
     Map<String, Double> seconds = contest.run();
     Figure.atMost(
         "Time to add a field of 4 KiB to " + records + " records, beside a table of it alone",
-        seconds.get("added") / Contest.reference(seconds),
+        time(seconds, "added") / Contest.reference(seconds),
         1.2);
     write(label, records, labels);
     Map<Path, Long> before = files();
@@ -149,7 +150,7 @@ public final class ChangeBenchmark {
         .filter(file -> !file.getKey().endsWith("latest"))
         .filter(file -> !file.getValue().equals(after.get(file.getKey())))
         .count();
-    Figure.atMost("Files that the new field changed", rewritten, 0);
+    Figure.atMost("Files that the new field changed", (double) rewritten, 0);
     Figure.atMost(
         "Bytes written, beside those of the values",
         (sum(after) - sum(before)) / ((double) records * bytes),
@@ -238,7 +239,7 @@ public final class ChangeBenchmark {
       if (askedOfScan > 0) {
         Figure.atLeast(
             "Scan, " + what + ", speed beside that before",
-            scans.get("zrecord, before") / scans.get("after"),
+            time(scans, "zrecord, before") / time(scans, "after"),
             askedOfScan);
       }
       int batch = Math.min(gathered, BATCH_BYTES / bytes);
@@ -248,9 +249,13 @@ public final class ChangeBenchmark {
           () -> gather(changed, gathered, batch));
       Figure.atLeast(
           "Gather, " + what + ", speed beside that before",
-          gathers.get("zrecord, before") / gathers.get("after"),
+          time(gathers, "zrecord, before") / time(gathers, "after"),
           askedOfGather);
     }
+  }
+
+  private static double time(Map<String, Double> medians, String contestant) {
+    return Objects.requireNonNull(medians.get(contestant));
   }
 
   private static Map<String, Double> contest(String title, Runnable before, Runnable after) {
