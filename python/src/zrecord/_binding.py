@@ -26,6 +26,7 @@ class Kind(IntEnum):
     VALIDITY = 4
     RUNS = 5
     OFFSETS = 6
+    STATISTICS = 7
     DELETED = 9
     CHANGED = 10
     JOURNAL_RECORD = 11

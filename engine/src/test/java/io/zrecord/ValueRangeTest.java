@@ -214,15 +214,19 @@ final class ValueRangeTest {
     try (RecordDataset dataset = RecordDataset.open(directory)) {
       for (FieldSpec field : dataset.schema().fields()) {
         if (field.type().kind() != Kind.BYTES) {
-          passed += requireNothingLost(dataset, field, values -> ranges(field, values));
+          passed += requireNothingLost("seed " + seed, dataset, field, values -> ranges(field, values));
         }
       }
     }
     return passed;
   }
 
-  private long requireNothingLost(
-      RecordDataset dataset, FieldSpec field, Function<List<byte[]>, List<ValueRange>> ranges) {
+  /** Compares searches in a field with all values, and returns the records passed over. */
+  static long requireNothingLost(
+      String name,
+      RecordDataset dataset,
+      FieldSpec field,
+      Function<List<byte[]>, List<ValueRange>> ranges) {
     List<byte[]> present = new ArrayList<>();
     List<Long> indices = new ArrayList<>();
     FieldReader reader = dataset.reader(field.name());
@@ -243,7 +247,7 @@ final class ValueRangeTest {
       passed += dataset.length() - found.count();
       for (int i = 0; i < present.size(); i++) {
         if (isWithin(field, present.get(i), range) && !found.contains(indices.get(i))) {
-          throw new AssertionError("seed " + seed + ": " + range + " passes over record "
+          throw new AssertionError(name + ": " + range + " passes over record "
               + indices.get(i) + " of field " + field.name());
         }
       }
@@ -403,23 +407,34 @@ final class ValueRangeTest {
             .contains(one.problem);
         Files.write(onDisk().tables(), sound);
       }
+      // Bounds that are said to be those of values are no others.
+      change(
+          field,
+          block,
+          r -> new StatisticsRecord(r.absentCount(), r.nanCount(), true, true, 0, 0, -1, -1));
+      assertThat(findings())
+          .extracting(Finding::problem)
+          .containsExactly("the statistics of block " + block
+              + " say bounds that are not those of the values");
+      Files.write(onDisk().tables(), sound);
       // Wider bounds lose nothing.
       change(
           field,
           block,
-          r -> new StatisticsRecord(r.absentCount(), r.nanCount(), true, 0, 0, -1, -1));
+          r -> new StatisticsRecord(r.absentCount(), r.nanCount(), true, false, 0, 0, -1, -1));
       assertThat(findings()).isEmpty();
       Files.write(onDisk().tables(), sound);
     }
   }
 
-  /** Moves the bounds by the last place of the first 8 bytes. */
+  /** Moves the bounds by the last place of the first 8 bytes, or counts more NaN. */
   private static StatisticsRecord with(
       StatisticsRecord r, long absent, long nan, long least, long most) {
     return new StatisticsRecord(
         absent,
         r.nanCount() + nan,
         true,
+        nan > 0,
         r.leastHigh() + least,
         r.leastLow(),
         r.mostHigh() + most,
@@ -434,14 +449,15 @@ final class ValueRangeTest {
         "row",
         1,
         r -> new StatisticsRecord(
-            r.absentCount(), 0, true, r.leastHigh() + 1000, 0, r.mostHigh(), 0));
+            r.absentCount(), 0, true, true, r.leastHigh() + 1000, 0, r.mostHigh(), 0));
     OpenShards.shared().clear();
     assertThat(search("row", new ValueRange.Integers(BLOCK, BLOCK + 5)).isEmpty())
         .isTrue();
     try (RecordDataset dataset = RecordDataset.open(directory)) {
       ValueRange range = new ValueRange.Integers(BLOCK + 1, BLOCK + 2);
       assertThatThrownBy(
-              () -> requireNothingLost(dataset, SCHEMA.fields().get(0), values -> List.of(range)))
+              () -> requireNothingLost(
+                  "control", dataset, SCHEMA.fields().get(0), values -> List.of(range)))
           .isInstanceOf(AssertionError.class)
           .hasMessageContaining("of field row");
     }

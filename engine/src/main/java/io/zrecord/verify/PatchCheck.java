@@ -108,6 +108,7 @@ final class PatchCheck {
       PatchField field = patch.json().field(id);
       overlaps |= !use(used, field.slots());
       overlaps |= !use(used, field.entries());
+      overlaps |= !use(used, field.statistics());
       for (long unit = 0; unit < EntryUnits.unitCount(field.count()); unit++) {
         int end = (int) field.entries().position()
             + (int) EntryUnits.unitAt(unit)

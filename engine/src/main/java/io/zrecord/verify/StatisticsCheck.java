@@ -4,13 +4,17 @@ import io.zrecord.RecordDataset;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.PatchField;
+import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.StatisticsCollector;
 import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.shard.FieldStatistics;
+import io.zrecord.internal.shard.PatchFile;
 import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.read.FieldReader;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
@@ -41,7 +45,7 @@ final class StatisticsCheck {
    * @param schema the fields of the version that names the shard
    */
   void check(ShardSummary shard, RecordSchema schema) {
-    // The statistics are those of the tables: what the patch changed is not in them.
+    // The statistics of the tables do not have what the patch changes.
     ShardSummary unpatched = new ShardSummary(
         shard.id(), shard.slots(), shard.chunks(), shard.tables(), shard.valueBytes());
     for (TablesRef ref : shard.tables()) {
@@ -54,6 +58,91 @@ final class StatisticsCheck {
         // Damage that the check of the shard reports.
       }
     }
+    checkPatch(shard, schema);
+  }
+
+  private void checkPatch(ShardSummary shard, RecordSchema schema) {
+    PatchRef ref = shard.patch();
+    if (ref == null) {
+      return;
+    }
+    try {
+      PatchFile patch = PatchFile.open(storage, shard, ref);
+      for (int id : patch.json().fields().keySet()) {
+        check(shard, patch, patch.json().field(id), nameOf(schema, id));
+      }
+    } catch (ZRecordException e) {
+      // Damage that the check of the patch reports.
+    }
+  }
+
+  private void check(
+      ShardSummary shard, PatchFile patch, PatchField field, @Nullable String name) {
+    if (!field.statistics().isPresent()) {
+      return;
+    }
+    FieldSpec spec = new FieldSpec(
+        field.id(), "field " + field.id(), field.type(), field.shape(), field.compression());
+    StatisticsCollector collector = collector(spec, patch.path(), name);
+    if (collector == null) {
+      return;
+    }
+    RankedBitmap slots = patch.changed(field).slots();
+    RankedBitmap deleted = patch.deleted();
+    if (deleted != null && slots.slotsIf(deleted::contains).length > 0) {
+      return; // The check of the patch reports that.
+    }
+    List<StatisticsRecord> records;
+    try {
+      records = patch.statistics(field.id(), slots);
+    } catch (CorruptDataException e) {
+      run.found(Kind.META, patch.path(), name, FileProblem.of(e));
+      return;
+    }
+    try (RecordDataset dataset = open(spec, shard)) {
+      collect(dataset.reader(spec.name()), slots, deleted, collector);
+    }
+    compare(records, collector.records(), patch.path(), name);
+  }
+
+  private void collect(
+      FieldReader reader,
+      RankedBitmap slots,
+      @Nullable RankedBitmap deleted,
+      StatisticsCollector collector) {
+    long[] indices = slots.slots();
+    for (int i = 0; i < indices.length; i++) {
+      boolean isLast = i + 1 == indices.length
+          || indices[i] / StatisticsRecord.SLOTS != indices[i + 1] / StatisticsRecord.SLOTS;
+      indices[i] -= deleted == null ? 0 : deleted.rank(indices[i]);
+      reader.select(indices, i, 1);
+      add(reader, 0, collector);
+      if (isLast) {
+        collector.endBlock();
+      }
+    }
+  }
+
+  private RecordDataset open(FieldSpec spec, ShardSummary shard) {
+    return RecordDataset.openShard(
+        storage,
+        new RecordSchema(List.of(spec), List.of()),
+        shard,
+        RecordDataset.ReadOptions.defaults());
+  }
+
+  private @Nullable StatisticsCollector collector(
+      FieldSpec spec, String path, @Nullable String name) {
+    StatisticsCollector collector = StatisticsCollector.of(spec);
+    if (collector == null) {
+      run.found(
+          Kind.META,
+          path,
+          name,
+          "it has statistics, but is " + spec.type() + spec.shape()
+              + ", whose values are not ordered");
+    }
+    return collector;
   }
 
   private static @Nullable String nameOf(RecordSchema schema, int id) {
@@ -67,14 +156,8 @@ final class StatisticsCheck {
     }
     FieldSpec spec = new FieldSpec(
         field.id(), "field " + field.id(), field.type(), field.shape(), field.compression());
-    StatisticsCollector collector = StatisticsCollector.of(spec);
+    StatisticsCollector collector = collector(spec, file.path(), name);
     if (collector == null) {
-      run.found(
-          Kind.META,
-          file.path(),
-          name,
-          "it has statistics, but is " + field.type() + field.shape()
-              + ", whose values are not ordered");
       return;
     }
     List<StatisticsRecord> records;
@@ -84,21 +167,23 @@ final class StatisticsCheck {
       run.found(Kind.META, file.path(), name, FileProblem.of(e));
       return;
     }
-    try (RecordDataset dataset = RecordDataset.openShard(
-        storage,
-        new RecordSchema(List.of(spec), List.of()),
-        shard,
-        RecordDataset.ReadOptions.defaults())) {
+    try (RecordDataset dataset = open(spec, shard)) {
       collect(dataset.reader(spec.name()), shard.length(), collector);
     } catch (ZRecordException e) {
       return; // Damage that the check of the shard reports.
     }
-    List<StatisticsRecord> found = collector.finish();
+    compare(records, collector.records(), file.path(), name);
+  }
+
+  private void compare(
+      List<StatisticsRecord> records,
+      List<StatisticsRecord> found,
+      String path,
+      @Nullable String name) {
     for (int i = 0; i < records.size(); i++) {
       String problem = problem(records.get(i), found.get(i));
       if (problem != null) {
-        run.found(
-            Kind.COUNT, file.path(), name, "the statistics of block " + i + " say " + problem);
+        run.found(Kind.COUNT, path, name, "the statistics of block " + i + " say " + problem);
       }
     }
   }
@@ -107,20 +192,26 @@ final class StatisticsCheck {
     for (long from = 0; from < length; ) {
       int count = reader.selectRange(from, (int) Math.min(READ_COUNT, length - from), READ_BYTES);
       for (int i = 0; i < count; i++) {
-        if (reader.isAbsent(i)) {
-          collector.addAbsent();
-        } else {
-          int bytes = reader.lengthBytes(i);
-          if (bytes > value.length) {
-            value = new byte[bytes];
-          }
-          reader.copyValue(i, value, 0);
-          collector.add(value, 0, bytes);
+        add(reader, i, collector);
+        if ((from + i + 1) % StatisticsRecord.SLOTS == 0 || from + i + 1 == length) {
+          collector.endBlock();
         }
-        collector.endSlot();
       }
       from += count;
     }
+  }
+
+  private void add(FieldReader reader, int place, StatisticsCollector collector) {
+    if (reader.isAbsent(place)) {
+      collector.addAbsent();
+      return;
+    }
+    int bytes = reader.lengthBytes(place);
+    if (bytes > value.length) {
+      value = new byte[bytes];
+    }
+    reader.copyValue(place, value, 0);
+    collector.add(value, 0, bytes);
   }
 
   /** Returns how a record is wrong; null if the values are as the record says. */
@@ -131,8 +222,12 @@ final class StatisticsCheck {
     if (!stored.isKnown()) {
       return stored.nanCount() == 0 ? null : "that there are NaN, but no bounds";
     }
-    if (stored.nanCount() != found.nanCount()) {
+    if (stored.nanCount() < found.nanCount()
+        || (stored.isExact() && stored.nanCount() > found.nanCount())) {
       return stored.nanCount() + " NaN, but there are " + found.nanCount();
+    }
+    if (stored.isExact()) {
+      return stored.equals(found) ? null : "bounds that are not those of the values";
     }
     if (found.isEmpty()) {
       return null;

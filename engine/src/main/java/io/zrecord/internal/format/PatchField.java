@@ -19,6 +19,7 @@ import java.util.HexFormat;
  * @param slots their slots, a {@link RankedBitmap}
  * @param slotsChecksum checksum of that section, bound to the patch
  * @param entries their places, in the order of the slots
+ * @param statistics what the values are, for each container of their slots
  */
 public record PatchField(
     int id,
@@ -30,7 +31,8 @@ public record PatchField(
     long valueBytes,
     Section slots,
     int slotsChecksum,
-    Section entries) {
+    Section entries,
+    Section statistics) {
 
   ObjectNode write() {
     ObjectNode node = SealedJson.object();
@@ -40,6 +42,7 @@ public record PatchField(
     node.put("count", count).put("absent", absentCount).put("valueBytes", valueBytes);
     slots.writeTuple(node, "slots").add(HexFormat.of().toHexDigits(slotsChecksum));
     entries.write(node, "entries");
+    statistics.write(node, "statistics");
     return node;
   }
 
@@ -59,7 +62,8 @@ public record PatchField(
         json.integer("valueBytes", 0, Long.MAX_VALUE),
         Section.read(slots, endBytes),
         slots.checksum(2),
-        Section.read(json, "entries", endBytes));
+        Section.read(json, "entries", endBytes),
+        Section.read(json, "statistics", endBytes));
     if (field.entries.bytes() != EntryUnits.bytes(count)) {
       throw json.corrupt("field " + field.id + " has " + field.entries.bytes()
           + " bytes of entries for " + count + " values");

@@ -218,6 +218,21 @@ public final class RankedBitmap {
     return ranks[keys.length];
   }
 
+  /** Returns the number of containers. */
+  public int containerCount() {
+    return keys.length;
+  }
+
+  /** Returns the ordinal of the container that has a slot; −1 if no slot of it is in the set. */
+  public int containerOf(long slot) {
+    return Math.max(-1, search(slot >>> KEY_SHIFT));
+  }
+
+  /** Returns the number of slots in a container. */
+  public int containerSlots(int container) {
+    return (int) (ranks[container + 1] - ranks[container]);
+  }
+
   /** Tells whether a slot is in the set. */
   public boolean contains(long slot) {
     long key = slot >>> KEY_SHIFT;

@@ -1,43 +1,63 @@
 package io.zrecord.internal.format;
 
 import io.zrecord.schema.FieldSpec;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the statistics of a field, value by value (FORMAT.md section 5). Belongs to one thread.
+ * Collects the statistics of a field, value by value (FORMAT.md section 5.5). Belongs to one thread.
  */
 public final class StatisticsCollector {
-  private static final long NEGATIVE_ZERO = ValueOrder.ofDouble(-0.0) ^ Long.MIN_VALUE;
-  private static final long ZERO = ValueOrder.ofDouble(0.0) ^ Long.MIN_VALUE;
+  private static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final ValueOrder order;
   private final int widthBytes;
-  private final boolean isFloating;
-  private final long mask;
+  private final int shift;
   private final long flip;
+  private final long fold;
+
+  /** Greatest sort key of a number; that of the least has all other bits. */
+  private final long infinity;
+
   private final List<StatisticsRecord> records = new ArrayList<>();
   private boolean isAnyKnown;
 
-  // Keys with the first bit turned, so that the usual comparison orders them.
+  // Of numbers: sort keys, ordered by the usual comparison. Of texts: keys with the first bit
+  // turned, and their other halves.
   private long least;
   private long leastLow;
   private long most;
   private long mostLow;
   private long absentCount;
   private long nanCount;
-  private long slotCount;
   private boolean isKnown;
 
   private StatisticsCollector(ValueOrder order, int widthBytes) {
     this.order = order;
     this.widthBytes = widthBytes;
-    this.isFloating = order == ValueOrder.FLOATING;
-    boolean isCut = order == ValueOrder.UNSIGNED && widthBytes < Long.BYTES;
-    this.mask = isCut ? (1L << (Byte.SIZE * widthBytes)) - 1 : -1;
+    boolean isFloating = order == ValueOrder.FLOATING;
+    this.shift = isFloating || order == ValueOrder.UNSIGNED
+        ? Long.SIZE - Byte.SIZE * widthBytes
+        : 0;
     this.flip = order == ValueOrder.UNSIGNED ? Long.MIN_VALUE : 0;
+    this.fold = isFloating ? Long.MAX_VALUE : 0;
+    this.infinity = isFloating ? infinity(widthBytes) << shift : Long.MAX_VALUE;
     beginBlock();
+  }
+
+  private static long infinity(int widthBytes) {
+    return widthBytes == Float.BYTES
+        ? Float.floatToRawIntBits(Float.POSITIVE_INFINITY)
+        : Double.doubleToRawLongBits(Double.POSITIVE_INFINITY);
   }
 
   /** Makes a collector; null if no statistics of the field are kept. */
@@ -55,7 +75,6 @@ public final class StatisticsCollector {
     mostLow = 0;
     absentCount = 0;
     nanCount = 0;
-    slotCount = 0;
     isKnown = true;
   }
 
@@ -65,21 +84,30 @@ public final class StatisticsCollector {
    * @param bits those of the number, with any bits above its width
    */
   public void add(long bits) {
-    long key = (bits & mask) ^ flip;
-    if (isFloating) {
-      double value = widthBytes == Float.BYTES
-          ? Float.intBitsToFloat((int) bits)
-          : Double.longBitsToDouble(bits);
-      if (Double.isNaN(value)) {
-        nanCount++;
-        return;
-      }
-      key = ValueOrder.ofDouble(value) ^ Long.MIN_VALUE;
-    }
+    long shifted = bits << shift;
+    long key = shifted ^ (shifted >> (Long.SIZE - 1) & fold) ^ flip;
     if (key < least) {
-      least = key;
+      addLeast(key);
     }
     if (key > most) {
+      addMost(key);
+    }
+  }
+
+  // The key of a value that is not a number is beyond all others, and so beyond one of the bounds.
+
+  private void addLeast(long key) {
+    if (key < ~infinity) {
+      nanCount++;
+    } else if (key <= infinity) {
+      least = key;
+    }
+  }
+
+  private void addMost(long key) {
+    if (key > infinity) {
+      nanCount++;
+    } else if (key >= ~infinity) {
       most = key;
     }
   }
@@ -90,15 +118,12 @@ public final class StatisticsCollector {
       addText(source, offset, length);
       return;
     }
-    long bits = 0;
-    for (int i = widthBytes - 1; i > 0; i--) {
-      bits = bits << Byte.SIZE | (source[offset + i] & 0xff);
-    }
-    // The sign is that of the last byte.
-    long sign = (long) source[offset + widthBytes - 1] >> Byte.SIZE;
-    int width = Byte.SIZE * widthBytes;
-    bits = bits << Byte.SIZE | (source[offset] & 0xff);
-    add(width == Long.SIZE ? bits : sign << width | bits);
+    add(switch (widthBytes) {
+      case Byte.BYTES -> source[offset];
+      case Short.BYTES -> (short) SHORTS.get(source, offset);
+      case Integer.BYTES -> (int) INTS.get(source, offset);
+      default -> (long) LONGS.get(source, offset);
+    });
   }
 
   private void addText(byte[] source, int offset, int length) {
@@ -125,47 +150,53 @@ public final class StatisticsCollector {
     absentCount++;
   }
 
-  /** Ends a slot, whose value was added. */
-  public void endSlot() {
-    if (++slotCount == StatisticsRecord.SLOTS) {
-      endBlock();
-    }
-  }
-
-  /** Returns the records of all blocks. No slot may follow. */
-  public List<StatisticsRecord> finish() {
-    if (slotCount > 0) {
-      endBlock();
-    }
+  /** Returns the records of the blocks that have ended. */
+  public List<StatisticsRecord> records() {
     return records;
   }
 
-  /** Tells whether the records, which are finished, say anything. */
+  /** Tells whether these records say anything. */
   public boolean isAnyKnown() {
     return isAnyKnown;
   }
 
-  private void endBlock() {
-    if (isFloating && least == ZERO) {
-      least = NEGATIVE_ZERO;
-    }
-    if (isFloating && most == NEGATIVE_ZERO) {
-      most = ZERO;
-    }
+  /** Ends a block, which has a slot at least. */
+  public void endBlock() {
     isAnyKnown |= isKnown;
-    if (isKnown) {
-      boolean isEmpty = least > most;
+    if (!isKnown) {
+      records.add(StatisticsRecord.unknown(absentCount));
+    } else if (least > most) {
+      records.add(new StatisticsRecord(absentCount, nanCount, true, true, -1, -1, 0, 0));
+    } else if (order == ValueOrder.TEXT) {
       records.add(new StatisticsRecord(
           absentCount,
-          nanCount,
+          0,
+          true,
           true,
           least ^ Long.MIN_VALUE,
-          order == ValueOrder.TEXT || isEmpty ? leastLow : 0,
+          leastLow,
           most ^ Long.MIN_VALUE,
           mostLow));
     } else {
-      records.add(new StatisticsRecord(absentCount, 0, false, 0, 0, 0, 0));
+      records.add(new StatisticsRecord(
+          absentCount, nanCount, true, true, key(least, -0.0), 0, key(most, 0.0), 0));
     }
     beginBlock();
+  }
+
+  /** Returns the key of a number with a sort key; the two zeros are one number. */
+  private long key(long sortKey, double zero) {
+    long shifted = sortKey ^ flip ^ (sortKey >> (Long.SIZE - 1) & fold);
+    return switch (order) {
+      case SIGNED -> ValueOrder.ofSigned(shifted);
+      case UNSIGNED -> shifted >>> shift;
+      case FLOATING -> {
+        double value = widthBytes == Float.BYTES
+            ? Float.intBitsToFloat((int) (shifted >>> shift))
+            : Double.longBitsToDouble(shifted);
+        yield ValueOrder.ofDouble(value == 0 ? zero : value);
+      }
+      case TEXT -> throw new IllegalStateException("A text is no number");
+    };
   }
 }

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Says what the values of a field in a block of {@value #SLOTS} slots are (FORMAT.md section 5). A
- * bound is a key of {@link ValueOrder}; keys are compared as unsigned.
+ * Says what the values of a field in a block of {@value #SLOTS} slots are (FORMAT.md section
+ * 5.5). A bound is a key of {@link ValueOrder}; keys are compared as unsigned.
  *
  * <pre>
  *  0              8           16            32            48          52       56
@@ -15,8 +15,10 @@ import java.nio.ByteOrder;
  * </pre>
  *
  * @param absentCount number of absent values
- * @param nanCount number of values that are not a number
+ * @param nanCount number of values that are not a number, or more
  * @param isKnown whether the bounds hold; if not, the values may be any, and {@code nanCount} is 0
+ * @param isExact whether the bounds are keys of values, and {@code nanCount} is no more than it
+ *     must be
  * @param leastHigh first 8 bytes of the least key; all keys are within the bounds, but those of
  *     values that are not a number
  * @param leastLow the other 8 bytes
@@ -27,6 +29,7 @@ public record StatisticsRecord(
     long absentCount,
     long nanCount,
     boolean isKnown,
+    boolean isExact,
     long leastHigh,
     long leastLow,
     long mostHigh,
@@ -40,6 +43,16 @@ public record StatisticsRecord(
   private static final int CHECKSUM_AT = BYTES - Integer.BYTES;
   private static final int FLAGS_AT = CHECKSUM_AT - Integer.BYTES;
   private static final int KNOWN = 1;
+  private static final int EXACT = 2;
+
+  /** The record of no values. */
+  public static final StatisticsRecord NOTHING =
+      new StatisticsRecord(0, 0, true, true, -1, -1, 0, 0);
+
+  /** Returns what is said of values that were not looked at. */
+  public static StatisticsRecord unknown(long absentCount) {
+    return new StatisticsRecord(absentCount, 0, false, false, 0, 0, 0, 0);
+  }
 
   /** Returns the number of blocks of a shard. */
   public static long count(long slots) {
@@ -66,6 +79,31 @@ public record StatisticsRecord(
   }
 
   /**
+   * Returns the record of values of which some are of this record, and all others of another.
+   *
+   * @param isWhole whether all values of both records are among them
+   * @param absent number of those that are absent
+   * @param present number of the others
+   */
+  public StatisticsRecord join(
+      StatisticsRecord other, boolean isWhole, long absent, long present) {
+    if (!isKnown || !other.isKnown) {
+      return unknown(absent);
+    }
+    boolean isLess = ValueOrder.compare(leastHigh, leastLow, other.leastHigh, other.leastLow) < 0;
+    boolean isMore = ValueOrder.compare(mostHigh, mostLow, other.mostHigh, other.mostLow) > 0;
+    return new StatisticsRecord(
+        absent,
+        Math.min(nanCount + other.nanCount, present),
+        true,
+        isWhole && isExact && other.isExact,
+        isLess ? leastHigh : other.leastHigh,
+        isLess ? leastLow : other.leastLow,
+        isMore ? mostHigh : other.mostHigh,
+        isMore ? mostLow : other.mostLow);
+  }
+
+  /**
    * Returns the record as bytes.
    *
    * @param number of the block
@@ -75,7 +113,7 @@ public record StatisticsRecord(
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     buffer.putLong(absentCount).putLong(nanCount).order(ByteOrder.BIG_ENDIAN);
     buffer.putLong(leastHigh).putLong(leastLow).putLong(mostHigh).putLong(mostLow);
-    buffer.order(ByteOrder.LITTLE_ENDIAN).putInt(isKnown ? KNOWN : 0);
+    buffer.order(ByteOrder.LITTLE_ENDIAN).putInt((isKnown ? KNOWN : 0) | (isExact ? EXACT : 0));
     int crc = Crc32c.of(bytes, 0, CHECKSUM_AT);
     buffer.putInt(binding.bind(Binding.Kind.STATISTICS, number, crc));
     return bytes;
@@ -97,9 +135,9 @@ public record StatisticsRecord(
       throw new IllegalArgumentException("the checksum of block " + number + " does not hold");
     }
     int flags = buffer.getInt(FLAGS_AT);
-    if ((flags & ~KNOWN) != 0) {
+    if ((flags & ~(KNOWN | EXACT)) != 0 || flags == EXACT) {
       throw new IllegalArgumentException(
-          "block " + number + " has flags that this release does not know: " + flags);
+          "block " + number + " has invalid flags: " + flags);
     }
     long absent = buffer.getLong(0);
     long nan = buffer.getLong(8);
@@ -111,7 +149,8 @@ public record StatisticsRecord(
     return new StatisticsRecord(
         absent,
         nan,
-        flags == KNOWN,
+        (flags & KNOWN) != 0,
+        (flags & EXACT) != 0,
         buffer.getLong(16),
         buffer.getLong(24),
         buffer.getLong(32),

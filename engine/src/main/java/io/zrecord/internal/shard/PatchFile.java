@@ -11,6 +11,7 @@ import io.zrecord.internal.format.PatchJson;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.Section;
+import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Promotions;
 import io.zrecord.shard.PatchRef;
@@ -19,7 +20,10 @@ import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -74,10 +78,10 @@ public final class PatchFile {
 
   /** Opens the bytes of a patch. */
   public static PatchFile open(String path, byte[] bytes, ShardSummary shard, PatchRef ref) {
-    byte[] header = java.util.Arrays.copyOf(bytes, FileHeader.BYTES);
+    byte[] header = Arrays.copyOf(bytes, FileHeader.BYTES);
     new FileHeader(FileHeader.Kind.PATCH, shard.id(), ref.id()).check(path, header);
     int position = Math.toIntExact(ref.jsonPosition());
-    byte[] sealed = java.util.Arrays.copyOfRange(bytes, position, position + ref.jsonBytes());
+    byte[] sealed = Arrays.copyOfRange(bytes, position, position + ref.jsonBytes());
     int seal = SealedJson.checksum(path, sealed);
     if (seal != ref.jsonChecksum()) {
       throw corrupt(
@@ -167,6 +171,33 @@ public final class PatchFile {
       values.setUnitVerified(unit);
     }
     return ChangedField.of(slots, values, field.type());
+  }
+
+  /**
+   * Returns what the changed values of a field are, for each container of their slots; empty if the
+   * patch does not say.
+   *
+   * @throws CorruptDataException if what the patch says is damaged
+   */
+  public List<StatisticsRecord> statistics(int fieldId, RankedBitmap slots) {
+    Section section = json.field(fieldId).statistics();
+    int count = section.isPresent() ? slots.containerCount() : 0;
+    if (section.bytes() != (long) count * StatisticsRecord.BYTES) {
+      throw corrupt("field " + fieldId + " has " + section.bytes() + " bytes of statistics for "
+          + count + " containers of slots");
+    }
+    int at = (int) section.position();
+    byte[] stored = Arrays.copyOfRange(bytes, at, at + (int) section.bytes());
+    Binding binding = new Binding(json.fileId(), fieldId);
+    List<StatisticsRecord> records = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      try {
+        records.add(StatisticsRecord.decode(stored, i, slots.containerSlots(i), binding));
+      } catch (IllegalArgumentException e) {
+        throw corrupt("the statistics of field " + fieldId + " are wrong: " + e.getMessage());
+      }
+    }
+    return records;
   }
 
   private RankedBitmap slots(Section section, Kind kind, int fieldId, int checksum) {

@@ -2,12 +2,15 @@ package io.zrecord.internal.shard;
 
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RankedBitmap;
+import io.zrecord.internal.format.StatisticsCollector;
 import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.format.ValueOrder;
 import io.zrecord.read.IndexSet;
 import io.zrecord.read.ValueRange;
+import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -91,25 +94,16 @@ public final class RangeSearch {
   public void addTo(IndexSet.Builder indices, OpenShard shard, long firstIndex) {
     PatchFile patch = shard.patch();
     ChangedField changed = patch == null ? null : patch.changed(field);
-    Optional<FieldTables> tables = shard.tablesOf(field.id());
-    if (tables.isEmpty() && changed == null && field.rules().initialHex() == null) {
-      return; // All values are absent.
-    }
-    List<StatisticsRecord> records =
-        tables.isPresent() && ValueOrder.isShared(tables.get().type(), field.type(), field.shape())
-            ? shard.statistics(field.id())
-            : List.of();
-    if (records.isEmpty()) {
-      indices.add(firstIndex, firstIndex + shard.length());
-      return;
-    }
+    List<StatisticsRecord> changes = patch == null || changed == null || !isShared(changed.type())
+        ? List.of()
+        : patch.statistics(field.id(), changed.slots());
+    Optional<List<StatisticsRecord>> records = records(shard);
     RankedBitmap deleted = patch == null ? null : patch.deleted();
-    for (int i = 0; i < records.size(); i++) {
-      long from = (long) i * StatisticsRecord.SLOTS;
+    for (long from = 0; from < shard.slots(); from += StatisticsRecord.SLOTS) {
       long to = Math.min(shard.slots(), from + StatisticsRecord.SLOTS);
-      boolean isChanged =
-          changed != null && changed.slots().rank(to) > changed.slots().rank(from);
-      if (isChanged || mayMatch(records.get(i), (int) (to - from))) {
+      int block = (int) (from / StatisticsRecord.SLOTS);
+      if ((records.isEmpty() || mayMatch(records.get().get(block), to - from))
+          || (changed != null && mayMatch(changed.slots(), changes, from))) {
         long deletedBefore = deleted == null ? 0 : deleted.rank(from);
         long deletedUpTo = deleted == null ? 0 : deleted.rank(to);
         if (from - deletedBefore < to - deletedUpTo) {
@@ -119,7 +113,43 @@ public final class RangeSearch {
     }
   }
 
-  private boolean mayMatch(StatisticsRecord record, int slots) {
+  private boolean isShared(ElementType stored) {
+    return ValueOrder.isShared(stored, field.type(), field.shape());
+  }
+
+  /** Returns what the values are without the patch, for each block; empty if that is not known. */
+  private Optional<List<StatisticsRecord>> records(OpenShard shard) {
+    Optional<FieldTables> tables = shard.tablesOf(field.id());
+    if (tables.isPresent()) {
+      List<StatisticsRecord> records =
+          isShared(tables.get().type()) ? shard.statistics(field.id()) : List.of();
+      return records.isEmpty() ? Optional.empty() : Optional.of(records);
+    }
+    StatisticsRecord everywhere = initial();
+    return Optional.of(Collections.nCopies(
+        Math.toIntExact(StatisticsRecord.count(shard.slots())), everywhere));
+  }
+
+  /** Returns what the values of a shard without the field are. */
+  private StatisticsRecord initial() {
+    StatisticsCollector collector = StatisticsCollector.of(field);
+    Optional<byte[]> value = field.rules().initial();
+    if (collector == null || value.isEmpty()) {
+      return StatisticsRecord.NOTHING;
+    }
+    collector.add(value.get(), 0, value.get().length);
+    collector.endBlock();
+    return collector.records().get(0);
+  }
+
+  private boolean mayMatch(RankedBitmap changed, List<StatisticsRecord> records, long from) {
+    int container = changed.containerOf(from);
+    return container >= 0
+        && (records.isEmpty()
+            || mayMatch(records.get(container), changed.containerSlots(container)));
+  }
+
+  private boolean mayMatch(StatisticsRecord record, long slots) {
     if (record.absentCount() == slots) {
       return false;
     }
@@ -129,7 +159,8 @@ public final class RangeSearch {
     if (order == ValueOrder.FLOATING && record.nanCount() > 0 && mostHigh == -1) {
       return true;
     }
-    return ValueOrder.compare(record.leastHigh(), record.leastLow(), mostHigh, mostLow) <= 0
+    return !record.isEmpty()
+        && ValueOrder.compare(record.leastHigh(), record.leastLow(), mostHigh, mostLow) <= 0
         && ValueOrder.compare(leastHigh, leastLow, record.mostHigh(), record.mostLow()) <= 0;
   }
 }

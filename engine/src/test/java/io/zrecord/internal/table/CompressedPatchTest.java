@@ -95,7 +95,8 @@ final class CompressedPatchTest {
         field.valueBytes(),
         field.slots(),
         field.slotsChecksum(),
-        field.entries());
+        field.entries(),
+        field.statistics());
     byte[] text = PatchJson.of(
             json.shardId(),
             json.fileId(),

@@ -383,7 +383,7 @@ final class BlockColumnWriter extends ColumnWriter {
 
   @Override
   public void finish(TablesWriter target) {
-    target.blocks(field(), amount(), blockBytes, runs, records, validity.bits());
+    target.blocks(field(), amount(target.length()), blockBytes, runs, records, validity.bits());
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.zrecord.internal.shard.write;
 
 import io.zrecord.internal.format.StatisticsCollector;
+import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.format.ValueCodec;
 import io.zrecord.internal.values.ValueLengths;
 import io.zrecord.read.StoredBlock;
@@ -142,8 +143,8 @@ public abstract class ColumnWriter implements AutoCloseable {
       }
       endAbsent(before);
     }
-    if (statistics != null) {
-      statistics.endSlot();
+    if ((before + 1) % StatisticsRecord.SLOTS == 0 && statistics != null) {
+      statistics.endBlock();
     }
   }
 
@@ -186,14 +187,21 @@ public abstract class ColumnWriter implements AutoCloseable {
     valueBytes += bytes;
   }
 
-  final TablesWriter.Amount amount() {
+  /**
+   * Returns how many values were written, and what they are.
+   *
+   * @param slots number of records of the shard
+   */
+  final TablesWriter.Amount amount(long slots) {
+    List<StatisticsRecord> records = List.of();
     StatisticsCollector collected = statistics;
-    if (collected == null) {
-      return new TablesWriter.Amount(absentCount, valueBytes);
+    if (collected != null) {
+      if (slots % StatisticsRecord.SLOTS != 0) {
+        collected.endBlock();
+      }
+      records = collected.isAnyKnown() ? collected.records() : List.of();
     }
-    var records = collected.finish();
-    return new TablesWriter.Amount(
-        absentCount, valueBytes, collected.isAnyKnown() ? records : List.of());
+    return new TablesWriter.Amount(absentCount, valueBytes, records);
   }
 
   /** Leaves the statistics to another writer, which is given the values first. */

@@ -125,7 +125,7 @@ public final class DenseColumnWriter extends ColumnWriter {
 
   @Override
   public void finish(TablesWriter target) {
-    target.fixed(field(), amount(), unitBytes, runs, unitChecksums, validity.bits());
+    target.fixed(field(), amount(target.length()), unitBytes, runs, unitChecksums, validity.bits());
   }
 
   @Override

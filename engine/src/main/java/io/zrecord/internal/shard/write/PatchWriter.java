@@ -11,6 +11,8 @@ import io.zrecord.internal.format.PatchJson;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.Section;
+import io.zrecord.internal.format.StatisticsCollector;
+import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.format.TablesTrailer;
 import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
@@ -66,6 +68,9 @@ public final class PatchWriter {
     int count;
     long bytes;
     long absent;
+
+    /** What the values are, for each container of their slots; empty if that is not known. */
+    List<StatisticsRecord> statistics = List.of();
 
     void add(long slot, long offset, int chunk, int length, int sum) {
       if (count == slots.length) {
@@ -181,7 +186,60 @@ public final class PatchWriter {
     for (; next < kept.length; next++) {
       keep(values, java.util.Objects.requireNonNull(old), kept[next]);
     }
+    StatisticsCollector collector = StatisticsCollector.of(spec);
+    if (collector != null && values.count > 0) {
+      values.statistics = statistics(collector, values, news, old, knownOf(spec, old));
+    }
     return values;
+  }
+
+  private List<StatisticsRecord> knownOf(FieldSpec spec, @Nullable ChangedField old) {
+    return before == null || old == null
+        ? List.of()
+        : before.statistics(spec.id(), old.slots());
+  }
+
+  /** Returns what the values are: the new ones, and those that the patch before has. */
+  private List<StatisticsRecord> statistics(
+      StatisticsCollector collector,
+      Values values,
+      SortedMap<Long, byte @Nullable []> news,
+      @Nullable ChangedField old,
+      List<StatisticsRecord> known) {
+    List<StatisticsRecord> records = new ArrayList<>();
+    boolean isAnyKnown = false;
+    for (int from = 0; from < values.count; ) {
+      long end = values.slots[from] / StatisticsRecord.SLOTS * StatisticsRecord.SLOTS
+          + StatisticsRecord.SLOTS;
+      int to = from;
+      int keptCount = 0;
+      int absentCount = 0;
+      for (; to < values.count && values.slots[to] < end; to++) {
+        byte[] value = news.get(values.slots[to]);
+        keptCount += news.containsKey(values.slots[to]) ? 0 : 1;
+        absentCount += values.offsets[to] == 0 ? 1 : 0;
+        if (value != null) {
+          collector.add(value, 0, value.length);
+        }
+      }
+      collector.endBlock();
+      StatisticsRecord fresh = collector.records().get(collector.records().size() - 1);
+      StatisticsRecord kept = StatisticsRecord.unknown(0);
+      boolean isWhole = true;
+      if (keptCount == 0) {
+        kept = StatisticsRecord.NOTHING;
+      } else if (old != null && !known.isEmpty()) {
+        int container = old.slots().containerOf(end - 1);
+        kept = known.get(container);
+        isWhole = keptCount == old.slots().containerSlots(container);
+      }
+      StatisticsRecord joined =
+          fresh.join(kept, isWhole, absentCount, to - from - absentCount);
+      isAnyKnown |= joined.isKnown();
+      records.add(joined);
+      from = to;
+    }
+    return isAnyKnown ? records : List.of();
   }
 
   private static void keep(Values values, ChangedField old, long slot) {
@@ -293,7 +351,10 @@ public final class PatchWriter {
           values.bytes,
           section(slots),
           binding.bind(Kind.CHANGED, 0, Crc32c.of(slots)),
-          section(entries(values, binding))));
+          section(entries(values, binding)),
+          values.statistics.isEmpty()
+              ? Section.NONE
+              : section(statistics(values.statistics, binding))));
     }
     section(NO_BYTES);
     int position = file.size();
@@ -347,6 +408,14 @@ public final class PatchWriter {
       section.putInt(at + bytes, binding.bind(Kind.OFFSETS, unit, sum));
     }
     return section.array();
+  }
+
+  private static byte[] statistics(List<StatisticsRecord> records, Binding binding) {
+    ByteArrayOutputStream section = new ByteArrayOutputStream();
+    for (int i = 0; i < records.size(); i++) {
+      section.writeBytes(records.get(i).encode(binding, i));
+    }
+    return section.toByteArray();
   }
 
   private void write(byte[] bytes) {

@@ -79,6 +79,11 @@ public final class TablesWriter implements AutoCloseable {
     this.file = create(storage, directory, new FileHeader(FileHeader.Kind.TABLES, shardId, fileId));
   }
 
+  /** Returns the number of records of the shard. */
+  long length() {
+    return length;
+  }
+
   private static WritableFile create(Storage storage, String directory, FileHeader header) {
     WritableFile created = storage.create(directory + "/" + header.fileId() + ".tables");
     try {

@@ -172,7 +172,7 @@ public final class VariableRunWriter extends ColumnWriter {
 
   @Override
   public void finish(TablesWriter tables) {
-    tables.variable(field(), amount(), runs, validity.bits());
+    tables.variable(field(), amount(tables.length()), runs, validity.bits());
   }
 
   @Override
