@@ -309,7 +309,7 @@ final class ValueRangeTest {
 
     RowChange change = RowChange.of(table().latest());
     for (int i = 0; i < 500; i++) {
-      change.delete(3 * i);
+      change.delete(3L * i);
     }
     change.delete(RECORDS);
     change.update(BLOCK - 1, "row", -99L);

@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of values, both ends included. Absent values are in no range but
- * {@link Presence#ABSENT}. Immutable.
+ * A range of values, both ends included. Absent values are in no range but {@link Presence#ABSENT}.
+ * Immutable.
  */
 public sealed interface ValueRange extends Serializable {
 

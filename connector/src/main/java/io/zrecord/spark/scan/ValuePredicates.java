@@ -87,8 +87,8 @@ final class ValuePredicates {
 
   private Optional<ValueCondition> either(Expression[] children, boolean isNegated) {
     return translate(children[0], isNegated)
-        .flatMap(left -> translate(children[1], isNegated)
-            .map(right -> new ValueCondition.Either(left, right)));
+        .flatMap(left ->
+            translate(children[1], isNegated).map(right -> new ValueCondition.Either(left, right)));
   }
 
   private Optional<FieldSpec> field(Expression expression) {
@@ -98,8 +98,7 @@ final class ValuePredicates {
   }
 
   private Optional<ValueCondition> within(Expression column, ValueRange... ranges) {
-    return field(column)
-        .map(field -> new ValueCondition.Within(field.name(), List.of(ranges)));
+    return field(column).map(field -> new ValueCondition.Within(field.name(), List.of(ranges)));
   }
 
   private Optional<ValueCondition> in(Expression[] children) {

@@ -30,11 +30,11 @@ public final class RangeSearch {
     }
 
     boolean mayHave(StatisticsRecord block) {
-      return !block.isKnown()
-          || ValueOrder.compare(block.leastHigh(), block.leastLow(), mostHigh, mostLow) <= 0
-              && ValueOrder.compare(leastHigh, leastLow, block.mostHigh(), block.mostLow()) <= 0
-          // NaN has no key. A range of numbers with NaN has no other bound.
-          || mostHigh == -1 && block.nanCount() > 0;
+      if (!block.isKnown() || (mostHigh == -1 && block.nanCount() > 0)) {
+        return true; // NaN has no key. A range of numbers with NaN has no other bound.
+      }
+      return ValueOrder.compare(block.leastHigh(), block.leastLow(), mostHigh, mostLow) <= 0
+          && ValueOrder.compare(leastHigh, leastLow, block.mostHigh(), block.mostLow()) <= 0;
     }
   }
 
@@ -114,8 +114,7 @@ public final class RangeSearch {
     PatchFile patch = shard.patch();
     ChangedField changed = patch == null ? null : patch.changed(field);
     Optional<FieldTables> tables = shard.tablesOf(field.id());
-    boolean areAbsent =
-        tables.isEmpty() && changed == null && field.rules().initialHex() == null;
+    boolean areAbsent = tables.isEmpty() && changed == null && field.rules().initialHex() == null;
     if (areAbsent && !wantsAbsent) {
       return;
     }
