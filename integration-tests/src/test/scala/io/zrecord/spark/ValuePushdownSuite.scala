@@ -275,14 +275,16 @@ class ValuePushdownSuite extends SparkSuite {
     val data = read(path)
     val values = texts.distinct ++ Seq("y" * 20, "x" * 15, "x" * 17)
     val conditions = values.flatMap(value =>
-      random.shuffle(
-        Seq(
-          col("text").startsWith(value),
-          col("text") === value,
-          col("text") < value,
-          col("text") >= value
+      random
+        .shuffle(
+          Seq(
+            col("text").startsWith(value),
+            col("text") === value,
+            col("text") < value,
+            col("text") >= value
+          )
         )
-      ).take(1)
+        .take(1)
     ) :+ col("text").startsWith("\udbff\udfff")
     assert(requireSame(data, random.shuffle(conditions).take(80)) > 0)
     // Bytes that are no text have another order than the text that stands for them.
@@ -362,14 +364,16 @@ class ValuePushdownSuite extends SparkSuite {
       )
     )
     write(
-      spark.range(500, 600, 1, 1).selectExpr(
-        "id row",
-        "id v",
-        "double(id) f",
-        "string(id) name",
-        "cast(id as int) extra",
-        "'x' gone"
-      ),
+      spark
+        .range(500, 600, 1, 1)
+        .selectExpr(
+          "id row",
+          "id v",
+          "double(id) f",
+          "string(id) name",
+          "cast(id as int) extra",
+          "'x' gone"
+        ),
       path,
       "append"
     )
