@@ -217,12 +217,13 @@ final class PatchStatisticsTest {
     return switch (field) {
       case "row" -> rare == 0 ? Long.MIN_VALUE : random.nextLong(3L * RECORDS) - RECORDS;
       case "count" -> random.nextInt(1 << 16);
-      case "score" -> switch (rare) {
-        case 0 -> Double.NaN;
-        case 1 -> -0.0;
-        case 2 -> Double.NEGATIVE_INFINITY;
-        default -> random.nextDouble() * RECORDS;
-      };
+      case "score" ->
+        switch (rare) {
+          case 0 -> Double.NaN;
+          case 1 -> -0.0;
+          case 2 -> Double.NEGATIVE_INFINITY;
+          default -> random.nextDouble() * RECORDS;
+        };
       case "loss" -> rare == 0 ? Float.NaN : (float) random.nextGaussian() * RECORDS;
       default -> String.format("name-%06d", random.nextInt(3 * RECORDS));
     };
@@ -233,12 +234,14 @@ final class PatchStatisticsTest {
     for (int i = 0; i < 8; i++) {
       Object a = value(field);
       Object b = i % 2 == 0 ? a : value(field);
-      ranges.add(switch (field) {
-        case "row", "count" ->
-          new ValueRange.Integers(((Number) a).longValue(), ((Number) b).longValue());
-        case "name" -> new ValueRange.Texts((String) a, (String) b);
-        default -> new ValueRange.Fractions(((Number) a).doubleValue(), ((Number) b).doubleValue());
-      });
+      ranges.add(
+          switch (field) {
+            case "row", "count" ->
+              new ValueRange.Integers(((Number) a).longValue(), ((Number) b).longValue());
+            case "name" -> new ValueRange.Texts((String) a, (String) b);
+            default ->
+              new ValueRange.Fractions(((Number) a).doubleValue(), ((Number) b).doubleValue());
+          });
     }
     return ranges;
   }
@@ -280,10 +283,10 @@ final class PatchStatisticsTest {
   /** Writes the first record of statistics of a field in the patch again. */
   private void change(String field, UnaryOperator<StatisticsRecord> to) throws Exception {
     PatchFile patch = patch();
-    PatchField stored = patch.json().field(SCHEMA.fields().get(SCHEMA.ordinal(field)).id());
+    PatchField stored =
+        patch.json().field(SCHEMA.fields().get(SCHEMA.ordinal(field)).id());
     StatisticsRecord record = statistics(field).get(0);
-    byte[] changed =
-        to.apply(record).encode(new Binding(patch.json().fileId(), stored.id()), 0);
+    byte[] changed = to.apply(record).encode(new Binding(patch.json().fileId(), stored.id()), 0);
     byte[] bytes = Files.readAllBytes(path());
     System.arraycopy(changed, 0, bytes, (int) stored.statistics().position(), changed.length);
     Files.write(path(), bytes);
@@ -349,7 +352,8 @@ final class PatchStatisticsTest {
     write();
     update(7, "name", "a");
     byte[] sound = Files.readAllBytes(path());
-    PatchField field = patch().json().field(SCHEMA.fields().get(SCHEMA.ordinal("name")).id());
+    PatchField field =
+        patch().json().field(SCHEMA.fields().get(SCHEMA.ordinal("name")).id());
     ValueRange range = new ValueRange.Texts("a", "b");
     for (int at = 0; at < field.statistics().bytes(); at += 5) {
       byte[] damaged = sound.clone();

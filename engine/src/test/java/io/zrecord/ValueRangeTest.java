@@ -214,7 +214,8 @@ final class ValueRangeTest {
     try (RecordDataset dataset = RecordDataset.open(directory)) {
       for (FieldSpec field : dataset.schema().fields()) {
         if (field.type().kind() != Kind.BYTES) {
-          passed += requireNothingLost("seed " + seed, dataset, field, values -> ranges(field, values));
+          passed +=
+              requireNothingLost("seed " + seed, dataset, field, values -> ranges(field, values));
         }
       }
     }
@@ -247,8 +248,8 @@ final class ValueRangeTest {
       passed += dataset.length() - found.count();
       for (int i = 0; i < present.size(); i++) {
         if (isWithin(field, present.get(i), range) && !found.contains(indices.get(i))) {
-          throw new AssertionError(name + ": " + range + " passes over record "
-              + indices.get(i) + " of field " + field.name());
+          throw new AssertionError(name + ": " + range + " passes over record " + indices.get(i)
+              + " of field " + field.name());
         }
       }
     }
@@ -414,8 +415,8 @@ final class ValueRangeTest {
           r -> new StatisticsRecord(r.absentCount(), r.nanCount(), true, true, 0, 0, -1, -1));
       assertThat(findings())
           .extracting(Finding::problem)
-          .containsExactly("the statistics of block " + block
-              + " say bounds that are not those of the values");
+          .containsExactly(
+              "the statistics of block " + block + " say bounds that are not those of the values");
       Files.write(onDisk().tables(), sound);
       // Wider bounds lose nothing.
       change(
@@ -455,9 +456,8 @@ final class ValueRangeTest {
         .isTrue();
     try (RecordDataset dataset = RecordDataset.open(directory)) {
       ValueRange range = new ValueRange.Integers(BLOCK + 1, BLOCK + 2);
-      assertThatThrownBy(
-              () -> requireNothingLost(
-                  "control", dataset, SCHEMA.fields().get(0), values -> List.of(range)))
+      assertThatThrownBy(() -> requireNothingLost(
+              "control", dataset, SCHEMA.fields().get(0), values -> List.of(range)))
           .isInstanceOf(AssertionError.class)
           .hasMessageContaining("of field row");
     }

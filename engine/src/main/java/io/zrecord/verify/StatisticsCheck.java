@@ -76,8 +76,7 @@ final class StatisticsCheck {
     }
   }
 
-  private void check(
-      ShardSummary shard, PatchFile patch, PatchField field, @Nullable String name) {
+  private void check(ShardSummary shard, PatchFile patch, PatchField field, @Nullable String name) {
     if (!field.statistics().isPresent()) {
       return;
     }

@@ -9,7 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the statistics of a field, value by value (FORMAT.md section 5.5). Belongs to one thread.
+ * Collects the statistics of a field, value by value (FORMAT.md section 5.5). Belongs to one
+ * thread.
  */
 public final class StatisticsCollector {
   private static final VarHandle SHORTS =
@@ -45,9 +46,8 @@ public final class StatisticsCollector {
     this.order = order;
     this.widthBytes = widthBytes;
     boolean isFloating = order == ValueOrder.FLOATING;
-    this.shift = isFloating || order == ValueOrder.UNSIGNED
-        ? Long.SIZE - Byte.SIZE * widthBytes
-        : 0;
+    this.shift =
+        isFloating || order == ValueOrder.UNSIGNED ? Long.SIZE - Byte.SIZE * widthBytes : 0;
     this.flip = order == ValueOrder.UNSIGNED ? Long.MIN_VALUE : 0;
     this.fold = isFloating ? Long.MAX_VALUE : 0;
     this.infinity = isFloating ? infinity(widthBytes) << shift : Long.MAX_VALUE;
@@ -118,12 +118,13 @@ public final class StatisticsCollector {
       addText(source, offset, length);
       return;
     }
-    add(switch (widthBytes) {
-      case Byte.BYTES -> source[offset];
-      case Short.BYTES -> (short) SHORTS.get(source, offset);
-      case Integer.BYTES -> (int) INTS.get(source, offset);
-      default -> (long) LONGS.get(source, offset);
-    });
+    add(
+        switch (widthBytes) {
+          case Byte.BYTES -> source[offset];
+          case Short.BYTES -> (short) SHORTS.get(source, offset);
+          case Integer.BYTES -> (int) INTS.get(source, offset);
+          default -> (long) LONGS.get(source, offset);
+        });
   }
 
   private void addText(byte[] source, int offset, int length) {

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Says what the values of a field in a block of {@value #SLOTS} slots are (FORMAT.md section
- * 5.5). A bound is a key of {@link ValueOrder}; keys are compared as unsigned.
+ * Says what the values of a field in a block of {@value #SLOTS} slots are (FORMAT.md section 5.5).
+ * A bound is a key of {@link ValueOrder}; keys are compared as unsigned.
  *
  * <pre>
  *  0              8           16            32            48          52       56
@@ -85,8 +85,7 @@ public record StatisticsRecord(
    * @param absent number of those that are absent
    * @param present number of the others
    */
-  public StatisticsRecord join(
-      StatisticsRecord other, boolean isWhole, long absent, long present) {
+  public StatisticsRecord join(StatisticsRecord other, boolean isWhole, long absent, long present) {
     if (!isKnown || !other.isKnown) {
       return unknown(absent);
     }
@@ -136,8 +135,7 @@ public record StatisticsRecord(
     }
     int flags = buffer.getInt(FLAGS_AT);
     if ((flags & ~(KNOWN | EXACT)) != 0 || flags == EXACT) {
-      throw new IllegalArgumentException(
-          "block " + number + " has invalid flags: " + flags);
+      throw new IllegalArgumentException("block " + number + " has invalid flags: " + flags);
     }
     long absent = buffer.getLong(0);
     long nan = buffer.getLong(8);

@@ -126,8 +126,8 @@ public final class RangeSearch {
       return records.isEmpty() ? Optional.empty() : Optional.of(records);
     }
     StatisticsRecord everywhere = initial();
-    return Optional.of(Collections.nCopies(
-        Math.toIntExact(StatisticsRecord.count(shard.slots())), everywhere));
+    return Optional.of(
+        Collections.nCopies(Math.toIntExact(StatisticsRecord.count(shard.slots())), everywhere));
   }
 
   /** Returns what the values of a shard without the field are. */

@@ -194,9 +194,7 @@ public final class PatchWriter {
   }
 
   private List<StatisticsRecord> knownOf(FieldSpec spec, @Nullable ChangedField old) {
-    return before == null || old == null
-        ? List.of()
-        : before.statistics(spec.id(), old.slots());
+    return before == null || old == null ? List.of() : before.statistics(spec.id(), old.slots());
   }
 
   /** Returns what the values are: the new ones, and those that the patch before has. */
@@ -233,8 +231,7 @@ public final class PatchWriter {
         kept = known.get(container);
         isWhole = keptCount == old.slots().containerSlots(container);
       }
-      StatisticsRecord joined =
-          fresh.join(kept, isWhole, absentCount, to - from - absentCount);
+      StatisticsRecord joined = fresh.join(kept, isWhole, absentCount, to - from - absentCount);
       isAnyKnown |= joined.isKnown();
       records.add(joined);
       from = to;
