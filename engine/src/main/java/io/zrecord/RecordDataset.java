@@ -286,19 +286,20 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
-   * Returns records that are all those whose value of a field is within a range, and others: blocks
-   * of 65,536 records in which, by the statistics that were kept when the values were written, a
-   * value may be within the range. Opens the tables of all shards, and reads no value.
+   * Returns records that are all those whose value of a field is within one of some ranges, and
+   * others: blocks of 65,536 records in which, by the statistics that were kept when the values
+   * were written, a value may be within a range. Opens the tables of all shards, and reads no
+   * value.
    *
    * @throws IllegalArgumentException if there is no such field, or its values are not ordered as
-   *     those of the range; values of one number (but f16 and bf16), dates, timestamps, booleans
-   *     and texts are
+   *     those of a range; values of one number (but f16 and bf16), dates, timestamps, booleans and
+   *     texts are
    * @throws IllegalStateException if the dataset is closed
    */
-  public IndexSet indicesThatMayHave(String field, ValueRange range) {
+  public IndexSet indicesThatMayHave(String field, ValueRange... ranges) {
     requireOpen();
     schema.requireReadable(location, field);
-    RangeSearch search = new RangeSearch(schema.fields().get(schema.ordinal(field)), range);
+    RangeSearch search = new RangeSearch(schema.fields().get(schema.ordinal(field)), ranges);
     IndexSet.Builder indices = new IndexSet.Builder();
     for (int i = 0; i < shards.count(); i++) {
       search.addTo(indices, shards.open(i), shards.firstIndex(i));

@@ -256,9 +256,9 @@ final class ValueRangeTest {
     return passed;
   }
 
-  private IndexSet search(String field, ValueRange range) {
+  private IndexSet search(String field, ValueRange... ranges) {
     try (RecordDataset dataset = RecordDataset.open(directory)) {
-      return dataset.indicesThatMayHave(field, range);
+      return dataset.indicesThatMayHave(field, ranges);
     }
   }
 
@@ -351,6 +351,64 @@ final class ValueRangeTest {
     assertThat(table().latest().shards()).hasSize(1);
     assertThat(requireNothingLost()).isGreaterThan(0);
     assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void severalRangesAreOneSearch() {
+    write(RECORDS);
+    ValueRange first = new ValueRange.Integers(1, 1);
+    ValueRange last = new ValueRange.Integers(RECORDS - 1, RECORDS);
+    assertThat(search("row", first, last))
+        .isEqualTo(search("row", first).union(search("row", last)));
+    assertThat(search("row", last, first)).isEqualTo(search("row", first, last));
+    assertThat(search("row", first, last).count()).isEqualTo(RECORDS - BLOCK);
+    assertThat(search("row").isEmpty()).isTrue();
+    assertThatThrownBy(() -> search("row", first, new ValueRange.Fractions(0, 1)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void absentValuesAreFoundByTheirNumber() {
+    RecordSchema schema = RecordSchema.builder()
+        .field("row", ElementType.I64)
+        .field("sparse", ElementType.I32)
+        .field("blob", ElementType.BYTES)
+        .build();
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(directory, schema, WriteOptions.defaults())) {
+      RecordAppender appender = writer.newAppender();
+      for (int i = 0; i < RECORDS; i++) {
+        appender.set("row", (long) i).set("blob", new byte[] {1});
+        if (i < BLOCK || i == 2 * BLOCK) {
+          appender.set("sparse", i);
+        }
+        appender.endRecord();
+      }
+      writer.commit();
+    }
+    ValueRange absent = ValueRange.Presence.ABSENT;
+    ValueRange present = ValueRange.Presence.PRESENT;
+    IndexSet all = IndexSet.range(0, RECORDS);
+    assertThat(search("row", absent).isEmpty()).isTrue();
+    assertThat(search("row", present)).isEqualTo(all);
+    assertThat(search("sparse", absent)).isEqualTo(IndexSet.range(BLOCK, RECORDS));
+    assertThat(search("sparse", present))
+        .isEqualTo(IndexSet.range(0, BLOCK).union(IndexSet.range(2L * BLOCK, RECORDS)));
+    assertThat(search("sparse", absent, new ValueRange.Integers(5, 5))).isEqualTo(all);
+    assertThat(search("blob", absent)).isEqualTo(all);
+    assertThat(search("blob", present)).isEqualTo(all);
+
+    table()
+        .addFields(
+            List.of(new FieldSpec(1, "later", ElementType.I32, Shape.scalar(), Compression.RAW)));
+    RowChange change = RowChange.of(table().latest());
+    change.update(3, "row", null);
+    change.update(2 * BLOCK - 1, "sparse", 7);
+    change.commit();
+    assertThat(search("row", absent)).isEqualTo(IndexSet.range(0, BLOCK));
+    assertThat(search("sparse", present)).isEqualTo(all);
+    assertThat(search("later", absent)).isEqualTo(all);
+    assertThat(search("later", present).isEmpty()).isTrue();
   }
 
   @Test

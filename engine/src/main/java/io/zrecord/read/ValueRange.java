@@ -1,11 +1,23 @@
 package io.zrecord.read;
 
+import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A range of values, both ends included. Absent values are in no range. Immutable. */
-public sealed interface ValueRange {
+/**
+ * A range of values, both ends included. Absent values are in no range but {@link Presence#ABSENT}.
+ * Immutable.
+ */
+public sealed interface ValueRange extends Serializable {
+
+  /** A range by presence alone, for fields of every type. */
+  enum Presence implements ValueRange {
+    /** No value. */
+    ABSENT,
+    /** Any value. */
+    PRESENT
+  }
 
   /**
    * A range of integers, dates (days since 1970) or timestamps (microseconds).

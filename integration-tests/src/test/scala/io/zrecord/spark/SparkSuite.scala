@@ -112,6 +112,8 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
           paddingBytes: Int
       ): Unit = fail("a changed value is in two places")
 
+      override def superseded(chunk: Int, bytes: Long): Unit = ()
+
       override def records(chunk: Int, count: Long): Unit = ()
     }
     table

@@ -111,18 +111,16 @@ public final class KeySort {
   private static Dataset<Row> keys(SparkSession spark, TableSnapshot snapshot, int ordinal) {
     StructField field = SparkTypes.columnOf(snapshot.schema().fields().get(ordinal));
     ReadConf conf = ReadConf.ofNoOptions();
-    ReadSettings settings = new ReadSettings(
+    ReadSettings settings = ReadSettings.ofAll(
         new StructType(new StructField[] {field})
             .add(MetadataColumns.INDEX, DataTypes.LongType, false),
-        conf.batchRows(),
-        conf.batchBytes(),
-        conf.verification(),
-        null);
+        conf);
     ZRecordScan scan = new ZRecordScan(
         snapshot.storage().location(),
         new IndexOrder(List.of(snapshot)),
         IndexSet.range(0, snapshot.length()),
         settings,
+        List.of(),
         conf.partitionCount());
     RecordSchema fields = IndexOrder.fields(snapshot, settings.columns());
     List<byte[]> partitions =

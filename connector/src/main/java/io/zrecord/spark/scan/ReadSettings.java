@@ -2,7 +2,9 @@ package io.zrecord.spark.scan;
 
 import io.zrecord.read.IndexSet;
 import io.zrecord.read.Verification;
+import io.zrecord.spark.options.ReadConf;
 import java.io.Serializable;
+import java.util.List;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
@@ -15,14 +17,23 @@ import org.jspecify.annotations.Nullable;
  *     a single value may be larger
  * @param verification when checksums are compared
  * @param sample draws from the places that the scan selects; null: all places
+ * @param conditions conditions that all rows have to meet. Records that cannot meet them, by the
+ *     statistics of their shard, are passed over; others are rows
  */
 public record ReadSettings(
     StructType columns,
     int batchRows,
     long batchBytes,
     Verification verification,
-    @Nullable TableSample sample)
+    @Nullable TableSample sample,
+    List<ValueCondition> conditions)
     implements Serializable {
+
+  /** Returns settings to read all records. */
+  public static ReadSettings ofAll(StructType columns, ReadConf conf) {
+    return new ReadSettings(
+        columns, conf.batchRows(), conf.batchBytes(), conf.verification(), null, List.of());
+  }
 
   /** Returns a cursor over the places of a set that the sample draws. */
   PlaceCursor cursor(IndexSet places, long first) {

@@ -75,7 +75,7 @@ final class SampledPartitionReader implements PartitionReader<ColumnarBatch> {
 
   @Override
   public CustomTaskMetric[] currentMetricsValues() {
-    return ScanMetrics.ofTask(recordCount, dataset.metrics());
+    return ScanMetrics.ofTask(recordCount, 0, dataset.metrics());
   }
 
   @Override

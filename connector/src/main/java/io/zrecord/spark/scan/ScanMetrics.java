@@ -15,6 +15,7 @@ final class ScanMetrics {
   static CustomMetric[] supported() {
     return new CustomMetric[] {
       new Records(),
+      new RecordsSkipped(),
       new BytesRead(),
       new BytesDelivered(),
       new DecodeMillis(),
@@ -25,9 +26,10 @@ final class ScanMetrics {
     };
   }
 
-  static CustomTaskMetric[] ofTask(long records, ReadMetrics metrics) {
+  static CustomTaskMetric[] ofTask(long records, long skipped, ReadMetrics metrics) {
     return new CustomTaskMetric[] {
       new TaskMetric("records", records),
+      new TaskMetric("recordsSkipped", skipped),
       new TaskMetric("bytesRead", metrics.bytesRead.sum()),
       new TaskMetric("bytesDelivered", metrics.bytesDelivered.sum()),
       new TaskMetric("decodeMillis", TimeUnit.NANOSECONDS.toMillis(metrics.decodeNanos.sum())),
@@ -67,6 +69,12 @@ final class ScanMetrics {
   public static final class Records extends Sum {
     public Records() {
       super("records", "records read");
+    }
+  }
+
+  public static final class RecordsSkipped extends Sum {
+    public RecordsSkipped() {
+      super("recordsSkipped", "records skipped by statistics");
     }
   }
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the slices of a partition, shard by shard. Reads long ranges as ranges. Gathers indices if
- * a slice consists of many short ranges, or if a sample is drawn from the slice. Belongs to one
- * task.
+ * a slice consists of many short ranges, or if a sample is drawn from the slice. Passes over
+ * records that cannot meet the scan's conditions. Belongs to one task.
  */
 public final class ZRecordPartitionReader implements PartitionReader<ColumnarBatch> {
   /**
@@ -43,6 +43,7 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
 
   private int gathered;
   private long recordCount;
+  private long skippedCount;
 
   /**
    * Creates a reader of a partition.
@@ -76,7 +77,7 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
 
   @Override
   public CustomTaskMetric[] currentMetricsValues() {
-    return ScanMetrics.ofTask(recordCount, metrics);
+    return ScanMetrics.ofTask(recordCount, skippedCount, metrics);
   }
 
   @Override
@@ -96,6 +97,10 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
     columns.open(opened);
     sliceFirstIndex = partition.firstIndex() + slice.firstIndex();
     indices = slice.indices();
+    for (ValueCondition condition : settings.conditions()) {
+      indices = indices.intersect(condition.mayHold(opened));
+    }
+    skippedCount += slice.indices().count() - indices.count();
     range = 0;
     nextIndex = indices.isEmpty() ? 0 : indices.rangeFrom(0);
     boolean isShort = indices.count() < (long) SHORT_RANGE_RECORDS * indices.rangeCount();

@@ -4,6 +4,7 @@ import io.zrecord.read.IndexSet;
 import io.zrecord.scan.SplitSizing;
 import io.zrecord.spark.options.ZRecordOptions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -32,6 +33,9 @@ public final class ZRecordScan
   private static final long MAX_SPLIT_BYTES = 128L << 20;
   private static final int INDEX_BYTES = Long.BYTES;
 
+  /** Longest text of conditions in a plan. */
+  private static final int MAX_TEXT = 1000;
+
   /**
    * Smallest share of the records to which partitions are adapted. Smaller samples do not make
    * partitions larger still.
@@ -41,6 +45,7 @@ public final class ZRecordScan
   private final String location;
   private final ScanOrder order;
   private final ReadSettings settings;
+  private final List<Predicate> pushed;
   private final int partitionCount;
   private final IndexSet planned;
   private volatile IndexSet places;
@@ -51,6 +56,7 @@ public final class ZRecordScan
    * Creates a scan.
    *
    * @param places the places to read, or those from which {@link ReadSettings#sample} draws
+   * @param pushed the conditions that narrow down what is read, for the plan that a user sees
    * @param partitionCount 0: automatic
    */
   public ZRecordScan(
@@ -58,12 +64,14 @@ public final class ZRecordScan
       ScanOrder order,
       IndexSet places,
       ReadSettings settings,
+      List<Predicate> pushed,
       int partitionCount) {
     this.location = location;
     this.order = order;
     this.planned = places;
     this.places = places;
     this.settings = settings;
+    this.pushed = List.copyOf(pushed);
     this.partitionCount = partitionCount;
   }
 
@@ -76,7 +84,12 @@ public final class ZRecordScan
   public String description() {
     return ZRecordOptions.FORMAT + " " + location + " " + settings.columns().catalogString()
         + ", " + places.count() + " records in " + places.rangeCount() + " ranges of " + order
-        + (settings.sample() == null ? "" : ", " + settings.sample());
+        + (settings.sample() == null ? "" : ", " + settings.sample())
+        + ", PushedFilters: " + shortened(pushed.toString());
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
   }
 
   @Override

@@ -29,7 +29,8 @@ import org.apache.spark.sql.types.StructType;
  * Collects what a scan has to read: columns, and a set of places of the order. A sample of chunks,
  * conditions on places, limit and offset narrow the set down. Whatever places can decide is decided
  * here, without opening a data file. The tasks draw samples of single records. Nothing knows their
- * number in advance, so limit, offset and count are left to Spark then.
+ * number in advance, so limit, offset and count are left to Spark then. Conditions on values stay
+ * with Spark. The tasks pass over records that cannot meet them.
  */
 public final class ZRecordScanBuilder
     implements ScanBuilder,
@@ -43,7 +44,9 @@ public final class ZRecordScanBuilder
   private final List<TableSnapshot> snapshots;
   private final ScanOrder order;
   private final ReadConf conf;
+  private final ValuePredicates values;
   private final List<Predicate> pushed = new ArrayList<>();
+  private final List<ValueCondition> conditions = new ArrayList<>();
   private final StructType declared;
   private StructType columns;
   private IndexSet places;
@@ -64,9 +67,11 @@ public final class ZRecordScanBuilder
     if (options.sampler().isPresent()) {
       this.order = new SamplerOrder(requireOne(snapshots), options.sampler().get(), options.part());
       this.places = IndexSet.range(0, order.length());
+      this.values = new ValuePredicates(List.of());
     } else {
       this.order = new IndexOrder(snapshots);
       this.places = conf.indices(order.length());
+      this.values = new ValuePredicates(snapshots);
     }
   }
 
@@ -110,6 +115,7 @@ public final class ZRecordScanBuilder
     return isSampled;
   }
 
+  /** Returns the predicates that Spark has to evaluate, which are all those on values. */
   @Override
   public Predicate[] pushPredicates(Predicate[] predicates) {
     PlacePredicates evaluator = new PlacePredicates(order);
@@ -121,6 +127,10 @@ public final class ZRecordScanBuilder
         pushed.add(predicate);
       } else {
         remaining.add(predicate);
+        values.translate(predicate).ifPresent(condition -> {
+          conditions.add(condition);
+          pushed.add(predicate);
+        });
       }
     }
     return remaining.toArray(Predicate[]::new);
@@ -148,7 +158,7 @@ public final class ZRecordScanBuilder
 
   /** Tells whether the number of rows is known, and rows are numbered by their places. */
   private boolean isCounted() {
-    return sample.isEmpty() && countColumns.isEmpty();
+    return sample.isEmpty() && conditions.isEmpty() && countColumns.isEmpty();
   }
 
   @Override
@@ -185,6 +195,7 @@ public final class ZRecordScanBuilder
   @Override
   public boolean supportCompletePushDown(Aggregation aggregation) {
     return sample.isEmpty()
+        && conditions.isEmpty()
         && aggregation.groupByExpressions().length == 0
         && aggregation.aggregateExpressions().length > 0
         && Arrays.stream(aggregation.aggregateExpressions())
@@ -210,8 +221,13 @@ public final class ZRecordScanBuilder
     }
     // Checks values of options while the query is planned, not in its tasks.
     ReadSettings settings = new ReadSettings(
-        columns, conf.batchRows(), conf.batchBytes(), conf.verification(), sample.orElse(null));
-    return new ZRecordScan(location, order, selected, settings, conf.partitionCount());
+        columns,
+        conf.batchRows(),
+        conf.batchBytes(),
+        conf.verification(),
+        sample.orElse(null),
+        List.copyOf(conditions));
+    return new ZRecordScan(location, order, selected, settings, pushed, conf.partitionCount());
   }
 
   private static boolean isCountOfRecords(AggregateFunc function) {

@@ -10,58 +10,78 @@ import io.zrecord.read.ValueRange;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the records whose value of a field may be within a range, by the statistics of blocks of
- * records (FORMAT.md section 5). What the statistics do not say may be within. Immutable.
+ * Finds the records whose value of a field may be within one of some ranges, by the statistics of
+ * blocks of records (FORMAT.md section 5). What the statistics do not say may be within. Immutable.
  */
 public final class RangeSearch {
   private final FieldSpec field;
-  private final ValueOrder order;
-  private long leastHigh;
-  private long leastLow;
-  private long mostHigh;
-  private long mostLow;
+  private final List<Keys> ranges = new ArrayList<>();
+  private boolean wantsAbsent;
+  private boolean wantsPresent;
+
+  /** A range of keys. */
+  private record Keys(long leastHigh, long leastLow, long mostHigh, long mostLow) {
+    static Keys ofHigh(long least, long most) {
+      return new Keys(least, 0, most, 0);
+    }
+
+    boolean mayHave(StatisticsRecord block) {
+      if (!block.isKnown() || (mostHigh == -1 && block.nanCount() > 0)) {
+        return true; // NaN has no key. A range of numbers with NaN has no other bound.
+      }
+      return ValueOrder.compare(block.leastHigh(), block.leastLow(), mostHigh, mostLow) <= 0
+          && ValueOrder.compare(leastHigh, leastLow, block.mostHigh(), block.mostLow()) <= 0;
+    }
+  }
 
   /**
    * Prepares a search.
    *
-   * @throws IllegalArgumentException if the values of the field are not ordered as those of the
-   *     range
+   * @throws IllegalArgumentException if the values of the field are not ordered as those of a range
    */
-  public RangeSearch(FieldSpec field, ValueRange range) {
-    ValueOrder found = ValueOrder.of(field.type(), field.shape());
+  public RangeSearch(FieldSpec field, ValueRange... ranges) {
     this.field = field;
-    if (found == ValueOrder.SIGNED && range instanceof ValueRange.Integers integers) {
-      setHigh(ValueOrder.ofSigned(integers.least()), ValueOrder.ofSigned(integers.most()));
-    } else if (found == ValueOrder.UNSIGNED && range instanceof ValueRange.Integers integers) {
-      setUnsigned(integers);
-    } else if (found == ValueOrder.FLOATING && range instanceof ValueRange.Fractions fractions) {
-      setHigh(leastKey(fractions.least()), mostKey(fractions.most()));
-    } else if (found == ValueOrder.TEXT && range instanceof ValueRange.Texts texts) {
-      setTexts(texts);
-    } else {
-      throw new IllegalArgumentException("Cannot look for " + range + " in field '" + field.name()
-          + "' of type " + field.type() + field.shape()
-          + ": give integers, fractions or texts for a single value of such a type");
+    ValueOrder order = ValueOrder.of(field.type(), field.shape());
+    for (ValueRange range : ranges) {
+      wantsAbsent |= range == ValueRange.Presence.ABSENT;
+      wantsPresent |= range == ValueRange.Presence.PRESENT;
+      if (!(range instanceof ValueRange.Presence)) {
+        this.ranges.add(keys(order, range));
+      }
     }
-    this.order = found;
   }
 
-  private void setHigh(long least, long most) {
-    leastHigh = least;
-    mostHigh = most;
+  private Keys keys(@Nullable ValueOrder order, ValueRange range) {
+    if (order == ValueOrder.SIGNED && range instanceof ValueRange.Integers integers) {
+      return Keys.ofHigh(
+          ValueOrder.ofSigned(integers.least()), ValueOrder.ofSigned(integers.most()));
+    }
+    if (order == ValueOrder.UNSIGNED && range instanceof ValueRange.Integers integers) {
+      return unsigned(integers);
+    }
+    if (order == ValueOrder.FLOATING && range instanceof ValueRange.Fractions fractions) {
+      return Keys.ofHigh(leastKey(fractions.least()), mostKey(fractions.most()));
+    }
+    if (order == ValueOrder.TEXT && range instanceof ValueRange.Texts texts) {
+      return texts(texts);
+    }
+    throw new IllegalArgumentException("Cannot look for " + range + " in field '" + field.name()
+        + "' of type " + field.type() + field.shape()
+        + ": give integers, fractions or texts for a single value of such a type");
   }
 
-  private void setUnsigned(ValueRange.Integers range) {
-    if (range.most() < 0) {
-      setHigh(-1, 0); // Nothing is within.
-    } else {
-      setHigh(Math.max(0, range.least()), range.most() == Long.MAX_VALUE ? -1 : range.most());
-    }
+  private static Keys unsigned(ValueRange.Integers range) {
+    return range.most() < 0
+        ? Keys.ofHigh(-1, 0) // Nothing is within.
+        : Keys.ofHigh(
+            Math.max(0, range.least()), range.most() == Long.MAX_VALUE ? -1 : range.most());
   }
 
   private static long leastKey(double value) {
@@ -72,22 +92,24 @@ public final class RangeSearch {
     return Double.isNaN(value) ? -1 : ValueOrder.ofDouble(value == 0 ? 0.0 : value);
   }
 
-  private void setTexts(ValueRange.Texts texts) {
-    byte[] least = texts.least().getBytes(StandardCharsets.UTF_8);
-    leastHigh = ValueOrder.highOf(least, 0, least.length);
-    leastLow = ValueOrder.lowOf(least, 0, least.length);
-    mostHigh = -1;
-    mostLow = -1;
-    String bound = texts.most();
-    if (bound != null) {
-      byte[] most = bound.getBytes(StandardCharsets.UTF_8);
-      mostHigh = ValueOrder.highOf(most, 0, most.length);
-      mostLow = ValueOrder.lowOf(most, 0, most.length);
+  private static Keys texts(ValueRange.Texts range) {
+    byte[] least = range.least().getBytes(StandardCharsets.UTF_8);
+    long leastHigh = ValueOrder.highOf(least, 0, least.length);
+    long leastLow = ValueOrder.lowOf(least, 0, least.length);
+    String bound = range.most();
+    if (bound == null) {
+      return new Keys(leastHigh, leastLow, -1, -1);
     }
+    byte[] most = bound.getBytes(StandardCharsets.UTF_8);
+    return new Keys(
+        leastHigh,
+        leastLow,
+        ValueOrder.highOf(most, 0, most.length),
+        ValueOrder.lowOf(most, 0, most.length));
   }
 
   /**
-   * Adds the records of a shard that may have a value within the range.
+   * Adds the records of a shard that may have a value within a range.
    *
    * @param firstIndex index of the shard's first record
    */
@@ -134,8 +156,11 @@ public final class RangeSearch {
   private StatisticsRecord initial() {
     StatisticsCollector collector = StatisticsCollector.of(field);
     Optional<byte[]> value = field.rules().initial();
-    if (collector == null || value.isEmpty()) {
-      return StatisticsRecord.NOTHING;
+    if (value.isEmpty()) {
+      return StatisticsRecord.unknown(StatisticsRecord.SLOTS); // All are absent.
+    }
+    if (collector == null) {
+      return StatisticsRecord.unknown(0);
     }
     collector.add(value.get(), 0, value.get().length);
     collector.endBlock();
@@ -150,17 +175,12 @@ public final class RangeSearch {
   }
 
   private boolean mayMatch(StatisticsRecord record, long slots) {
-    if (record.absentCount() == slots) {
+    if (wantsAbsent && record.absentCount() > 0) {
+      return true;
+    }
+    if (record.absentCount() >= slots) {
       return false;
     }
-    if (!record.isKnown()) {
-      return true;
-    }
-    if (order == ValueOrder.FLOATING && record.nanCount() > 0 && mostHigh == -1) {
-      return true;
-    }
-    return !record.isEmpty()
-        && ValueOrder.compare(record.leastHigh(), record.leastLow(), mostHigh, mostLow) <= 0
-        && ValueOrder.compare(leastHigh, leastLow, record.mostHigh(), record.mostLow()) <= 0;
+    return wantsPresent || ranges.stream().anyMatch(range -> range.mayHave(record));
   }
 }
