@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public abstract class ColumnWriter implements AutoCloseable {
+  private static final long LAST_OF_BLOCK = StatisticsRecord.SLOTS - 1;
+
   private final FieldSpec field;
   private final int widthBytes;
   private long absentCount;
@@ -143,7 +145,7 @@ public abstract class ColumnWriter implements AutoCloseable {
       }
       endAbsent(before);
     }
-    if ((before + 1) % StatisticsRecord.SLOTS == 0 && statistics != null) {
+    if ((before & LAST_OF_BLOCK) == LAST_OF_BLOCK && statistics != null) {
       statistics.endBlock();
     }
   }
