@@ -254,9 +254,9 @@ class ValuePushdownSuite extends SparkSuite {
     val path = freshPath()
     val schema = RecordSchema.builder().field("row", ElementType.I64).build()
     val store = RecordStore.create(Paths.get(path), schema, StoreOptions.defaults())
-    try
+    try {
       (0 until 10).foreach(row => store.append(store.newValues().set("row", row.toLong)))
-    finally store.close()
+    } finally store.close()
     assert(rowsOf(read(path).where("row = 3")) == Seq(3L))
     assert(metrics(read(path).where("row = 300"))("records") == 10)
   }
