@@ -1,10 +1,15 @@
 package io.zrecord;
 
+import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.local.LocalStorage;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -39,6 +44,28 @@ final class DamagedReading {
 
     @Override
     void close();
+  }
+
+  /** Opens the newest version of a table. */
+  static Records openTable(Path table, Verification verification) {
+    RecordDataset dataset = RecordDataset.open(
+        LocalStorage.at(table), new ReadOptions(verification, new ReadMetrics()));
+    return new Records() {
+      @Override
+      public long length() {
+        return dataset.length();
+      }
+
+      @Override
+      public Batch gather(long[] indices, String... fields) {
+        return dataset.gather(indices, fields);
+      }
+
+      @Override
+      public void close() {
+        dataset.close();
+      }
+    };
   }
 
   /** Opens what is read. */

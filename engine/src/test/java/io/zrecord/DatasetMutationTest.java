@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.DamagedCopies.Original;
 import io.zrecord.DamagedCopies.Outcome;
-import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
@@ -16,7 +14,6 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.testing.DirectoryInMemory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,31 +91,10 @@ class DatasetMutationTest {
 
   private DamagedCopies damage(int copies, Verification verification) throws Exception {
     DamagedCopies damaged = new DamagedCopies(
-            directory, SEED, SCHEMA, copy -> open(copy, verification))
+            directory, SEED, SCHEMA, copy -> DamagedReading.openTable(copy, verification))
         .run(copies, originals);
     System.out.println("Table, verification " + verification + ": " + damaged);
     return damaged;
-  }
-
-  private static DamagedReading.Records open(Path copy, Verification verification) {
-    RecordDataset dataset =
-        RecordDataset.open(LocalStorage.at(copy), new ReadOptions(verification, new ReadMetrics()));
-    return new DamagedReading.Records() {
-      @Override
-      public long length() {
-        return dataset.length();
-      }
-
-      @Override
-      public Batch gather(long[] indices, String... fields) {
-        return dataset.gather(indices, fields);
-      }
-
-      @Override
-      public void close() {
-        dataset.close();
-      }
-    };
   }
 
   @Test

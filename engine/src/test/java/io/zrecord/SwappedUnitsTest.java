@@ -39,7 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Exchanges units of a table or store, together with their checksums. Readers and checks find each
  * exchange, also if the checksums of the tables around the units hold. As a control, all checksums
- * are bound to the new places: then the same exchange is a wrong value, and nothing finds it.
+ * are bound to the new places: then the same exchange is a wrong value, and nothing but statistics
+ * finds it.
  */
 final class SwappedUnitsTest {
   /** Two units of presence bits. */
@@ -390,7 +391,10 @@ final class SwappedUnitsTest {
     byte[] value = read(control, field, index);
     assertThat(value == null ? null : text(value)).as("control").isEqualTo(wrong);
     assertThat(value).as("control").isNotEqualTo(read(dataset, field, index));
-    assertThat(damages(control)).as("control").isEmpty();
+    // Statistics say in which range values are, so a check may compare them with other values.
+    assertThat(damages(control))
+        .as("control")
+        .allMatch(finding -> finding.problem().startsWith("the statistics of block"));
   }
 
   private static String text(byte @Nullable [] value) {

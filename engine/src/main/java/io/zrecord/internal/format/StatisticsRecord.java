@@ -131,17 +131,19 @@ public record StatisticsRecord(
     ByteBuffer buffer = ByteBuffer.wrap(section, at, BYTES).slice().order(ByteOrder.LITTLE_ENDIAN);
     int crc = binding.bind(Binding.Kind.STATISTICS, number, Crc32c.of(section, at, CHECKSUM_AT));
     if (crc != buffer.getInt(CHECKSUM_AT)) {
-      throw new IllegalArgumentException("the checksum of block " + number + " does not hold");
+      throw new IllegalArgumentException(
+          "the statistics of block " + number + " have a checksum that does not hold");
     }
     int flags = buffer.getInt(FLAGS_AT);
     if ((flags & ~(KNOWN | EXACT)) != 0 || flags == EXACT) {
-      throw new IllegalArgumentException("block " + number + " has invalid flags: " + flags);
+      throw new IllegalArgumentException("the statistics of block " + number + " have invalid flags: " + flags);
     }
     long absent = buffer.getLong(0);
     long nan = buffer.getLong(8);
     if (absent < 0 || absent > slots || nan < 0 || nan > slots - absent) {
-      throw new IllegalArgumentException("block " + number + " of " + slots + " slots has " + absent
-          + " absent values and " + nan + " that are not a number");
+      throw new IllegalArgumentException(
+          "the statistics of block " + number + " of " + slots + " slots have " + absent
+              + " absent values and " + nan + " that are not a number");
     }
     buffer.order(ByteOrder.BIG_ENDIAN);
     return new StatisticsRecord(

@@ -28,27 +28,18 @@ class BindingTest {
           + "\\| `(\\p{XDigit}{8})` \\| `(\\p{XDigit}{8})` \\| `(\\p{XDigit}{8})` \\|$");
   private static final Pattern UUID_OF_EXAMPLES =
       Pattern.compile("Examples for the uuid `([-0-9a-f]{36})`");
-  private static final Map<Kind, Integer> CODES = new EnumMap<>(Map.of(
-      Kind.VALUE,
-      1,
-      Kind.ABSENT,
-      2,
-      Kind.BLOCK,
-      3,
-      Kind.VALIDITY,
-      4,
-      Kind.RUNS,
-      5,
-      Kind.OFFSETS,
-      6,
-      Kind.DELETED,
-      9,
-      Kind.CHANGED,
-      10,
-      Kind.JOURNAL_RECORD,
-      11,
-      Kind.CHECKSUMS,
-      12));
+  private static final Map<Kind, Integer> CODES = new EnumMap<>(Map.ofEntries(
+      Map.entry(Kind.VALUE, 1),
+      Map.entry(Kind.ABSENT, 2),
+      Map.entry(Kind.BLOCK, 3),
+      Map.entry(Kind.VALIDITY, 4),
+      Map.entry(Kind.RUNS, 5),
+      Map.entry(Kind.OFFSETS, 6),
+      Map.entry(Kind.STATISTICS, 7),
+      Map.entry(Kind.DELETED, 9),
+      Map.entry(Kind.CHANGED, 10),
+      Map.entry(Kind.JOURNAL_RECORD, 11),
+      Map.entry(Kind.CHECKSUMS, 12)));
 
   @Test
   void theExamplesOfThePageHold() throws IOException {
