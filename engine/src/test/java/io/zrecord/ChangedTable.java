@@ -95,7 +95,8 @@ final class ChangedTable {
   }
 
   private void addField() {
-    FieldSpec score = RecordSchema.builder().field("score", ElementType.F64).build().fields().get(0);
+    FieldSpec score =
+        RecordSchema.builder().field("score", ElementType.F64).build().fields().get(0);
     try (RecordFieldsWriter writer = RecordFieldsWriter.add(table, List.of(score), OPTIONS)) {
       for (int shard = 0; shard < writer.base().shards().size(); shard++) {
         RecordAppender values = writer.newAppender(shard);

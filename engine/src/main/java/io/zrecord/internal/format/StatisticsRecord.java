@@ -136,14 +136,14 @@ public record StatisticsRecord(
     }
     int flags = buffer.getInt(FLAGS_AT);
     if ((flags & ~(KNOWN | EXACT)) != 0 || flags == EXACT) {
-      throw new IllegalArgumentException("the statistics of block " + number + " have invalid flags: " + flags);
+      throw new IllegalArgumentException(
+          "the statistics of block " + number + " have invalid flags: " + flags);
     }
     long absent = buffer.getLong(0);
     long nan = buffer.getLong(8);
     if (absent < 0 || absent > slots || nan < 0 || nan > slots - absent) {
-      throw new IllegalArgumentException(
-          "the statistics of block " + number + " of " + slots + " slots have " + absent
-              + " absent values and " + nan + " that are not a number");
+      throw new IllegalArgumentException("the statistics of block " + number + " of " + slots
+          + " slots have " + absent + " absent values and " + nan + " that are not a number");
     }
     buffer.order(ByteOrder.BIG_ENDIAN);
     return new StatisticsRecord(
