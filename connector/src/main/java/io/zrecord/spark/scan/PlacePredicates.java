@@ -106,7 +106,8 @@ final class PlacePredicates {
     return IndexSet.range(Math.max(0, from), Math.min(length, Math.max(0, to)));
   }
 
-  private static String mirrored(String operator) {
+  /** Returns the comparison that is the same with its sides exchanged. */
+  static String mirrored(String operator) {
     return switch (operator) {
       case "<" -> ">";
       case "<=" -> ">=";

@@ -146,7 +146,8 @@ final class ValuePredicates {
     Expression column = children[isMirrored ? 1 : 0];
     Expression value = children[isMirrored ? 0 : 1];
     return field(column)
-        .flatMap(field -> ranges(isMirrored ? mirrored(operator) : operator, field, value))
+        .flatMap(field ->
+            ranges(isMirrored ? PlacePredicates.mirrored(operator) : operator, field, value))
         .flatMap(ranges -> within(column, ranges));
   }
 
@@ -232,16 +233,6 @@ final class ValuePredicates {
       case "<=" -> ">";
       case ">" -> "<=";
       default -> "<";
-    };
-  }
-
-  private static String mirrored(String operator) {
-    return switch (operator) {
-      case "<" -> ">";
-      case "<=" -> ">=";
-      case ">" -> "<";
-      case ">=" -> "<=";
-      default -> operator;
     };
   }
 }
