@@ -102,7 +102,7 @@ final class ShardSequence {
   /**
    * Puts the oldest lists of shards into lists of lists, until there are few enough besides. So a
    * commit writes the shards that it adds or replaces, a bounded number of neighbours, and one
-   * entry for each million of shards.
+   * entry for each hundred thousand of shards.
    */
   private void fold() {
     long single = lists.stream().filter(list -> !list.isOfLists()).count();
@@ -114,7 +114,7 @@ final class ShardSequence {
           && !lists.get(to).isOfLists()) {
         to++;
       }
-      if (to == i || single <= ShardListFile.MAX_LISTS) {
+      if (to == i || single <= ShardListFile.MAX_LISTS_OF_MANIFEST) {
         folded.add(lists.get(i++));
       } else {
         folded.add(log.writeListOfLists(lists.subList(i, to), written));

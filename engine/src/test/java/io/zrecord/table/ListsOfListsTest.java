@@ -80,11 +80,11 @@ final class ListsOfListsTest {
     return files;
   }
 
-  /** Makes a table of 1,000 lists of one shard and 999 shards, and appends shards. */
+  /** Makes a table of 100 lists of one shard and 999 shards, and appends shards. */
   private List<ShardSummary> fold(int appended) {
     open(new MemoryStorage());
     SimulatedTables.publishShortLists(
-        storage, 1000, 999, number -> SimulatedTables.shard(number, 1));
+        storage, 100, 999, number -> SimulatedTables.shard(number, 1));
     List<ShardSummary> expected = new ArrayList<>(table.latest().shards());
     for (int i = 0; i < appended; i++) {
       ShardSummary added = Shards.write(storage, Shards.SCHEMA, i);
@@ -98,17 +98,17 @@ final class ListsOfListsTest {
   void theOldestListsGoToAListOfLists() {
     List<ShardSummary> expected = fold(2);
     Manifest newest = log.newest().orElseThrow();
-    assertThat(newest.lists()).extracting(ShardListFile::level).containsExactly(2, 1);
-    assertThat(newest.lists()).extracting(ShardListFile::shardCount).containsExactly(1000, 1000);
+    assertThat(newest.lists()).extracting(ShardListFile::level).containsExactly(2);
+    assertThat(newest.lists()).extracting(ShardListFile::shardCount).containsExactly(1100);
     assertThat(newest.shards()).hasSize(1);
-    assertThat(table.latest().shards()).isEqualTo(expected).hasSize(2001);
-    assertThat(table.latest().length()).isEqualTo(1_999_002);
-    for (int ordinal : new int[] {0, 1, 999, 1000, 1999, 2000}) {
+    assertThat(table.latest().shards()).isEqualTo(expected).hasSize(1101);
+    assertThat(table.latest().length()).isEqualTo(1_099_002);
+    for (int ordinal : new int[] {0, 1, 99, 100, 1099, 1100}) {
       long first = table.latest().firstIndex(ordinal);
       assertThat(table.latest().shardOf(first)).isEqualTo(ordinal);
       assertThat(table.latest().shards().get(ordinal)).isEqualTo(expected.get(ordinal));
     }
-    assertThat(table.latest().firstIndex(2001)).isEqualTo(1_999_002);
+    assertThat(table.latest().firstIndex(1101)).isEqualTo(1_099_002);
   }
 
   @Test
@@ -140,7 +140,7 @@ final class ListsOfListsTest {
     ShardSummary added = Shards.write(storage, Shards.SCHEMA, 1);
     written.set(0);
     table.commit(Shards.append(Shards.newest(table), added));
-    // A manifest of two shards and two lists, and the hint.
+    // A manifest of two shards and a list of lists, and the hint.
     assertThat(written.get()).isLessThan(4_000);
   }
 

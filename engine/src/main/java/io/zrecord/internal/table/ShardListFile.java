@@ -35,8 +35,11 @@ public record ShardListFile(
   /** Most shards that a manifest itself holds, and that a list holds. */
   public static final int MAX_SHARDS = 1000;
 
-  /** Most lists of shards that a manifest itself names, and that a list of lists names. */
+  /** Most lists of shards that a list of lists names. */
   public static final int MAX_LISTS = 1000;
+
+  /** Most lists of shards that a manifest itself names, because each commit writes it whole. */
+  public static final int MAX_LISTS_OF_MANIFEST = 100;
 
   private static final Pattern FILE = Pattern.compile("list/[0-9a-f-]{36}\\.json");
 
