@@ -16,7 +16,7 @@ public final class ReadConf {
    */
   private static final long DEFAULT_BATCH_ROWS = 8192;
 
-  private static final long DEFAULT_BATCH_BYTES = 16L << 20;
+  private static final long DEFAULT_BATCH_BYTES = 2L << 20;
   private static final long MAX_BATCH_ROWS = 1 << 20;
   private static final long MAX_BATCH_BYTES = 1L << 30;
   private static final long MAX_PARTITIONS = 1_000_000;
