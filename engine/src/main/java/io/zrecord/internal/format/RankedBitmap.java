@@ -35,37 +35,63 @@ public final class RankedBitmap {
   private static final int DIRECTORY_BYTES = 8;
 
   /**
-   * Least slots of a container that is held as a bitmap in memory, which is looked up without a
-   * search. Fewer slots would take 10 KiB of memory for less than 80 bytes of a file.
+   * Least slots of a container, or of all containers on average, that is held as a bitmap in
+   * memory, which is looked up without a search. Fewer slots would take 10 KiB of memory for less
+   * than 80 bytes of a file.
    */
   private static final int LEAST_EXPANDED = 32;
 
   /** Most containers of listed slots that are held as bitmaps: 10 MiB. Files are not trusted. */
   private static final int MOST_EXPANDED = 1024;
 
-  private static final long[] NO_WORDS = {};
+  private static final int LISTED = -1;
   private static final char[] NO_SLOTS = {};
 
   private final int[] keys;
   /** Slots before each container, and at the end the slots of all. */
   private final long[] ranks;
-  /** Bitmaps; empty for a container with few slots, which are in {@link #lists}. */
-  private final long[][] words;
-  /** Set bits before each word of a bitmap. */
-  private final char[][] wordRanks;
+  /** Where the bitmap of each container begins; −1 for few slots, which are in {@link #lists}. */
+  private final int[] places;
+  /** Words of all bitmaps. */
+  private final long[] words;
+  /** Set bits of the container before each word. */
+  private final char[] wordRanks;
   /** Sorted slots of containers that are stored in this way; otherwise empty. */
   private final char[][] lists;
 
-  private int expandedCount;
+  /** Whether the bitmaps are those of the first slots, without a gap. */
+  private final boolean isFlat;
 
-  private RankedBitmap(int containers) {
-    this.keys = new int[containers];
-    this.ranks = new long[containers + 1];
-    this.words = new long[containers][];
-    this.wordRanks = new char[containers][];
-    this.lists = new char[containers][];
-    Arrays.fill(words, NO_WORDS);
+  /**
+   * Makes room for containers.
+   *
+   * @param keys number of each container
+   * @param counts number of the slots of each container
+   */
+  private RankedBitmap(int[] keys, int[] counts) {
+    this.keys = keys;
+    this.ranks = new long[keys.length + 1];
+    this.places = new int[keys.length];
+    this.lists = new char[keys.length][];
     Arrays.fill(lists, NO_SLOTS);
+    for (int i = 0; i < keys.length; i++) {
+      ranks[i + 1] = ranks[i] + counts[i];
+    }
+    boolean isDense =
+        keys.length <= MOST_EXPANDED && count() >= (long) keys.length * LEAST_EXPANDED;
+    int expanded = 0;
+    int bitmaps = 0;
+    boolean flat = true;
+    for (int i = 0; i < keys.length; i++) {
+      boolean isExpanded = isDense
+          || counts[i] > MOST_LISTED
+          || (counts[i] >= LEAST_EXPANDED && expanded++ < MOST_EXPANDED);
+      places[i] = isExpanded ? bitmaps++ * WORDS : LISTED;
+      flat &= isExpanded && keys[i] == i;
+    }
+    this.isFlat = flat;
+    this.words = new long[bitmaps * WORDS];
+    this.wordRanks = new char[bitmaps * WORDS];
   }
 
   /**
@@ -142,32 +168,37 @@ public final class RankedBitmap {
     if (count < 1 || count > (length - HEAD_BYTES) / DIRECTORY_BYTES) {
       return null;
     }
-    RankedBitmap bitmap = new RankedBitmap(count);
+    int[] keys = new int[count];
+    int[] sizes = new int[count];
+    long end = HEAD_BYTES + (long) count * DIRECTORY_BYTES;
+    for (int i = 0; i < count; i++) {
+      keys[i] = bytes.getInt(HEAD_BYTES + i * DIRECTORY_BYTES);
+      sizes[i] = bytes.getInt(HEAD_BYTES + i * DIRECTORY_BYTES + 4);
+      if (keys[i] < 0
+          || (i > 0 && keys[i] <= keys[i - 1])
+          || sizes[i] < 1
+          || sizes[i] > CONTAINER_SLOTS) {
+        return null;
+      }
+      end += containerBytes(sizes[i]);
+    }
+    if (end != length) {
+      return null;
+    }
+    RankedBitmap bitmap = new RankedBitmap(keys, sizes);
     int at = HEAD_BYTES + count * DIRECTORY_BYTES;
     for (int i = 0; i < count; i++) {
-      int key = bytes.getInt(HEAD_BYTES + i * DIRECTORY_BYTES);
-      int size = bytes.getInt(HEAD_BYTES + i * DIRECTORY_BYTES + 4);
-      if (key < 0
-          || (i > 0 && key <= bitmap.keys[i - 1])
-          || size < 1
-          || size > CONTAINER_SLOTS
-          || containerBytes(size) > length - at) {
+      if (!(sizes[i] <= MOST_LISTED
+          ? bitmap.list(i, bytes, at, sizes[i])
+          : bitmap.bits(i, bytes, at, sizes[i]))) {
         return null;
       }
-      bitmap.keys[i] = key;
-      bitmap.ranks[i + 1] = bitmap.ranks[i] + size;
-      int end = at + containerBytes(size);
-      if (!(size <= MOST_LISTED
-          ? bitmap.list(i, bytes, at, size, end)
-          : bitmap.bits(i, bytes, at, size))) {
-        return null;
-      }
-      at = end;
+      at += containerBytes(sizes[i]);
     }
-    return at == length && bitmap.slotOf(bitmap.count() - 1) < slots ? bitmap : null;
+    return bitmap.slotOf(bitmap.count() - 1) < slots ? bitmap : null;
   }
 
-  private boolean list(int container, ByteBuffer bytes, int at, int count, int end) {
+  private boolean list(int container, ByteBuffer bytes, int at, int count) {
     char[] list = new char[count];
     for (int i = 0; i < count; i++) {
       list[i] = bytes.getChar(at + i * Short.BYTES);
@@ -175,41 +206,36 @@ public final class RankedBitmap {
         return false;
       }
     }
-    for (int i = at + count * Short.BYTES; i < end; i++) {
+    for (int i = at + count * Short.BYTES; i < at + containerBytes(count); i++) {
       if (bytes.get(i) != 0) {
         return false;
       }
     }
     lists[container] = list;
-    if (count < LEAST_EXPANDED || expandedCount == MOST_EXPANDED) {
-      return true;
+    int place = places[container];
+    if (place != LISTED) {
+      for (char low : list) {
+        words[place + (low >>> 6)] |= 1L << low;
+      }
+      countBits(place);
     }
-    expandedCount++;
-    long[] bits = new long[WORDS];
-    for (char low : list) {
-      bits[low >>> 6] |= 1L << low;
-    }
-    setBits(container, bits);
     return true;
   }
 
   private boolean bits(int container, ByteBuffer bytes, int at, int count) {
-    long[] bits = new long[WORDS];
+    int place = places[container];
     for (int i = 0; i < WORDS; i++) {
-      bits[i] = bytes.getLong(at + i * Long.BYTES);
+      words[place + i] = bytes.getLong(at + i * Long.BYTES);
     }
-    return setBits(container, bits) == count;
+    return countBits(place) == count;
   }
 
-  private int setBits(int container, long[] bits) {
-    char[] before = new char[WORDS];
+  private int countBits(int place) {
     int count = 0;
-    for (int i = 0; i < WORDS; i++) {
-      before[i] = (char) count;
-      count += Long.bitCount(bits[i]);
+    for (int word = place; word < place + WORDS; word++) {
+      wordRanks[word] = (char) count;
+      count += Long.bitCount(words[word]);
     }
-    words[container] = bits;
-    wordRanks[container] = before;
     return count;
   }
 
@@ -235,41 +261,44 @@ public final class RankedBitmap {
 
   /** Tells whether a slot is in the set. */
   public boolean contains(long slot) {
-    long key = slot >>> KEY_SHIFT;
-    int container = (int) Math.min(key, keys.length - 1);
-    if (keys[container] != key) {
-      container = search(key);
-      if (container < 0) {
-        return false;
-      }
+    if (isFlat) {
+      return slot >>> 6 < words.length && (words[(int) (slot >>> 6)] >>> slot & 1) != 0;
     }
-    long[] bits = words[container];
-    return bits.length > 0
-        ? (bits[(int) slot >>> 6 & WORDS - 1] >>> slot & 1) != 0
+    int container = containerOf(slot);
+    if (container < 0) {
+      return false;
+    }
+    int place = places[container];
+    return place != LISTED
+        ? (words[place + wordOf(slot)] >>> slot & 1) != 0
         : Arrays.binarySearch(lists[container], (char) slot) >= 0;
+  }
+
+  private static int wordOf(long slot) {
+    return (int) slot >>> 6 & WORDS - 1;
   }
 
   /** Returns the number of slots in the set that are less than a slot. */
   public long rank(long slot) {
-    long key = slot >>> KEY_SHIFT;
-    int container = (int) Math.min(key, keys.length - 1);
-    if (keys[container] != key) {
-      container = search(key);
-      if (container < 0) {
-        return ranks[-1 - container];
-      }
+    int container = search(slot >>> KEY_SHIFT);
+    if (container < 0) {
+      return ranks[-1 - container];
     }
-    long[] bits = words[container];
-    if (bits.length > 0) {
-      int word = (int) slot >>> 6 & WORDS - 1;
-      char[] before = wordRanks[container];
-      return ranks[container] + before[word] + Long.bitCount(bits[word] & (1L << slot) - 1);
+    int place = places[container];
+    if (place != LISTED) {
+      int word = place + wordOf(slot);
+      return ranks[container] + wordRanks[word] + Long.bitCount(words[word] & (1L << slot) - 1);
     }
     int found = Arrays.binarySearch(lists[container], (char) slot);
     return ranks[container] + (found >= 0 ? found : -1 - found);
   }
 
   private int search(long key) {
+    // Mostly there is a container for every key.
+    int same = (int) Math.min(key, keys.length - 1);
+    if (keys[same] == key) {
+      return same;
+    }
     return key > Integer.MAX_VALUE ? -1 - keys.length : Arrays.binarySearch(keys, (int) key);
   }
 
@@ -283,33 +312,34 @@ public final class RankedBitmap {
     if (list.length > 0) {
       return first + list[within];
     }
-    char[] before = wordRanks[container];
-    int low = 0;
-    int high = WORDS - 1;
+    int place = places[container];
+    int low = place;
+    int high = place + WORDS - 1;
     while (low < high) {
       int middle = (low + high + 1) >>> 1;
-      if (before[middle] <= within) {
+      if (wordRanks[middle] <= within) {
         low = middle;
       } else {
         high = middle - 1;
       }
     }
-    long bits = words[container][low];
-    for (int i = within - before[low]; i > 0; i--) {
+    long bits = words[low];
+    for (int i = within - wordRanks[low]; i > 0; i--) {
       bits &= bits - 1;
     }
-    return first + low * (long) Long.SIZE + Long.numberOfTrailingZeros(bits);
+    return first + (low - place) * (long) Long.SIZE + Long.numberOfTrailingZeros(bits);
   }
 
   /** Returns the least slot in the set that is not less than a slot; −1 if there is none. */
   public long next(long slot) {
-    int container = (int) Math.min(slot >>> KEY_SHIFT, keys.length - 1);
-    if (keys[container] == slot >>> KEY_SHIFT) {
-      long[] bits = words[container];
+    int container = containerOf(slot);
+    int place = container < 0 ? LISTED : places[container];
+    if (place != LISTED) {
       // Slots are mostly asked for one after the other, and the next is in one of the next words.
-      for (int word = (int) slot >>> 6 & WORDS - 1; word < bits.length; word++) {
+      for (int word = wordOf(slot); word < WORDS; word++) {
         long begin = ((long) keys[container] << KEY_SHIFT) + (long) word * Long.SIZE;
-        long left = begin < slot ? bits[word] & -1L << slot : bits[word];
+        long bits = words[place + word];
+        long left = begin < slot ? bits & -1L << slot : bits;
         if (left != 0) {
           return begin + Long.numberOfTrailingZeros(left);
         }
@@ -341,10 +371,10 @@ public final class RankedBitmap {
       return;
     }
     long begin = slotOf(ranks[container] + within);
-    long[] bits = words[container];
+    int place = places[container];
     int next = from;
     int word = (int) (begin - first) >>> 6;
-    for (long left = bits[word] & -1L << begin; next < to; left = bits[word]) {
+    for (long left = words[place + word] & -1L << begin; next < to; left = words[place + word]) {
       for (; left != 0 && next < to; left &= left - 1) {
         slots[next++] = first + word * (long) Long.SIZE + Long.numberOfTrailingZeros(left);
       }
@@ -392,7 +422,7 @@ public final class RankedBitmap {
       if (first >= to) {
         return;
       }
-      if (words[c].length == 0) {
+      if (places[c] == LISTED) {
         visitList(c, from, to, visitor);
       } else {
         visitWords(c, from, to, visitor);
@@ -411,17 +441,18 @@ public final class RankedBitmap {
   }
 
   private void visitWords(int container, long from, long to, Visitor visitor) {
-    long[] bits = words[container];
+    int place = places[container];
     long first = (long) keys[container] << KEY_SHIFT;
     for (int word = (int) Math.max(0, (from - first) >> 6); word < WORDS; word++) {
       long begin = first + (long) word * Long.SIZE;
       if (begin >= to) {
         return;
       }
-      long left = begin < from ? bits[word] & -1L << from : bits[word];
+      long bits = words[place + word];
+      long left = begin < from ? bits & -1L << from : bits;
       long rank = ranks[container]
-          + wordRanks[container][word]
-          + Long.bitCount(bits[word])
+          + wordRanks[place + word]
+          + Long.bitCount(bits)
           - Long.bitCount(left);
       for (; left != 0; left &= left - 1, rank++) {
         long slot = begin + Long.numberOfTrailingZeros(left);
@@ -444,8 +475,8 @@ public final class RankedBitmap {
     int count = 0;
     for (int container = 0; container < keys.length; container++) {
       long first = (long) keys[container] << KEY_SHIFT;
-      long[] bits = words[container];
-      if (bits.length == 0) {
+      int place = places[container];
+      if (place == LISTED) {
         for (char low : lists[container]) {
           slots[count] = first + low;
           count += condition.test(first + low) ? 1 : 0;
@@ -453,7 +484,7 @@ public final class RankedBitmap {
         continue;
       }
       for (int word = 0; word < WORDS; word++) {
-        for (long left = bits[word]; left != 0; left &= left - 1) {
+        for (long left = words[place + word]; left != 0; left &= left - 1) {
           long slot = first + word * (long) Long.SIZE + Long.numberOfTrailingZeros(left);
           slots[count] = slot;
           count += condition.test(slot) ? 1 : 0;

@@ -146,24 +146,6 @@ public final class EntryField implements StoredField {
     }
   }
 
-  /** Loads the entries of consecutive slots as pairs of words. */
-  public void loadRange(long slot, int count, long[] words) {
-    if (isInOneWindow) {
-      ByteBuffer window = windows.window(windows.ordinal(offsetsAt));
-      int base = windows.within(offsetsAt);
-      for (int i = 0; i < count; i++) {
-        int at = base + (int) EntryUnits.entryAt(slot + i);
-        words[2 * i] = window.getLong(at);
-        words[2 * i + 1] = window.getLong(at + Long.BYTES);
-      }
-    } else {
-      for (int i = 0; i < count; i++) {
-        words[2 * i] = word0(slot + i);
-        words[2 * i + 1] = word1(slot + i);
-      }
-    }
-  }
-
   /** Returns the ends of the chunks, in their order. */
   public long[] chunkEnds() {
     return chunkEnds;

@@ -1,7 +1,6 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.shard.AbsentField;
@@ -30,10 +29,13 @@ final class DenseRangeSelection implements Selection {
   /** Number of changed values looked up before the first of them is copied. */
   private static final int LOOKUPS = 256;
 
+  /** Bytes that are copied before the changed values among them. */
+  private static final int PIECE_BYTES = 1 << 17;
+
   private final ReadContext context;
+  private final ChangedValues values;
   private final int width;
   private final long[] slots = new long[LOOKUPS];
-  private final long[] words = new long[2 * LOOKUPS];
   private final List<Segment> segments = new ArrayList<>();
   private final WrappedArray targets = new WrappedArray();
   private int lastSegment;
@@ -75,6 +77,7 @@ final class DenseRangeSelection implements Selection {
 
   DenseRangeSelection(ReadContext context) {
     this.context = context;
+    this.values = context.changedValues();
     this.width = context.spec().valueWidthBytes().orElse(0);
     this.hasInitial = context.spec().rules().initialHex() != null;
   }
@@ -182,11 +185,11 @@ final class DenseRangeSelection implements Selection {
     if (presence == null) {
       bits.set(first, first + taken);
     }
-    EntryField values = changes.field.values();
+    EntryField field = changes.field.values();
     changes.field.slots().visit(slot, slot + taken, (changed, rank) -> {
-      boolean isAbsent = Entry.isAbsent(values.word0(rank), values.word1(rank));
-      if (isAbsent && context.check().isDue(values, rank)) {
-        context.check().absent(values, rank, context.indexOf(changes.source, rank));
+      boolean isAbsent = Entry.isAbsent(field.word0(rank), field.word1(rank));
+      if (isAbsent && context.check().isDue(field, rank)) {
+        context.check().absent(field, rank, context.indexOf(changes.source, rank));
       }
       bits.set((int) (changed - base), !isAbsent);
     });
@@ -246,14 +249,22 @@ final class DenseRangeSelection implements Selection {
   }
 
   private void copy(Segment segment, int first, int values, ByteBuffer target, int at) {
-    copyBase(segment, first, values, target, at);
     Changes changes = segment.changes;
-    if (changes != null) {
+    if (changes == null) {
+      copyBase(segment, first, values, target, at);
+      return;
+    }
+    // Changed values are copied over others that are still in the cache.
+    int most = Math.max(1, PIECE_BYTES / width);
+    for (int done = 0; done < values; done += most) {
+      int count = Math.min(most, values - done);
+      int place = at + done * width;
+      copyBase(segment, first + done, count, target, place);
       RankedBitmap changed = changes.field.slots();
-      long from = segment.firstIndex + first;
-      long end = changed.rank(from + values);
+      long from = segment.firstIndex + first + done;
+      long end = changed.rank(from + count);
       for (long rank = changed.rank(from); rank < end; rank += LOOKUPS) {
-        copyChanged(changes, rank, (int) Math.min(LOOKUPS, end - rank), from, target, at);
+        copyChanged(changes, rank, (int) Math.min(LOOKUPS, end - rank), from, target, place);
       }
     }
   }
@@ -265,70 +276,35 @@ final class DenseRangeSelection implements Selection {
    */
   private void copyChanged(
       Changes changes, long firstRank, int changed, long from, ByteBuffer target, int at) {
-    ShardPart part = context.part(changes.source);
-    EntryField field = changes.field.values();
     changes.field.slots().load(firstRank, changed, slots);
-    field.loadRange(firstRank, changed, words);
-    // The usual case, a number in a chunk of one window, needs no call.
-    boolean isPlain = width == Integer.BYTES || width == Long.BYTES;
-    boolean settled = isPlain && context.check().isSettled(field);
-    int[] wholeWindows = part.wholeWindows();
-    long[] chunkEnds = field.chunkEnds();
-    for (int k = 0; k < changed; k++) {
-      long word0 = words[2 * k];
-      long word1 = words[2 * k + 1];
-      int chunk = Entry.chunkId(word1);
-      int place = at + (int) (slots[k] - from) * width;
-      if (settled
-          && chunk >= 0
-          && chunk < wholeWindows.length
-          && wholeWindows[chunk] >= 0
-          && Entry.physicalLength(word1) == width
-          && word0 >= FileHeader.BYTES
-          && (word0 & 7) == 0
-          && word0 <= chunkEnds[chunk] - width) {
-        copyNumber(context.table().get(wholeWindows[chunk]), (int) word0, target, place);
-      } else {
-        copyChanged(part, changes, firstRank + k, target, place);
+    ByteBuffer sideBySide = values.sideBySide(changes.source, changes.field, changed);
+    if (sideBySide != null) {
+      for (int k = 0; k < changed; k++) {
+        int place = at + (int) (slots[k] - from) * width;
+        copySmall(sideBySide, (int) (firstRank + k) * width, target, place);
       }
-    }
-  }
-
-  private void copyNumber(ByteBuffer window, int position, ByteBuffer target, int at) {
-    boolean isLittle = target.order() == ByteOrder.LITTLE_ENDIAN;
-    if (width == Integer.BYTES) {
-      int number = window.getInt(position);
-      target.putInt(at, isLittle ? number : Integer.reverseBytes(number));
-    } else {
-      long number = window.getLong(position);
-      target.putLong(at, isLittle ? number : Long.reverseBytes(number));
-    }
-  }
-
-  private void copyChanged(ShardPart part, Changes changes, long rank, ByteBuffer target, int at) {
-    EntryField field = changes.field.values();
-    long word0 = field.word0(rank);
-    long word1 = field.word1(rank);
-    if (Entry.isAbsent(word0, word1)) {
-      Zeros.fill(target, at, width);
       return;
     }
-    int chunk = field.chunkOf(rank, word0, word1);
-    int length = Entry.physicalLength(word1);
-    if (length != width) {
-      throw context.corrupt(
-          field.path(),
-          context.indexOf(changes.source, rank),
-          "has " + length + " bytes instead of " + width,
-          null);
+    ShardPart part = context.part(changes.source);
+    EntryField field = changes.field.values();
+    for (int k = 0; k < changed; k++) {
+      int place = at + (int) (slots[k] - from) * width;
+      values.copy(changes.source, part, field, firstRank + k, target, place);
     }
-    int window = part.ready(chunk, word0, length);
-    int position = part.within(chunk, word0);
-    if (context.check().isDue(field, rank)) {
-      long index = context.indexOf(changes.source, rank);
-      context.check().copyValue(field, rank, index, window, position, length, target, at);
+  }
+
+  private void copySmall(ByteBuffer source, int position, ByteBuffer target, int at) {
+    boolean isLittle = target.order() == ByteOrder.LITTLE_ENDIAN;
+    if (width == Integer.BYTES) {
+      int number = source.getInt(position);
+      target.putInt(at, isLittle ? number : Integer.reverseBytes(number));
+    } else if (width == Long.BYTES) {
+      long number = source.getLong(position);
+      target.putLong(at, isLittle ? number : Long.reverseBytes(number));
     } else {
-      context.table().copy(window, position, target, at, length);
+      for (int i = 0; i < width; i++) {
+        target.put(at + i, source.get(position + i));
+      }
     }
   }
 

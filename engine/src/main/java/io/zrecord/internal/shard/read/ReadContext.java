@@ -41,6 +41,7 @@ final class ReadContext {
   private int partCount;
   private final BlockCheck check;
   private final DecodedValues decoded = new DecodedValues(table);
+  private final ChangedValues changedValues;
   private @Nullable BlockReader blocks;
 
   ReadContext(
@@ -53,6 +54,7 @@ final class ReadContext {
     this.metrics = metrics;
     this.parts = new ShardPart[2 * shards.count()];
     this.check = new BlockCheck(verification, table, this::mismatch);
+    this.changedValues = new ChangedValues(this);
   }
 
   FieldSpec spec() {
@@ -97,6 +99,11 @@ final class ReadContext {
   /** Returns the memory of values that are decoded when they are selected. */
   DecodedValues decoded() {
     return decoded;
+  }
+
+  /** Returns the reader of changed values of one width. */
+  ChangedValues changedValues() {
+    return changedValues;
   }
 
   /** Returns the reader of blocks of the field. */

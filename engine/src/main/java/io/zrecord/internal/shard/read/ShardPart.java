@@ -1,9 +1,12 @@
 package io.zrecord.internal.shard.read;
 
+import io.zrecord.internal.format.SlotFilter;
+import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.Windows;
 import io.zrecord.read.ReadMetrics;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,9 @@ final class ShardPart {
   private final Windows[] chunks;
   private final int[] wholeWindows;
   private final @Nullable ShardPatch patch;
+  private final SlotFilter filter;
+  private @Nullable ByteBuffer page;
+  private int pageWindow;
 
   /**
    * Opens nothing yet.
@@ -38,6 +44,8 @@ final class ShardPart {
       WindowTable table,
       ReadMetrics metrics) {
     this.patch = patch;
+    ChangedField changed = changed();
+    this.filter = changed == null ? SlotFilter.NONE : changed.filter();
     this.firstIndex = firstIndex;
     this.shard = shard;
     this.field = field;
@@ -60,6 +68,22 @@ final class ShardPart {
   @Nullable
   ShardPatch patch() {
     return patch;
+  }
+
+  /** Returns the changed values of the field; null if there are none. */
+  @Nullable
+  ChangedField changed() {
+    return patch == null ? null : patch.changed();
+  }
+
+  /** Returns the slot of a record, given by its index in the shard. */
+  long slotOf(long index) {
+    return patch == null ? index : patch.slotOf(index);
+  }
+
+  /** Tells whether the value of a slot may have been changed. */
+  boolean mayBeChanged(long slot) {
+    return filter.mayContain(slot);
   }
 
   OpenField field() {
@@ -91,6 +115,15 @@ final class ShardPart {
       wholeWindows[chunkOrdinal] = window;
     }
     return window;
+  }
+
+  /** Returns the number of the window of a page that stands for the field's chunks. */
+  int window(ByteBuffer newPage) {
+    if (page != newPage) {
+      page = newPage;
+      pageWindow = table.addPage(newPage);
+    }
+    return pageWindow;
   }
 
   /** Returns the offset of a chunk's byte in its window. */

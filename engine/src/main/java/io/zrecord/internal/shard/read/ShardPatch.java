@@ -34,16 +34,6 @@ record ShardPatch(@Nullable RankedBitmap deleted, @Nullable ChangedField changed
     return deleted == null ? slot : slot - deleted.rank(slot);
   }
 
-  /** Puts slots in the place of indices. */
-  void findSlots(long[] indices, int from, int to) {
-    RankedBitmap dead = deleted;
-    if (dead != null) {
-      for (int k = from; k < to; k++) {
-        indices[k] = dead.missing(indices[k]);
-      }
-    }
-  }
-
   /** Returns the first slot of a record that is not less than a slot. */
   long nextLive(long slot) {
     long next = slot;

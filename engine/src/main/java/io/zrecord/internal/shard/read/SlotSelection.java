@@ -13,6 +13,7 @@ import io.zrecord.read.Verification;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * Any records: a slot for each record holds the window and the position of its bytes. Selecting
@@ -37,6 +38,11 @@ final class SlotSelection implements Selection {
   private final BlockSlots blocks;
   private final SubstitutedSlots substituted;
   private final SlotDecoder decoder;
+
+  /** Places of the changed values of a selection in rising order, and then its count. */
+  private int[] changed = new int[0];
+
+  private int nextChanged;
 
   SlotSelection(ReadContext context) {
     this.context = context;
@@ -127,15 +133,19 @@ final class SlotSelection implements Selection {
   private void fill() {
     int selected = slots.count;
     slots.count = 0;
+    boolean isPatched = false;
     long tableBytes = 0;
     for (int from = 0; from < selected; ) {
       int shard = slots.source[from];
       int to = context.shards().count() == 1 ? selected : endOfShard(from, selected);
       ShardPart part = context.part(shard);
-      ShardPatch patch = part.patch();
-      tableBytes += patch == null
-          ? fill(part, from, to)
-          : fillPatched(part, patch, context.changed(shard), from, to);
+      if (part.patch() != null && !isPatched) {
+        isPatched = true;
+        findChanged(from, selected);
+      }
+      tableBytes += isPatched && changed[nextChanged] < to
+          ? fillPatched(part, shard, from, to)
+          : fill(part, from, to);
       from = to;
     }
     slots.count = selected;
@@ -174,41 +184,79 @@ final class SlotSelection implements Selection {
   }
 
   /**
-   * Fills slots of one shard, stretch by stretch of values that were changed, or were not.
-   *
-   * @param changed what stands for the changed values of the shard
+   * Puts slots in the place of indices, and finds those whose values were changed. A loop over the
+   * records of all shards does nothing but leave out most of the others.
    */
-  private long fillPatched(ShardPart part, ShardPatch patch, int changed, int from, int to) {
+  private void findChanged(int from, int selected) {
+    if (changed.length <= selected) {
+      changed = new int[slots.index.length + 1];
+    }
+    int[] source = slots.source;
     long[] index = slots.index;
-    patch.findSlots(index, from, to);
-    ChangedField field = patch.changed();
-    if (field == null) {
-      return fill(part, from, to);
+    int[] found = changed;
+    int maybe = 0;
+    for (int k = from; k < selected; k++) {
+      ShardPart part = context.part(source[k]);
+      long slot = part.slotOf(index[k]);
+      index[k] = slot;
+      found[maybe] = k;
+      maybe += part.mayBeChanged(slot) ? 1 : 0;
     }
+    int count = 0;
+    for (int i = 0; i < maybe; i++) {
+      int k = found[i];
+      ChangedField field = Objects.requireNonNull(context.part(source[k]).changed());
+      found[count] = k;
+      count += field.slots().contains(index[k]) ? 1 : 0;
+    }
+    found[count] = selected;
+    nextChanged = 0;
+  }
+
+  /** Fills slots of one shard, some of which {@link #findChanged} has found. */
+  private long fillPatched(ShardPart part, int shard, int from, int to) {
+    ChangedField field = Objects.requireNonNull(part.changed());
+    int source = context.changed(shard);
+    int first = nextChanged;
+    while (changed[nextChanged] < to) {
+      nextChanged++;
+    }
+    ByteBuffer values = fixedWidth < 0
+        ? null
+        : context.changedValues().sideBySide(source, field, nextChanged - first);
+    int window = values == null ? WindowTable.EMPTY : context.part(source).window(values);
     long tableBytes = 0;
-    boolean isChanged = field.slots().contains(index[from]);
-    for (int begin = from; begin < to; ) {
-      int end = begin + 1;
-      while (end < to && field.slots().contains(index[end]) == isChanged) {
-        end++;
+    int begin = from;
+    for (int i = first; i < nextChanged; ) {
+      int at = changed[i];
+      if (begin < at) {
+        tableBytes += fill(part, begin, at);
       }
-      if (isChanged) {
-        for (int k = begin; k < end; k++) {
-          index[k] = field.slots().rank(index[k]);
-          slots.source[k] = changed;
-        }
-        if (field.isOf(context.spec())) {
-          tableBytes += fill(context.part(changed), begin, end);
-        } else {
-          substituted.fillChanged(context.part(changed), field, begin, end);
-        }
+      for (begin = at; i < nextChanged && changed[i] == begin; i++, begin++) {
+        slots.index[begin] = field.slots().rank(slots.index[begin]);
+        slots.source[begin] = source;
+      }
+      if (values != null) {
+        place(field, window, at, begin);
+      } else if (field.isOf(context.spec())) {
+        tableBytes += fill(context.part(source), at, begin);
       } else {
-        tableBytes += fill(part, begin, end);
+        substituted.fillChanged(context.part(source), field, at, begin);
       }
-      isChanged = !isChanged;
-      begin = end;
     }
-    return tableBytes;
+    return begin < to ? tableBytes + fill(part, begin, to) : tableBytes;
+  }
+
+  /** Fills slots with values that lie side by side. */
+  private void place(ChangedField field, int window, int from, int to) {
+    for (int k = from; k < to; k++) {
+      long rank = slots.index[k];
+      if (field.isAbsent(rank)) {
+        slots.setAbsent(k);
+      } else {
+        slots.setPlain(k, window, (int) rank * fixedWidth);
+      }
+    }
   }
 
   /** Returns the length of a value of a promoted type. */

@@ -113,6 +113,15 @@ final class Slots {
     specialCount++;
   }
 
+  /** Ends a present value of the fixed width that is ready to be copied. */
+  void setPlain(int k, int newWindow, int newPosition) {
+    window[k] = newWindow;
+    position[k] = newPosition;
+    length[k] = fixedWidth;
+    state[k] = 0;
+    storedBytes += fixedWidth;
+  }
+
   void setAbsent(int k) {
     window[k] = WindowTable.EMPTY;
     position[k] = 0;
