@@ -27,8 +27,7 @@ final class ShardPart {
   private final int[] wholeWindows;
   private final @Nullable ShardPatch patch;
   private final SlotFilter filter;
-  private @Nullable ByteBuffer page;
-  private int pageWindow;
+  private int valuesWindow = NOT_ADDED;
 
   /**
    * Opens nothing yet.
@@ -117,13 +116,12 @@ final class ShardPart {
     return window;
   }
 
-  /** Returns the number of the window of a page that stands for the field's chunks. */
-  int window(ByteBuffer newPage) {
-    if (page != newPage) {
-      page = newPage;
-      pageWindow = table.addPage(newPage);
+  /** Returns the number of the window of values that lie side by side, always the same ones. */
+  int window(ByteBuffer values) {
+    if (valuesWindow == NOT_ADDED) {
+      valuesWindow = table.addPage(values);
     }
-    return pageWindow;
+    return valuesWindow;
   }
 
   /** Returns the offset of a chunk's byte in its window. */
