@@ -257,7 +257,7 @@ public final class GroupRewriter implements AutoCloseable {
         }
         if (i < blockEnds[field]) {
           if (!isAbsent) {
-            writer.putOfBlock(field);
+            writer.putOfBlock(field, columns[field], positions[field], length);
           }
         } else if (!isAbsent && isStored[field]) {
           writer.putStored(field, columns[field], positions[field], length);

@@ -207,7 +207,7 @@ public final class ShardWriter implements AutoCloseable {
    * Puts a block of values of another shard that is already compressed, from
    * {@link io.zrecord.RecordDataset#storedBlocks}, instead of the values of this and the next
    * records. For each of these records call {@link #putOfBlock}, unless the value is absent, and
-   * {@link #endRecord}. The bytes are copied, without a check that they can be decoded.
+   * {@link #endRecord}. The bytes of the block are copied.
    *
    * @return {@code false} if the field is not written in such blocks, or the block is short; then
    *     nothing was put
@@ -219,12 +219,14 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   /**
-   * Puts the value of the current record that is in the block which was put last.
+   * Puts the value of the current record that is in the block which was put last. The bytes are not
+   * written, but enter the statistics of the field.
    *
+   * @param source the value as it is in the block, decoded and little-endian; not kept
    * @throws IllegalStateException if there is no such block, or all its records have ended
    */
-  public void putOfBlock(int field) {
-    begin().column(field).putOfBlock();
+  public void putOfBlock(int field, byte[] source, int offset, int length) {
+    begin().column(field).putOfBlock(source, offset, length);
     state = State.OPEN;
   }
 

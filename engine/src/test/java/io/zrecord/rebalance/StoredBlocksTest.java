@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.read.FieldReader;
+import io.zrecord.read.ValueRange;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
@@ -133,6 +134,21 @@ class StoredBlocksTest {
     }
   }
 
+  /** Values of copied blocks are in the statistics as those of other blocks are. */
+  @Test
+  void statisticsStay() {
+    ShardSummary written = write(schema(3), WRITE, 0, COUNT);
+    TableSnapshot copied = rebalanced(List.of(written), schema(3), WRITE);
+    try (RecordDataset dataset = RecordDataset.open(copied, ReadOptions.defaults())) {
+      assertThat(dataset.indicesThatMayHave("label", new ValueRange.Integers(900, 2000)).count())
+          .isEqualTo(COUNT);
+      assertThat(dataset.indicesThatMayHave("label", new ValueRange.Integers(1000, 2000)).isEmpty())
+          .isTrue();
+      assertThat(dataset.indicesThatMayHave("text", new ValueRange.Texts("b", null)).isEmpty())
+          .isTrue();
+    }
+  }
+
   private static long valueBytes(TableSnapshot snapshot, int field) {
     return snapshot.shards().stream()
         .mapToLong(shard -> shard.valueBytes().getOrDefault(field, 0L))
@@ -227,12 +243,13 @@ class StoredBlocksTest {
   void aValueOfNoBlockIsRefused() {
     RecordSchema schema = schema(3);
     try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), schema, WRITE)) {
-      assertThatThrownBy(() -> writer.putOfBlock(0))
+      assertThatThrownBy(() -> writer.putOfBlock(0, new byte[4], 0, 4))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("'label'");
     }
     try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), schema, WRITE)) {
-      assertThatThrownBy(() -> writer.putOfBlock(1)).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> writer.putOfBlock(1, new byte[1], 0, 1))
+          .isInstanceOf(IllegalStateException.class);
     }
   }
 }

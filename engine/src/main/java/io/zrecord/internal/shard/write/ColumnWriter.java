@@ -70,6 +70,11 @@ public abstract class ColumnWriter implements AutoCloseable {
 
   /** Puts a whole value, little-endian. */
   public final void put(byte[] source, int offset, int length) {
+    beginValue(source, offset, length);
+    store(source, offset, length);
+  }
+
+  private void beginValue(byte[] source, int offset, int length) {
     java.util.Objects.checkFromIndexSize(offset, length, source.length);
     if (widthBytes >= 0
         ? length != widthBytes
@@ -80,7 +85,6 @@ public abstract class ColumnWriter implements AutoCloseable {
     if (statistics != null) {
       statistics.add(source, offset, length);
     }
-    store(source, offset, length);
   }
 
   /**
@@ -97,7 +101,9 @@ public abstract class ColumnWriter implements AutoCloseable {
           + ValueCodec.PREFIX_BYTES + " or more; put the value itself");
     }
     begin();
-    addUnknown();
+    if (statistics != null) {
+      statistics.addUnknown();
+    }
     placeStored(source, offset, length);
   }
 
@@ -113,11 +119,10 @@ public abstract class ColumnWriter implements AutoCloseable {
     return false;
   }
 
-  /** Puts the value of the current record that is in the block. */
-  public final void putOfBlock() {
+  /** Puts the value of the current record that is in the block, little-endian and decoded. */
+  public final void putOfBlock(byte[] source, int offset, int length) {
     requireWithinBlock();
-    begin();
-    addUnknown();
+    beginValue(source, offset, length);
   }
 
   void requireWithinBlock() {
@@ -219,12 +224,6 @@ public abstract class ColumnWriter implements AutoCloseable {
   private void addNumber(long value) {
     if (statistics != null) {
       statistics.add(value);
-    }
-  }
-
-  private void addUnknown() {
-    if (statistics != null) {
-      statistics.addUnknown();
     }
   }
 
