@@ -131,15 +131,12 @@ public final class PatchFile {
     if (!json.hasField(spec.id())) {
       return null;
     }
-    ChangedField field = fields.get(spec.id());
-    if (field == null) {
-      PatchField stored = json.field(spec.id());
-      if (!stored.shape().equals(spec.shape())) {
-        throw corrupt("field " + spec.id() + " has the shape " + stored.shape()
-            + " here, but the dataset says " + spec.shape());
-      }
-      field = fields.computeIfAbsent(spec.id(), id -> changed(stored));
+    PatchField stored = json.field(spec.id());
+    if (!stored.shape().equals(spec.shape())) {
+      throw corrupt("field " + spec.id() + " has the shape " + stored.shape()
+          + " here, but the dataset says " + spec.shape());
     }
+    ChangedField field = fields.computeIfAbsent(spec.id(), id -> changed(stored));
     if (!Promotions.allows(field.type(), spec.type())) {
       throw corrupt("field " + spec.id() + " is " + field.type() + " here, but the dataset says "
           + spec.type());
