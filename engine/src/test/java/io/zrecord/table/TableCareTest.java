@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
  * records for each version. {@code -Dzrecord.test.sequences=100000} for more of them.
  */
 final class TableCareTest {
-  private static final int SEQUENCES = Integer.getInteger("zrecord.test.sequences", 500);
+  private static final int SEQUENCES = Integer.getInteger("zrecord.test.sequences", 150);
   private static final long SEED = Long.getLong("zrecord.test.seed", System.nanoTime());
   private static final int STEPS = 25;
   private static final long MIB = 1 << 20;
