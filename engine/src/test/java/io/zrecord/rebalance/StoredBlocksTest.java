@@ -140,11 +140,17 @@ class StoredBlocksTest {
     ShardSummary written = write(schema(3), WRITE, 0, COUNT);
     TableSnapshot copied = rebalanced(List.of(written), schema(3), WRITE);
     try (RecordDataset dataset = RecordDataset.open(copied, ReadOptions.defaults())) {
-      assertThat(dataset.indicesThatMayHave("label", new ValueRange.Integers(900, 2000)).count())
+      assertThat(dataset
+              .indicesThatMayHave("label", new ValueRange.Integers(900, 2000))
+              .count())
           .isEqualTo(COUNT);
-      assertThat(dataset.indicesThatMayHave("label", new ValueRange.Integers(1000, 2000)).isEmpty())
+      assertThat(dataset
+              .indicesThatMayHave("label", new ValueRange.Integers(1000, 2000))
+              .isEmpty())
           .isTrue();
-      assertThat(dataset.indicesThatMayHave("text", new ValueRange.Texts("b", null)).isEmpty())
+      assertThat(dataset
+              .indicesThatMayHave("text", new ValueRange.Texts("b", null))
+              .isEmpty())
           .isTrue();
     }
   }

@@ -124,8 +124,8 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     places.result()
   }
 
-  /** Returns where the section of a tables file begins that leads to the values of a field. */
-  protected def offsetsOf(tables: Path, fieldId: Int): Int = {
+  /** Returns where a section of a field begins in a tables file. */
+  protected def sectionOf(tables: Path, fieldId: Int, section: String): Int = {
     val file = ByteBuffer.wrap(Files.readAllBytes(tables)).order(ByteOrder.LITTLE_ENDIAN)
     val json = new ObjectMapper().readTree(
       file.array(),
@@ -134,7 +134,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     )
     val fields = json.get("fields")
     val field = (0 until fields.size).map(fields.get).find(_.get("id").intValue == fieldId).get
-    field.get("offsets").get(0).intValue
+    field.get(section).get(0).intValue
   }
 
   protected def filesBelow(path: String): Seq[Path] = {

@@ -1,6 +1,6 @@
 package io.zrecord.spark
 
-import java.nio.file.Paths
+import java.nio.file.{Files, Paths}
 
 import scala.util.Random
 
@@ -259,6 +259,21 @@ class ValuePushdownSuite extends SparkSuite {
     } finally store.close()
     assert(rowsOf(read(path).where("row = 3")) == Seq(3L))
     assert(metrics(read(path).where("row = 300"))("records") == 10)
+  }
+
+  test("damaged statistics are reported, and the option statistics does without them") {
+    val path = freshPath()
+    write(spark.range(0, 1000, 1, 1).selectExpr("id row"), path, "append")
+    val tables = filesBelow(path).find(_.toString.endsWith(".tables")).get
+    val bytes = Files.readAllBytes(tables)
+    bytes(sectionOf(tables, 1, "statistics") + 20) = 1
+    Files.write(tables, bytes)
+    def found(options: (String, String)*) = read(path, options: _*).where("row = 2000")
+    assert(failure(found().collect()).contains("statistics of field 1"))
+    assert(read(path).where("row % 1000 = 7").count() == 1)
+    assert(found("statistics" -> "false").collect().isEmpty)
+    assert(metrics(found("statistics" -> "False"))("records") == 1000)
+    assert(failure(found("statistics" -> "perhaps").collect()).contains("use true or false"))
   }
 
   test("texts are compared by their bytes, whatever they begin with") {

@@ -259,7 +259,7 @@ class ViewSuite extends SparkSuite {
     val path = table()
     val tables = filesBelow(path).filter(_.toString.endsWith(".tables")).head
     val bytes = Files.readAllBytes(tables)
-    bytes(offsetsOf(tables, 2) + 6) = 1
+    bytes(sectionOf(tables, 2, "offsets") + 6) = 1
     Files.write(tables, bytes)
     assert(failure(view(path, "chunks").collect()).contains(tables.toString))
   }

@@ -22,6 +22,7 @@ final class KnownOptions {
               ZRecordOptions.INDICES,
               ZRecordOptions.NUM_PARTITIONS,
               ZRecordOptions.VERIFY,
+              ZRecordOptions.STATISTICS,
               ZRecordOptions.BATCH_ROWS,
               ZRecordOptions.BATCH_BYTES,
               ZRecordOptions.VIEW,

@@ -1,5 +1,6 @@
 package io.zrecord.spark.options;
 
+import java.util.Locale;
 import java.util.function.Function;
 
 /** Parses the value of an option, so that an error names the option. Stateless. */
@@ -19,5 +20,14 @@ public final class OptionValue {
       throw new IllegalArgumentException(
           "Option " + key + " has the value '" + text + "': " + e.getMessage(), e);
     }
+  }
+
+  /** Parses {@code true} or {@code false}. */
+  static boolean bool(String key, String text) {
+    return parse(key, text, value -> switch (value.strip().toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new IllegalArgumentException("use true or false");
+    });
   }
 }

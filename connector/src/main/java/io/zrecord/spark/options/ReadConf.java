@@ -119,6 +119,12 @@ public final class ReadConf {
     return number(ZRecordOptions.BATCH_BYTES, DEFAULT_BATCH_BYTES, 1, MAX_BATCH_BYTES);
   }
 
+  /** Tells whether conditions on values pass over records by statistics. */
+  public boolean usesStatistics() {
+    String text = options.getOrDefault(ZRecordOptions.STATISTICS, "true");
+    return OptionValue.bool(ZRecordOptions.STATISTICS, text);
+  }
+
   public Verification verification() {
     String text = options.getOrDefault(ZRecordOptions.VERIFY, Verification.FIRST.name());
     return OptionValue.parse(ZRecordOptions.VERIFY, text, name -> {

@@ -111,7 +111,7 @@ public final class WriteConf {
 
   public boolean mergesSchema() {
     return value(ZRecordOptions.MERGE_SCHEMA)
-        .map(text -> OptionValue.parse(ZRecordOptions.MERGE_SCHEMA, text, WriteConf::bool))
+        .map(text -> OptionValue.bool(ZRecordOptions.MERGE_SCHEMA, text))
         .orElse(false);
   }
 
@@ -172,14 +172,6 @@ public final class WriteConf {
       throw new IllegalArgumentException(
           "use one of " + Arrays.toString(type.getEnumConstants()).toLowerCase(Locale.ROOT));
     });
-  }
-
-  private static boolean bool(String text) {
-    return switch (text.strip().toLowerCase(Locale.ROOT)) {
-      case "true" -> true;
-      case "false" -> false;
-      default -> throw new IllegalArgumentException("use true or false");
-    };
   }
 
   private static Shape shape(String text) {

@@ -25,6 +25,7 @@ public final class ZRecordOptions {
   static final String INDICES = "indices";
   static final String NUM_PARTITIONS = "numPartitions";
   static final String VERIFY = "verify";
+  static final String STATISTICS = "statistics";
   static final String BATCH_ROWS = "batchRows";
   static final String BATCH_BYTES = "batchBytes";
 

@@ -71,7 +71,7 @@ public final class ZRecordScanBuilder
     } else {
       this.order = new IndexOrder(snapshots);
       this.places = conf.indices(order.length());
-      this.values = new ValuePredicates(snapshots);
+      this.values = new ValuePredicates(conf.usesStatistics() ? snapshots : List.of());
     }
   }
 

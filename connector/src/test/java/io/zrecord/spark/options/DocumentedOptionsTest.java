@@ -61,6 +61,7 @@ class DocumentedOptionsTest {
     assertThat(bytes("batchRows")).isEqualTo(read.batchRows());
     assertThat(bytes("batchBytes")).isEqualTo(read.batchBytes());
     assertThat(Verification.valueOf(text("verify"))).isEqualTo(read.verification());
+    assertThat(Boolean.valueOf(text("statistics"))).isEqualTo(read.usesStatistics());
 
     WriteOptions write = new WriteConf(CaseInsensitiveStringMap.empty()).writeOptions();
     assertThat(bytes("chunkBytes")).isEqualTo(write.chunkBytes());

@@ -450,10 +450,8 @@ public final class RankedBitmap {
       }
       long bits = words[place + word];
       long left = begin < from ? bits & -1L << from : bits;
-      long rank = ranks[container]
-          + wordRanks[place + word]
-          + Long.bitCount(bits)
-          - Long.bitCount(left);
+      long rank =
+          ranks[container] + wordRanks[place + word] + Long.bitCount(bits) - Long.bitCount(left);
       for (; left != 0; left &= left - 1, rank++) {
         long slot = begin + Long.numberOfTrailingZeros(left);
         if (slot >= to) {

@@ -2,8 +2,9 @@ package io.zrecord.internal.format;
 
 /**
  * Tells of most slots outside a set that they are outside. Takes about 12 bits for each slot of the
- * set, where {@link RankedBitmap} takes one for each slot of the shard: random look-ups of few slots
- * in many find this in the nearest cache. A Bloom filter whose bits of a slot are in one word.
+ * set, where {@link RankedBitmap} takes one for each slot of the shard: random look-ups of few
+ * slots in many find this in the nearest cache. A Bloom filter whose bits of a slot are in one
+ * word.
  *
  * <p>Immutable.
  */
@@ -44,7 +45,8 @@ public final class SlotFilter {
 
   private void add(long slot) {
     long hash = slot * GOLDEN_RATIO;
-    words[(int) (hash >>> shift)] |= 1L << (hash >>> 16) | 1L << (hash >>> 22) | 1L << (hash >>> 28);
+    words[(int) (hash >>> shift)] |=
+        1L << (hash >>> 16) | 1L << (hash >>> 22) | 1L << (hash >>> 28);
   }
 
   /** Tells whether a slot may be in the set: false if the slot certainly is not. */

@@ -38,8 +38,7 @@ public final class ChangedField {
    */
   public record SideBySide(ByteBuffer bytes, boolean isVerified) {}
 
-  private ChangedField(
-      RankedBitmap slots, EntryField values, ElementType type, boolean hasAbsent) {
+  private ChangedField(RankedBitmap slots, EntryField values, ElementType type, boolean hasAbsent) {
     this.slots = slots;
     this.values = values;
     this.type = type;
