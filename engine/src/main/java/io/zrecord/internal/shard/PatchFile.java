@@ -131,13 +131,13 @@ public final class PatchFile {
     if (!json.hasField(spec.id())) {
       return null;
     }
+    PatchField stored = json.field(spec.id());
+    if (!stored.shape().equals(spec.shape())) {
+      throw corrupt("field " + spec.id() + " has the shape " + stored.shape()
+          + " here, but the dataset says " + spec.shape());
+    }
     ChangedField field = fields.get(spec.id());
     if (field == null) {
-      PatchField stored = json.field(spec.id());
-      if (!stored.shape().equals(spec.shape())) {
-        throw corrupt("field " + spec.id() + " has the shape " + stored.shape()
-            + " here, but the dataset says " + spec.shape());
-      }
       field = fields.computeIfAbsent(spec.id(), id -> changed(stored));
     }
     if (!Promotions.allows(field.type(), spec.type())) {
