@@ -13,9 +13,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends records, one after the other: set the fields, end the record. A field that was not set is
- * absent. An appender belongs to one thread. The {@link RecordDatasetWriter} that made the appender
- * finishes and closes it.
+ * Appends records, one after the other: set the fields, end the record. A field that was not set
+ * has its {@code write} default, and is absent if the field has no such default. A field that was
+ * set to null is absent. An appender belongs to one thread. The {@link RecordDatasetWriter} that
+ * made the appender finishes and closes it.
  */
 public final class RecordAppender {
   private final ShardWriter shard;
@@ -53,23 +54,39 @@ public final class RecordAppender {
    *       {@code double[]} whose elements are as wide as those of the field
    *   <li>a nested value from an {@link Iterable} for a list, a {@link Map} or an Iterable of its
    *       entries for a map, and a Map by name for a struct; null is absent
+   *   <li>an absent value of any field from null, also if the field has a {@code write} default
    * </ul>
    *
-   * @throws IllegalArgumentException if there is no such field, or the value does not fit it
+   * @throws IllegalArgumentException if there is no such field, the value does not fit it, or the
+   *     value is null and the field is never absent
+   * @throws IllegalStateException if the field was set already in this record
    */
-  public RecordAppender set(String field, Object value) {
+  public RecordAppender set(String field, @Nullable Object value) {
     Integer ordinal = ordinals.get(field);
     if (ordinal == null) {
       throw new IllegalArgumentException("There is no field '" + field + "'; the fields are "
           + String.join(", ", schema.fields().stream().map(FieldSpec::name).toList()));
     }
-    byte[] bytes = ValueBytes.of(schema.fields().get(ordinal), value);
-    shard.put(ordinal, bytes, 0, bytes.length);
+    if (isSet[ordinal]) {
+      throw new IllegalStateException("Field '" + field
+          + "' was set twice in one record; call endRecord() after each record");
+    }
+    FieldSpec spec = schema.fields().get(ordinal);
+    if (value != null) {
+      byte[] bytes = ValueBytes.of(spec, value);
+      shard.put(ordinal, bytes, 0, bytes.length);
+    } else if (!spec.rules().isNullable()) {
+      throw new IllegalArgumentException("Field '" + field + "' is never absent; give record "
+          + shard.recordCount() + " a value");
+    }
     isSet[ordinal] = true;
     return this;
   }
 
-  /** Ends the record. A field that was not set gets its {@code write} default, if it has one. */
+  /**
+   * Ends the record. A field that was not set gets its {@code write} default, if it has one. A
+   * field that was set to null stays absent.
+   */
   public void endRecord() {
     for (int i = 0; i < withDefault.length; i++) {
       if (!isSet[withDefault[i]]) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param initialHex the value, as bytes in hexadecimal digits, of all records of shards that lack
  *     the field; null if those are absent. Fixed when the field is added
  * @param writeHex the value that a writer gives to a record for which no value was set; null if
- *     that is absent
+ *     that is absent. A record that is given an absent value keeps it absent
  * @param comment text for people
  */
 public record FieldRules(

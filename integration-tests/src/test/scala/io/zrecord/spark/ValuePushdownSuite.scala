@@ -214,6 +214,8 @@ class ValuePushdownSuite extends SparkSuite {
       s"fraction < 10" -> third,
       s"fraction = double('NaN')" -> 0L,
       s"text = '000000007 标签 🙂'" -> third,
+      s"text in ('000000007 标签 🙂', null)" -> third,
+      s"text in ('000000007 标签 🙂', null) or (row = 3 and text < 'b')" -> third,
       s"text like '000000007%'" -> third,
       s"text like '00000000%'" -> third,
       s"day = date'1990-01-02'" -> third,
@@ -270,7 +272,7 @@ class ValuePushdownSuite extends SparkSuite {
     Files.write(tables, bytes)
     def found(options: (String, String)*) = read(path, options: _*).where("row = 2000")
     assert(failure(found().collect()).contains("statistics of field 1"))
-    assert(read(path).where("row % 1000 = 7").count() == 1)
+    assert(read(path).count() == 1000)
     assert(found("statistics" -> "false").collect().isEmpty)
     assert(metrics(found("statistics" -> "False"))("records") == 1000)
     assert(failure(found("statistics" -> "perhaps").collect()).contains("use true or false"))

@@ -12,6 +12,8 @@ import java.util.Optional;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
+import org.apache.spark.sql.connector.expressions.Expression;
+import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.read.SampleMethod;
 import org.apache.spark.sql.connector.read.Scan;
@@ -129,11 +131,20 @@ public final class ZRecordScanBuilder
         remaining.add(predicate);
         values.translate(predicate).ifPresent(condition -> {
           conditions.add(condition);
-          pushed.add(predicate);
+          if (!hasNull(predicate)) {
+            pushed.add(predicate);
+          }
         });
       }
     }
     return remaining.toArray(Predicate[]::new);
+  }
+
+  /** Tells whether a literal is null. Spark 4.2 fails when it shows a null text in a plan. */
+  private static boolean hasNull(Expression expression) {
+    return expression instanceof Literal<?> literal
+        ? literal.value() == null
+        : Arrays.stream(expression.children()).anyMatch(ZRecordScanBuilder::hasNull);
   }
 
   @Override

@@ -103,7 +103,6 @@ public final class ChangedField {
     return width > 0
         && width <= MOST_BYTES_SIDE_BY_SIDE
         && values.codec() == Codec.RAW
-        && isOf(spec)
         && !isDamaged
         && wanted.addAndGet(count) >= slots.count() / WANTED_SHARE
         && slots.count() <= Integer.MAX_VALUE / width;

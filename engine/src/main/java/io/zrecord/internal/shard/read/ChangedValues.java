@@ -34,7 +34,8 @@ final class ChangedValues {
    */
   @Nullable
   ByteBuffer sideBySide(int source, ChangedField field, int wanted) {
-    if (context.verification() == Verification.ALWAYS) {
+    // Readers of another type share the values with those of the type before its promotion.
+    if (context.verification() == Verification.ALWAYS || !field.isOf(context.spec())) {
       return null;
     }
     SideBySide values = field.sideBySide();
