@@ -68,16 +68,16 @@ public final class RecordAppender {
           + String.join(", ", schema.fields().stream().map(FieldSpec::name).toList()));
     }
     if (isSet[ordinal]) {
-      throw new IllegalStateException("Field '" + field
-          + "' was set twice in one record; call endRecord() after each record");
+      throw new IllegalStateException(
+          "Field '" + field + "' was set twice in one record; call endRecord() after each record");
     }
     FieldSpec spec = schema.fields().get(ordinal);
     if (value != null) {
       byte[] bytes = ValueBytes.of(spec, value);
       shard.put(ordinal, bytes, 0, bytes.length);
     } else if (!spec.rules().isNullable()) {
-      throw new IllegalArgumentException("Field '" + field + "' is never absent; give record "
-          + shard.recordCount() + " a value");
+      throw new IllegalArgumentException(
+          "Field '" + field + "' is never absent; give record " + shard.recordCount() + " a value");
     }
     isSet[ordinal] = true;
     return this;
