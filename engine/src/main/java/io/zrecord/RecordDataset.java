@@ -28,7 +28,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a dataset: a version of a table, or what is committed in a store when the dataset is opened
@@ -50,8 +52,7 @@ public final class RecordDataset implements RecordSource {
   private final RecordSchema schema;
   private final ShardList shards;
   private final ShardUse use;
-  private final OptionalLong version;
-  private final OptionalLong recordsVersion;
+  private final @Nullable TableSnapshot snapshot;
   private final ReadOptions options;
   private volatile boolean closed;
 
@@ -76,15 +77,13 @@ public final class RecordDataset implements RecordSource {
       RecordSchema schema,
       ShardList shards,
       ShardUse use,
-      OptionalLong version,
-      OptionalLong recordsVersion,
+      @Nullable TableSnapshot snapshot,
       ReadOptions options) {
     this.location = location;
     this.schema = schema;
     this.shards = shards;
     this.use = use.endWith(shards);
-    this.version = version;
-    this.recordsVersion = recordsVersion;
+    this.snapshot = snapshot;
     this.options = options;
   }
 
@@ -123,8 +122,7 @@ public final class RecordDataset implements RecordSource {
         snapshot.schema(),
         shardList(snapshot, use),
         use,
-        OptionalLong.of(snapshot.version()),
-        OptionalLong.of(snapshot.recordsVersion()),
+        snapshot,
         options);
   }
 
@@ -191,8 +189,7 @@ public final class RecordDataset implements RecordSource {
         schema,
         shardList(storage, shards, use),
         use,
-        OptionalLong.empty(),
-        OptionalLong.empty(),
+        null,
         options);
   }
 
@@ -220,7 +217,7 @@ public final class RecordDataset implements RecordSource {
 
   /** Returns the version of the table; empty for shards. */
   public OptionalLong version() {
-    return version;
+    return snapshot == null ? OptionalLong.empty() : OptionalLong.of(snapshot.version());
   }
 
   /**
@@ -229,7 +226,15 @@ public final class RecordDataset implements RecordSource {
    * repair gave the number to another commit: tags and expiries that come after it change none.
    */
   public OptionalLong recordsVersion() {
-    return recordsVersion;
+    return snapshot == null ? OptionalLong.empty() : OptionalLong.of(snapshot.recordsVersion());
+  }
+
+  /**
+   * Returns the identity of the commit that made {@link #recordsVersion}; empty for shards. Datasets
+   * of one table with the same identity have the same records in the same order.
+   */
+  public Optional<UUID> recordsCommitId() {
+    return Optional.ofNullable(snapshot).map(TableSnapshot::recordsCommitId);
   }
 
   /** Returns the counters of what the readers of this dataset did. */
@@ -343,7 +348,7 @@ public final class RecordDataset implements RecordSource {
 
   @Override
   public String toString() {
-    return version.isPresent() ? location + " version " + version.getAsLong() : location;
+    return snapshot == null ? location : location + " version " + snapshot.version();
   }
 
   /**

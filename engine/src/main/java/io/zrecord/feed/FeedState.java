@@ -6,9 +6,11 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.zrecord.RecordDataset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +52,8 @@ public record FeedState(
    * @param name the name of the group
    * @param datasetVersion newest version of its table that changed records; null for a shard on its
    *     own
+   * @param datasetCommit identity of the commit that made that version, which tells it from a
+   *     version of the same number after a repair; null for a shard on its own
    * @param seed the seed of its sampler
    * @param sampler what its order is called, for people who read the state
    * @param order eight hexadecimal digits that tell its order from others
@@ -58,6 +62,7 @@ public record FeedState(
   public record GroupState(
       String name,
       @Nullable Long datasetVersion,
+      @Nullable UUID datasetCommit,
       long seed,
       String sampler,
       String order,
@@ -191,15 +196,21 @@ public record FeedState(
   private static GroupState groupState(GroupPlan group, Cursor cursor, int ordinal) {
     return new GroupState(
         group.name(),
-        version(group.dataset().recordsVersion()),
+        version(group.dataset()),
+        commit(group.dataset()),
         group.seed(),
         group.orderName(),
         group.digest(),
         group.globalPosition(cursor.base(ordinal), cursor.position(ordinal)));
   }
 
-  private static @Nullable Long version(OptionalLong version) {
+  private static @Nullable Long version(RecordDataset dataset) {
+    OptionalLong version = dataset.recordsVersion();
     return version.isPresent() ? version.getAsLong() : null;
+  }
+
+  private static @Nullable UUID commit(RecordDataset dataset) {
+    return dataset.recordsCommitId().orElse(null);
   }
 
   /** Returns the positions at which groups are resumed, including those of the validation. */
@@ -223,12 +234,17 @@ public record FeedState(
   }
 
   private long base(GroupState stored, GroupPlan.Definition now) {
-    Long version = version(now.dataset().recordsVersion());
+    Long version = version(now.dataset());
     if (!stored.name().equals(now.name())
         || stored.seed() != now.seed()
         || !java.util.Objects.equals(stored.datasetVersion(), version)) {
       throw doesNotFit(
           "group '" + now.name() + "' reads version " + version + " with seed " + now.seed());
+    }
+    UUID commit = commit(now.dataset());
+    if (!java.util.Objects.equals(stored.datasetCommit(), commit)) {
+      throw doesNotFit("version " + version + " of group '" + now.name() + "' is commit " + commit
+          + " now, and was " + stored.datasetCommit() + " before the table was repaired");
     }
     if (!stored.order().equals(OrderDigest.of(now.order()))) {
       throw doesNotFit("group '" + now.name() + "' is in the order of " + now.orderName()

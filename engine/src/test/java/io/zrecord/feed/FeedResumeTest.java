@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -264,6 +265,29 @@ class FeedResumeTest {
     return FeedGroup.of(data).sampler(shuffle(), SEED).batchSize(20);
   }
 
+  /** A repair gives the number of a version that it takes back to the next commit. */
+  @Test
+  void aStateOfAVersionThatARepairTookBackIsRefused() {
+    FeedState state = new FeedState(
+        0,
+        3,
+        List.of(new FeedState.GroupState(
+            "train",
+            dataset.version().getAsLong(),
+            UUID.randomUUID(),
+            SEED,
+            "shuffle",
+            OrderDigest.of(shuffle()),
+            60)),
+        null,
+        null);
+    assertThatThrownBy(() -> Feed.of(group(20)).resume(state).start())
+        .hasMessageContaining(String.valueOf(state.groups().get(0).datasetCommit()))
+        .hasMessageContaining(String.valueOf(dataset.recordsCommitId().orElseThrow()))
+        .hasMessageContaining("repaired");
+    assertThat(FeedState.fromJson(state.toJson())).isEqualTo(state);
+  }
+
   @Test
   void aStateOfOvertakingBatchesBelongsToItsPlan() {
     String plan = "SEQUENTIAL rank 0 of 1 UNEVEN; train: 1003 by 20";
@@ -273,6 +297,7 @@ class FeedResumeTest {
         List.of(new FeedState.GroupState(
             "train",
             dataset.version().getAsLong(),
+            dataset.recordsCommitId().orElseThrow(),
             SEED,
             "shuffle",
             OrderDigest.of(shuffle()),
@@ -347,12 +372,12 @@ class FeedResumeTest {
         json(
             "0",
             "0",
-            "[{\"name\":\"train\",\"datasetVersion\":0,\"seed\":5,\"sampler\":\"\",\"order\":\"\"}]",
+            "[{\"name\":\"train\",\"datasetVersion\":0,\"datasetCommit\":null,\"seed\":5,\"sampler\":\"\",\"order\":\"\"}]",
             "null"),
         json(
             "0",
             "0",
-            "[{\"name\":null,\"datasetVersion\":0,\"seed\":5,\"sampler\":\"\",\"order\":\"\",\"position\":0}]",
+            "[{\"name\":null,\"datasetVersion\":0,\"datasetCommit\":null,\"seed\":5,\"sampler\":\"\",\"order\":\"\",\"position\":0}]",
             "null"),
         json("0", "0", "[]", "{\"plan\":\"\",\"batches\":[0]}"),
         json("0", "0", "[]", "{\"plan\":\"\",\"batches\":[null]}"),
@@ -368,6 +393,7 @@ class FeedResumeTest {
         List.of(new FeedState.GroupState(
             "train",
             dataset.version().getAsLong(),
+            dataset.recordsCommitId().orElseThrow(),
             SEED,
             "shuffle",
             OrderDigest.of(shuffle()),
