@@ -118,12 +118,7 @@ public final class RecordDataset implements RecordSource {
     Storage storage = snapshot.storage();
     ShardUse use = OpenShards.shared().use();
     return new RecordDataset(
-        storage.location(),
-        snapshot.schema(),
-        shardList(snapshot, use),
-        use,
-        snapshot,
-        options);
+        storage.location(), snapshot.schema(), shardList(snapshot, use), use, snapshot, options);
   }
 
   private static ShardList shardList(TableSnapshot snapshot, ShardUse use) {
@@ -230,8 +225,8 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
-   * Returns the identity of the commit that made {@link #recordsVersion}; empty for shards. Datasets
-   * of one table with the same identity have the same records in the same order.
+   * Returns the identity of the commit that made {@link #recordsVersion}; empty for shards.
+   * Datasets of one table with the same identity have the same records in the same order.
    */
   public Optional<UUID> recordsCommitId() {
     return Optional.ofNullable(snapshot).map(TableSnapshot::recordsCommitId);

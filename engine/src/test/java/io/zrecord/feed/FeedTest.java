@@ -411,7 +411,11 @@ class FeedTest {
             .start())
         .hasMessageContaining("take(");
     FeedState other = new FeedState(
-        0, 0, List.of(new FeedState.GroupState("train", 0L, null, SEED + 1, "", "", 0)), null, null);
+        0,
+        0,
+        List.of(new FeedState.GroupState("train", 0L, null, SEED + 1, "", "", 0)),
+        null,
+        null);
     assertThatThrownBy(() -> Feed.of(group(1)).resume(other).start())
         .hasMessageContaining("seed " + SEED);
     assertThatThrownBy(() -> Feed.of(group(1)).resume(other).startAt(1, 0).start())

@@ -26,7 +26,13 @@ final class GoldenValuesTest {
   private static final Path GOLDEN = Path.of("src/test/resources/golden");
 
   @ParameterizedTest
-  @ValueSource(strings = {"v2-values.json", "v2-blocks-values.json", "v2-patches-values.json"})
+  @ValueSource(
+      strings = {
+        "v2-values.json",
+        "v2-blocks-values.json",
+        "v2-patches-values.json",
+        "v2-units-values.json"
+      })
   void valuesAreThoseThatOtherLanguagesAreTestedWith(String file) throws IOException {
     JsonNode vectors = new ObjectMapper().readTree(GOLDEN.resolve(file).toFile());
     long[] records = StreamSupport.stream(vectors.get("records").spliterator(), false)
