@@ -150,8 +150,8 @@ class ValuePushdownSuite extends SparkSuite {
       val all = values.flatMap(value =>
         Seq(column === value, column < value, column <= value, column > value, column >= value)
       )
-      val some = random.shuffle(all).take(6)
-      val skipped = requireSame(data, some ++ Seq.fill(6)(leaf(data, name, values)))
+      val some = random.shuffle(all).take(4)
+      val skipped = requireSame(data, some ++ Seq.fill(3)(leaf(data, name, values)))
       if (unordered(name)) assert(skipped == 0, s"seed $seed: $name")
     }
   }
@@ -163,13 +163,13 @@ class ValuePushdownSuite extends SparkSuite {
       val name = columns(random.nextInt(columns.size))
       leaf(data, name, values(name))
     }
-    assert(requireSame(data, Seq.fill(40)(tree(any, 4))) > 0)
+    assert(requireSame(data, Seq.fill(25)(tree(any, 4))) > 0)
     // Conditions on few columns refute more.
     def few = {
       val name = Seq("i32", "f64", "utf8")(random.nextInt(3))
       leaf(data, name, values(name))
     }
-    assert(requireSame(data, Seq.fill(30)(tree(few, 3))) > 0)
+    assert(requireSame(data, Seq.fill(20)(tree(few, 3))) > 0)
   }
 
   private val block = 65536
