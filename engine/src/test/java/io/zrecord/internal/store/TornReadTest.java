@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * plain reads do. {@code -Dzrecord.test.reads=1000000000} for more of them.
  */
 class TornReadTest {
-  private static final long READS = Long.getLong("zrecord.test.reads", 100_000_000);
+  private static final long READS = Long.getLong("zrecord.test.reads", 30_000_000);
   private static final int RECORDS = 1024;
   private static final int BATCH = 256;
   private static final RecordSchema SCHEMA = RecordSchema.builder()
