@@ -23,11 +23,13 @@ import io.zrecord.table.ShardWriter;
 import io.zrecord.testing.ShardOnDisk;
 import io.zrecord.testing.ShardProbe;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -205,7 +207,7 @@ final class VariableRunTest {
   void onlyAbsentOrEmptyValues() {
     for (int length : new int[] {-1, 0}) {
       int[] lengths = new int[1500];
-      java.util.Arrays.fill(lengths, length);
+      Arrays.fill(lengths, length);
       Path path = directory.resolve("of" + length);
       List<byte @Nullable []> values = values(lengths);
       ShardSummary shard = write(path, bytes(Codec.RAW), OPTIONS, values);
@@ -294,7 +296,7 @@ final class VariableRunTest {
     for (int[] one : cases) {
       Path path = directory.resolve("of" + one[0]);
       int[] lengths = new int[1100];
-      java.util.Arrays.fill(lengths, one[0]);
+      Arrays.fill(lengths, one[0]);
       ShardSummary shard = write(path, bytes(Codec.RAW), OPTIONS, values(lengths));
       assertThat(ShardOnDisk.of(path.resolve(shard.directory())).unitValues(FIELD, 0))
           .as("values of %s bytes", one[0])
@@ -334,7 +336,7 @@ final class VariableRunTest {
     write(directory.resolve("strings"), bytes(Codec.RAW), OPTIONS, values(strings));
     assertThat((double) sizeOf(directory.resolve("strings")) / raw).isLessThan(1.08);
     int[] digits = new int[20_000];
-    java.util.Arrays.fill(digits, 784);
+    Arrays.fill(digits, 784);
     write(directory.resolve("digits"), bytes(Codec.RAW), OPTIONS, values(digits));
     assertThat((double) sizeOf(directory.resolve("digits")) / (784 * 20_000)).isLessThan(1.007);
   }
@@ -447,5 +449,50 @@ final class VariableRunTest {
     reader.copyAll(all, 0);
     assertThat(java.util.Arrays.copyOfRange(all, 20_000, 40_000)).containsOnly(0);
     assertThat(java.util.Arrays.copyOfRange(all, 40_000, 60_000)).isEqualTo(values.get(8));
+  }
+
+  /** With {@code ALWAYS} a unit is checked at each selection, but not again for each value of it. */
+  @Test
+  void aUnitIsCheckedOncePerSelection() throws IOException {
+    int count = 3000;
+    int length = 100;
+    int[] lengths = new int[count];
+    Arrays.fill(lengths, length);
+    List<byte @Nullable []> values = values(lengths);
+    ShardSummary shard = write(directory, bytes(Codec.RAW), OPTIONS, values);
+    ReadMetrics metrics = new ReadMetrics();
+    FieldReader reader = RecordDataset.openShard(
+            LocalStorage.at(directory),
+            bytes(Codec.RAW),
+            shard,
+            new RecordDataset.ReadOptions(Verification.ALWAYS, metrics))
+        .reader("v");
+    long bytes = (long) count * length;
+    for (int selection = 1; selection <= 2; selection++) {
+      reader.selectRange(0, count, Long.MAX_VALUE);
+      for (int i = 0; i < count; i++) {
+        assertThat(reader.value(i)).isEqualTo(values.get(i));
+      }
+      assertThat(metrics.bytesRead.sum())
+          .as("selected and checked, and the ends of values")
+          .isEqualTo(selection * (2 * bytes + (long) count * Integer.BYTES));
+    }
+    Path chunk = directory.resolve(shard.directory()).resolve(shard.chunks().get(0).fileName());
+    try (var file = new RandomAccessFile(chunk.toFile(), "rw")) {
+      file.seek(file.length() / 2);
+      int old = file.read();
+      file.seek(file.length() / 2);
+      file.write(old ^ 1);
+    }
+    reader.selectRange(0, count, Long.MAX_VALUE);
+    int failed = 0;
+    for (int i = 0; i < count; i++) {
+      try {
+        assertThat(reader.value(i)).isEqualTo(values.get(i));
+      } catch (CorruptDataException e) {
+        failed++;
+      }
+    }
+    assertThat(failed).as("values of the damaged unit").isBetween(2, 1024);
   }
 }

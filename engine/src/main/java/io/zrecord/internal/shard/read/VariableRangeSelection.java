@@ -38,6 +38,10 @@ final class VariableRangeSelection implements Selection {
   private long totalBytes;
   private boolean isFull;
 
+  // The unit whose values were checked last, for this selection.
+  private @Nullable VariableField checkedField;
+  private long checkedUnit;
+
   /**
    * Values of one run, or of a patch.
    *
@@ -97,6 +101,7 @@ final class VariableRangeSelection implements Selection {
     count = 0;
     totalBytes = 0;
     isFull = false;
+    checkedField = null;
   }
 
   /**
@@ -303,7 +308,6 @@ final class VariableRangeSelection implements Selection {
   public int copy(int i, ByteBuffer target, int at) {
     if (lengths[i] > 0) {
       copy(segment(i), i, i + 1, target, at);
-      context.check().takeExtraBytes();
     }
     return lengths[i];
   }
@@ -320,7 +324,6 @@ final class VariableRangeSelection implements Selection {
       copy(segment, segment.first, segment.end(), target, next);
       next += (int) segment.bytes;
     }
-    context.check().takeExtraBytes();
   }
 
   /** Copies the values {@code [from, to)}, and verifies units that were not yet. */
@@ -381,12 +384,23 @@ final class VariableRangeSelection implements Selection {
         && field.unitSlot(segment.run, slot) == slot
         && field.unitEndSlot(segment.run, slot) == slot + (to - from);
     if (!isWhole) {
-      context.check().unit(segment.part, field, segment.run, slot);
+      checkUnit(segment, field, slot);
       return from;
     }
     int length = (int) bytes(segment, from, to);
     context.check().copyUnit(segment.part, field, segment.run, slot, length, target, at);
     return to;
+  }
+
+  /** Checks the unit of a value, unless the value before was of this unit. */
+  private void checkUnit(Segment segment, VariableField field, long slot) {
+    long unit = field.unitOf(segment.run, slot);
+    if (unit != checkedUnit || field != checkedField) {
+      context.check().unit(segment.part, field, segment.run, slot);
+      context.metrics().bytesRead.add(context.check().takeExtraBytes());
+      checkedField = field;
+      checkedUnit = unit;
+    }
   }
 
   /** Returns the bytes of the values {@code [from, to)}. */
@@ -442,8 +456,7 @@ final class VariableRangeSelection implements Selection {
     long slot = segment.slot + (i - segment.first);
     VariableField field = segment.field();
     if (context.check().isDue(field, segment.run, slot)) {
-      context.check().unit(segment.part, field, segment.run, slot);
-      context.check().takeExtraBytes();
+      checkUnit(segment, field, slot);
     }
     int chunk = field.chunk(segment.run);
     int window = segment.part.ready(chunk, starts[i], lengths[i]);
