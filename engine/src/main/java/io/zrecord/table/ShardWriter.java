@@ -52,9 +52,11 @@ public final class ShardWriter implements AutoCloseable {
   private boolean ownsFiles;
   private State state = State.OPEN;
 
+  /** Whether an operation began and did not end well. No reference, whose store costs a barrier. */
+  private boolean isBroken;
+
   private enum State {
     OPEN,
-    FAILED,
     FINISHED,
     CLOSED
   }
@@ -142,25 +144,25 @@ public final class ShardWriter implements AutoCloseable {
   public void putByte(int field, byte value) {
     begin().column(field).putByte(value);
     requirePartition(field, value, Byte.BYTES);
-    state = State.OPEN;
+    isBroken = false;
   }
 
   public void putShort(int field, short value) {
     begin().column(field).putShort(value);
     requirePartition(field, value, Short.BYTES);
-    state = State.OPEN;
+    isBroken = false;
   }
 
   public void putInt(int field, int value) {
     begin().column(field).putInt(value);
     requirePartition(field, value, Integer.BYTES);
-    state = State.OPEN;
+    isBroken = false;
   }
 
   public void putLong(int field, long value) {
     begin().column(field).putLong(value);
     requirePartition(field, value, Long.BYTES);
-    state = State.OPEN;
+    isBroken = false;
   }
 
   /** Puts the bits as they are, NaN payloads included. */
@@ -186,7 +188,7 @@ public final class ShardWriter implements AutoCloseable {
     if (partition != null && partition.has(field)) {
       partition.require(field, source, offset, lengthBytes);
     }
-    state = State.OPEN;
+    isBroken = false;
   }
 
   /**
@@ -200,7 +202,7 @@ public final class ShardWriter implements AutoCloseable {
    */
   public void putStored(int field, byte[] source, int offset, int lengthBytes) {
     begin().column(field).putStored(source, offset, lengthBytes);
-    state = State.OPEN;
+    isBroken = false;
   }
 
   /**
@@ -214,7 +216,7 @@ public final class ShardWriter implements AutoCloseable {
    */
   public boolean putBlock(int field, StoredBlock block) {
     boolean isPut = begin().column(field).putBlock(block);
-    state = State.OPEN;
+    isBroken = false;
     return isPut;
   }
 
@@ -227,7 +229,7 @@ public final class ShardWriter implements AutoCloseable {
    */
   public void putOfBlock(int field, byte[] source, int offset, int length) {
     begin().column(field).putOfBlock(source, offset, length);
-    state = State.OPEN;
+    isBroken = false;
   }
 
   private void requirePartition(int field, long bits, int lengthBytes) {
@@ -260,7 +262,7 @@ public final class ShardWriter implements AutoCloseable {
     }
     current.endRecord();
     endDeleted(current);
-    state = State.OPEN;
+    isBroken = false;
   }
 
   /**
@@ -304,7 +306,7 @@ public final class ShardWriter implements AutoCloseable {
       return Optional.empty();
     }
     requireLength(recordCount());
-    state = State.FAILED;
+    isBroken = true;
     if (current.isWithinRecord()) {
       throw new IllegalStateException("The record " + current.recordCount() + " of shard " + shardId
           + " was not ended; call endRecord() after its last value");
@@ -316,6 +318,7 @@ public final class ShardWriter implements AutoCloseable {
     if (options.durability() == Durability.COMMIT && existing.isEmpty()) {
       storage.forceDirectory("shard");
     }
+    isBroken = false;
     state = State.FINISHED;
     return Optional.of(sealed);
   }
@@ -359,7 +362,7 @@ public final class ShardWriter implements AutoCloseable {
    */
   private ShardFilesWriter begin() {
     requireOpen();
-    state = State.FAILED;
+    isBroken = true;
     ShardFilesWriter current = files;
     if (current == null) {
       current = createFiles();
@@ -384,11 +387,11 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   private void requireOpen() {
-    if (state != State.OPEN) {
+    if (isBroken || state != State.OPEN) {
       String reason = switch (state) {
-        case FAILED -> "failed before";
+        case OPEN -> "failed before";
         case FINISHED -> "is finished";
-        default -> "is closed";
+        case CLOSED -> "is closed";
       };
       throw new IllegalStateException(
           "The writer of shard " + shardId + " " + reason + "; start a new one");

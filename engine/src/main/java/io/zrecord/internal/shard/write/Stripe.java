@@ -9,7 +9,12 @@ import java.util.List;
 final class Stripe {
   private final ColumnWriter[] columns;
   private final long fullBytes;
-  private long collectedBytes;
+
+  /** Bytes that a record adds; 0 if not all records add the same. */
+  private final long recordBytes;
+
+  /** Records that end before the stripe can be full. */
+  private long recordsUntilFull;
 
   /**
    * Creates an empty stripe.
@@ -19,25 +24,44 @@ final class Stripe {
   Stripe(List<ColumnWriter> columns, long fullBytes) {
     this.columns = columns.toArray(ColumnWriter[]::new);
     this.fullBytes = fullBytes;
+    this.recordBytes = recordBytes(columns);
   }
 
-  /** Ends the record of each field. */
-  void endRecord(long before) {
-    long collected = 0;
+  private static long recordBytes(List<ColumnWriter> columns) {
+    long bytes = 0;
+    for (ColumnWriter column : columns) {
+      if (!(column instanceof DenseColumnWriter)) {
+        return 0;
+      }
+      bytes += column.field().valueWidthBytes().orElse(0);
+    }
+    return bytes;
+  }
+
+  /** Ends the record of each field. Returns whether the stripe is full. */
+  boolean endRecord(long before) {
     for (ColumnWriter column : columns) {
       column.endRecord(before);
+    }
+    recordsUntilFull--;
+    return recordsUntilFull < 0 && isFull();
+  }
+
+  private boolean isFull() {
+    long missing = fullBytes - collectedBytes();
+    if (recordBytes > 0 && missing > 0) {
+      recordsUntilFull = (missing - 1) / recordBytes;
+    }
+    return missing <= 0;
+  }
+
+  /** Returns the bytes that were collected since the last flush. */
+  long collectedBytes() {
+    long collected = 0;
+    for (ColumnWriter column : columns) {
       collected += column.collectedBytes();
     }
-    collectedBytes = collected;
-  }
-
-  /** Returns the bytes that were collected up to the end of the last record. */
-  long collectedBytes() {
-    return collectedBytes;
-  }
-
-  boolean isFull() {
-    return collectedBytes >= fullBytes;
+    return collected;
   }
 
   /** Writes the collected values to the chunk. */
@@ -45,6 +69,6 @@ final class Stripe {
     for (ColumnWriter column : columns) {
       column.flushStripe();
     }
-    collectedBytes = 0;
+    recordsUntilFull = 0;
   }
 }

@@ -70,8 +70,7 @@ final class Stripes {
   /** Ends the record of each field, and flushes what is full. */
   void endRecord(long before) {
     for (Stripe stripe : stripes) {
-      stripe.endRecord(before);
-      if (stripe.isFull()) {
+      if (stripe.endRecord(before)) {
         flush(stripe);
       }
     }

@@ -123,8 +123,7 @@ class OwnStripeTest {
     for (int i = 0; i < 10_000; i++) {
       columns.get(0).putInt(i);
       columns.get(1).put(image, 0, image.length);
-      common.endRecord(i);
-      if (common.isFull()) {
+      if (common.endRecord(i)) {
         common.flush();
       }
     }
