@@ -451,7 +451,9 @@ final class VariableRunTest {
     assertThat(java.util.Arrays.copyOfRange(all, 40_000, 60_000)).isEqualTo(values.get(8));
   }
 
-  /** With {@code ALWAYS} a unit is checked at each selection, but not again for each value of it. */
+  /**
+   * With {@code ALWAYS} a unit is checked at each selection, but not again for each value of it.
+   */
   @Test
   void aUnitIsCheckedOncePerSelection() throws IOException {
     int count = 3000;
@@ -477,7 +479,8 @@ final class VariableRunTest {
           .as("selected and checked, and the ends of values")
           .isEqualTo(selection * (2 * bytes + (long) count * Integer.BYTES));
     }
-    Path chunk = directory.resolve(shard.directory()).resolve(shard.chunks().get(0).fileName());
+    Path chunk =
+        directory.resolve(shard.directory()).resolve(shard.chunks().get(0).fileName());
     try (var file = new RandomAccessFile(chunk.toFile(), "rw")) {
       file.seek(file.length() / 2);
       int old = file.read();
