@@ -15,7 +15,7 @@ public final class FixedRuns implements OpenField {
   private final long[] firstSlots;
   private final long[] offsets;
   private final int[] chunks;
-  private final long typicalCount;
+  private final double runsPerSlot;
   private final int unitBytes;
   private final long unitCount;
   private final long unitsAt;
@@ -32,7 +32,7 @@ public final class FixedRuns implements OpenField {
     this.firstSlots = runs.stream().mapToLong(RunRecord::firstSlot).toArray();
     this.offsets = runs.stream().mapToLong(RunRecord::offset).toArray();
     this.chunks = runs.stream().mapToInt(RunRecord::chunk).toArray();
-    this.typicalCount = runs.get(0).count();
+    this.runsPerSlot = 1.0 / runs.get(0).count();
     this.unitsAt = tables.units().position();
     this.presence = new PresenceBits(file, tables, binding);
     // Without checksums nothing is verified, so any unit will do.
@@ -102,8 +102,11 @@ public final class FixedRuns implements OpenField {
 
   /** Returns the ordinal of the run that contains the value. */
   public int runOf(long slot) {
-    // Runs of a bulk writer have the same length, except the last.
-    int guess = (int) Math.min(slot / typicalCount, firstSlots.length - 1);
+    if (firstSlots.length == 1) {
+      return 0;
+    }
+    // Runs of a bulk writer have the same length, except the last. A division would take longer.
+    int guess = (int) Math.min(slot * runsPerSlot, firstSlots.length - 1);
     if (slot >= firstSlots[guess]
         && (guess + 1 == firstSlots.length || slot < firstSlots[guess + 1])) {
       return guess;
