@@ -131,6 +131,8 @@ final class Interleavings {
 
   /** Works in a thread that waits before each of its calls until it is its turn. */
   private static final class Worker {
+    private static final int MOST_THREADS = 1 << 20;
+
     /** Who works may do so with several threads. */
     private final Semaphore oneAtATime = new Semaphore(1);
 
@@ -154,6 +156,9 @@ final class Interleavings {
       }
       oneAtATime.acquireUninterruptibly();
       try {
+        if (isGivenUp) {
+          throw new GivenUpError();
+        }
         pending = new Call(method.getName(), names(given));
         awaitTurn();
         if (isGivenUp) {
@@ -222,9 +227,10 @@ final class Interleavings {
       return Objects.requireNonNull(pending);
     }
 
+    /** Lets all threads of the worker end. */
     void giveUp() {
       isGivenUp = true;
-      turn.release();
+      turn.release(MOST_THREADS);
     }
   }
 
