@@ -52,7 +52,7 @@ final class RebalanceJob extends SparkJob {
     JobConcurrency jobs =
         concurrency == null ? JobConcurrency.of(spark) : new JobConcurrency(concurrency);
     if (relayout.isAsked()) {
-      Path table = Path.of(SparkStorages.storageFor(path()).location());
+      Path table = LocalOnly.directory("relayout", SparkStorages.storageFor(path()));
       return new RelayoutRun(commandLine(), relayout, RebalanceArguments.Form.JSON)
           .run(table, arguments.options(), run -> Relayout.onSpark(run, spark, jobs));
     }

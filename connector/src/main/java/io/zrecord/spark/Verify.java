@@ -44,7 +44,7 @@ public final class Verify {
    * @param path path of the table, as in {@code load}
    */
   public static Verify of(SparkSession spark, String path) {
-    Path directory = Path.of(SparkStorages.storageFor(path).location());
+    Path directory = LocalOnly.directory("verify", SparkStorages.storageFor(path));
     return new Verify(spark, path, DatasetCheck.of(directory));
   }
 

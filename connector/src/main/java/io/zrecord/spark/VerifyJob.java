@@ -12,7 +12,6 @@ import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
@@ -61,7 +60,7 @@ final class VerifyJob extends SparkJob {
     private boolean all;
 
     private DatasetCheck check(Storage table) {
-      DatasetCheck newest = DatasetCheck.of(Path.of(table.location()));
+      DatasetCheck newest = DatasetCheck.of(LocalOnly.directory("verify", table));
       if (version != null) {
         return newest.version(version);
       }

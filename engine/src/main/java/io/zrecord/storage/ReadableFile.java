@@ -33,6 +33,14 @@ public interface ReadableFile extends AutoCloseable {
     return 1 << 30;
   }
 
+  /**
+   * Tells whether a region is a mapping, which takes no memory. Readers keep all regions of a file
+   * that is mapped, and a bounded number of regions of another file.
+   */
+  default boolean isMapped() {
+    return true;
+  }
+
   @Override
   void close();
 }

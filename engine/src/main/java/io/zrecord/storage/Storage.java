@@ -66,6 +66,17 @@ public interface Storage {
    */
   ReadableFile open(String name);
 
+  /**
+   * Opens a file of a known length for reading, as {@link #open(String)} does. A storage for which
+   * asking is a request does not ask: that the file is missing, or shorter, is then found when its
+   * bytes are read.
+   *
+   * @param lengthBytes what a manifest, a list or a shard says
+   */
+  default ReadableFile open(String name, long lengthBytes) {
+    return open(name);
+  }
+
   /** Creates a file that must not exist, with its directories. The caller closes the file. */
   WritableFile create(String name);
 
@@ -93,4 +104,14 @@ public interface Storage {
    * Deletes a file, or a directory with everything in it. Does nothing if the name does not exist.
    */
   void delete(String name);
+
+  /**
+   * Deletes a directory ({@code ""} is the root) if it is empty. Never fails, and never deletes a
+   * file.
+   *
+   * @return whether there is no such directory now
+   */
+  default boolean deleteIfEmpty(String directory) {
+    return !exists(directory);
+  }
 }

@@ -2,7 +2,10 @@ package io.zrecord.storage;
 
 import java.nio.ByteBuffer;
 
-/** A file being written, from beginning to end. Belongs to one thread. */
+/**
+ * A file being written, from beginning to end. The file is whole once {@link #finish} returned.
+ * Belongs to one thread.
+ */
 public interface WritableFile extends AutoCloseable {
 
   /** Returns the full path, for messages. */
@@ -18,9 +21,25 @@ public interface WritableFile extends AutoCloseable {
    */
   void write(ByteBuffer... buffers);
 
-  /** Makes the content survive power loss. After a failure the file must not be used any more. */
+  /**
+   * Makes the content survive power loss, where the storage can do that before the file ends. After
+   * a failure the file must not be used any more.
+   */
   void force();
 
+  /**
+   * Ends the file and closes it. A storage of objects makes the file visible, and durable, with
+   * this call.
+   */
+  default void finish() {
+    close();
+  }
+
+  /**
+   * Closes the file. A file that was not finished is given up: a storage of objects makes nothing
+   * of it visible, other storages may leave a part. Does nothing after {@link #finish}, or another
+   * close.
+   */
   @Override
   void close();
 }

@@ -78,6 +78,7 @@ public abstract class StorageContractTest {
       file.write(ByteBuffer.wrap(large, 5, 3));
       assertThat(file.positionBytes()).isEqualTo(4 + large.length + 4 + 3);
       file.force();
+      file.finish();
     }
     storage.forceDirectory("a/b");
     assertThat(storage.lengthBytes("a/b/c.bin")).isEqualTo(4 + large.length + 4 + 3);
@@ -123,6 +124,39 @@ public abstract class StorageContractTest {
     write("f", "old");
     assertThatThrownBy(() -> storage.create("f")).isInstanceOf(StorageException.class);
     assertThat(storage.read("f", 10)).asString().isEqualTo("old");
+  }
+
+  @Test
+  void aFileThatIsGivenUpIsNeverWhole() {
+    try (WritableFile file = storage.create("d/f")) {
+      file.write(ByteBuffer.wrap(new byte[100]));
+    }
+    if (storage.exists("d/f")) {
+      assertThat(storage.lengthBytes("d/f")).isLessThanOrEqualTo(100);
+    }
+    WritableFile finished = storage.create("d/g");
+    finished.write(ByteBuffer.wrap(new byte[100]));
+    finished.finish();
+    finished.close();
+    assertThat(storage.lengthBytes("d/g")).isEqualTo(100);
+  }
+
+  @Test
+  void aFileOfAKnownLengthIsRead() {
+    write("f", "0123456789");
+    try (ReadableFile file = storage.open("f", 10)) {
+      assertThat(file.lengthBytes()).isEqualTo(10);
+      assertThat(file.region(8, 2).get(1)).isEqualTo((byte) '9');
+    }
+    assertThatThrownBy(() -> read("no", 10)).isInstanceOf(MissingFileException.class);
+    assertThatThrownBy(() -> read("f", 11)).isInstanceOf(RuntimeException.class);
+  }
+
+  /** Reads the last byte of a file that is said to have a length. */
+  private byte read(String name, long lengthBytes) {
+    try (ReadableFile file = storage.open(name, lengthBytes)) {
+      return file.region(lengthBytes - 1, 1).get(0);
+    }
   }
 
   @Test
@@ -205,6 +239,7 @@ public abstract class StorageContractTest {
   protected final void write(String name, String content) {
     try (WritableFile file = storage.create(name)) {
       file.write(ByteBuffer.wrap(content.getBytes(UTF_8)));
+      file.finish();
     }
   }
 }

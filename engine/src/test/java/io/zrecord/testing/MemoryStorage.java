@@ -367,9 +367,9 @@ public final class MemoryStorage implements Storage {
     @Override
     public void close() {
       synchronized (MemoryStorage.this) {
-        requireOpen();
-        openFiles.remove(this);
-        called("close " + name);
+        if (openFiles.remove(this)) {
+          called("close " + name);
+        }
       }
     }
 

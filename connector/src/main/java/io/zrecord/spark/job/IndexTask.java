@@ -2,6 +2,7 @@ package io.zrecord.spark.job;
 
 import io.zrecord.rebalance.order.IndexWriter;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.spark.path.TableLocation;
 import io.zrecord.storage.Storage;
 import java.util.Iterator;
 import java.util.List;
@@ -27,11 +28,11 @@ public final class IndexTask implements FlatMapFunction<Iterator<Row>, byte[]> {
     MAP
   }
 
-  private final String location;
+  private final TableLocation location;
   private final Kind kind;
   private final WriteOptions options;
 
-  public IndexTask(String location, Kind kind, WriteOptions options) {
+  public IndexTask(TableLocation location, Kind kind, WriteOptions options) {
     this.location = location;
     this.kind = kind;
     this.options = options;
@@ -55,7 +56,7 @@ public final class IndexTask implements FlatMapFunction<Iterator<Row>, byte[]> {
           Row row = rows.next();
           if (kind == Kind.MAP && row.getLong(1) != count) {
             throw new GroupFailedException(
-                location,
+                location.toString(),
                 "The order that Spark found for " + location + " is none: record "
                     + Math.min(row.getLong(1), count) + " is in it "
                     + (row.getLong(1) < count ? "twice" : "not at all") + "; nothing changed",

@@ -1,7 +1,7 @@
 package io.zrecord.spark.job;
 
 import io.zrecord.rebalance.order.StoredOrder;
-import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.spark.path.TableLocation;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.apache.spark.sql.Row;
@@ -20,8 +20,8 @@ final class Places implements Iterator<Row> {
   private long blockFirst;
   private int blockCount;
 
-  Places(String location, RangeOrder part) {
-    order = new StoredOrder(SparkStorages.storageFor(location), part.sorted(), part.firstSorted());
+  Places(TableLocation location, RangeOrder part) {
+    order = new StoredOrder(location.storage(), part.sorted(), part.firstSorted());
     next = part.range().from();
     to = part.range().to();
   }

@@ -4,6 +4,8 @@ import io.zrecord.rebalance.RelayoutPlan;
 import io.zrecord.rebalance.RelayoutWork;
 import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.spark.path.TableLocation;
+import io.zrecord.storage.Storage;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -27,7 +29,7 @@ public final class RelayoutJobs implements RelayoutWork {
   public RelayoutJobs(SparkSession session, RelayoutPlan plan) {
     this.plan = plan;
     JavaSparkContext spark = JavaSparkContext.fromSparkContext(session.sparkContext());
-    this.jobs = new TaskJobs(spark, location(), "relayout", "nothing changed");
+    this.jobs = new TaskJobs(spark, storage(), "relayout", "nothing changed");
     this.counters = new RewriteCounters(spark.sc());
     this.ranges =
         task(new RangeRewriting(version(), plan.order(), plan.options(), UUID.randomUUID()));
@@ -36,8 +38,8 @@ public final class RelayoutJobs implements RelayoutWork {
         : null;
   }
 
-  private String location() {
-    return plan.snapshot().storage().location();
+  private Storage storage() {
+    return plan.snapshot().storage();
   }
 
   private long version() {
@@ -45,7 +47,7 @@ public final class RelayoutJobs implements RelayoutWork {
   }
 
   private RewriteTask task(RewriteTask.Rewriting rewriting) {
-    return new RewriteTask(location(), rewriting, counters);
+    return new RewriteTask(TableLocation.of(storage()), rewriting, counters);
   }
 
   @Override

@@ -5,6 +5,8 @@ import io.zrecord.rebalance.RebalanceGroup;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.spark.path.TableLocation;
+import io.zrecord.storage.Storage;
 import java.util.List;
 import java.util.function.LongConsumer;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -19,10 +21,10 @@ public final class RewriteJobs implements GroupRewrite {
   private final RewriteTask task;
 
   private RewriteJobs(JavaSparkContext spark, RebalancePlan plan) {
-    String location = plan.snapshot().storage().location();
-    this.jobs = new TaskJobs(spark, location, "rebalance", "what was committed is kept");
+    Storage storage = plan.snapshot().storage();
+    this.jobs = new TaskJobs(spark, storage, "rebalance", "what was committed is kept");
     this.task = new RewriteTask(
-        location,
+        TableLocation.of(storage),
         new GroupRewriting(plan.schema(), plan.options()),
         new RewriteCounters(spark.sc()));
   }

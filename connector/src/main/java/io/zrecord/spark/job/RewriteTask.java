@@ -1,6 +1,7 @@
 package io.zrecord.spark.job;
 
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.spark.path.TableLocation;
 import io.zrecord.storage.Storage;
 import java.io.Serializable;
 import java.util.List;
@@ -19,11 +20,11 @@ final class RewriteTask implements Function<byte[], byte[]> {
     List<ShardSummary> rewrite(byte[] message, Storage storage, RewriteCounters counters);
   }
 
-  private final String location;
+  private final TableLocation location;
   private final Rewriting rewriting;
   private final RewriteCounters counters;
 
-  RewriteTask(String location, Rewriting rewriting, RewriteCounters counters) {
+  RewriteTask(TableLocation location, Rewriting rewriting, RewriteCounters counters) {
     this.location = location;
     this.rewriting = rewriting;
     this.counters = counters;

@@ -3,7 +3,7 @@ package io.zrecord.spark.job;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.spark.path.TableLocation;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import java.util.List;
@@ -28,7 +28,7 @@ final class ShardAttempt {
    * @return an {@link AttemptResult}
    * @throws StorageException if another attempt, perhaps on another machine, may have more luck
    */
-  static byte[] run(String location, Function<Storage, List<ShardSummary>> writing) {
+  static byte[] run(TableLocation location, Function<Storage, List<ShardSummary>> writing) {
     try {
       return ObjectBytes.of(new AttemptResult(write(location, writing), null));
     } catch (ZRecordException e) {
@@ -40,8 +40,8 @@ final class ShardAttempt {
   }
 
   private static List<ShardSummary> write(
-      String location, Function<Storage, List<ShardSummary>> writing) {
-    Storage storage = SparkStorages.storageFor(location);
+      TableLocation location, Function<Storage, List<ShardSummary>> writing) {
+    Storage storage = location.storage();
     List<ShardSummary> shards = writing.apply(storage);
     // Only the end of the attempt shows whether it was killed; if so, its result is not used.
     TaskCompletionListener end = done -> {

@@ -5,6 +5,7 @@ import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.spark.path.TableLocation;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
@@ -55,7 +56,7 @@ final class SortedOrder implements AutoCloseable {
     Storage storage = snapshot.storage();
     WriteOptions options = plan.options().write();
     IndexTask task = new IndexTask(
-        storage.location(), IndexTask.Kind.ORDER, options.withDurability(Durability.NONE));
+        TableLocation.of(storage), IndexTask.Kind.ORDER, options.withDurability(Durability.NONE));
     List<ShardSummary> shards = jobs.run(
         () -> KeySort.sorted(spark, snapshot, order).javaRDD().mapPartitions(task),
         "sort by " + order);
@@ -90,7 +91,7 @@ final class SortedOrder implements AutoCloseable {
    * Writes the index map: sorts the indices again, by the old ones, and writes them in one task.
    */
   List<ShardSummary> writeMap(TaskJobs jobs) {
-    String location = storage.location();
+    TableLocation location = TableLocation.of(storage);
     List<byte[]> messages = parts.stream().map(ObjectBytes::of).toList();
     IndexTask task = new IndexTask(location, IndexTask.Kind.MAP, options);
     JavaRDD<Row> places = JavaSparkContext.fromSparkContext(spark.sparkContext())

@@ -3,7 +3,7 @@ package io.zrecord.spark.job;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import java.io.Serializable;
 import java.util.List;
@@ -33,6 +33,7 @@ public final class TaskJobs {
   private static final String DESCRIPTION = "spark.job.description";
 
   private final JavaSparkContext spark;
+  private final Storage storage;
   private final String location;
   private final String operation;
   private final String consequence;
@@ -43,9 +44,10 @@ public final class TaskJobs {
    * @param operation the operation that the jobs are part of, in a word
    * @param consequence what is left if the operation is cut short
    */
-  public TaskJobs(JavaSparkContext spark, String location, String operation, String consequence) {
+  public TaskJobs(JavaSparkContext spark, Storage storage, String operation, String consequence) {
     this.spark = spark;
-    this.location = location;
+    this.storage = storage;
+    this.location = storage.location();
     this.operation = operation;
     this.consequence = consequence;
   }
@@ -102,7 +104,7 @@ public final class TaskJobs {
       for (AttemptResult result : ended) {
         ZRecordException failure = result.failure();
         if (failure != null) {
-          RecordTable.at(SparkStorages.storageFor(location)).discard(shards);
+          RecordTable.at(storage).discard(shards);
           throw failure;
         }
       }
@@ -138,7 +140,7 @@ public final class TaskJobs {
   }
 
   private void discard(AttemptResult result) {
-    RecordTable.at(SparkStorages.storageFor(location)).discard(result.shards());
+    RecordTable.at(storage).discard(result.shards());
   }
 
   /**

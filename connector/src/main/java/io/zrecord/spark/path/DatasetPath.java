@@ -1,11 +1,9 @@
 package io.zrecord.spark.path;
 
 import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -24,11 +22,11 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
   /**
    * Resolves a path.
    *
-   * @throws IllegalArgumentException if the path has a scheme other than {@code file}
+   * @throws IllegalArgumentException if no file system has the scheme of the path
    */
   public static DatasetPath of(String path) {
-    return new DatasetPath(
-        path, RecordTable.at(SparkStorages.storageFor(path)), SparkStorages.storeAt(path));
+    Storage storage = SparkStorages.storageFor(path);
+    return new DatasetPath(path, RecordTable.at(storage), SparkStorages.storeAt(storage));
   }
 
   /** Tells whether there is a table or a store. */
@@ -78,16 +76,16 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
 
   /** Tells whether another path, perhaps written in another way, names the same directory. */
   public boolean isSamePlaceAs(DatasetPath other) {
-    return place().equals(other.place());
+    return SparkStorages.normalized(storage()).equals(SparkStorages.normalized(other.storage()));
   }
 
-  private Path place() {
-    return Path.of(table.storage().location()).toAbsolutePath().normalize();
+  private Storage storage() {
+    return table.storage();
   }
 
   /** Tells whether the directory exists, empty or not. */
   public boolean hasDirectory() {
-    return Files.exists(place());
+    return storage().exists("");
   }
 
   /**
@@ -97,24 +95,11 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
    * @return whether none of them is left
    */
   public boolean deleteEmptyDirectories() {
-    return DIRECTORIES.stream().allMatch(name -> deleteIfEmpty(place().resolve(name)));
+    return DIRECTORIES.stream().allMatch(storage()::deleteIfEmpty);
   }
 
   /** Deletes the directory of the dataset if it is empty. Never fails. */
   public void deleteIfEmpty() {
-    deleteIfEmpty(place());
-  }
-
-  private static boolean deleteIfEmpty(Path directory) {
-    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      return !Files.exists(directory, LinkOption.NOFOLLOW_LINKS);
-    }
-    try {
-      Files.deleteIfExists(directory);
-      return true;
-    } catch (IOException e) {
-      // It is not empty, most likely.
-      return false;
-    }
+    storage().deleteIfEmpty("");
   }
 }

@@ -5,6 +5,7 @@ import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
@@ -100,7 +101,7 @@ public final class DatasetVersion {
     // Meanwhile, an append may have turned the store into a table.
     TableSnapshot taken = RecordStore.exists(directory)
         ? StoreSnapshot.temporary(directory)
-        : RecordTable.at(SparkStorages.storageFor(directory.toString())).latest();
+        : RecordTable.at(LocalStorage.at(directory)).latest();
     if (!taken.schema().equals(schema)) {
       throw new SchemaMismatchException(
           directory.toString(),

@@ -7,6 +7,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.column.MetadataColumns;
+import io.zrecord.spark.path.TableLocation;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -62,7 +63,7 @@ public final class IndexOrder implements ScanOrder {
     for (int dataset = 0; dataset < snapshots.size(); dataset++) {
       TableSnapshot snapshot = snapshots.get(dataset);
       RecordSchema fields = fields(snapshot, columns);
-      String storage = snapshot.storage().location();
+      TableLocation storage = TableLocation.of(snapshot.storage());
       for (ScanPlan.Split split :
           ScanPlan.divide(snapshot, fields.fields(), within(places, first, snapshot), sizing)) {
         List<ScanPlan.ShardSlice> slices =

@@ -1,7 +1,7 @@
 package io.zrecord.spark.scan;
 
 import io.zrecord.errors.VersionNotFoundException;
-import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.spark.path.TableLocation;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.io.Serializable;
@@ -15,9 +15,9 @@ import java.util.UUID;
  * @param version number of the version
  * @param commitId id of the commit that made the version
  */
-public record SnapshotId(String location, long version, UUID commitId) implements Serializable {
+public record SnapshotId(TableLocation location, long version, UUID commitId) implements Serializable {
   public static SnapshotId of(TableSnapshot snapshot) {
-    return new SnapshotId(snapshot.storage().location(), snapshot.version(), snapshot.commitId());
+    return new SnapshotId(TableLocation.of(snapshot.storage()), snapshot.version(), snapshot.commitId());
   }
 
   /**
@@ -26,7 +26,7 @@ public record SnapshotId(String location, long version, UUID commitId) implement
    */
   static SnapshotId ofRecords(TableSnapshot snapshot) {
     return new SnapshotId(
-        snapshot.storage().location(), snapshot.recordsVersion(), snapshot.recordsCommitId());
+        TableLocation.of(snapshot.storage()), snapshot.recordsVersion(), snapshot.recordsCommitId());
   }
 
   /**
@@ -36,10 +36,10 @@ public record SnapshotId(String location, long version, UUID commitId) implement
    *     its number
    */
   TableSnapshot open() {
-    TableSnapshot found = RecordTable.at(SparkStorages.storageFor(location)).version(version);
+    TableSnapshot found = RecordTable.at(location.storage()).version(version);
     if (!found.commitId().equals(commitId)) {
       throw new VersionNotFoundException(
-          location,
+          location.toString(),
           "Cannot read version " + version + " of " + location
               + ": the table was deleted and made anew since the query was planned; run it again");
     }

@@ -1,6 +1,7 @@
 package io.zrecord.spark.scan;
 
 import io.zrecord.scan.ScanPlan;
+import io.zrecord.spark.path.TableLocation;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
 
@@ -14,5 +15,5 @@ import org.apache.spark.sql.connector.read.InputPartition;
  * @param slices parts of shards, in index order, without sizes
  */
 public record ZRecordInputPartition(
-    String location, int dataset, long firstIndex, List<ScanPlan.ShardSlice> slices)
+    TableLocation location, int dataset, long firstIndex, List<ScanPlan.ShardSlice> slices)
     implements InputPartition {}

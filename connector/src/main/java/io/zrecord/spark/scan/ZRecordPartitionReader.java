@@ -5,7 +5,6 @@ import io.zrecord.read.IndexSet;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.scan.ScanPlan;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.spark.path.SparkStorages;
 import io.zrecord.storage.Storage;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
@@ -55,7 +54,7 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
     this.partition = partition;
     this.fields = fields;
     this.settings = settings;
-    this.storage = SparkStorages.storageFor(partition.location());
+    this.storage = partition.location().storage();
     this.columns = new BatchColumns(settings, fields);
   }
 

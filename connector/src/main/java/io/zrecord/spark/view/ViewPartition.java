@@ -5,7 +5,7 @@ import io.zrecord.inspect.TableHistory;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.options.ViewName;
-import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.spark.path.TableLocation;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.IndexMap;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ sealed interface ViewPartition extends InputPartition {
    * @param isStore whether the dataset is a snapshot of a store, whose files are at its root
    */
   record OfShards(
-      String location, Fields fields, List<ShardSummary> shards, long firstIndex, boolean isStore)
+      TableLocation location, Fields fields, List<ShardSummary> shards, long firstIndex, boolean isStore)
       implements ViewPartition {
 
     @Override
@@ -72,7 +72,7 @@ sealed interface ViewPartition extends InputPartition {
 
     private Stream<ShardInspection> inspections(RecordSchema schema) {
       RecordSchema known = fields == Fields.OF_DATASET ? schema : IndexMap.SCHEMA;
-      Storage storage = SparkStorages.storageFor(location);
+      Storage storage = location.storage();
       List<ShardInspection> inspections = new ArrayList<>();
       long first = firstIndex;
       for (ShardSummary shard : shards) {
@@ -85,11 +85,11 @@ sealed interface ViewPartition extends InputPartition {
   }
 
   /** Versions of a table. */
-  record OfVersions(String location, List<Long> versions) implements ViewPartition {
+  record OfVersions(TableLocation location, List<Long> versions) implements ViewPartition {
 
     @Override
     public Stream<InternalRow> rows(ViewName view, StructType columns, RecordSchema schema) {
-      TableHistory history = TableHistory.of(SparkStorages.storageFor(location));
+      TableHistory history = TableHistory.of(location.storage());
       return view == ViewName.FILES
           ? versions.stream()
               .flatMap(version -> history.files(version).stream())

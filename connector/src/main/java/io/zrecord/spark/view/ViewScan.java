@@ -2,6 +2,7 @@ package io.zrecord.spark.view;
 
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.options.ViewName;
+import io.zrecord.spark.path.TableLocation;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
@@ -60,7 +61,7 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
   @Override
   public InputPartition[] planInputPartitions() {
     TableSnapshot snapshot = dataset.snapshot();
-    String location = snapshot.storage().location();
+    TableLocation location = TableLocation.of(snapshot.storage());
     List<InputPartition> partitions = new ArrayList<>();
     if (dataset.view() == ViewName.VERSIONS) {
       List<Long> versions = RecordTable.at(snapshot.storage()).versions();

@@ -4,7 +4,6 @@ import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.path.DatasetPath;
-import io.zrecord.spark.path.SparkStorages;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -31,7 +30,7 @@ public final class ZRecordView implements SupportsRead {
    * @throws IllegalArgumentException if the dataset has no such view
    */
   public static ZRecordView load(String path, ViewName view, TimeTravel time) {
-    boolean isStore = SparkStorages.storeAt(path).isPresent();
+    boolean isStore = DatasetPath.of(path).store().isPresent();
     if (isStore && (view == ViewName.VERSIONS || view == ViewName.FILES)) {
       throw new IllegalArgumentException("Cannot read the view " + view + " of " + path
           + ": it is a store that is written online, and has no versions; its views are "

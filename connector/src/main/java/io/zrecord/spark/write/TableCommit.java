@@ -9,6 +9,7 @@ import io.zrecord.spark.job.CommitProperties;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.spark.path.TableLocation;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
@@ -108,6 +109,11 @@ public final class TableCommit {
 
   String location() {
     return target.table().storage().location();
+  }
+
+  /** Returns where the tasks find the table. */
+  TableLocation tableLocation() {
+    return TableLocation.of(target.table().storage());
   }
 
   /** Publishes the shards, or deletes them if the transaction took effect before. */

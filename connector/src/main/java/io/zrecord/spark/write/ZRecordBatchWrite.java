@@ -39,7 +39,7 @@ final class ZRecordBatchWrite implements BatchWrite {
   @Override
   public DataWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
     return new ZRecordWriterFactory(
-        commit.location(), columns, commit.writtenSchema(), commit.writeOptions());
+        commit.tableLocation(), columns, commit.writtenSchema(), commit.writeOptions());
   }
 
   /**

@@ -2,7 +2,7 @@ package io.zrecord.spark.write;
 
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.spark.path.TableLocation;
 import io.zrecord.table.ShardWriter;
 import java.util.UUID;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -20,13 +20,13 @@ import org.apache.spark.sql.types.StructType;
  * @param options the layout of the data
  */
 record ZRecordWriterFactory(
-    String location, StructType columns, RecordSchema fields, WriteOptions options)
+    TableLocation location, StructType columns, RecordSchema fields, WriteOptions options)
     implements DataWriterFactory {
 
   @Override
   public DataWriter<InternalRow> createWriter(int partitionId, long taskId) {
     return new ZRecordDataWriter(
-        ShardWriter.create(SparkStorages.storageFor(location), UUID.randomUUID(), fields, options),
+        ShardWriter.create(location.storage(), UUID.randomUUID(), fields, options),
         RowWriters.of(columns, fields),
         columns);
   }

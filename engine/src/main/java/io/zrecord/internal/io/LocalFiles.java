@@ -5,6 +5,7 @@ import io.zrecord.errors.FileErrors;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.storage.StorageNames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -57,24 +58,12 @@ public final class LocalFiles {
    */
   public Path resolve(String name) {
     Path path = root;
-    int from = 0;
-    while (from <= name.length()) {
-      int slash = name.indexOf('/', from);
-      int to = slash < 0 ? name.length() : slash;
-      String part = name.substring(from, to);
-      if (part.isEmpty()
-          || part.equals(".")
-          || part.equals("..")
-          || part.indexOf('\\') >= 0
-          || part.indexOf(0) >= 0) {
-        throw new IllegalArgumentException("Name '" + name + "' is not allowed below " + root
-            + ": its parts must not be empty, '.' or '..', nor contain a backslash or U+0000");
-      }
-      path = path.resolve(part);
-      if (slash >= 0 && Files.isSymbolicLink(path)) {
+    List<String> parts = StorageNames.parts(name, root.toString());
+    for (int i = 0; i < parts.size(); i++) {
+      path = path.resolve(parts.get(i));
+      if (i + 1 < parts.size() && Files.isSymbolicLink(path)) {
         throw linkRefused(path);
       }
-      from = to + 1;
     }
     return path;
   }
@@ -290,6 +279,20 @@ public final class LocalFiles {
         }
         throw FileErrors.of("force directory", directory, e);
       }
+    }
+  }
+
+  /** Deletes a directory if it is empty. Returns whether there is none now. Never fails. */
+  public boolean deleteIfEmpty(Path directory) {
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return !Files.exists(directory, LinkOption.NOFOLLOW_LINKS);
+    }
+    try {
+      Files.deleteIfExists(directory);
+      return true;
+    } catch (IOException e) {
+      // It is not empty, most likely.
+      return false;
     }
   }
 

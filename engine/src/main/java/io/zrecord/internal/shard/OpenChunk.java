@@ -27,9 +27,13 @@ public final class OpenChunk {
    */
   static OpenChunk open(
       Storage storage, String directory, UUID shardId, ChunkFile chunk, Runnable onMapped) {
-    ReadableFile file = storage.open(directory + "/" + chunk.fileName());
+    ReadableFile file = storage.open(directory + "/" + chunk.fileName(), chunk.bytes());
     return new OpenChunk(new Windows(
-        file, chunk.bytes(), first -> checkFirst(file.path(), shardId, chunk, first), onMapped));
+        file,
+        chunk.bytes(),
+        false,
+        first -> checkFirst(file.path(), shardId, chunk, first),
+        onMapped));
   }
 
   private static void checkFirst(String path, UUID shardId, ChunkFile chunk, ByteBuffer first) {

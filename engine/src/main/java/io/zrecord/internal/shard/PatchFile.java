@@ -65,7 +65,7 @@ public final class PatchFile {
    */
   public static PatchFile open(Storage storage, ShardSummary shard, PatchRef ref) {
     byte[] bytes = new byte[Math.toIntExact(ref.bytes())];
-    try (ReadableFile file = storage.open(shard.directory() + "/" + ref.fileName())) {
+    try (ReadableFile file = storage.open(shard.directory() + "/" + ref.fileName(), ref.bytes())) {
       new Windows(file, ref.bytes(), () -> {}).copy(0, bytes, 0, bytes.length);
       if (file.lengthBytes() > ref.bytes()) {
         throw corrupt(

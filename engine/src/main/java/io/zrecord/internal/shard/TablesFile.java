@@ -54,7 +54,7 @@ public final class TablesFile {
    */
   public static TablesFile open(
       Storage storage, ShardSummary shard, TablesRef ref, Runnable onMapped) {
-    ReadableFile file = storage.open(shard.directory() + "/" + ref.fileName());
+    ReadableFile file = storage.open(shard.directory() + "/" + ref.fileName(), ref.bytes());
     Windows windows = new Windows(file, ref.bytes(), onMapped);
     String path = windows.path();
     if (file.lengthBytes() > ref.bytes()) {
@@ -127,7 +127,7 @@ public final class TablesFile {
     for (TablesRef ref : shard.tables()) {
       String name = shard.directory() + "/" + ref.fileName();
       if (storage.exists(name)) {
-        Windows windows = new Windows(storage.open(name), ref.bytes(), () -> {});
+        Windows windows = new Windows(storage.open(name, ref.bytes()), ref.bytes(), () -> {});
         byte[] bytes = new byte[ref.jsonBytes()];
         windows.copy(ref.jsonPosition(), bytes, 0, bytes.length);
         TablesJson.requireWritable(windows.path(), bytes);
@@ -136,7 +136,7 @@ public final class TablesFile {
     PatchRef patch = shard.patch();
     if (patch != null && storage.exists(shard.directory() + "/" + patch.fileName())) {
       String name = shard.directory() + "/" + patch.fileName();
-      Windows windows = new Windows(storage.open(name), patch.bytes(), () -> {});
+      Windows windows = new Windows(storage.open(name, patch.bytes()), patch.bytes(), () -> {});
       byte[] bytes = new byte[patch.jsonBytes()];
       windows.copy(patch.jsonPosition(), bytes, 0, bytes.length);
       TablesJson.requireWritable(windows.path(), bytes);

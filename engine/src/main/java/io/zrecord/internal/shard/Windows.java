@@ -8,9 +8,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
 /**
- * The bytes of a file up to its published end, in windows that are mapped at first use and then
- * kept. A window has at most 1 GiB, so that positions in it are ints. Thread-safe, without locks
- * once a window is mapped.
+ * The bytes of a file up to its published end, in windows that are mapped, or read, at first use
+ * and then kept. A window has at most 1 GiB, so that positions in it are ints. Windows of values
+ * that take memory are kept in a {@link RegionCache} instead. Thread-safe, without locks once a
+ * window is kept.
  */
 public final class Windows {
   /** 16 PiB in windows of 1 GiB: what is longer has holes. */
@@ -22,16 +23,18 @@ public final class Windows {
   private final AtomicReferenceArray<ByteBuffer> windows;
   private final Consumer<ByteBuffer> firstCheck;
   private final Runnable onMapped;
+  private final boolean areKept;
 
-  /** Maps nothing yet. */
+  /** Maps nothing yet. Keeps all windows, as is right for tables. */
   public Windows(ReadableFile file, long endBytes, Runnable onMapped) {
-    this(file, endBytes, first -> {}, onMapped);
+    this(file, endBytes, true, first -> {}, onMapped);
   }
 
   /**
    * Maps nothing yet.
    *
    * @param endBytes published end
+   * @param areKept whether windows are kept though they take memory
    * @param firstCheck is given the first window once that is mapped; what the check throws, the
    *     user of the window gets
    * @param onMapped called for each new mapping
@@ -39,7 +42,11 @@ public final class Windows {
    * @throws CorruptDataException if the file is too long to be one that was written
    */
   public Windows(
-      ReadableFile file, long endBytes, Consumer<ByteBuffer> firstCheck, Runnable onMapped) {
+      ReadableFile file,
+      long endBytes,
+      boolean areKept,
+      Consumer<ByteBuffer> firstCheck,
+      Runnable onMapped) {
     if (file.lengthBytes() < endBytes) {
       throw new TruncatedFileException(
           file.path(),
@@ -59,6 +66,12 @@ public final class Windows {
     this.windows = new AtomicReferenceArray<>((int) count);
     this.firstCheck = firstCheck;
     this.onMapped = onMapped;
+    this.areKept = areKept || file.isMapped();
+  }
+
+  /** Tells whether each window is kept, so that keeping it elsewhere takes no more memory. */
+  public boolean areKept() {
+    return areKept;
   }
 
   /** Returns the full path of the file. */
@@ -86,7 +99,12 @@ public final class Windows {
 
   public ByteBuffer window(int ordinal) {
     ByteBuffer window = windows.getAcquire(ordinal);
-    return window != null ? window : map(ordinal);
+    if (window != null) {
+      return window;
+    }
+    return areKept
+        ? map(ordinal)
+        : RegionCache.shared().get(this, ordinal, lengthBytes(ordinal), () -> read(ordinal));
   }
 
   /** Returns the long at a position, a multiple of 8. */
@@ -114,14 +132,22 @@ public final class Windows {
   private synchronized ByteBuffer map(int ordinal) {
     ByteBuffer window = windows.getAcquire(ordinal);
     if (window == null) {
-      long position = (long) ordinal << shift;
-      window = file.region(position, (int) Math.min(1L << shift, endBytes - position));
-      if (ordinal == 0) {
-        firstCheck.accept(window);
-      }
+      window = read(ordinal);
       windows.setRelease(ordinal, window);
       onMapped.run();
     }
     return window;
+  }
+
+  private ByteBuffer read(int ordinal) {
+    ByteBuffer window = file.region((long) ordinal << shift, lengthBytes(ordinal));
+    if (ordinal == 0) {
+      firstCheck.accept(window);
+    }
+    return window;
+  }
+
+  private int lengthBytes(int ordinal) {
+    return (int) Math.min(1L << shift, endBytes - ((long) ordinal << shift));
   }
 }

@@ -112,6 +112,11 @@ public final class LocalStorage implements Storage {
   }
 
   @Override
+  public boolean deleteIfEmpty(String directory) {
+    return files.deleteIfEmpty(files.resolveDirectory(directory));
+  }
+
+  @Override
   public void delete(String name) {
     files.delete(files.resolve(name));
   }

@@ -21,6 +21,9 @@ final class ReadContext {
    */
   private static final int MAX_WINDOWS = 4096;
 
+  /** Bytes of windows in memory above which a reader does the same. */
+  private static final long MAX_HELD_BYTES = 32L << 20;
+
   /** The bytes that are read of a compressed field. */
   enum Form {
     VALUES,
@@ -172,7 +175,9 @@ final class ReadContext {
 
   /** Releases shards if there are too many windows. Call this while no selection is in use. */
   void trim() {
-    if (table.count() > MAX_WINDOWS || partCount > MAX_WINDOWS) {
+    if (table.count() > MAX_WINDOWS
+        || partCount > MAX_WINDOWS
+        || table.heldBytes() > MAX_HELD_BYTES) {
       table.clear();
       decoded.forget();
       if (blocks != null) {

@@ -29,6 +29,7 @@ final class WindowTable {
   private ByteBuffer[] windows = new ByteBuffer[INITIAL_CAPACITY];
   private final List<Part> chunks = new ArrayList<>();
   private int count = 1;
+  private long heldBytes;
   private long sink;
 
   /** A chunk, and the number of its first window. */
@@ -48,6 +49,12 @@ final class WindowTable {
     Arrays.fill(windows, 1, count, null);
     chunks.clear();
     count = 1;
+    heldBytes = 0;
+  }
+
+  /** Returns the bytes of windows that would go if this table did not hold them. */
+  long heldBytes() {
+    return heldBytes;
   }
 
   /** Adds a chunk and returns the number of its first window. */
@@ -93,7 +100,9 @@ final class WindowTable {
     int last = chunk.ordinal(position + length - 1);
     for (int i = first; i <= last; i++) {
       if (windows[firstWindow + i] == null) {
-        windows[firstWindow + i] = chunk.window(i);
+        ByteBuffer window = chunk.window(i);
+        windows[firstWindow + i] = window;
+        heldBytes += chunk.areKept() ? 0 : window.capacity();
       }
     }
     return firstWindow + first;

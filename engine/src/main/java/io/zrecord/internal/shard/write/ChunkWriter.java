@@ -84,7 +84,7 @@ final class ChunkWriter implements AutoCloseable {
       current.force();
     }
     long endBytes = current.positionBytes();
-    current.close();
+    current.finish();
     closed.add(ChunkFile.of(FileIds.chunk(seed, ordinal()), endBytes));
     closedBytes += endBytes;
     file = null;

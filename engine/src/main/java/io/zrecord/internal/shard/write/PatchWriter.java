@@ -285,6 +285,7 @@ public final class PatchWriter {
           current.force();
         }
         chunkBytes = current.positionBytes();
+        current.finish();
       }
     }
   }
@@ -421,6 +422,7 @@ public final class PatchWriter {
       if (durability == Durability.COMMIT) {
         target.force();
       }
+      target.finish();
     }
     if (durability == Durability.COMMIT) {
       storage.forceDirectory(shard.directory());

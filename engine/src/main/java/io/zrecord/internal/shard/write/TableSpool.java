@@ -91,8 +91,8 @@ final class TableSpool implements AutoCloseable {
     if (written != null) {
       long bytes = written.positionBytes();
       file = null;
-      written.close();
-      spilled = new Windows(storage.open(name), bytes, () -> {});
+      written.finish();
+      spilled = new Windows(storage.open(name, bytes), bytes, () -> {});
     }
   }
 

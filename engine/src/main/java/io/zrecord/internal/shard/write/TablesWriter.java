@@ -42,7 +42,6 @@ public final class TablesWriter implements AutoCloseable {
   private final List<FieldTables> fields = new ArrayList<>();
   private final byte[] unit = new byte[EntryUnits.paddedBytes(EntryUnits.UNIT_SLOTS)];
   private final ByteBuffer unitBuffer = ByteBuffer.wrap(unit).order(ByteOrder.LITTLE_ENDIAN);
-  private boolean isClosed;
 
   /**
    * Says how much a field has.
@@ -237,7 +236,7 @@ public final class TablesWriter implements AutoCloseable {
       file.force();
     }
     long bytes = file.positionBytes();
-    close();
+    file.finish();
     return new TablesRef(
         fileId,
         bytes,
@@ -249,10 +248,7 @@ public final class TablesWriter implements AutoCloseable {
 
   @Override
   public void close() {
-    if (!isClosed) {
-      isClosed = true;
-      file.close();
-    }
+    file.close();
   }
 
   private Section bytes(byte[] content) {

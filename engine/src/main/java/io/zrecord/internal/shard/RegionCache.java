@@ -1,0 +1,107 @@
+package io.zrecord.internal.shard;
+
+import java.nio.ByteBuffer;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+
+/**
+ * Regions of files that are not mapped, in memory up to a bound. Those used longest ago go first.
+ * Several users who ask for one region at a time wait for one request. Thread-safe; no lock is held
+ * over a request.
+ */
+final class RegionCache {
+  private static final long MOST_BYTES = 256L << 20;
+
+  private static final RegionCache SHARED =
+      new RegionCache(Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / 8));
+
+  private final long boundBytes;
+  private final Map<Key, Region> regions = new LinkedHashMap<>(16, 0.75f, true);
+  private long heldBytes;
+
+  /** A region of a file, of which there is one object. */
+  private record Key(Windows file, int ordinal) {}
+
+  private record Region(int lengthBytes, CompletableFuture<ByteBuffer> content) {}
+
+  /**
+   * Creates an empty cache.
+   *
+   * @param boundBytes most bytes of all regions; a single region may be longer
+   */
+  RegionCache(long boundBytes) {
+    this.boundBytes = boundBytes;
+  }
+
+  /** Returns the cache of this process. */
+  static RegionCache shared() {
+    return SHARED;
+  }
+
+  /**
+   * Returns a region.
+   *
+   * @param request fetches the region; what it throws, the caller gets
+   */
+  ByteBuffer get(Windows file, int ordinal, int lengthBytes, Supplier<ByteBuffer> request) {
+    Key key = new Key(file, ordinal);
+    Region own = new Region(lengthBytes, new CompletableFuture<>());
+    Region region = find(key, own);
+    if (region == own) {
+      return fetch(key, own, request);
+    }
+    try {
+      return region.content.join();
+    } catch (CompletionException e) {
+      // Another thread's request failed, or that thread was interrupted.
+      return request.get();
+    }
+  }
+
+  private ByteBuffer fetch(Key key, Region region, Supplier<ByteBuffer> request) {
+    try {
+      ByteBuffer content = request.get();
+      region.content.complete(content);
+      return content;
+    } finally {
+      if (!region.content.isDone()) {
+        remove(key, region);
+        region.content.completeExceptionally(new IllegalStateException("The request failed"));
+      }
+    }
+  }
+
+  /** Returns the region that is there, or puts another one. */
+  private synchronized Region find(Key key, Region otherwise) {
+    Region found = regions.get(key);
+    if (found != null) {
+      return found;
+    }
+    regions.put(key, otherwise);
+    heldBytes += otherwise.lengthBytes;
+    Iterator<Region> eldest = regions.values().iterator();
+    while (heldBytes > boundBytes && eldest.hasNext()) {
+      Region dropped = eldest.next();
+      if (dropped != otherwise) {
+        eldest.remove();
+        heldBytes -= dropped.lengthBytes;
+      }
+    }
+    return otherwise;
+  }
+
+  private synchronized void remove(Key key, Region region) {
+    if (regions.remove(key, region)) {
+      heldBytes -= region.lengthBytes;
+    }
+  }
+
+  /** Returns the bytes of the regions that are there or asked for. */
+  synchronized long heldBytes() {
+    return heldBytes;
+  }
+}

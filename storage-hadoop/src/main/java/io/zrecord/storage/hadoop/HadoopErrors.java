@@ -1,0 +1,75 @@
+package io.zrecord.storage.hadoop;
+
+import io.zrecord.errors.DiskFullException;
+import io.zrecord.errors.FileUnavailableException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ZRecordException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.AccessDeniedException;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.AccessControlException;
+
+/** Turns failures reported by a file system of Hadoop into advice. Stateless. */
+final class HadoopErrors {
+  private HadoopErrors() {}
+
+  /**
+   * Returns the exception to throw for a failure.
+   *
+   * @param action what was tried, as a verb with its object, such as {@code "write to"}
+   */
+  static ZRecordException of(String action, Path path, IOException e) {
+    String file = path.toString();
+    String problem = "Cannot " + action + " " + file + ": ";
+    if (e instanceof FileNotFoundException) {
+      return new MissingFileException(
+          file, problem + "there is no such file. Restore it from a copy, or check the path", e);
+    }
+    if (e instanceof AccessControlException || e instanceof AccessDeniedException) {
+      return new FileUnavailableException(
+          file,
+          problem + "access is denied (" + reason(e) + "). Check the credentials that Hadoop is"
+              + " given, and the permissions of the file and of its directories",
+          e);
+    }
+    if (isQuotaExceeded(e)) {
+      return new DiskFullException(
+          file, problem + reason(e) + ". Free space or raise the quota, then try again", e);
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return new StorageException(
+          file,
+          problem + "it already exists. Names are never reused; remove it or choose another",
+          e);
+    }
+    if (e instanceof InterruptedIOException || e instanceof ClosedByInterruptException) {
+      return new FileUnavailableException(
+          file,
+          problem + "the thread was interrupted, or waited too long (" + reason(e)
+              + "). Nothing is known to be damaged; try again",
+          e);
+    }
+    return new StorageException(
+        file, problem + reason(e) + ". Check the file system, and the network to it", e);
+  }
+
+  private static boolean isQuotaExceeded(IOException e) {
+    return e.getClass().getName().endsWith("QuotaExceededException")
+        || String.valueOf(e.getMessage()).contains("No space left");
+  }
+
+  /** Returns the first line of a message: remote exceptions carry a stack in theirs. */
+  static String reason(Exception e) {
+    String message = e.getMessage();
+    if (message == null || message.isBlank()) {
+      return e.getClass().getSimpleName();
+    }
+    int end = message.indexOf('\n');
+    return end < 0 ? message : message.substring(0, end);
+  }
+}

@@ -1,0 +1,271 @@
+package io.zrecord.storage.hadoop;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.storage.ReadableFile;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.StorageNames;
+import io.zrecord.storage.StoredFile;
+import io.zrecord.storage.WritableFile;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.AccessControlException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A storage on a file system of Hadoop. Regions are read into memory. Files are published as the
+ * file system can do that at most once: by a rename on HDFS and Azure, by a condition of the
+ * request on S3, by the generation on Google. A file system that can do none of these is read only.
+ * Thread-safe.
+ */
+public final class HadoopStorage implements Storage {
+  private final Path root;
+  private final FileSystem files;
+  private final Configuration settings;
+  private volatile @Nullable Publication publication;
+
+  private HadoopStorage(Path root, FileSystem files, Configuration settings) {
+    this.root = root;
+    this.files = files;
+    this.settings = settings;
+  }
+
+  /**
+   * Returns a storage rooted at a directory, which need not exist.
+   *
+   * @param location a URI such as {@code hdfs://host:8020/data/train}, not encoded; without a
+   *     scheme, a path on the default file system
+   * @param settings of Hadoop. Not copied; the file system is the one that Hadoop keeps for the
+   *     authority and the user
+   * @throws IllegalArgumentException if the location is no URI, has credentials in it, or a scheme
+   *     that the settings do not know
+   * @throws StorageException if the file system cannot be reached
+   */
+  public static Storage at(String location, Configuration settings) {
+    Path path = new Path(location);
+    String user = path.toUri().getUserInfo();
+    if (user != null && user.indexOf(':') >= 0) {
+      throw new IllegalArgumentException("A location must not have a password in it: "
+          + path.toUri().getScheme() + "://" + user.substring(0, user.indexOf(':')) + ":…@"
+          + path.toUri().getHost() + path.toUri().getPath() + "; give credentials as settings");
+    }
+    try {
+      FileSystem files = path.getFileSystem(settings);
+      return new HadoopStorage(files.makeQualified(path), files, settings);
+    } catch (org.apache.hadoop.fs.UnsupportedFileSystemException e) {
+      throw new IllegalArgumentException(
+          "Cannot use " + location + ": " + HadoopErrors.reason(e)
+              + "; add the file system's library to the class path, or correct the scheme",
+          e);
+    } catch (IOException e) {
+      throw HadoopErrors.of("reach", path, e);
+    }
+  }
+
+  /** Returns the settings of Hadoop, not a copy. */
+  public Configuration settings() {
+    return settings;
+  }
+
+  @Override
+  public String location() {
+    return root.toString();
+  }
+
+  private Path resolve(String name) {
+    Path path = root;
+    for (String part : StorageNames.parts(name, location())) {
+      path = new Path(path, new Path(null, null, part));
+    }
+    return path;
+  }
+
+  private Path resolveDirectory(String name) {
+    return name.isEmpty() ? root : resolve(name);
+  }
+
+  @Override
+  public boolean exists(String name) {
+    Path path = resolveDirectory(name);
+    try {
+      return files.exists(path);
+    } catch (org.apache.hadoop.fs.ParentNotDirectoryException e) {
+      return false;
+    } catch (AccessControlException e) {
+      if (String.valueOf(e.getMessage()).contains("is not a directory")) {
+        return false;
+      }
+      throw HadoopErrors.of("look at", path, e);
+    } catch (IOException e) {
+      throw HadoopErrors.of("look at", path, e);
+    }
+  }
+
+  @Override
+  public long lengthBytes(String name) {
+    return status(resolve(name)).getLen();
+  }
+
+  private FileStatus status(Path path) {
+    try {
+      FileStatus status = files.getFileStatus(path);
+      if (status.isDirectory()) {
+        throw new MissingFileException(
+            path.toString(),
+            "Cannot open " + path + ": it is a directory, not a file. Restore the file from a"
+                + " copy");
+      }
+      if (status.isSymlink()) {
+        throw new StorageException(
+            path.toString(),
+            "Cannot open " + path + ": it is a symbolic link, which is not followed below a"
+                + " dataset. Put the file in its place");
+      }
+      return status;
+    } catch (IOException e) {
+      throw HadoopErrors.of("open", path, e);
+    }
+  }
+
+  @Override
+  public List<StoredFile> list(String directory) {
+    Path path = resolveDirectory(directory);
+    try {
+      List<StoredFile> found = new ArrayList<>();
+      var entries = files.listStatusIterator(path);
+      while (entries.hasNext()) {
+        FileStatus entry = entries.next();
+        if (!entry.getPath().equals(path)) {
+          found.add(new StoredFile(
+              entry.getPath().getName(),
+              entry.isDirectory(),
+              entry.isDirectory() ? 0 : entry.getLen(),
+              entry.getModificationTime()));
+        }
+      }
+      return found;
+    } catch (FileNotFoundException e) {
+      return List.of();
+    } catch (IOException e) {
+      throw HadoopErrors.of("list", path, e);
+    }
+  }
+
+  @Override
+  public byte[] read(String name, int maxBytes) {
+    Path path = resolve(name);
+    FileStatus status = status(path);
+    if (status.getLen() > maxBytes) {
+      throw new CorruptDataException(
+          path.toString(),
+          "Cannot read " + path + ": it has " + status.getLen() + " bytes, at most " + maxBytes
+              + " are allowed. Restore it from a copy");
+    }
+    byte[] content = new byte[(int) status.getLen()];
+    try (FSDataInputStream stream = HadoopReadableFile.open(files, path, content.length)) {
+      stream.readFully(0, content);
+      return content;
+    } catch (IOException e) {
+      throw HadoopErrors.of("read", path, e);
+    }
+  }
+
+  @Override
+  public ReadableFile open(String name) {
+    Path path = resolve(name);
+    return new HadoopReadableFile(files, path, status(path).getLen());
+  }
+
+  @Override
+  public ReadableFile open(String name, long lengthBytes) {
+    return new HadoopReadableFile(files, resolve(name), lengthBytes);
+  }
+
+  @Override
+  public WritableFile create(String name) {
+    Path path = resolve(name);
+    publication();
+    try {
+      FSDataOutputStream stream =
+          files.createFile(path).recursive().overwrite(false).build();
+      return new HadoopWritableFile(files, path, stream);
+    } catch (IOException e) {
+      throw HadoopErrors.of("create", path, e);
+    }
+  }
+
+  /** Returns the way to publish, which is found at the first write. */
+  private Publication publication() {
+    Publication known = publication;
+    if (known == null) {
+      try {
+        known = Publication.of(files, root, settings);
+      } catch (IOException e) {
+        throw HadoopErrors.of("write to", root, e);
+      }
+      publication = known;
+    }
+    return known;
+  }
+
+  @Override
+  public boolean publish(String name, byte[] content) {
+    Path path = resolve(name);
+    Publication way = publication();
+    try {
+      return way.publish(files, path, content);
+    } catch (AccessControlException | AccessDeniedException e) {
+      throw HadoopErrors.of("publish", path, e);
+    } catch (IOException e) {
+      throw Publication.unknown(path, e);
+    }
+  }
+
+  @Override
+  public void replace(String name, byte[] content) {
+    Path path = resolve(name);
+    try (FSDataOutputStream stream = files.create(path, true)) {
+      stream.write(content);
+    } catch (IOException e) {
+      throw HadoopErrors.of("replace", path, e);
+    }
+  }
+
+  /** Does nothing: a name is durable once its file is finished. */
+  @Override
+  public void forceDirectory(String directory) {
+    resolveDirectory(directory);
+  }
+
+  @Override
+  public boolean deleteIfEmpty(String directory) {
+    Path path = resolveDirectory(directory);
+    try {
+      return !files.exists(path)
+          || (files.getFileStatus(path).isDirectory() && files.delete(path, false));
+    } catch (IOException e) {
+      // It is not empty, most likely.
+      return false;
+    }
+  }
+
+  @Override
+  public void delete(String name) {
+    Path path = resolve(name);
+    try {
+      files.delete(path, true);
+    } catch (IOException e) {
+      throw HadoopErrors.of("delete", path, e);
+    }
+  }
+}

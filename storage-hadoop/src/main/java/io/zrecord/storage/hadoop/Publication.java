@@ -1,0 +1,189 @@
+package io.zrecord.storage.hadoop;
+
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.StorageException;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.UUID;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+
+/**
+ * Ways to publish a small file under a name that must not exist, whole and at most once. None of
+ * them can be told from a scheme alone: a file system is asked what it can do, or the user says so.
+ */
+enum Publication {
+  /** A temporary file is renamed, which fails if the name exists: one call of the name node. */
+  RENAME {
+    @Override
+    boolean publish(FileSystem files, Path file, byte[] content) throws IOException {
+      Path temporary = new Path(
+          file.getParent(), "." + file.getName() + "." + UUID.randomUUID() + ".tmp");
+      try {
+        write(files.create(temporary, false), content, true);
+        return rename(files, temporary, file);
+      } finally {
+        deleteQuietly(files, temporary);
+      }
+    }
+
+    private boolean rename(FileSystem files, Path temporary, Path file) throws IOException {
+      try {
+        if (files instanceof DistributedFileSystem hdfs) {
+          hdfs.rename(temporary, file, Options.Rename.NONE);
+          return true;
+        }
+        if (files.rename(temporary, file)) {
+          return true;
+        }
+      } catch (FileAlreadyExistsException e) {
+        return false;
+      }
+      if (files.exists(file)) {
+        return false;
+      }
+      throw new IOException("The file system did not rename " + temporary + ", and says not why");
+    }
+  },
+
+  /** The file is created, which fails if the name exists, and is visible when it is whole. */
+  CREATE {
+    @Override
+    boolean publish(FileSystem files, Path file, byte[] content) throws IOException {
+      try {
+        write(files.create(file, false), content, false);
+        return true;
+      } catch (FileAlreadyExistsException e) {
+        return false;
+      }
+    }
+  },
+
+  /** The request that ends the file has a condition, which the store enforces. */
+  CONDITIONAL_CREATE {
+    @Override
+    boolean publish(FileSystem files, Path file, byte[] content) throws IOException {
+      FSDataOutputStreamBuilder<?, ?> builder = files.createFile(file).overwrite(false);
+      builder.must(CONDITIONAL_CAPABILITY, "true");
+      FSDataOutputStream stream = builder.build();
+      try {
+        write(stream, content, false);
+        return true;
+      } catch (IOException e) {
+        // A refusal may be the echo of the same request's first success: the caller reads back.
+        if (files.exists(file)) {
+          return false;
+        }
+        throw e;
+      }
+    }
+  };
+
+  /** The setting by which a user names the way of a file system that is not known. */
+  static final String SETTING = "zrecord.publish";
+
+  private static final String CONDITIONAL_CAPABILITY = "fs.option.create.conditional.overwrite";
+  private static final String RENAME_KEEPS_ETAGS = "fs.capability.etags.preserved.in.rename";
+
+  /** Publishes a file. Returns {@code false} if the name is taken. */
+  abstract boolean publish(FileSystem files, Path file, byte[] content) throws IOException;
+
+  /**
+   * Returns the way of a file system.
+   *
+   * @throws StorageException if there is none; the message says what to do
+   */
+  static Publication of(FileSystem files, Path root, Configuration settings) throws IOException {
+    String named = settings.getTrimmed(SETTING, "");
+    if (!named.isEmpty()) {
+      return parse(named);
+    }
+    String scheme = files.getUri().getScheme().toLowerCase(Locale.ROOT);
+    switch (scheme) {
+      case "hdfs":
+        return RENAME;
+      case "gs":
+        return CREATE;
+      case "abfs", "abfss":
+        if (!files.hasPathCapability(root, RENAME_KEEPS_ETAGS)) {
+          throw refused(root, "its account has no hierarchical namespace, without which a rename is"
+              + " not atomic; use an account that has");
+        }
+        return RENAME;
+      case "s3a":
+        if (!files.hasPathCapability(root, CONDITIONAL_CAPABILITY)) {
+          throw refused(root, "this S3A cannot write on a condition, which needs Hadoop 3.4.2 or"
+              + " later (Spark 4.1) and fs.s3a.create.conditional.enabled=true; reading works");
+        }
+        return CONDITIONAL_CREATE;
+      default:
+        throw refused(root, "it is not known how the file system '" + scheme + "' publishes a file"
+            + " at most once; if you know, say so with the setting " + SETTING
+            + ": 'rename' if a rename never replaces a file, 'create' if a file that is created"
+            + " without overwriting appears whole and once");
+    }
+  }
+
+  private static Publication parse(String named) {
+    return switch (named.toLowerCase(Locale.ROOT)) {
+      case "rename" -> RENAME;
+      case "create" -> CREATE;
+      default -> throw new IllegalArgumentException(
+          "Setting " + SETTING + " is '" + named + "'; use 'rename' or 'create'");
+    };
+  }
+
+  private static StorageException refused(Path root, String why) {
+    return new StorageException(
+        root.toString(), "Cannot write to " + root + ": " + why);
+  }
+
+  private static void write(FSDataOutputStream stream, byte[] content, boolean isForced)
+      throws IOException {
+    boolean isWritten = false;
+    try {
+      stream.write(content);
+      if (isForced && stream.hasCapability("hsync")) {
+        stream.hsync();
+      }
+      isWritten = true;
+    } finally {
+      if (!isWritten) {
+        abort(stream);
+      }
+    }
+    stream.close();
+  }
+
+  /** Gives a stream up. Closing it instead could publish a part of the file. */
+  private static void abort(FSDataOutputStream stream) {
+    try {
+      stream.abort();
+    } catch (UnsupportedOperationException e) {
+      // The stream stays open, and its bytes are nowhere.
+    }
+  }
+
+  private static void deleteQuietly(FileSystem files, Path temporary) {
+    try {
+      files.delete(temporary, false);
+    } catch (IOException e) {
+      // Every reader ignores the name of a leftover.
+    }
+  }
+
+  /** Returns the exception for a publication that may or may not have taken effect. */
+  static CommitOutcomeUnknownException unknown(Path file, Exception cause) {
+    return new CommitOutcomeUnknownException(
+        file.toString(),
+        "Cannot tell whether " + file + " was published: " + HadoopErrors.reason(cause)
+            + ". Delete nothing; look whether the file exists when the file system answers again",
+        cause);
+  }
+}
