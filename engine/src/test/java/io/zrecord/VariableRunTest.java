@@ -22,6 +22,7 @@ import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.testing.ShardOnDisk;
 import io.zrecord.testing.ShardProbe;
+import io.zrecord.testing.UnmappedStorage;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -105,7 +106,10 @@ final class VariableRunTest {
   private void requireReadable(
       Path path, RecordSchema schema, ShardSummary shard, List<byte @Nullable []> values) {
     for (Storage storage :
-        List.of(LocalStorage.at(path), new SmallWindowStorage(LocalStorage.at(path)))) {
+        List.of(
+            LocalStorage.at(path),
+            new SmallWindowStorage(LocalStorage.at(path)),
+            new UnmappedStorage(LocalStorage.at(path), 1 << 14))) {
       for (Verification verification : Verification.values()) {
         requireRanges(reader(storage, schema, shard, verification), values);
         FieldReader reader = reader(storage, schema, shard, verification);

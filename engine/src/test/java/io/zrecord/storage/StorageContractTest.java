@@ -176,7 +176,25 @@ public abstract class StorageContractTest {
         .hasMessageContaining("directory");
     assertThatThrownBy(() -> storage.read("d", 10)).isInstanceOf(MissingFileException.class);
     assertThat(storage.exists("d")).isTrue();
+  }
+
+  @Test
+  protected void belowAFileIsNothing() {
+    write("d/f", "x");
     assertThat(storage.exists("d/f/g")).isFalse();
+  }
+
+  @Test
+  void onlyAnEmptyDirectoryIsDeletedIfEmpty() {
+    write("d/e/f", "x");
+    assertThat(storage.deleteIfEmpty("d")).isFalse();
+    assertThat(storage.deleteIfEmpty("d/e")).isFalse();
+    assertThat(storage.exists("d/e/f")).isTrue();
+    storage.delete("d/e/f");
+    assertThat(storage.deleteIfEmpty("d/e")).isTrue();
+    assertThat(storage.deleteIfEmpty("d")).isTrue();
+    assertThat(storage.exists("d")).isFalse();
+    assertThat(storage.deleteIfEmpty("no")).isTrue();
   }
 
   @Test

@@ -36,7 +36,7 @@ public final class BlockField implements OpenField {
     this.offsetsAt = tables.offsets().position();
     this.blockCount = BlockUnits.blocks(tables.offsets().bytes());
     this.presence = new PresenceBits(file, tables, binding);
-    this.verified = new VerifiedBits(blockCount);
+    this.verified = new VerifiedBits(blockCount, file.windows().isMapped());
     this.verifiedUnits = new VerifiedBits(BlockUnits.unitCount(blockCount));
   }
 

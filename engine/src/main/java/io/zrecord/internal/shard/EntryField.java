@@ -46,7 +46,7 @@ public final class EntryField implements StoredField {
     this.isInOneWindow = windows.ordinal(offsetsAt) == windows.ordinal(offsets.end() - 1);
     this.length = length;
     this.shardChunks = shardChunks;
-    this.verified = new VerifiedBits(length);
+    this.verified = new VerifiedBits(length, windows.isMapped());
     this.verifiedUnits = new VerifiedBits(EntryUnits.unitCount(length));
     this.chunkEnds = chunks.stream().mapToLong(ChunkFile::bytes).toArray();
   }

@@ -40,7 +40,7 @@ public final class FixedRuns implements OpenField {
     RunRecord last = runs.get(runs.size() - 1);
     this.unitCount =
         unitsAt == 0 ? 0 : last.firstUnit() + RunRecord.unitCount(last.bytes(), unitBytes);
-    this.verifiedUnits = new VerifiedBits(unitCount);
+    this.verifiedUnits = new VerifiedBits(unitCount, file.windows().isMapped());
     this.verifiedGroups = new VerifiedBits(UnitChecksums.groupCount(unitCount));
   }
 

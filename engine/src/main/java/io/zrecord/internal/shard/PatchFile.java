@@ -38,14 +38,28 @@ public final class PatchFile {
   private final byte[] bytes;
   private final PatchJson json;
   private final int[] shardChunks;
+  private final boolean isMapped;
   private final @Nullable RankedBitmap deleted;
   private final Map<Integer, ChangedField> fields = new ConcurrentHashMap<>();
 
-  private PatchFile(String path, byte[] bytes, PatchJson json, int[] shardChunks, long live) {
+  /**
+   * Creates an open patch.
+   *
+   * @param live number of records that the patch leaves
+   * @param isMapped whether the files with the values are mapped
+   */
+  private PatchFile(
+      String path,
+      byte[] bytes,
+      PatchJson json,
+      int[] shardChunks,
+      long live,
+      boolean isMapped) {
     this.path = path;
     this.bytes = bytes;
     this.json = json;
     this.shardChunks = shardChunks;
+    this.isMapped = isMapped;
     this.deleted = json.deleted().isPresent()
         ? slots(json.deleted(), Kind.DELETED, 0, json.deletedChecksum())
         : null;
@@ -72,12 +86,17 @@ public final class PatchFile {
             file.path(),
             "it has " + file.lengthBytes() + " bytes, but the dataset says " + ref.bytes());
       }
-      return open(file.path(), bytes, shard, ref);
+      return open(file.path(), bytes, shard, ref, file.isMapped());
     }
   }
 
-  /** Opens the bytes of a patch. */
+  /** Opens the bytes of a patch, whose values are in files that are mapped. */
   public static PatchFile open(String path, byte[] bytes, ShardSummary shard, PatchRef ref) {
+    return open(path, bytes, shard, ref, true);
+  }
+
+  private static PatchFile open(
+      String path, byte[] bytes, ShardSummary shard, PatchRef ref, boolean isMapped) {
     byte[] header = Arrays.copyOf(bytes, FileHeader.BYTES);
     new FileHeader(FileHeader.Kind.PATCH, shard.id(), ref.id()).check(path, header);
     int position = Math.toIntExact(ref.jsonPosition());
@@ -100,7 +119,7 @@ public final class PatchFile {
               + " with " + ref.slots());
     }
     int[] shardChunks = TablesFile.shardChunks(path, json.chunks(), shard, true);
-    return new PatchFile(path, bytes, json, shardChunks, shard.length());
+    return new PatchFile(path, bytes, json, shardChunks, shard.length(), isMapped);
   }
 
   /** Returns the JSON. */
@@ -239,6 +258,12 @@ public final class PatchFile {
           .slice()
           .asReadOnlyBuffer()
           .order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Tells whether the chunks are: the values of this file are in them. */
+    @Override
+    public boolean isMapped() {
+      return isMapped;
     }
 
     @Override

@@ -78,7 +78,7 @@ public final class VariableField implements StoredField {
     firstSlots[count] = file.json().length();
     RunRecord last = runs.get(count - 1);
     this.unitCount = last.firstUnit() + VariableBlocks.unitCount(last.count(), last.unitValues());
-    this.verifiedUnits = new VerifiedBits(unitCount);
+    this.verifiedUnits = new VerifiedBits(unitCount, file.windows().isMapped());
     this.bases = new AtomicLongArray(Math.toIntExact(blocks));
   }
 

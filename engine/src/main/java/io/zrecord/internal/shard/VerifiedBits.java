@@ -12,6 +12,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * a second check. A page is allocated when a bit in it is set, and released again when all its bits
  * are: fully verified data costs a look at a few bytes that are always in the cache. Thread-safe
  * without locks.
+ *
+ * <p>Of bytes that are read anew, and perhaps into other memory, nothing is remembered: no bit is
+ * ever set.
  */
 final class VerifiedBits {
   private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
@@ -23,13 +26,24 @@ final class VerifiedBits {
   /** Marks a page whose bits are all set. */
   private static final long[] FULL = new long[0];
 
+  private final boolean isRemembered;
   private final long count;
   private final AtomicReferenceArray<long[]> pages;
   private final AtomicIntegerArray setCounts;
   private final AtomicInteger fullPages = new AtomicInteger();
 
-  /** Creates bits {@code [0, count)}, all unset. */
+  /** Creates bits {@code [0, count)}, all unset, for bytes that stay. */
   VerifiedBits(long count) {
+    this(count, true);
+  }
+
+  /**
+   * Creates bits {@code [0, count)}, all unset.
+   *
+   * @param isRemembered whether the bytes that are verified are those that are read later
+   */
+  VerifiedBits(long count, boolean isRemembered) {
+    this.isRemembered = isRemembered;
     this.count = count;
     int pageCount = Math.toIntExact((count + PAGE_BITS - 1) >>> PAGE_SHIFT);
     pages = new AtomicReferenceArray<>(pageCount);
@@ -51,6 +65,9 @@ final class VerifiedBits {
   }
 
   void set(long bit) {
+    if (!isRemembered) {
+      return;
+    }
     int number = (int) (bit >>> PAGE_SHIFT);
     long[] page = pages.getAcquire(number);
     if (page == null) {

@@ -74,6 +74,11 @@ public final class Windows {
     return areKept;
   }
 
+  /** Tells whether the file is mapped, so that bytes verified once are those read later. */
+  public boolean isMapped() {
+    return file.isMapped();
+  }
+
   /** Returns the full path of the file. */
   public String path() {
     return file.path();

@@ -1,0 +1,212 @@
+package io.zrecord.internal.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.RecordDataset;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.read.FieldReader;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.read.Verification;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.ShardWriter;
+import io.zrecord.testing.UnmappedStorage;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class RegionCacheTest {
+  private static final int LENGTH = 1000;
+
+  @TempDir
+  Path directory;
+
+  private Windows file() {
+    return new Windows(new UnmappedFileOfZeros(), 1 << 20, () -> {});
+  }
+
+  /** Stands for a file; its regions are not asked for. */
+  private static final class UnmappedFileOfZeros implements io.zrecord.storage.ReadableFile {
+    @Override
+    public String path() {
+      return "zeros";
+    }
+
+    @Override
+    public long lengthBytes() {
+      return 1 << 20;
+    }
+
+    @Override
+    public ByteBuffer region(long position, int lengthBytes) {
+      return ByteBuffer.allocate(lengthBytes);
+    }
+
+    @Override
+    public boolean isMapped() {
+      return false;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void whatWasUsedLongestAgoGoesFirst() {
+    RegionCache cache = new RegionCache(3 * LENGTH);
+    Windows file = file();
+    AtomicInteger requests = new AtomicInteger();
+    for (int ordinal : new int[] {0, 1, 2, 0, 3, 0, 2, 3, 1}) {
+      ByteBuffer region = cache.get(file, ordinal, LENGTH, () -> {
+        requests.incrementAndGet();
+        return ByteBuffer.allocate(4).putInt(0, ordinal);
+      });
+      assertThat(region.getInt(0)).isEqualTo(ordinal);
+      assertThat(cache.heldBytes()).isLessThanOrEqualTo(3 * LENGTH);
+    }
+    assertThat(requests).as("0 to 3, and 1 once more").hasValue(5);
+  }
+
+  @Test
+  void aFailedRequestIsNotRemembered() {
+    RegionCache cache = new RegionCache(LENGTH);
+    Windows file = file();
+    assertThatThrownBy(() -> cache.get(file, 0, LENGTH, () -> {
+          throw new StorageException("x", "injected");
+        }))
+        .isInstanceOf(StorageException.class);
+    assertThat(cache.heldBytes()).isZero();
+    assertThat(cache.get(file, 0, LENGTH, () -> ByteBuffer.allocate(7)).capacity()).isEqualTo(7);
+  }
+
+  @Test
+  void thoseWhoAskAtTheSameTimeWaitForOneRequest() throws Exception {
+    RegionCache cache = new RegionCache(LENGTH);
+    Windows file = file();
+    AtomicInteger requests = new AtomicInteger();
+    CountDownLatch asked = new CountDownLatch(1);
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      List<Future<ByteBuffer>> regions = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        regions.add(threads.submit(() -> cache.get(file, 0, LENGTH, () -> {
+          requests.incrementAndGet();
+          asked.countDown();
+          pause();
+          return ByteBuffer.allocate(5);
+        })));
+      }
+      asked.await();
+      for (Future<ByteBuffer> region : regions) {
+        assertThat(region.get()).isSameAs(regions.get(0).get());
+      }
+      assertThat(requests).hasValue(1);
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(100);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** What is read again is verified again, though it was right before. */
+  @ParameterizedTest
+  @ValueSource(strings = {"raw", "zstd", "lz4"})
+  void bytesThatAreFetchedAgainAreVerifiedAgain(String codec) throws IOException {
+    RecordSchema schema = RecordSchema.builder()
+        .field("number", ElementType.I64, Shape.scalar(), Compression.parse(codec))
+        .field("bytes", ElementType.BYTES, Shape.scalar(), Compression.parse(codec))
+        .build();
+    Storage local = LocalStorage.at(directory);
+    ShardSummary shard = write(local, schema);
+    UnmappedStorage storage = new UnmappedStorage(local, 1 << 16);
+    RecordDataset.ReadOptions first =
+        new RecordDataset.ReadOptions(Verification.FIRST, new ReadMetrics());
+    try (RecordDataset dataset = RecordDataset.openShard(storage, schema, shard, first)) {
+      assertThat(readAll(dataset)).isZero();
+      int before = storage.requests();
+      assertThat(readAll(dataset)).isZero();
+      assertThat(storage.requests()).as("the cache holds all").isEqualTo(before);
+      Path chunk = directory.resolve(shard.directory()).resolve(shard.chunks().get(0).fileName());
+      damage(chunk);
+      evictAll();
+      assertThat(readAll(dataset)).as("fields with damage").isPositive();
+      assertThat(storage.requests()).isGreaterThan(before);
+    }
+  }
+
+  private static void evictAll() {
+    Windows other = new Windows(new UnmappedFileOfZeros(), 1 << 20, () -> {});
+    RegionCache.shared().get(other, 0, Integer.MAX_VALUE, () -> ByteBuffer.allocate(1));
+  }
+
+  private static ShardSummary write(Storage storage, RecordSchema schema) {
+    Random random = new Random(7);
+    try (ShardWriter writer = ShardWriter.create(
+        storage,
+        UUID.randomUUID(),
+        schema,
+        WriteOptions.defaults().withDurability(Durability.NONE))) {
+      byte[] value = new byte[300];
+      for (int i = 0; i < LENGTH; i++) {
+        random.nextBytes(value);
+        writer.putLong(0, random.nextLong());
+        writer.put(1, value, 0, 100 + i % 200);
+        writer.endRecord();
+      }
+      return writer.finish().orElseThrow();
+    }
+  }
+
+  /** Reads both fields with new readers. Returns in how many damage was found. */
+  private static int readAll(RecordDataset dataset) {
+    int damaged = 0;
+    for (String name : List.of("number", "bytes")) {
+      try {
+        FieldReader reader = dataset.reader(name);
+        reader.selectRange(0, LENGTH, Long.MAX_VALUE);
+        reader.copyAll(ByteBuffer.allocate((int) reader.totalLengthBytes()));
+      } catch (CorruptDataException e) {
+        damaged++;
+      }
+    }
+    return damaged;
+  }
+
+  private static void damage(Path file) throws IOException {
+    try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+      bytes.seek(bytes.length() / 2);
+      int old = bytes.read();
+      bytes.seek(bytes.length() / 2);
+      bytes.write(old ^ 1);
+    }
+  }
+}
