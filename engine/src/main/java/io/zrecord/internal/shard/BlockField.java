@@ -51,6 +51,11 @@ public final class BlockField implements OpenField {
   }
 
   @Override
+  public boolean isMapped() {
+    return file.windows().isMapped();
+  }
+
+  @Override
   public int shardChunk(int ordinal) {
     return file.shardChunk(ordinal);
   }

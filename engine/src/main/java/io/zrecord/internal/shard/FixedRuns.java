@@ -55,6 +55,11 @@ public final class FixedRuns implements OpenField {
   }
 
   @Override
+  public boolean isMapped() {
+    return file.windows().isMapped();
+  }
+
+  @Override
   public int shardChunk(int ordinal) {
     return file.shardChunk(ordinal);
   }

@@ -8,4 +8,9 @@ public sealed interface OpenField
 
   /** Returns the ordinal in the shard of a chunk of the field. */
   int shardChunk(int ordinal);
+
+  /** Tells whether the files with the values are mapped. */
+  default boolean isMapped() {
+    return true;
+  }
 }

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /**
@@ -15,6 +16,9 @@ import java.util.function.Supplier;
  */
 final class RegionCache {
   private static final long MOST_BYTES = 256L << 20;
+
+  /** Regions that are asked for before they are needed. */
+  private static final int AHEAD = 4;
 
   private static final RegionCache SHARED =
       new RegionCache(Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / 8));
@@ -62,6 +66,43 @@ final class RegionCache {
     }
   }
 
+  /**
+   * Asks for the regions after one whose predecessor is here, so that whoever reads in order does
+   * not wait for each of them.
+   *
+   * @param end ordinal after the last region of the file
+   * @param requests fetches a region, given its ordinal
+   */
+  void readAhead(
+      Windows file, int ordinal, int end, int lengthBytes, IntFunction<ByteBuffer> requests) {
+    if (!has(new Key(file, ordinal - 1))) {
+      return;
+    }
+    int last = Math.min(end - 1, ordinal + AHEAD);
+    for (int next = ordinal + 1; next <= last; next++) {
+      int wanted = next;
+      Key key = new Key(file, next);
+      Region own = new Region(lengthBytes, new CompletableFuture<>());
+      if (find(key, own) == own
+          && !Requests.tryRun(() -> tryFetch(key, own, () -> requests.apply(wanted)))) {
+        giveUp(key, own);
+        return;
+      }
+    }
+  }
+
+  private void tryFetch(Key key, Region region, Supplier<ByteBuffer> request) {
+    try {
+      fetch(key, region, request);
+    } catch (RuntimeException e) {
+      // Whoever needs the region asks again, and meets the error.
+    }
+  }
+
+  private synchronized boolean has(Key key) {
+    return regions.containsKey(key);
+  }
+
   private ByteBuffer fetch(Key key, Region region, Supplier<ByteBuffer> request) {
     try {
       ByteBuffer content = request.get();
@@ -69,10 +110,14 @@ final class RegionCache {
       return content;
     } finally {
       if (!region.content.isDone()) {
-        remove(key, region);
-        region.content.completeExceptionally(new IllegalStateException("The request failed"));
+        giveUp(key, region);
       }
     }
+  }
+
+  private void giveUp(Key key, Region region) {
+    remove(key, region);
+    region.content.completeExceptionally(new IllegalStateException("The request failed"));
   }
 
   /** Returns the region that is there, or puts another one. */

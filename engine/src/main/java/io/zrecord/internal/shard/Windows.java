@@ -107,9 +107,13 @@ public final class Windows {
     if (window != null) {
       return window;
     }
-    return areKept
-        ? map(ordinal)
-        : RegionCache.shared().get(this, ordinal, lengthBytes(ordinal), () -> read(ordinal));
+    return areKept ? map(ordinal) : cached(ordinal);
+  }
+
+  private ByteBuffer cached(int ordinal) {
+    RegionCache cache = RegionCache.shared();
+    cache.readAhead(this, ordinal, count(), 1 << shift, this::read);
+    return cache.get(this, ordinal, lengthBytes(ordinal), () -> read(ordinal));
   }
 
   /** Returns the long at a position, a multiple of 8. */
@@ -142,6 +146,15 @@ public final class Windows {
       onMapped.run();
     }
     return window;
+  }
+
+  /**
+   * Reads bytes that are not kept here.
+   *
+   * @throws TruncatedFileException if the file has become shorter
+   */
+  public ByteBuffer read(long position, int lengthBytes) {
+    return file.region(position, lengthBytes);
   }
 
   private ByteBuffer read(int ordinal) {

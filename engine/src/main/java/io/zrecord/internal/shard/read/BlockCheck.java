@@ -145,9 +145,9 @@ final class BlockCheck {
   void unit(ShardPart part, VariableField field, int run, long slot) {
     long from = field.start(run, field.unitSlot(run, slot));
     long length = field.end(run, field.unitEndSlot(run, slot) - 1) - from;
-    int window = part.ready(field.chunk(run), from, length);
+    long place = part.place(field.chunk(run), from, length);
     crc.reset();
-    forEachPiece(window, length == 0 ? 0 : part.within(field.chunk(run), from), length, null, 0);
+    forEachPiece(Place.window(place), Place.position(place), length, null, 0);
     extraBytes += length;
     finishUnit(part, field, run, slot, from, length);
   }
@@ -166,10 +166,9 @@ final class BlockCheck {
       ByteBuffer target,
       int at) {
     long from = field.start(run, slot);
-    int window = part.ready(field.chunk(run), from, length);
-    int position = length == 0 ? 0 : part.within(field.chunk(run), from);
+    long place = part.place(field.chunk(run), from, length);
     crc.reset();
-    copyPieces(window, position, length, target, at);
+    copyPieces(Place.window(place), Place.position(place), length, target, at);
     finishUnit(part, field, run, slot, from, length);
   }
 
@@ -229,8 +228,9 @@ final class BlockCheck {
     long position = run.offset() + unit * field.unitBytes();
     long number = run.firstUnit() + unit;
     tables.group(field, UnitChecksums.groupOf(number));
-    int window = part.ready(chunk, position, length);
-    table.copy(window, part.within(chunk, position), target, offset, length);
+    long place = part.place(chunk, position, length);
+    int window = Place.window(place);
+    table.copy(window, Place.position(place), target, offset, length);
     crc.reset();
     crc.update(target, offset, length);
     int found = field.binding().bind(Kind.BLOCK, number, (int) crc.getValue());

@@ -64,6 +64,14 @@ final class BlockReader {
     return (long) record.rawBytes() * count / record.slots();
   }
 
+  /** Asks for the block that was found last, unless its values are at hand. */
+  void want(Fetcher fetcher, ShardPart part, BlockField of) {
+    if (cache.find(of, block) == null) {
+      long from = record.position();
+      fetcher.want(part, of.run(run).chunk(), from, from + record.storedBytes());
+    }
+  }
+
   /** Tells whether the block that was found last has one value, of many bytes. */
   boolean isLongAlone() {
     return record.slots() == 1 && record.rawBytes() > LONG_BYTES;
@@ -219,12 +227,13 @@ final class BlockReader {
     int stored = record.storedBytes();
     int chunk = of.run(run).chunk();
     long position = record.position();
-    int window = part.ready(chunk, position, stored);
+    long place = part.place(chunk, position, stored);
+    int window = Place.window(place);
     if (packed.length < stored) {
       packed = new byte[stored];
     }
     if (window != WindowTable.EMPTY) {
-      context.table().copy(window, part.within(chunk, position), packed, 0, stored);
+      context.table().copy(window, Place.position(place), packed, 0, stored);
     }
     context.check().block(of, block, record, packed, window);
     context.metrics().bytesRead.add(stored);
@@ -233,7 +242,7 @@ final class BlockReader {
 
   private RuntimeException damaged(ShardPart part, BlockField of, DataFormatException cause) {
     int chunk = of.run(run).chunk();
-    int window = part.ready(chunk, record.position(), record.storedBytes());
+    int window = Place.window(part.place(chunk, record.position(), record.storedBytes()));
     return context.corrupt(
         window == WindowTable.EMPTY ? of.path() : context.table().path(window),
         part.indexOf(firstSlot),

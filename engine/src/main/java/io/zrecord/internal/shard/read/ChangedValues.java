@@ -87,8 +87,9 @@ final class ChangedValues {
           "has " + length + " bytes instead of " + width,
           null);
     }
-    int window = part.ready(chunk, word0, length);
-    int position = part.within(chunk, word0);
+    long place = part.place(chunk, word0, length);
+    int window = Place.window(place);
+    int position = Place.position(place);
     if (isDue) {
       long index = context.indexOf(source, rank);
       context.check().copyValue(field, rank, index, window, position, length, target, at);

@@ -397,8 +397,8 @@ final class DenseRangeSelection implements Selection {
       int at) {
     long position = field.run(runOrdinal).offset() + from;
     int chunk = field.chunk(runOrdinal);
-    int window = part.ready(chunk, position, length);
-    context.table().copy(window, part.within(chunk, position), target, at, length);
+    long place = part.place(chunk, position, length);
+    context.table().copy(Place.window(place), Place.position(place), target, at, length);
   }
 
   @Override
@@ -419,8 +419,9 @@ final class DenseRangeSelection implements Selection {
     long from = (slot - run.firstSlot()) * width;
     context.check().units(segment.part, field, segment.run, from, from + width);
     int chunk = field.chunk(segment.run);
-    int window = segment.part.ready(chunk, run.offset() + from, width);
-    int position = segment.part.within(chunk, run.offset() + from);
+    long place = segment.part.place(chunk, run.offset() + from, width);
+    int window = Place.window(place);
+    int position = Place.position(place);
     if (!context.table().crosses(window, position, width)) {
       return context.table().get(window).slice(position, width).order(ByteOrder.LITTLE_ENDIAN);
     }

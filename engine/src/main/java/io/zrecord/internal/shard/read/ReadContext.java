@@ -42,6 +42,7 @@ final class ReadContext {
   private final WindowTable table = new WindowTable();
   private final @Nullable ShardPart[] parts;
   private int partCount;
+  private final Fetcher fetcher = new Fetcher(table);
   private final BlockCheck check;
   private final DecodedValues decoded = new DecodedValues(table);
   private final ChangedValues changedValues;
@@ -97,6 +98,11 @@ final class ReadContext {
 
   BlockCheck check() {
     return check;
+  }
+
+  /** Returns what fetches bytes of files that are not mapped. */
+  Fetcher fetcher() {
+    return fetcher;
   }
 
   /** Returns the memory of values that are decoded when they are selected. */
@@ -175,6 +181,7 @@ final class ReadContext {
 
   /** Releases shards if there are too many windows. Call this while no selection is in use. */
   void trim() {
+    fetcher.forget();
     if (table.count() > MAX_WINDOWS
         || partCount > MAX_WINDOWS
         || table.heldBytes() > MAX_HELD_BYTES) {

@@ -27,6 +27,7 @@ final class ShardPart {
   private final int[] wholeWindows;
   private final @Nullable ShardPatch patch;
   private final SlotFilter filter;
+  private @Nullable FetchedRanges @Nullable [] fetched;
   private int valuesWindow = NOT_ADDED;
 
   /**
@@ -98,10 +99,24 @@ final class ShardPart {
   }
 
   /**
-   * Returns the number of the window in which bytes of a chunk begin. All windows of these bytes
-   * are ready then.
+   * Returns the {@link Place} of bytes of a chunk. All windows of these bytes are ready then. Empty
+   * bytes are at the beginning of {@link WindowTable#EMPTY}.
    */
-  int ready(int chunkOrdinal, long position, long length) {
+  long place(int chunkOrdinal, long position, long length) {
+    if (fetched != null && length > 0) {
+      FetchedRanges ranges = fetched[chunkOrdinal];
+      long found = ranges == null ? -1 : ranges.find(position, length);
+      if (found >= 0) {
+        return found;
+      }
+    }
+    int window = ready(chunkOrdinal, position, length);
+    return window == WindowTable.EMPTY
+        ? 0
+        : Place.of(window, chunks[chunkOrdinal].within(position));
+  }
+
+  private int ready(int chunkOrdinal, long position, long length) {
     int first = firstWindows[chunkOrdinal];
     if (first == NOT_ADDED) {
       int ordinal = field.shardChunk(chunkOrdinal);
@@ -124,9 +139,27 @@ final class ShardPart {
     return valuesWindow;
   }
 
-  /** Returns the offset of a chunk's byte in its window. */
-  int within(int chunkOrdinal, long position) {
-    return chunks[chunkOrdinal].within(position);
+  /** Tells whether the shard's files are mapped. */
+  boolean isMapped() {
+    return field.isMapped();
+  }
+
+  /** Returns the bytes of a chunk. */
+  Windows file(int chunkOrdinal) {
+    return shard.chunk(field.shardChunk(chunkOrdinal), metrics).windows();
+  }
+
+  /** Says which bytes of a chunk were fetched for a selection. */
+  void setFetched(int chunkOrdinal, FetchedRanges ranges) {
+    if (fetched == null) {
+      fetched = new FetchedRanges[chunks.length];
+    }
+    fetched[chunkOrdinal] = ranges;
+  }
+
+  /** Forgets what was fetched. */
+  void forgetFetched() {
+    fetched = null;
   }
 
   /** Returns the full path of a chunk. */

@@ -38,6 +38,7 @@ final class SlotSelection implements Selection {
   private final BlockSlots blocks;
   private final SubstitutedSlots substituted;
   private final SlotDecoder decoder;
+  private final WantedSlots wanted;
 
   /** Places of the changed values of a selection in rising order, and then its count. */
   private int[] changed = new int[0];
@@ -56,6 +57,7 @@ final class SlotSelection implements Selection {
     this.blocks = new BlockSlots(context, slots);
     this.substituted = new SubstitutedSlots(context, slots);
     this.decoder = new SlotDecoder(context);
+    this.wanted = new WantedSlots(context);
   }
 
   /** Drops the selection. */
@@ -130,9 +132,27 @@ final class SlotSelection implements Selection {
     fill();
   }
 
+  /** Fetches the bytes of all slots, as far as their files are not mapped. */
+  private void fetch(int selected) {
+    // All shards are in one storage.
+    if (selected == 0 || context.part(slots.source[0]).isMapped()) {
+      return;
+    }
+    int next = 0;
+    for (int from = 0; from < selected; from = next) {
+      next = context.shards().count() == 1 ? selected : endOfShard(from, selected);
+      ShardPart part = context.part(slots.source[from]);
+      if (part.patch() == null) {
+        wanted.want(part, slots.index, from, next);
+      }
+    }
+    context.fetcher().fetch();
+  }
+
   private void fill() {
     int selected = slots.count;
     slots.count = 0;
+    fetch(selected);
     boolean isPatched = false;
     long tableBytes = 0;
     for (int from = 0; from < selected; ) {

@@ -92,8 +92,9 @@ final class Slots {
 
   /** Places stored bytes, whose windows are made ready. */
   void place(int k, ShardPart part, int chunk, long offset, int bytes) {
-    window[k] = part.ready(chunk, offset, bytes);
-    position[k] = window[k] == WindowTable.EMPTY ? 0 : part.within(chunk, offset);
+    long place = part.place(chunk, offset, bytes);
+    window[k] = Place.window(place);
+    position[k] = Place.position(place);
     length[k] = bytes;
   }
 

@@ -124,9 +124,10 @@ final class SubstitutedSlots {
     if (!ValueLengths.fits(ofType(changed.type()), length)) {
       throw context.corrupt(field.path(), index, "has " + length + " bytes, as no value has", null);
     }
-    int window = part.ready(chunk, word0, length); // Bytes that no chunk has are refused
+    long place = part.place(chunk, word0, length); // Bytes that no chunk has are refused
+    int window = Place.window(place);
     byte[] value = new byte[length];
-    int position = window == WindowTable.EMPTY ? 0 : part.within(chunk, word0);
+    int position = Place.position(place);
     if (isDue) {
       context
           .check()

@@ -361,8 +361,9 @@ final class VariableRangeSelection implements Selection {
       }
       long rank = segment.slot + (i - segment.first);
       int chunk = Entry.chunkId(values.word1(rank));
-      int window = segment.part.ready(chunk, starts[i], length);
-      int position = segment.part.within(chunk, starts[i]);
+      long place = segment.part.place(chunk, starts[i], length);
+      int window = Place.window(place);
+      int position = Place.position(place);
       if (context.check().isDue(values, rank)) {
         long index = context.indexOf(segment.source, rank);
         context.check().copyValue(values, rank, index, window, position, length, target, next);
@@ -425,9 +426,8 @@ final class VariableRangeSelection implements Selection {
       int end = segment.isGapless ? to : endOfStretch(i, to);
       int length = (int) (starts[end - 1] + lengths[end - 1] - starts[i]);
       int chunk = segment.field().chunk(segment.run);
-      int window = segment.part.ready(chunk, starts[i], length);
-      int position = length == 0 ? 0 : segment.part.within(chunk, starts[i]);
-      context.table().copy(window, position, target, next, length);
+      long place = segment.part.place(chunk, starts[i], length);
+      context.table().copy(Place.window(place), Place.position(place), target, next, length);
       next += length;
       i = end;
     }
@@ -459,8 +459,9 @@ final class VariableRangeSelection implements Selection {
       checkUnit(segment, field, slot);
     }
     int chunk = field.chunk(segment.run);
-    int window = segment.part.ready(chunk, starts[i], lengths[i]);
-    int position = segment.part.within(chunk, starts[i]);
+    long place = segment.part.place(chunk, starts[i], lengths[i]);
+    int window = Place.window(place);
+    int position = Place.position(place);
     if (!context.table().crosses(window, position, lengths[i])) {
       return context.table().get(window).slice(position, lengths[i]).order(ByteOrder.LITTLE_ENDIAN);
     }

@@ -7,7 +7,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The windows of all chunks that one reader uses, in one array. A place in a chunk becomes the
@@ -29,6 +31,7 @@ final class WindowTable {
   private ByteBuffer[] windows = new ByteBuffer[INITIAL_CAPACITY];
   private final List<Part> chunks = new ArrayList<>();
   private int count = 1;
+  private final Map<Integer, String> pagePaths = new HashMap<>();
   private long heldBytes;
   private long sink;
 
@@ -48,6 +51,7 @@ final class WindowTable {
   void clear() {
     Arrays.fill(windows, 1, count, null);
     chunks.clear();
+    pagePaths.clear();
     count = 1;
     heldBytes = 0;
   }
@@ -79,9 +83,17 @@ final class WindowTable {
     return number;
   }
 
+  /** Adds a window with bytes of a file, and returns its number. */
+  int addPage(ByteBuffer page, String path) {
+    int number = addPage(page);
+    pagePaths.put(number, path);
+    return number;
+  }
+
   /** Removes such a window. Its number is used again only if it was the last. */
   void removePage(int number) {
     windows[number] = null;
+    pagePaths.remove(number);
     if (number == count - 1) {
       count--;
     }
@@ -176,7 +188,11 @@ final class WindowTable {
         return chunk.windows.path();
       }
     }
-    throw new IllegalArgumentException("No window " + window);
+    String path = pagePaths.get(window);
+    if (path == null) {
+      throw new IllegalArgumentException("No window " + window);
+    }
+    return path;
   }
 
   /** Returns a value that keeps reads from being optimized away. */

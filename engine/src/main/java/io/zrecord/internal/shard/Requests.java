@@ -1,0 +1,94 @@
+package io.zrecord.internal.shard;
+
+import io.zrecord.errors.FileUnavailableException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** Runs requests to storages side by side, in threads that end when they are idle. Thread-safe. */
+public final class Requests {
+  /** Requests of this process that wait for answers at a time. The caller runs what is beyond. */
+  private static final int MOST = 64;
+
+  private static final long IDLE_SECONDS = 10;
+
+  private static final ThreadPoolExecutor THREADS = new ThreadPoolExecutor(
+      0,
+      MOST,
+      IDLE_SECONDS,
+      TimeUnit.SECONDS,
+      new SynchronousQueue<>(),
+      Requests::thread,
+      new ThreadPoolExecutor.CallerRunsPolicy());
+
+  private Requests() {}
+
+  private static Thread thread(Runnable work) {
+    Thread thread = new Thread(work, "zrecord-request");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Runs a request if a thread is free, and waits for nothing. Returns whether it is run. */
+  static boolean tryRun(Runnable request) {
+    if (THREADS.getActiveCount() >= MOST) {
+      return false;
+    }
+    THREADS.execute(request);
+    return true;
+  }
+
+  /**
+   * Runs requests and waits for all of them.
+   *
+   * @param path what is read, for messages
+   * @throws RuntimeException what the first failed request threw
+   * @throws FileUnavailableException if this thread was interrupted
+   */
+  public static void run(String path, List<Runnable> requests) {
+    List<Future<?>> others = new ArrayList<>();
+    for (Runnable request : requests.subList(1, requests.size())) {
+      others.add(THREADS.submit(request));
+    }
+    RuntimeException failure = null;
+    try {
+      requests.get(0).run();
+    } catch (RuntimeException e) {
+      failure = e;
+    }
+    for (Future<?> other : others) {
+      failure = await(path, other, failure);
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private static RuntimeException await(
+      String path, Future<?> request, RuntimeException failure) {
+    if (failure != null) {
+      request.cancel(true);
+      return failure;
+    }
+    try {
+      request.get();
+      return null;
+    } catch (ExecutionException e) {
+      return e.getCause() instanceof RuntimeException cause
+          ? cause
+          : new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      request.cancel(true);
+      return new FileUnavailableException(
+          path,
+          "Cannot read " + path
+              + ": the thread was interrupted. Nothing is known to be damaged; try again",
+          e);
+    }
+  }
+}
