@@ -8,7 +8,6 @@ import io.zrecord.spark.job.JobConcurrency;
 import io.zrecord.spark.job.RewriteJobs;
 import io.zrecord.spark.path.SparkStorages;
 import io.zrecord.table.RecordTable;
-import java.nio.file.Path;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -52,9 +51,8 @@ final class RebalanceJob extends SparkJob {
     JobConcurrency jobs =
         concurrency == null ? JobConcurrency.of(spark) : new JobConcurrency(concurrency);
     if (relayout.isAsked()) {
-      Path table = LocalOnly.directory("relayout", SparkStorages.storageFor(path()));
       return new RelayoutRun(commandLine(), relayout, RebalanceArguments.Form.JSON)
-          .run(table, arguments.options(), run -> Relayout.onSpark(run, spark, jobs));
+          .run(SparkStorages.storageFor(path()), arguments.options(), run -> Relayout.onSpark(run, spark, jobs));
     }
     RecordTable table = RecordTable.at(SparkStorages.storageFor(path()));
     RebalancePlan plan = RebalancePlan.of(table.latest(), arguments.options());

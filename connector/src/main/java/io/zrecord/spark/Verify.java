@@ -2,10 +2,10 @@ package io.zrecord.spark;
 
 import io.zrecord.spark.job.VerifyRun;
 import io.zrecord.spark.path.SparkStorages;
+import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.DatasetCheck;
-import java.nio.file.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -30,11 +30,13 @@ import org.apache.spark.sql.SparkSession;
 public final class Verify {
   private final SparkSession spark;
   private final String path;
+  private final Storage table;
   private final DatasetCheck check;
 
-  private Verify(SparkSession spark, String path, DatasetCheck check) {
+  private Verify(SparkSession spark, String path, Storage table, DatasetCheck check) {
     this.spark = spark;
     this.path = path;
+    this.table = table;
     this.check = check;
   }
 
@@ -44,13 +46,13 @@ public final class Verify {
    * @param path path of the table, as in {@code load}
    */
   public static Verify of(SparkSession spark, String path) {
-    Path directory = LocalOnly.directory("verify", SparkStorages.storageFor(path));
-    return new Verify(spark, path, DatasetCheck.of(directory));
+    Storage table = SparkStorages.storageFor(path);
+    return new Verify(spark, path, table, DatasetCheck.of(table));
   }
 
   /** Returns a check of the values of another version. */
   public Verify version(long version) {
-    return new Verify(spark, path, check.version(version));
+    return new Verify(spark, path, table, check.version(version));
   }
 
   /**
@@ -59,12 +61,12 @@ public final class Verify {
    * @throws io.zrecord.errors.VersionNotFoundException if there is no such tag
    */
   public Verify tag(String tag) {
-    return version(RecordTable.at(SparkStorages.storageFor(path)).tagged(tag).version());
+    return version(RecordTable.at(table).tagged(tag).version());
   }
 
   /** Returns a check of the values of all versions, each value once. */
   public Verify allVersions() {
-    return new Verify(spark, path, check.allVersions());
+    return new Verify(spark, path, table, check.allVersions());
   }
 
   /**
@@ -80,7 +82,7 @@ public final class Verify {
 
   /** Begins a check that gives its summary and its bad values of the same versions. */
   VerifyRun begin() {
-    return new VerifyRun(spark, check, VerifyRun.MAX_TOLD);
+    return new VerifyRun(spark, table, check, VerifyRun.MAX_TOLD);
   }
 
   /**
@@ -106,7 +108,7 @@ public final class Verify {
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    */
   public Dataset<Row> findings() {
-    return new VerifyRun(spark, check, Integer.MAX_VALUE).findings();
+    return new VerifyRun(spark, table, check, Integer.MAX_VALUE).findings();
   }
 
   /**

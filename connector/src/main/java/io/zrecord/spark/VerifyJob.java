@@ -60,7 +60,7 @@ final class VerifyJob extends SparkJob {
     private boolean all;
 
     private DatasetCheck check(Storage table) {
-      DatasetCheck newest = DatasetCheck.of(LocalOnly.directory("verify", table));
+      DatasetCheck newest = DatasetCheck.of(table);
       if (version != null) {
         return newest.version(version);
       }
@@ -83,11 +83,12 @@ final class VerifyJob extends SparkJob {
   @Override
   public Integer call() {
     SparkSession spark = session();
-    DatasetCheck check = versions.check(SparkStorages.storageFor(path()));
+    Storage table = SparkStorages.storageFor(path());
+    DatasetCheck check = versions.check(table);
     if (badValues != null) {
       requireCreatable(badValues, spark);
     }
-    VerifyRun run = new VerifyRun(spark, check, VerifyRun.MAX_TOLD);
+    VerifyRun run = new VerifyRun(spark, table, check, VerifyRun.MAX_TOLD);
     ShardFindings found = run.run();
     CheckSummary summary = found.summary();
     PrintWriter err = err();

@@ -2,14 +2,14 @@ package io.zrecord.verify;
 
 import io.zrecord.DatasetKind;
 import io.zrecord.internal.io.LocalMutableFiles;
-import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Checks all of a dataset on a local file system for damage: every checksum, and every rule of
- * FORMAT.md.
+ * Checks all of a dataset for damage: every checksum, and every rule of FORMAT.md.
  *
  * <pre>{@code
  * CheckSummary summary = DatasetCheck.of(path).run(finding -> log.warn("{}", finding));
@@ -19,10 +19,12 @@ import java.nio.file.Path;
  * <p>Immutable. A check locks a store while it runs, and changes nothing of the dataset.
  */
 public final class DatasetCheck {
-  private final Path path;
+  private final Storage storage;
+  private final @Nullable Path path;
   private final CheckedVersions choice;
 
-  private DatasetCheck(Path path, CheckedVersions choice) {
+  private DatasetCheck(Storage storage, @Nullable Path path, CheckedVersions choice) {
+    this.storage = storage;
     this.path = path;
     this.choice = choice;
   }
@@ -32,12 +34,19 @@ public final class DatasetCheck {
    * newest version and the files of all versions.
    */
   public static DatasetCheck of(Path path) {
-    return new DatasetCheck(path, CheckedVersions.NEWEST);
+    return new DatasetCheck(LocalStorage.at(path), path, CheckedVersions.NEWEST);
+  }
+
+  /** Returns a check of a table, as the other method does. A store is on a local file system. */
+  public static DatasetCheck of(Storage table) {
+    return table instanceof LocalStorage
+        ? of(Path.of(table.location()))
+        : new DatasetCheck(table, null, CheckedVersions.NEWEST);
   }
 
   /** Returns a check of the values of another version of a table. */
   public DatasetCheck version(long version) {
-    return new DatasetCheck(path, CheckedVersions.only(version));
+    return new DatasetCheck(storage, path, CheckedVersions.only(version));
   }
 
   /**
@@ -45,7 +54,7 @@ public final class DatasetCheck {
    * as a whole.
    */
   public DatasetCheck allVersions() {
-    return new DatasetCheck(path, CheckedVersions.ALL);
+    return new DatasetCheck(storage, path, CheckedVersions.ALL);
   }
 
   /**
@@ -62,26 +71,35 @@ public final class DatasetCheck {
    */
   public CheckSummary run(CheckListener listener) {
     CheckRun run = new CheckRun(listener);
-    MutableFiles files = new LocalMutableFiles(path);
-    DatasetKind kind = DatasetKind.of(path);
+    DatasetKind kind = kind();
     if (kind != DatasetKind.TABLE && choice.version().isPresent()) {
-      throw new IllegalArgumentException("Cannot check a version of " + path
+      throw new IllegalArgumentException("Cannot check a version of " + storage.location()
           + ": it is no table, and only tables have versions; leave the version out");
     }
     switch (kind) {
       case TABLE ->
-        new TableCheck(run, LocalStorage.at(path), (shard, schema) -> shard.run(schema, run, files))
+        new TableCheck(run, storage, (shard, schema) -> shard.run(storage, schema, run))
             .check(choice);
-      case STORE -> {
-        ProcessLock lock = ProcessLock.acquire(path);
-        try {
-          new StoreCheck(run, files).check();
-        } finally {
-          lock.close();
-        }
-      }
+      case STORE -> checkStore(run);
     }
     return run.summary();
+  }
+
+  private DatasetKind kind() {
+    return path == null ? DatasetKind.of(storage) : DatasetKind.of(path);
+  }
+
+  private void checkStore(CheckRun run) {
+    if (path == null) {
+      throw new IllegalArgumentException("Cannot check " + storage.location()
+          + ": it is a store, which is checked where it is written, on a local file system");
+    }
+    ProcessLock lock = ProcessLock.acquire(path);
+    try {
+      new StoreCheck(run, new LocalMutableFiles(path)).check();
+    } finally {
+      lock.close();
+    }
   }
 
   /**
@@ -96,12 +114,12 @@ public final class DatasetCheck {
    * @throws io.zrecord.errors.VersionNotFoundException if the table does not have the version
    */
   public CheckSummary withoutShards(CheckListener listener, ShardVisitor shards) {
-    if (DatasetKind.of(path) != DatasetKind.TABLE) {
-      throw new IllegalArgumentException("Cannot check " + path
+    if (kind() != DatasetKind.TABLE) {
+      throw new IllegalArgumentException("Cannot check " + storage.location()
           + " in parts: it is no table; check it with DatasetCheck.run, or zrecord verify");
     }
     CheckRun run = new CheckRun(listener);
-    new TableCheck(run, LocalStorage.at(path), shards).check(choice);
+    new TableCheck(run, storage, shards).check(choice);
     return run.summary();
   }
 }

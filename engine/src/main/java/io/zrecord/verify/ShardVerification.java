@@ -3,8 +3,10 @@ package io.zrecord.verify;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.io.StorageFiles;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.verify.Finding.Kind;
 import io.zrecord.verify.SealedShardCheck.Depth;
@@ -57,43 +59,56 @@ public final class ShardVerification implements Serializable {
     return shard;
   }
 
+  /** Checks the shard of a table on a local file system, as the other method does. */
+  public CheckSummary run(RecordSchema schema, CheckListener listener) {
+    return run(LocalStorage.at(Path.of(table)), schema, listener);
+  }
+
   /**
    * Checks the shard. Findings, missing files included, go to the listener. There are no findings
    * of damage if no version names the shard any more.
    *
+   * @param storage the table
    * @param schema the fields that came with this check
    * @throws io.zrecord.errors.FileUnavailableException if a file cannot be read for a reason other
    *     than its content
    * @throws io.zrecord.errors.UnsupportedFormatException if a file is of a later format
    * @throws io.zrecord.errors.StorageException if the table is not visible here
    */
-  public CheckSummary run(RecordSchema schema, CheckListener listener) {
+  public CheckSummary run(Storage storage, RecordSchema schema, CheckListener listener) {
     CheckRun run = new CheckRun(listener);
-    run(schema, run, new LocalMutableFiles(Path.of(table)));
+    run(storage, schema, run);
     return run.summary();
   }
 
-  void run(RecordSchema schema, CheckRun run, MutableFiles files) {
-    run.beginShard(new ShardNeed(LocalStorage.at(Path.of(table)), shard, source), role);
+  void run(Storage storage, RecordSchema schema, CheckRun run) {
+    run.beginShard(new ShardNeed(storage, shard, source), role);
     if (depth == Depth.VALUES) {
       run.beginPart(role == ShardRole.RECORDS ? shard.length() : 0, valueBytes());
     }
     try {
-      new SealedShardCheck(run, files, depth).check(shard, schema, firstIndex);
+      new SealedShardCheck(run, files(storage), depth).check(shard, schema, firstIndex);
     } catch (MissingFileException e) {
       // The file existed a moment ago.
       run.found(Kind.META, e.resource(), FileProblem.of(e));
     }
     if (depth == Depth.VALUES) {
-      new PartitionValuesCheck(run, LocalStorage.at(Path.of(table)))
+      new PartitionValuesCheck(run, storage)
           .check(shard, schema, partitions, firstIndex);
-      new StatisticsCheck(run, LocalStorage.at(Path.of(table))).check(shard, schema);
+      new StatisticsCheck(run, storage).check(shard, schema);
       run.endPart();
     }
     if (depth == Depth.VALUES && role == ShardRole.INDEX_MAP) {
-      new IndexMapCheck(run, LocalStorage.at(Path.of(table))).check(source.version());
+      new IndexMapCheck(run, storage).check(source.version());
     }
     run.endShard();
+  }
+
+  /** A local file that cannot be read says more by itself than by a storage. */
+  private static MutableFiles files(Storage storage) {
+    return storage instanceof LocalStorage
+        ? new LocalMutableFiles(Path.of(storage.location()))
+        : new StorageFiles(storage);
   }
 
   /** Returns the stored bytes of the shard's values that this check reads. */

@@ -5,11 +5,16 @@ import io.zrecord.storage.Storage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Another storage whose regions are copies in memory, as those of a remote one are. */
 public final class UnmappedStorage extends ForwardingStorage {
   private final int regionBytes;
   private final AtomicInteger requests = new AtomicInteger();
+  private final AtomicLong bytes = new AtomicLong();
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger mostInFlight = new AtomicInteger();
+  private volatile long latencyMillis;
 
   /**
    * Wraps a storage.
@@ -26,13 +31,60 @@ public final class UnmappedStorage extends ForwardingStorage {
     return requests.get();
   }
 
-  @Override
-  public ReadableFile open(String name) {
-    return new UnmappedFile(storage.open(name), regionBytes, requests);
+  /** Returns the bytes of these regions. */
+  public long requestedBytes() {
+    return bytes.get();
   }
 
-  private record UnmappedFile(ReadableFile file, int preferredRegionBytes, AtomicInteger requests)
-      implements ReadableFile {
+  /** Returns how many requests waited for an answer at the same time. */
+  public int mostInFlight() {
+    return mostInFlight.get();
+  }
+
+  /** Counts from 0 again, and lets each request wait for a time. */
+  public void begin(long newLatencyMillis) {
+    latencyMillis = newLatencyMillis;
+    requests.set(0);
+    bytes.set(0);
+    mostInFlight.set(0);
+  }
+
+  @Override
+  public ReadableFile open(String name) {
+    return new UnmappedFile(storage.open(name));
+  }
+
+  private ByteBuffer request(ReadableFile file, long position, int lengthBytes) {
+    requests.incrementAndGet();
+    bytes.addAndGet(lengthBytes);
+    mostInFlight.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+    try {
+      Thread.sleep(latencyMillis);
+      return ByteBuffer.allocate(lengthBytes)
+          .put(file.region(position, lengthBytes))
+          .flip()
+          .asReadOnlyBuffer()
+          .order(ByteOrder.LITTLE_ENDIAN);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    } finally {
+      inFlight.decrementAndGet();
+    }
+  }
+
+  private final class UnmappedFile implements ReadableFile {
+    private final ReadableFile file;
+
+    UnmappedFile(ReadableFile file) {
+      this.file = file;
+    }
+
+    @Override
+    public int preferredRegionBytes() {
+      return regionBytes;
+    }
+
     @Override
     public String path() {
       return file.path();
@@ -45,12 +97,7 @@ public final class UnmappedStorage extends ForwardingStorage {
 
     @Override
     public ByteBuffer region(long position, int lengthBytes) {
-      requests.incrementAndGet();
-      return ByteBuffer.allocate(lengthBytes)
-          .put(file.region(position, lengthBytes))
-          .flip()
-          .asReadOnlyBuffer()
-          .order(ByteOrder.LITTLE_ENDIAN);
+      return request(file, position, lengthBytes);
     }
 
     @Override

@@ -1,13 +1,15 @@
 package io.zrecord.spark
 
+import java.time.Duration
 import java.util.UUID
 import java.util.concurrent.{Callable, Executors}
 
 import scala.jdk.CollectionConverters._
 
+import io.zrecord.rebalance.order.{Direction, RecordOrder}
 import io.zrecord.spark.path.SparkStorages
 import io.zrecord.storage.Storage
-import io.zrecord.table.RecordTable
+import io.zrecord.table.{ExpireOptions, RecordTable, SweepOptions}
 import org.apache.spark.sql.Row
 
 /** What a data engineer does with a table that is not on a local disk. */
@@ -107,6 +109,22 @@ trait RemoteTests extends SparkSuite {
     assert(result.failures().isEmpty && result.after().shards() == 1, result)
     assert(rows(read(path)) == expected)
     assert(read(path, "versionAsOf" -> "1").count() == 200)
+  }
+
+  test("a table is put into another order, tagged, verified, expired and swept") {
+    val path = remotePath()
+    (1 to 3).foreach(_ => write(data(100), path, "append"))
+    val order = RecordOrder.by("id", Direction.DESCENDING)
+    assert(Relayout.of(spark, path, order).run().records() == 300)
+    assert(read(path).select("id").head().getLong(0) == 99)
+    val table = RecordTable.at(storage(path))
+    table.tag(1, "kept")
+    assert(Verify.of(spark, path).allVersions().run().isSound)
+    table.expire(ExpireOptions.defaults().withKeepVersions(1).withOlderThan(Duration.ZERO))
+    table.sweep(SweepOptions.defaults().withOlderThan(Duration.ZERO), (_: String) => ())
+    assert(read(path).count() == 300)
+    assert(read(path, "tag" -> "kept").count() == 200)
+    assert(Verify.of(spark, path).allVersions().run().isSound)
   }
 
   private def filesOf(path: String): Set[String] = {

@@ -59,11 +59,15 @@ final class RebalanceCommand extends Subcommand {
     RebalanceArguments.Form form =
         isJson ? RebalanceArguments.Form.JSON : RebalanceArguments.Form.TEXT;
     Map<String, String> properties = Map.of("tool", "zrecord rebalance");
+    DatasetKind kind = DatasetKind.of(path);
     if (relayout.isAsked()) {
       return new RelayoutRun(commandLine(), relayout, form)
-          .run(path, arguments.options(), run -> run.threads(threads).properties(properties));
+          .run(
+              LocalStorage.at(path),
+              arguments.options(),
+              run -> run.threads(threads).properties(properties));
     }
-    if (DatasetKind.of(path) == DatasetKind.STORE) {
+    if (kind == DatasetKind.STORE) {
       requireFitting(
           FITTING_A_STORE,
           "is for tables; " + path + " is a store, which is rewritten whole by one thread");

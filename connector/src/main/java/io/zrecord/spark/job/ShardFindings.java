@@ -1,6 +1,7 @@
 package io.zrecord.spark.job;
 
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.Storage;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.Finding;
 import io.zrecord.verify.ShardVerification;
@@ -66,10 +67,11 @@ public record ShardFindings(CheckSummary summary, List<ShardFinding> findings, l
   }
 
   /** Checks a shard. Keeps at most {@code most} findings. */
-  static ShardFindings of(ShardVerification shard, RecordSchema schema, int most) {
+  static ShardFindings of(
+      Storage table, ShardVerification shard, RecordSchema schema, int most) {
     List<ShardFinding> kept = new ArrayList<>();
     String id = shard.shard().id().toString();
-    CheckSummary summary = shard.run(schema, finding -> {
+    CheckSummary summary = shard.run(table, schema, finding -> {
       if (kept.size() < most) {
         kept.add(new ShardFinding(id, finding));
       }

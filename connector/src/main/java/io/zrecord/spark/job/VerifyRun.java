@@ -1,5 +1,7 @@
 package io.zrecord.spark.job;
 
+import io.zrecord.spark.path.TableLocation;
+import io.zrecord.storage.Storage;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.DatasetCheck;
 import java.util.ArrayList;
@@ -23,7 +25,7 @@ public final class VerifyRun {
   private final SparkSession spark;
   private final int most;
   private final ShardFindings ofTable;
-  private final VerifyTask task = new VerifyTask();
+  private final VerifyTask task;
   private final List<byte[]> messages = new ArrayList<>();
 
   /**
@@ -32,9 +34,10 @@ public final class VerifyRun {
    * @param most greatest number of findings kept, of the table and all shards together; in
    *     {@link #findings}, it limits only those of the table
    */
-  public VerifyRun(SparkSession spark, DatasetCheck check, int most) {
+  public VerifyRun(SparkSession spark, Storage table, DatasetCheck check, int most) {
     this.spark = spark;
     this.most = most;
+    this.task = new VerifyTask(TableLocation.of(table));
     List<ShardFindings.ShardFinding> kept = new ArrayList<>();
     CheckSummary summary = check.withoutShards(
         finding -> {

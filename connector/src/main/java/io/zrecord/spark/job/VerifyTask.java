@@ -1,6 +1,7 @@
 package io.zrecord.spark.job;
 
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.path.TableLocation;
 import io.zrecord.verify.ShardVerification;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -14,7 +15,12 @@ import java.util.List;
 final class VerifyTask implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  private final TableLocation table;
   private final ArrayList<RecordSchema> schemas = new ArrayList<>();
+
+  VerifyTask(TableLocation table) {
+    this.table = table;
+  }
 
   /** The message about a shard to a task. */
   private record Message(int schema, ShardVerification shard) implements Serializable {}
@@ -33,7 +39,7 @@ final class VerifyTask implements Serializable {
   /** Checks the shard of a message. Keeps at most {@code most} findings. */
   ShardFindings check(byte[] bytes, int most) {
     Message message = ObjectBytes.read(bytes, Message.class);
-    return ShardFindings.of(message.shard, schemas.get(message.schema), most);
+    return ShardFindings.of(table.storage(), message.shard, schemas.get(message.schema), most);
   }
 
   /** Returns the schemas of all messages so far. */

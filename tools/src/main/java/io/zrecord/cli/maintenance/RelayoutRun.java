@@ -12,11 +12,10 @@ import io.zrecord.rebalance.RelayoutPlan;
 import io.zrecord.rebalance.RelayoutResult;
 import io.zrecord.rebalance.TableRelayout;
 import io.zrecord.rebalance.order.RecordOrder;
-import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import picocli.CommandLine;
@@ -67,21 +66,21 @@ public final class RelayoutRun {
   /**
    * Writes the order, or prints what would be done.
    *
-   * @param path path of the table
+   * @param table storage of the table
    * @param options layout of new shards
    * @param preparing sets where and how the relayout runs
    * @return the exit code
    * @throws ParameterException if the command was called wrongly
    * @throws IllegalArgumentException if the order does not fit the records
    */
-  public int run(Path path, RebalanceOptions options, UnaryOperator<TableRelayout> preparing) {
+  public int run(Storage table, RebalanceOptions options, UnaryOperator<TableRelayout> preparing) {
     RecordOrder order = order();
-    if (DatasetKind.of(path) == DatasetKind.STORE) {
+    if (DatasetKind.of(table) == DatasetKind.STORE) {
       throw misuse(
-          path + " is a store, whose order is that of its writer; make a table of it first,"
+          table.location() + " is a store, whose order is that of its writer; make a table of it first,"
               + " by StoreSnapshot.create or an append of Spark, and put that into another order");
     }
-    TableSnapshot snapshot = RecordTable.at(LocalStorage.at(path)).latest();
+    TableSnapshot snapshot = RecordTable.at(table).latest();
     RelayoutPlan plan = new RelayoutPlan(snapshot, order, options);
     if (isGiven("--dry-run")) {
       print(
