@@ -4,8 +4,6 @@ import java.time.Duration
 import java.util.UUID
 import java.util.concurrent.{Callable, Executors}
 
-import scala.jdk.CollectionConverters._
-
 import io.zrecord.rebalance.order.{Direction, RecordOrder}
 import io.zrecord.spark.path.SparkStorages
 import io.zrecord.storage.Storage
@@ -82,9 +80,9 @@ trait RemoteTests extends SparkSuite {
     write(data(1), path, "append")
     val threads = Executors.newFixedThreadPool(4)
     try {
-      val appends: Seq[Callable[Unit]] =
-        (1 to 8).map(_ => () => write(data(10).coalesce(1), path, "append"))
-      threads.invokeAll(appends.asJava).asScala.foreach(_.get())
+      val appends = new java.util.ArrayList[Callable[Unit]]()
+      (1 to 8).foreach(_ => appends.add(() => write(data(10).coalesce(1), path, "append")))
+      threads.invokeAll(appends).forEach(_.get())
     } finally threads.shutdownNow()
     assert(read(path).count() == 81)
     assert(RecordTable.at(storage(path)).latest().version() == 8)
@@ -128,15 +126,13 @@ trait RemoteTests extends SparkSuite {
   }
 
   private def filesOf(path: String): Set[String] = {
-    def below(directory: String): Set[String] =
-      storage(path)
-        .list(directory)
-        .asScala
-        .flatMap { file =>
-          val name = if (directory.isEmpty) file.name() else directory + "/" + file.name()
-          if (file.isDirectory) below(name) else Set(name)
-        }
-        .toSet
+    val found = Set.newBuilder[String]
+    def below(directory: String): Unit =
+      storage(path).list(directory).forEach { file =>
+        val name = if (directory.isEmpty) file.name() else directory + "/" + file.name()
+        if (file.isDirectory) below(name) else found += name
+      }
     below("")
+    found.result()
   }
 }

@@ -17,7 +17,7 @@ import org.apache.hadoop.conf.Configuration;
  * A server that speaks S3, in a process of its own: S3Proxy over files, which gives a name once
  * only, as S3 does.
  */
-final class S3Server implements AutoCloseable {
+public final class S3Server implements AutoCloseable {
   private static final String BUCKET = "bucket";
   private static final Duration START = Duration.ofSeconds(60);
 
@@ -30,7 +30,7 @@ final class S3Server implements AutoCloseable {
    *
    * @param jar of S3Proxy with all that it needs
    */
-  S3Server(Path jar, Path directory) throws IOException {
+  public S3Server(Path jar, Path directory) throws IOException {
     port = freePort();
     Files.createDirectories(directory.resolve("data").resolve(BUCKET));
     Path settings = Files.writeString(
@@ -87,12 +87,12 @@ final class S3Server implements AutoCloseable {
   }
 
   /** Returns the URI of the bucket. */
-  String bucket() {
+  public String bucket() {
     return "s3a://" + BUCKET;
   }
 
   /** Returns what S3A needs to reach the server. */
-  Configuration settings() {
+  public Configuration settings() {
     Configuration settings = new Configuration();
     settings.set("fs.s3a.endpoint", "http://127.0.0.1:" + port);
     settings.set("fs.s3a.endpoint.region", "us-east-1");
