@@ -105,11 +105,10 @@ final class VariableRunTest {
   /** Requires that values come back by ranges, by lists and one by one, with any verification. */
   private void requireReadable(
       Path path, RecordSchema schema, ShardSummary shard, List<byte @Nullable []> values) {
-    for (Storage storage :
-        List.of(
-            LocalStorage.at(path),
-            new SmallWindowStorage(LocalStorage.at(path)),
-            new UnmappedStorage(LocalStorage.at(path), 1 << 14))) {
+    for (Storage storage : List.of(
+        LocalStorage.at(path),
+        new SmallWindowStorage(LocalStorage.at(path)),
+        new UnmappedStorage(LocalStorage.at(path), 1 << 14))) {
       for (Verification verification : Verification.values()) {
         requireRanges(reader(storage, schema, shard, verification), values);
         FieldReader reader = reader(storage, schema, shard, verification);

@@ -52,7 +52,10 @@ final class RebalanceJob extends SparkJob {
         concurrency == null ? JobConcurrency.of(spark) : new JobConcurrency(concurrency);
     if (relayout.isAsked()) {
       return new RelayoutRun(commandLine(), relayout, RebalanceArguments.Form.JSON)
-          .run(SparkStorages.storageFor(path()), arguments.options(), run -> Relayout.onSpark(run, spark, jobs));
+          .run(
+              SparkStorages.storageFor(path()),
+              arguments.options(),
+              run -> Relayout.onSpark(run, spark, jobs));
     }
     RecordTable table = RecordTable.at(SparkStorages.storageFor(path()));
     RebalancePlan plan = RebalancePlan.of(table.latest(), arguments.options());

@@ -93,8 +93,7 @@ public final class ShardVerification implements Serializable {
       run.found(Kind.META, e.resource(), FileProblem.of(e));
     }
     if (depth == Depth.VALUES) {
-      new PartitionValuesCheck(run, storage)
-          .check(shard, schema, partitions, firstIndex);
+      new PartitionValuesCheck(run, storage).check(shard, schema, partitions, firstIndex);
       new StatisticsCheck(run, storage).check(shard, schema);
       run.endPart();
     }

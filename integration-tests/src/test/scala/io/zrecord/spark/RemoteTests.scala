@@ -31,8 +31,10 @@ trait RemoteTests extends SparkSuite {
     assert(read(path).count() == 20000)
     val sum = spark.sql(s"select sum(id) from zrecord.`$path` where _index >= 10000")
     assert(sum.first().getLong(0) == 49995000L)
-    assert(read(path).where("_index in (3, 19999)").select("name").collect().toSet ==
-      Set(Row("3"), Row("9999")))
+    assert(
+      read(path).where("_index in (3, 19999)").select("name").collect().toSet ==
+        Set(Row("3"), Row("9999"))
+    )
     assert(failure(data(1).write.format("zrecord").mode("errorifexists").save(path)).nonEmpty)
     write(data(5), path, "overwrite")
     assert(read(path).count() == 5)
@@ -59,8 +61,15 @@ trait RemoteTests extends SparkSuite {
       )
       val indices = Seq(2999, 0, 1717, 1718, 5)
       assert(
-        read(path, "indices" -> indices.mkString(",")).selectExpr("id", "md5(bin)").collect().toSet ==
-          values.where(s"id in (${indices.mkString(",")})").selectExpr("id", "md5(bin)").collect().toSet
+        read(path, "indices" -> indices.mkString(","))
+          .selectExpr("id", "md5(bin)")
+          .collect()
+          .toSet ==
+          values
+            .where(s"id in (${indices.mkString(",")})")
+            .selectExpr("id", "md5(bin)")
+            .collect()
+            .toSet
       )
       val sampled = read(path, "sampler" -> "shuffle", "seed" -> "7").selectExpr("id", "md5(bin)")
       assert(sampled.collect().toSet == values.selectExpr("id", "md5(bin)").collect().toSet)

@@ -67,8 +67,7 @@ public record ShardFindings(CheckSummary summary, List<ShardFinding> findings, l
   }
 
   /** Checks a shard. Keeps at most {@code most} findings. */
-  static ShardFindings of(
-      Storage table, ShardVerification shard, RecordSchema schema, int most) {
+  static ShardFindings of(Storage table, ShardVerification shard, RecordSchema schema, int most) {
     List<ShardFinding> kept = new ArrayList<>();
     String id = shard.shard().id().toString();
     CheckSummary summary = shard.run(table, schema, finding -> {

@@ -29,8 +29,7 @@ public final class TableLocation implements Serializable {
   private final String location;
   private final @Nullable Broadcast<SerializableConfiguration> settings;
 
-  private TableLocation(
-      String location, @Nullable Broadcast<SerializableConfiguration> settings) {
+  private TableLocation(String location, @Nullable Broadcast<SerializableConfiguration> settings) {
     this.location = location;
     this.settings = settings;
   }

@@ -15,9 +15,11 @@ import java.util.UUID;
  * @param version number of the version
  * @param commitId id of the commit that made the version
  */
-public record SnapshotId(TableLocation location, long version, UUID commitId) implements Serializable {
+public record SnapshotId(TableLocation location, long version, UUID commitId)
+    implements Serializable {
   public static SnapshotId of(TableSnapshot snapshot) {
-    return new SnapshotId(TableLocation.of(snapshot.storage()), snapshot.version(), snapshot.commitId());
+    return new SnapshotId(
+        TableLocation.of(snapshot.storage()), snapshot.version(), snapshot.commitId());
   }
 
   /**
@@ -26,7 +28,9 @@ public record SnapshotId(TableLocation location, long version, UUID commitId) im
    */
   static SnapshotId ofRecords(TableSnapshot snapshot) {
     return new SnapshotId(
-        TableLocation.of(snapshot.storage()), snapshot.recordsVersion(), snapshot.recordsCommitId());
+        TableLocation.of(snapshot.storage()),
+        snapshot.recordsVersion(),
+        snapshot.recordsCommitId());
   }
 
   /**

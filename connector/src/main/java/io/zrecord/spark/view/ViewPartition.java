@@ -44,7 +44,11 @@ sealed interface ViewPartition extends InputPartition {
    * @param isStore whether the dataset is a snapshot of a store, whose files are at its root
    */
   record OfShards(
-      TableLocation location, Fields fields, List<ShardSummary> shards, long firstIndex, boolean isStore)
+      TableLocation location,
+      Fields fields,
+      List<ShardSummary> shards,
+      long firstIndex,
+      boolean isStore)
       implements ViewPartition {
 
     @Override

@@ -49,12 +49,7 @@ public final class PatchFile {
    * @param isMapped whether the files with the values are mapped
    */
   private PatchFile(
-      String path,
-      byte[] bytes,
-      PatchJson json,
-      int[] shardChunks,
-      long live,
-      boolean isMapped) {
+      String path, byte[] bytes, PatchJson json, int[] shardChunks, long live, boolean isMapped) {
     this.path = path;
     this.bytes = bytes;
     this.json = json;

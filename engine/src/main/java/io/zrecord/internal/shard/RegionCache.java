@@ -30,7 +30,15 @@ final class RegionCache {
   /** A region of a file, of which there is one object. */
   private record Key(Windows file, int ordinal) {}
 
-  private record Region(int lengthBytes, CompletableFuture<ByteBuffer> content) {}
+  /** A region that is there, or was asked for. */
+  private static final class Region {
+    final int lengthBytes;
+    final CompletableFuture<ByteBuffer> content = new CompletableFuture<>();
+
+    Region(int lengthBytes) {
+      this.lengthBytes = lengthBytes;
+    }
+  }
 
   /**
    * Creates an empty cache.
@@ -53,7 +61,7 @@ final class RegionCache {
    */
   ByteBuffer get(Windows file, int ordinal, int lengthBytes, Supplier<ByteBuffer> request) {
     Key key = new Key(file, ordinal);
-    Region own = new Region(lengthBytes, new CompletableFuture<>());
+    Region own = new Region(lengthBytes);
     Region region = find(key, own);
     if (region == own) {
       return fetch(key, own, request);
@@ -82,7 +90,7 @@ final class RegionCache {
     for (int next = ordinal + 1; next <= last; next++) {
       int wanted = next;
       Key key = new Key(file, next);
-      Region own = new Region(lengthBytes, new CompletableFuture<>());
+      Region own = new Region(lengthBytes);
       if (find(key, own) == own
           && !Requests.tryRun(() -> tryFetch(key, own, () -> requests.apply(wanted)))) {
         giveUp(key, own);

@@ -8,6 +8,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Runs requests to storages side by side, in threads that end when they are idle. Thread-safe. */
 public final class Requests {
@@ -54,7 +55,7 @@ public final class Requests {
     for (Runnable request : requests.subList(1, requests.size())) {
       others.add(THREADS.submit(request));
     }
-    RuntimeException failure = null;
+    @Nullable RuntimeException failure = null;
     try {
       requests.get(0).run();
     } catch (RuntimeException e) {
@@ -68,8 +69,8 @@ public final class Requests {
     }
   }
 
-  private static RuntimeException await(
-      String path, Future<?> request, RuntimeException failure) {
+  private static @Nullable RuntimeException await(
+      String path, Future<?> request, @Nullable RuntimeException failure) {
     if (failure != null) {
       request.cancel(true);
       return failure;

@@ -100,7 +100,8 @@ final class RegionCacheTest {
         }))
         .isInstanceOf(StorageException.class);
     assertThat(cache.heldBytes()).isZero();
-    assertThat(cache.get(file, 0, LENGTH, () -> ByteBuffer.allocate(7)).capacity()).isEqualTo(7);
+    assertThat(cache.get(file, 0, LENGTH, () -> ByteBuffer.allocate(7)).capacity())
+        .isEqualTo(7);
   }
 
   @Test
@@ -157,7 +158,8 @@ final class RegionCacheTest {
       }
       int before = storage.requests();
       assertThat(before).as("each region once").isLessThanOrEqualTo(regions(shard));
-      Path chunk = directory.resolve(shard.directory()).resolve(shard.chunks().get(0).fileName());
+      Path chunk =
+          directory.resolve(shard.directory()).resolve(shard.chunks().get(0).fileName());
       damage(chunk);
       evictAll();
       assertThat(readAll(dataset)).as("fields with damage").isPositive();

@@ -23,8 +23,8 @@ enum Publication {
   RENAME {
     @Override
     boolean publish(FileSystem files, Path file, byte[] content) throws IOException {
-      Path temporary = new Path(
-          file.getParent(), "." + file.getName() + "." + UUID.randomUUID() + ".tmp");
+      Path temporary =
+          new Path(file.getParent(), "." + file.getName() + "." + UUID.randomUUID() + ".tmp");
       try {
         write(files.create(temporary, false), content, true);
         return rename(files, temporary, file);
@@ -105,43 +105,49 @@ enum Publication {
       return parse(named);
     }
     String scheme = files.getUri().getScheme().toLowerCase(Locale.ROOT);
-    switch (scheme) {
-      case "hdfs":
-        return RENAME;
-      case "gs":
-        return CREATE;
-      case "abfs", "abfss":
+    return switch (scheme) {
+      case "hdfs" -> RENAME;
+      case "gs" -> CREATE;
+      case "abfs", "abfss" -> {
         if (!files.hasPathCapability(root, RENAME_KEEPS_ETAGS)) {
-          throw refused(root, "its account has no hierarchical namespace, without which a rename is"
-              + " not atomic; use an account that has");
+          throw refused(
+              root,
+              "its account has no hierarchical namespace, without which a rename is not atomic;"
+                  + " use an account that has");
         }
-        return RENAME;
-      case "s3a":
+        yield RENAME;
+      }
+      case "s3a" -> {
         if (!files.hasPathCapability(root, CONDITIONAL_CAPABILITY)) {
-          throw refused(root, "this S3A cannot write on a condition, which needs Hadoop 3.4.2 or"
-              + " later (Spark 4.1) and fs.s3a.create.conditional.enabled=true; reading works");
+          throw refused(
+              root,
+              "this S3A cannot write on a condition, which needs Hadoop 3.4.2 or later (Spark 4.1)"
+                  + " and fs.s3a.create.conditional.enabled=true; reading works");
         }
-        return CONDITIONAL_CREATE;
-      default:
-        throw refused(root, "it is not known how the file system '" + scheme + "' publishes a file"
-            + " at most once; if you know, say so with the setting " + SETTING
-            + ": 'rename' if a rename never replaces a file, 'create' if a file that is created"
-            + " without overwriting appears whole and once");
-    }
+        yield CONDITIONAL_CREATE;
+      }
+      default ->
+        throw refused(
+            root,
+            "it is not known how the file system '" + scheme + "' publishes a file at most once; if"
+                + " you know, say so with the setting " + SETTING
+                + ": 'rename' if a rename never replaces a file, 'create' if a file that is created"
+                + " without overwriting appears whole and once");
+    };
   }
 
   private static Publication parse(String named) {
     return switch (named.toLowerCase(Locale.ROOT)) {
       case "rename" -> RENAME;
       case "create" -> CREATE;
-      default -> throw new IllegalArgumentException(
-          "Setting " + SETTING + " is '" + named + "'; use 'rename' or 'create'");
+      default ->
+        throw new IllegalArgumentException(
+            "Setting " + SETTING + " is '" + named + "'; use 'rename' or 'create'");
     };
   }
 
   private static StorageException refused(Path root, String why) {
-    return new StorageException(
-        root.toString(), "Cannot write to " + root + ": " + why);
+    return new StorageException(root.toString(), "Cannot write to " + root + ": " + why);
   }
 
   private static void write(FSDataOutputStream stream, byte[] content, boolean isForced)

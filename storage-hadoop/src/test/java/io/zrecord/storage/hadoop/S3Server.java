@@ -67,7 +67,8 @@ public final class S3Server implements AutoCloseable {
   private void awaitStart(Path log) throws IOException {
     Instant end = Instant.now().plus(START);
     while (Instant.now().isBefore(end) && process.isAlive()) {
-      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      try {
+        new Socket(InetAddress.getLoopbackAddress(), port).close();
         return;
       } catch (IOException e) {
         pause();

@@ -32,7 +32,6 @@ final class S3aStorageTest extends StorageContractTest {
 
   @Override
   protected Storage emptyStorage() {
-    return HadoopStorage.at(
-        server.bucket() + "/data of " + UUID.randomUUID(), server.settings());
+    return HadoopStorage.at(server.bucket() + "/data of " + UUID.randomUUID(), server.settings());
   }
 }

@@ -76,9 +76,9 @@ public final class RelayoutRun {
   public int run(Storage table, RebalanceOptions options, UnaryOperator<TableRelayout> preparing) {
     RecordOrder order = order();
     if (DatasetKind.of(table) == DatasetKind.STORE) {
-      throw misuse(
-          table.location() + " is a store, whose order is that of its writer; make a table of it first,"
-              + " by StoreSnapshot.create or an append of Spark, and put that into another order");
+      throw misuse(table.location()
+          + " is a store, whose order is that of its writer; make a table of it first,"
+          + " by StoreSnapshot.create or an append of Spark, and put that into another order");
     }
     TableSnapshot snapshot = RecordTable.at(table).latest();
     RelayoutPlan plan = new RelayoutPlan(snapshot, order, options);

@@ -33,7 +33,6 @@ final class FetchedRanges {
       return -1;
     }
     long within = position - from[range];
-    return Place.of(
-        firstWindow[range] + (int) (within / pieceBytes), (int) (within % pieceBytes));
+    return Place.of(firstWindow[range] + (int) (within / pieceBytes), (int) (within % pieceBytes));
   }
 }

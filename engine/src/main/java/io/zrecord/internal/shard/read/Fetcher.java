@@ -5,7 +5,7 @@ import io.zrecord.internal.shard.Windows;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -58,7 +58,7 @@ final class Fetcher {
     if (wanted.isEmpty()) {
       return;
     }
-    Map<ShardPart, Integer> ordinals = new IdentityHashMap<>();
+    Map<ShardPart, Integer> ordinals = new HashMap<>();
     wanted.forEach(range -> ordinals.putIfAbsent(range.part, ordinals.size()));
     parts.addAll(ordinals.keySet());
     wanted.sort(Comparator.<Wanted>comparingInt(range -> ordinals.get(range.part))

@@ -47,9 +47,7 @@ final class WantedSlots {
       first = field.unitSlot(run, slot);
       last = field.unitEndSlot(run, slot) - 1;
     }
-    context
-        .fetcher()
-        .want(part, field.chunk(run), field.start(run, first), field.end(run, last));
+    context.fetcher().want(part, field.chunk(run), field.start(run, first), field.end(run, last));
   }
 
   private void wantFixed(ShardPart part, FixedRuns field, long slot) {
