@@ -2,6 +2,7 @@ package io.zrecord.spark
 
 import io.zrecord.spark.job.TaskJobs
 import io.zrecord.spark.job.IndexTask
+import io.zrecord.spark.path.TableLocation
 import java.io.File
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
@@ -87,9 +88,9 @@ class RelayoutSuite extends RelayoutTables {
 
   test("an order that is none is not written") {
     val path = write(10)
-    val location = LocalStorage.at(Paths.get(path)).location()
+    val storage = LocalStorage.at(Paths.get(path))
     val jobs =
-      new TaskJobs(JavaSparkContext.fromSparkContext(spark.sparkContext), location, "test", "")
+      new TaskJobs(JavaSparkContext.fromSparkContext(spark.sparkContext), storage, "test", "")
     Seq(
       "id" -> "",
       "if(id = 7, 6, id)" -> "record 6 .* twice",
@@ -98,7 +99,10 @@ class RelayoutSuite extends RelayoutTables {
       .foreach { case (old, expected) =>
         val places = spark.range(0, 10, 1, 1).selectExpr("id new", s"$old old").javaRDD
         def run() = jobs.run(
-          () => places.mapPartitions(new IndexTask(location, IndexTask.Kind.MAP, Layout)),
+          () =>
+            places.mapPartitions(
+              new IndexTask(TableLocation.of(storage), IndexTask.Kind.MAP, Layout)
+            ),
           "map"
         )
         if (expected.isEmpty) table(path).discard(run())
@@ -157,7 +161,12 @@ class RelayoutSuite extends RelayoutTables {
   }
 
   test("a run that is interrupted ends the jobs that it waits for before its own") {
-    val jobs = new TaskJobs(JavaSparkContext.fromSparkContext(spark.sparkContext), "/x", "test", "")
+    val jobs = new TaskJobs(
+      JavaSparkContext.fromSparkContext(spark.sparkContext),
+      LocalStorage.at(Paths.get("/x")),
+      "test",
+      ""
+    )
     RelayoutSuite.started = new CountDownLatch(1)
     RelayoutSuite.release = new CountDownLatch(1)
     val said = new AtomicReference[Throwable]()
