@@ -101,12 +101,13 @@ final class StampedWriter {
   }
 
   /**
-   * Writes until a moment, and does something whenever the store is closed. Leaves the store
+   * Writes until a moment, and does something whenever the store is closed. On a machine that has
+   * much else to do, goes on until there were a checkpoint and three closes. Leaves the store
    * closed.
    */
   void run(long endNanos, Runnable whenClosed) {
     long nextClose = System.nanoTime();
-    while (System.nanoTime() < endNanos) {
+    while (System.nanoTime() < endNanos || checkpoints() == 0 || closes() < 3) {
       group();
       if (random.nextInt(40) == 0) {
         store().checkpoint();

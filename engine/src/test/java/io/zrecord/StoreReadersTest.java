@@ -132,7 +132,7 @@ class StoreReadersTest {
 
     @Override
     public void run() {
-      while (System.nanoTime() < endNanos) {
+      while (System.nanoTime() < endNanos || writer.checkpoints() == 0 || writer.closes() < 3) {
         attempt(this::gather);
         if (held.size() > random.nextInt(MOST_HELD)) {
           attempt(() -> readHeld(held.removeFirst()));
