@@ -112,7 +112,11 @@ final class TemporaryTable {
           lock.close();
           files.delete(directory);
         } catch (ZRecordException e) {
-          LOG.warn("Cannot remove the snapshot {}", files.pathOf(directory), e);
+          LOG.warn(
+              "Cannot remove the snapshot {} before the end of the process",
+              files.pathOf(directory),
+              e);
+          LEFT.add(this);
         }
       }
     }

@@ -8,12 +8,14 @@ import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.StoreLockedException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.read.FieldReader;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.verify.Damage;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -25,6 +27,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -69,13 +72,26 @@ class StoreSnapshotTest {
     }
   }
 
-  private static void awaitEmpty(Path snapshots) throws InterruptedException {
+  private static void awaitEmpty(Path snapshots) throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    int collections = 0;
     while (snapshots.toFile().list().length > 0 && System.nanoTime() < end) {
       System.gc();
+      collections++;
       Thread.sleep(10);
     }
-    assertThat(snapshots).isEmptyDirectory();
+    try (Stream<Path> left = Files.walk(snapshots)) {
+      assertThat(left)
+          .as("after %d collections, with %s", collections, lockStates(snapshots))
+          .containsExactly(snapshots);
+    }
+  }
+
+  /** Tells a snapshot that is in use from a snapshot that could not be removed. */
+  private static List<ProcessLock.Writer> lockStates(Path snapshots) {
+    return Stream.of(snapshots.toFile().list())
+        .map(name -> ProcessLock.writer(snapshots.resolve(name)))
+        .toList();
   }
 
   @Test
