@@ -111,7 +111,7 @@ final class TemporaryTable {
           files.delete(directory + "/table");
           lock.close();
           files.delete(directory);
-        } catch (ZRecordException e) {
+        } catch (RuntimeException e) {
           LOG.warn(
               "Cannot remove the snapshot {} before the end of the process",
               files.pathOf(directory),
