@@ -76,8 +76,7 @@ class StoreSnapshotTest {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     int collections = 0;
     // A machine may stand still for a minute.
-    while (snapshots.toFile().list().length > 0
-        && (System.nanoTime() < end || collections < 200)) {
+    while (snapshots.toFile().list().length > 0 && (System.nanoTime() < end || collections < 200)) {
       System.gc();
       collections++;
       Thread.sleep(10);
