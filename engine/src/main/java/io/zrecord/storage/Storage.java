@@ -1,5 +1,6 @@
 package io.zrecord.storage;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -54,6 +55,28 @@ public interface Storage {
   List<StoredFile> list(String directory);
 
   /**
+   * Lists all files below a directory, at any depth, in no order. The name of each file is relative
+   * to the directory, such as {@code 9f0c…/9f0c….zr}. Empty if the directory does not exist. A
+   * store of objects answers with a request for each 1,000 files, not for each directory.
+   */
+  default List<StoredFile> listTree(String directory) {
+    List<StoredFile> found = new ArrayList<>();
+    addTree(directory, "", found);
+    return found;
+  }
+
+  private void addTree(String directory, String below, List<StoredFile> found) {
+    for (StoredFile file : list(below.isEmpty() ? directory : directory + "/" + below)) {
+      String name = below.isEmpty() ? file.name() : below + "/" + file.name();
+      if (file.isDirectory()) {
+        addTree(directory, name, found);
+      } else {
+        found.add(new StoredFile(name, false, file.lengthBytes(), file.modifiedMillis()));
+      }
+    }
+  }
+
+  /**
    * Returns the content of a small file.
    *
    * @param maxBytes a longer file is refused with {@link io.zrecord.errors.CorruptDataException}
@@ -104,6 +127,16 @@ public interface Storage {
    * Deletes a file, or a directory with everything in it. Does nothing if the name does not exist.
    */
   void delete(String name);
+
+  /**
+   * Deletes files, in no order. Does nothing for a name that does not exist. A store of objects
+   * takes many names with one request.
+   *
+   * @throws io.zrecord.errors.StorageException if one cannot be deleted; others may be gone then
+   */
+  default void deleteAll(List<String> names) {
+    names.forEach(this::delete);
+  }
 
   /**
    * Deletes a directory ({@code ""} is the root) if it is empty. Never fails, and never deletes a
