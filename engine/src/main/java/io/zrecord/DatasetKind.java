@@ -31,7 +31,6 @@ public enum DatasetKind {
    *     directory seems to be and what to do
    */
   public static DatasetKind of(Path path) {
-    DirectoryGuess.requireDirectory(path);
     return of(LocalStorage.at(path));
   }
 
@@ -42,6 +41,9 @@ public enum DatasetKind {
    *     be and what to do
    */
   public static DatasetKind of(Storage storage) {
+    if (storage instanceof LocalStorage) {
+      DirectoryGuess.requireDirectory(Path.of(storage.location()));
+    }
     return find(storage).orElseThrow(() -> DirectoryGuess.notADataset(storage));
   }
 

@@ -1,6 +1,7 @@
 package io.zrecord;
 
 import io.zrecord.errors.StoreAbandonedException;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import java.nio.file.Path;
@@ -18,19 +19,24 @@ public final class Datasets {
    * @throws IllegalArgumentException if a version is asked for and the dataset is not a table
    */
   public static RecordSource open(Path path, OptionalLong version) {
-    DatasetKind kind = DatasetKind.of(path);
+    return open(LocalStorage.at(path), version);
+  }
+
+  /** Opens what is at the root of a storage, as {@link #open(Path, OptionalLong)} does. */
+  public static RecordSource open(Storage storage, OptionalLong version) {
+    DatasetKind kind = DatasetKind.of(storage);
     if (version.isPresent() && kind != DatasetKind.TABLE) {
-      throw new IllegalArgumentException("Cannot read version " + version.getAsLong() + " of "
-          + path + ": it is no table, and only tables have versions; leave --version out");
+      throw new IllegalArgumentException(
+          "Cannot read version " + version.getAsLong() + " of " + storage.location()
+              + ": it is no table, and only tables have versions; leave --version out");
     }
     if (kind == DatasetKind.STORE) {
-      return openStore(path);
+      return openStore(Path.of(storage.location()));
     }
-    return version.isPresent()
-        ? RecordDataset.open(
-            RecordTable.at(LocalStorage.at(path)).version(version.getAsLong()),
-            RecordDataset.ReadOptions.defaults())
-        : RecordDataset.open(path);
+    RecordTable table = RecordTable.at(storage);
+    return RecordDataset.open(
+        version.isPresent() ? table.version(version.getAsLong()) : table.latest(),
+        RecordDataset.ReadOptions.defaults());
   }
 
   private static RecordSource openStore(Path path) {

@@ -1,7 +1,6 @@
 package io.zrecord;
 
 import io.zrecord.errors.NotADatasetException;
-import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.RangeSearch;
@@ -20,6 +19,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.Storages;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * reader first needs them, and stay open for other readers of the process.
  *
  * <pre>{@code
- * try (RecordDataset dataset = RecordDataset.open(Path.of("/data/train"));
+ * try (RecordDataset dataset = RecordDataset.open("s3://bucket/train");
  *     Batch batch = dataset.gather(new long[] {7, 3, 7}, "image", "label")) {
  *   ByteBuffer image = batch.value("image", 0);
  * }
@@ -93,8 +93,18 @@ public final class RecordDataset implements RecordSource {
    * @throws NotADatasetException if the directory is neither; the message says what it is
    */
   public static RecordDataset open(Path path) {
-    DirectoryGuess.requireDirectory(path);
     return open(LocalStorage.at(path), ReadOptions.defaults());
+  }
+
+  /**
+   * Opens the newest version of a table, or a snapshot of a store, with default options.
+   *
+   * @param location a path, or a URI that is not encoded, such as {@code s3://bucket/train}; see
+   *     {@link Storages}
+   * @throws NotADatasetException if there is neither; the message says what there is
+   */
+  public static RecordDataset open(String location) {
+    return open(Storages.at(location), ReadOptions.defaults());
   }
 
   /**

@@ -7,6 +7,7 @@ import io.zrecord.internal.io.Closing;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardWriter;
@@ -69,11 +70,17 @@ public final class RecordDatasetWriter implements AutoCloseable {
    * @throws io.zrecord.errors.NotADatasetException if the directory holds something else
    */
   public static RecordDatasetWriter create(Path path, RecordSchema schema, WriteOptions options) {
-    RecordTable table = tableAt(path);
+    return create(LocalStorage.at(path), schema, options);
+  }
+
+  /** Starts a new table at the root of a storage, as the other method does. */
+  public static RecordDatasetWriter create(
+      Storage storage, RecordSchema schema, WriteOptions options) {
+    RecordTable table = tableAt(storage);
     if (table.exists()) {
       throw new DatasetExistsException(
-          path.toString(),
-          "Cannot create " + path
+          storage.location(),
+          "Cannot create " + storage.location()
               + ": there is a table; append to it, overwrite it or choose another directory");
     }
     return new RecordDatasetWriter(
@@ -89,7 +96,13 @@ public final class RecordDatasetWriter implements AutoCloseable {
    *     the table is partitioned
    */
   public static RecordDatasetWriter append(Path path, RecordSchema schema, WriteOptions options) {
-    RecordTable table = tableAt(path);
+    return append(LocalStorage.at(path), schema, options);
+  }
+
+  /** Adds records to a table at the root of a storage, as the other method does. */
+  public static RecordDatasetWriter append(
+      Storage storage, RecordSchema schema, WriteOptions options) {
+    RecordTable table = tableAt(storage);
     if (!table.exists()) {
       return new RecordDatasetWriter(
           table, TableChange.Kind.APPEND, Optional.empty(), schema, options);
@@ -111,7 +124,13 @@ public final class RecordDatasetWriter implements AutoCloseable {
    */
   public static RecordDatasetWriter overwrite(
       Path path, RecordSchema schema, WriteOptions options) {
-    RecordTable table = tableAt(path);
+    return overwrite(LocalStorage.at(path), schema, options);
+  }
+
+  /** Replaces a table at the root of a storage, as the other method does. */
+  public static RecordDatasetWriter overwrite(
+      Storage storage, RecordSchema schema, WriteOptions options) {
+    RecordTable table = tableAt(storage);
     if (!table.exists()) {
       return new RecordDatasetWriter(
           table, TableChange.Kind.OVERWRITE, Optional.empty(), schema, options);
@@ -132,8 +151,8 @@ public final class RecordDatasetWriter implements AutoCloseable {
     return latest;
   }
 
-  private static RecordTable tableAt(Path path) {
-    RecordTable table = RecordTable.at(LocalStorage.at(path));
+  private static RecordTable tableAt(Storage storage) {
+    RecordTable table = RecordTable.at(storage);
     table.requireCreatable();
     return table;
   }

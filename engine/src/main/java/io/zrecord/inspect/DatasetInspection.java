@@ -54,10 +54,15 @@ public final class DatasetInspection {
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    */
   public static DatasetInspection of(Path path) {
-    Storage storage = LocalStorage.at(path);
-    return switch (DatasetKind.of(path)) {
+    return of(LocalStorage.at(path));
+  }
+
+  /** Returns the inspection of what is at the root of a storage, as the other method does. */
+  public static DatasetInspection of(Storage storage) {
+    return switch (DatasetKind.of(storage)) {
       case TABLE -> of(RecordTable.at(storage).latest());
-      case STORE -> ofStore(StoreSnapshot.temporary(path), path.toString());
+      case STORE ->
+        ofStore(StoreSnapshot.temporary(Path.of(storage.location())), storage.location());
     };
   }
 

@@ -4,6 +4,7 @@ import io.zrecord.DatasetKind;
 import io.zrecord.RecordStore.Moved;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.verify.CheckListener;
 import java.nio.file.Path;
@@ -24,14 +25,17 @@ import java.util.function.Consumer;
  * <p>Immutable.
  */
 public final class DatasetRepair {
-  private final Path path;
+  private final Storage storage;
   private final DamagedValues damagedValues;
   private final boolean restoresPrevious;
   private final Consumer<Moved> onMove;
 
   private DatasetRepair(
-      Path path, DamagedValues damagedValues, boolean restoresPrevious, Consumer<Moved> onMove) {
-    this.path = path;
+      Storage storage,
+      DamagedValues damagedValues,
+      boolean restoresPrevious,
+      Consumer<Moved> onMove) {
+    this.storage = storage;
     this.damagedValues = damagedValues;
     this.restoresPrevious = restoresPrevious;
     this.onMove = onMove;
@@ -42,12 +46,17 @@ public final class DatasetRepair {
    * it is.
    */
   public static DatasetRepair of(Path path) {
-    return new DatasetRepair(path, DamagedValues.KEEP, false, moved -> {});
+    return of(LocalStorage.at(path));
+  }
+
+  /** Returns a repair of what is at the root of a storage, as the other method does. */
+  public static DatasetRepair of(Storage storage) {
+    return new DatasetRepair(storage, DamagedValues.KEEP, false, moved -> {});
   }
 
   /** Returns a repair with another treatment of a store's damaged values. */
   public DatasetRepair damagedValues(DamagedValues treatment) {
-    return new DatasetRepair(path, treatment, restoresPrevious, onMove);
+    return new DatasetRepair(storage, treatment, restoresPrevious, onMove);
   }
 
   /**
@@ -55,7 +64,7 @@ public final class DatasetRepair {
    * lists are damaged, and those before a manifest that is damaged or missing.
    */
   public DatasetRepair restoringPrevious() {
-    return new DatasetRepair(path, damagedValues, true, onMove);
+    return new DatasetRepair(storage, damagedValues, true, onMove);
   }
 
   /**
@@ -64,7 +73,7 @@ public final class DatasetRepair {
    * only the first of these moves were made: as many as the store has lost records.
    */
   public DatasetRepair onMove(Consumer<Moved> listener) {
-    return new DatasetRepair(path, damagedValues, restoresPrevious, listener);
+    return new DatasetRepair(storage, damagedValues, restoresPrevious, listener);
   }
 
   /**
@@ -76,10 +85,10 @@ public final class DatasetRepair {
    *     continues this one
    */
   public RepairReport run(CheckListener listener, RepairPlan.Approval approval) {
-    return switch (DatasetKind.of(path)) {
-      case TABLE ->
-        new TableRepair(LocalStorage.at(path), path, restoresPrevious).run(listener, approval);
+    return switch (DatasetKind.of(storage)) {
+      case TABLE -> new TableRepair(storage, restoresPrevious).run(listener, approval);
       case STORE -> {
+        Path path = Path.of(storage.location());
         ProcessLock lock = ProcessLock.acquire(path);
         try {
           yield new StoreRepair(new LocalMutableFiles(path), damagedValues, onMove)

@@ -2,9 +2,11 @@ package io.zrecord.repair;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.io.LocalFiles;
 import io.zrecord.internal.table.ListedShards;
 import io.zrecord.internal.table.Manifest;
@@ -14,6 +16,7 @@ import io.zrecord.internal.table.TagEntry;
 import io.zrecord.internal.table.VersionHint;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
+import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.verify.CheckListener;
 import io.zrecord.verify.DatasetCheck;
@@ -45,13 +48,11 @@ final class TableRepair {
       "\\d{20}\\.json\\.damaged-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-\\d+)?");
 
   private final Storage storage;
-  private final Path path;
   private final boolean restoresPrevious;
   private final ManifestLog log;
 
-  TableRepair(Storage storage, Path path, boolean restoresPrevious) {
+  TableRepair(Storage storage, boolean restoresPrevious) {
     this.storage = storage;
-    this.path = path;
     this.restoresPrevious = restoresPrevious;
     this.log = new ManifestLog(storage);
   }
@@ -59,7 +60,7 @@ final class TableRepair {
   RepairReport run(CheckListener listener, RepairPlan.Approval approval) {
     AtomicLong aboutManifests = new AtomicLong();
     AtomicLong aboutShards = new AtomicLong();
-    DatasetCheck.of(path).run(finding -> {
+    DatasetCheck.of(storage).run(finding -> {
       listener.finding(finding);
       if (finding.kind().isDamage()) {
         (finding.kind() == Kind.MANIFEST ? aboutManifests : aboutShards).incrementAndGet();
@@ -90,7 +91,7 @@ final class TableRepair {
     Manifest current = newestReadable(damaged);
     if (current == null || !current.isTable()) {
       if (!damaged.isEmpty()) {
-        remaining.add("no manifest of " + path
+        remaining.add("no manifest of " + storage.location()
             + " can be read, so there is no version to go back to: restore a manifest from a copy");
       }
       return List.of();
@@ -120,7 +121,7 @@ final class TableRepair {
                           + " by restoring the previous one");
       return List.of();
     }
-    current.requireWritable(path.toString());
+    current.requireWritable(storage.location());
     List<RepairAction> actions = new ArrayList<>();
     for (long version : damaged) {
       actions.add(moveAside(version, current));
@@ -236,10 +237,27 @@ final class TableRepair {
     return new RepairAction(text, () -> {
       // Another process may have restored the manifest meanwhile.
       if (read(version).isEmpty()) {
-        LocalFiles files = new LocalFiles(path);
-        files.moveAside(files.resolve(name), files.resolve(target));
+        moveAside(name, target);
       }
     });
+  }
+
+  /** Gives a file a name that must not exist. The old name goes when the new one is durable. */
+  private void moveAside(String name, String target) {
+    if (storage instanceof LocalStorage) {
+      // By a link, so that a file on a bad sector need not be read.
+      LocalFiles files = new LocalFiles(Path.of(storage.location()));
+      files.moveAside(files.resolve(name), files.resolve(target));
+      return;
+    }
+    if (!storage.publish(target, storage.read(name, SealedJson.MAX_BYTES))) {
+      throw new StorageException(
+          storage.pathOf(target),
+          "Cannot move " + storage.pathOf(name) + " aside: " + storage.pathOf(target)
+              + " exists. Another repair may be under way; run this one again");
+    }
+    storage.delete(name);
+    storage.forceDirectory(ManifestNames.DIRECTORY);
   }
 
   private RepairAction restore(Manifest current, Restoration restoration) {

@@ -6,9 +6,9 @@ import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalHeader;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
-import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
@@ -57,12 +57,15 @@ public record DatasetSummary(
    * @throws io.zrecord.errors.CorruptDataException if a metadata file is damaged
    */
   public static DatasetSummary of(Path path) {
-    MutableFiles files = new LocalMutableFiles(path);
-    DatasetKind kind = DatasetKind.of(path);
-    return switch (kind) {
-      case TABLE -> ofTable(RecordTable.at(LocalStorage.at(path)));
+    return of(LocalStorage.at(path));
+  }
+
+  /** Reads the summary of what is at the root of a storage, as the other method does. */
+  public static DatasetSummary of(Storage storage) {
+    return switch (DatasetKind.of(storage)) {
+      case TABLE -> ofTable(RecordTable.at(storage));
       case STORE -> {
-        StoreState state = StoreState.read(files);
+        StoreState state = StoreState.read(new LocalMutableFiles(Path.of(storage.location())));
         yield ofStore(
             state.meta().shard(),
             state.journal().length(),

@@ -3,6 +3,7 @@ package io.zrecord.cli;
 import io.zrecord.RecordStore;
 import io.zrecord.RecordValues;
 import io.zrecord.StoreOptions;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
 import io.zrecord.schema.FieldSpec;
@@ -28,7 +29,7 @@ import picocli.CommandLine.Parameters;
     })
 final class AppendCommand extends Subcommand {
   @Parameters(paramLabel = "STORE", description = "directory of the store, which must exist")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Option(
       names = "--set",
@@ -55,7 +56,7 @@ final class AppendCommand extends Subcommand {
     if (hasValues == (lines != null)) {
       throw misuse("Give the values of one record by --set and --file, or a file by --jsonl");
     }
-    try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
+    try (RecordStore store = RecordStore.open(path.store(), StoreOptions.defaults())) {
       if (lines == null) {
         long index = store.append(oneRecord(store));
         store.commit();

@@ -2,11 +2,11 @@ package io.zrecord.cli;
 
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "create", description = "Makes an empty store.")
 final class CreateCommand extends Subcommand {
   @Parameters(paramLabel = "STORE", description = "a directory that is empty or does not exist")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Option(
       names = "--field",
@@ -36,7 +36,7 @@ final class CreateCommand extends Subcommand {
     for (String field : fields) {
       specs.add(FieldArgument.parse(specs.size() + 1, field));
     }
-    RecordStore.create(path, new RecordSchema(specs), StoreOptions.defaults()).close();
+    RecordStore.create(path.store(), new RecordSchema(specs), StoreOptions.defaults()).close();
     out().println("created " + path + " with " + specs.size() + " fields");
     return ExitCodes.DONE;
   }

@@ -3,13 +3,12 @@ package io.zrecord.cli;
 import io.zrecord.DatasetKind;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
 import io.zrecord.table.TableSnapshot;
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -28,7 +27,7 @@ import picocli.CommandLine.Parameters;
     })
 final class DeleteCommand extends Subcommand {
   @Parameters(index = "0", paramLabel = "PATH", description = "directory of the store or the table")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Parameters(
       index = "1..*",
@@ -39,11 +38,11 @@ final class DeleteCommand extends Subcommand {
 
   @Override
   public Integer call() {
-    return DatasetKind.of(path) == DatasetKind.TABLE ? deleteFromTable() : deleteFromStore();
+    return DatasetKind.of(path.storage()) == DatasetKind.TABLE ? deleteFromTable() : deleteFromStore();
   }
 
   private int deleteFromTable() {
-    RowChange change = RowChange.of(RecordTable.at(LocalStorage.at(path)).latest());
+    RowChange change = RowChange.of(RecordTable.at(path.storage()).latest());
     indices.forEach(change::delete);
     change.property("tool", "zrecord delete");
     TableSnapshot after = change.commit();
@@ -57,7 +56,7 @@ final class DeleteCommand extends Subcommand {
     List<Long> descending =
         indices.stream().distinct().sorted(Comparator.reverseOrder()).toList();
     MovedRecords moved = new MovedRecords();
-    try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
+    try (RecordStore store = RecordStore.open(path.store(), StoreOptions.defaults())) {
       for (long index : descending) {
         if (index < 0 || index >= store.length()) {
           throw new IndexOutOfBoundsException("Cannot delete record " + index + ": " + path

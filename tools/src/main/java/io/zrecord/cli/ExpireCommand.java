@@ -1,15 +1,14 @@
 package io.zrecord.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.CareMode;
 import io.zrecord.table.ExpireOptions;
 import io.zrecord.table.ExpireResult;
 import io.zrecord.table.RecordTable;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -28,7 +27,7 @@ final class ExpireCommand extends Subcommand {
   private static final ExpireOptions DEFAULTS = ExpireOptions.defaults();
 
   @Parameters(paramLabel = "PATH", description = "directory of the table")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Option(names = "--keep", paramLabel = "N", description = "keep the N newest versions (1)")
   private int keepVersions = DEFAULTS.keepVersions();
@@ -52,7 +51,7 @@ final class ExpireCommand extends Subcommand {
         .withKeepVersions(keepVersions)
         .withOlderThan(olderThan)
         .withMode(isDryRun ? CareMode.DRY_RUN : CareMode.DELETE);
-    ExpireResult result = RecordTable.at(LocalStorage.at(path)).expire(options);
+    ExpireResult result = RecordTable.at(path.storage()).expire(options);
     if (isJson) {
       ObjectNode node =
           ValueJson.MAPPER.createObjectNode().put("path", path.toString()).put("dryRun", isDryRun);

@@ -1,10 +1,11 @@
 package io.zrecord.cli;
 
 import io.zrecord.RecordDataset;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
 import io.zrecord.npy.NpyExporter;
-import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ final class ExportCommand extends Subcommand {
       description = "Writes a field whose values have one shape to a NumPy array.")
   static final class Npy extends Subcommand {
     @Parameters(index = "0", paramLabel = "PATH", description = "directory of the dataset")
-    private Path path = Path.of("");
+    private DatasetLocation path = DatasetLocation.NONE;
 
     @Parameters(index = "1", paramLabel = "FILE", description = "a file that does not exist")
     private Path file = Path.of("");
@@ -42,11 +43,11 @@ final class ExportCommand extends Subcommand {
 
     @Override
     public Integer call() {
+      RecordDataset.ReadOptions options = RecordDataset.ReadOptions.defaults();
+      Storage storage = path.storage();
       try (RecordDataset dataset = version == null
-          ? RecordDataset.open(path)
-          : RecordDataset.open(
-              RecordTable.at(LocalStorage.at(path)).version(version),
-              RecordDataset.ReadOptions.defaults())) {
+          ? RecordDataset.open(storage, options)
+          : RecordDataset.open(RecordTable.at(storage).version(version), options)) {
         NpyExporter.export(dataset, field, file);
         out().println("exported " + dataset.length() + " values of '" + field + "' to " + file);
       }

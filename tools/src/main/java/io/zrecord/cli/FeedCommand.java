@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.RecordDataset;
 import io.zrecord.arrow.ArrowStream;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Progress;
 import io.zrecord.cli.console.Subcommand;
@@ -24,7 +25,6 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.sharing.SharedBatches;
 import io.zrecord.sharing.SharedFile;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -50,7 +50,7 @@ import picocli.CommandLine.Parameters;
         + " 'zrecord.next'.")
 final class FeedCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the dataset")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Option(
       names = "--field",
@@ -323,7 +323,7 @@ final class FeedCommand extends Subcommand {
   private RecordDataset open() {
     RecordDataset.ReadOptions options =
         new RecordDataset.ReadOptions(verification, new ReadMetrics());
-    Storage storage = LocalStorage.at(path);
+    Storage storage = path.storage();
     return version == null
         ? RecordDataset.open(storage, options)
         : RecordDataset.open(RecordTable.at(storage).version(version), options);

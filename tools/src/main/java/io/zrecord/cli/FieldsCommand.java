@@ -1,14 +1,13 @@
 package io.zrecord.cli;
 
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,13 +37,13 @@ final class FieldsCommand extends Subcommand {
   /** Prints the version that a change published. */
   private abstract static class Change extends Subcommand {
     @Parameters(index = "0", paramLabel = "PATH", description = "directory of the table")
-    private Path path = Path.of("");
+    private DatasetLocation path = DatasetLocation.NONE;
 
     abstract TableSnapshot change(RecordTable table);
 
     @Override
     public Integer call() {
-      TableSnapshot published = change(RecordTable.at(LocalStorage.at(path)));
+      TableSnapshot published = change(RecordTable.at(path.storage()));
       out()
           .println("version " + published.version() + " of " + path + " has the fields "
               + String.join(

@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.Batch;
 import io.zrecord.Datasets;
 import io.zrecord.RecordSource;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Subcommand;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.FileStems;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.IndexMap;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "get", description = "Prints records by their indices, or writes values to files.")
 final class GetCommand extends Subcommand {
   @Parameters(index = "0", paramLabel = "PATH", description = "directory of the dataset")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Parameters(index = "1..*", arity = "1..*", paramLabel = "INDEX", description = "record indices")
   private List<Long> indices = List.of();
@@ -84,7 +84,7 @@ final class GetCommand extends Subcommand {
       return ExitCodes.DONE;
     }
     OptionalLong wanted = version == null ? OptionalLong.empty() : OptionalLong.of(version);
-    try (RecordSource records = Datasets.open(path, wanted)) {
+    try (RecordSource records = Datasets.open(path.storage(), wanted)) {
       requireWithin(records.length());
       List<FieldSpec> specs = new ArrayList<>(records.schema().fields());
       if (!fields.isEmpty()) {
@@ -110,7 +110,7 @@ final class GetCommand extends Subcommand {
       throw misuse(
           "--index-map prints indices: --field does not go with it, and --as only as json");
     }
-    RecordTable table = RecordTable.at(LocalStorage.at(path));
+    RecordTable table = RecordTable.at(path.storage());
     TableSnapshot snapshot = version == null ? table.latest() : table.version(version);
     IndexMap map = snapshot
         .indexMap()

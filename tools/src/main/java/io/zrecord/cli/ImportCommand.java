@@ -1,5 +1,6 @@
 package io.zrecord.cli;
 
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Progress;
 import io.zrecord.cli.console.Subcommand;
@@ -40,16 +41,17 @@ final class ImportCommand extends Subcommand {
         paramLabel = "[NAME=]FILE... PATH",
         hideParamSyntax = true,
         description = "arrays, and a directory that is empty or does not exist")
-    private List<String> arguments = List.of();
+    private List<DatasetLocation> arguments = List.of();
 
     @Mixin
     private LayoutArguments layout = new LayoutArguments();
 
     @Override
     public Integer call() {
-      Path path = Path.of(arguments.get(arguments.size() - 1));
+      DatasetLocation path = arguments.get(arguments.size() - 1);
       Map<String, Path> files = new LinkedHashMap<>();
-      for (String argument : arguments.subList(0, arguments.size() - 1)) {
+      for (DatasetLocation array : arguments.subList(0, arguments.size() - 1)) {
+        String argument = array.toString();
         int equals = argument.indexOf('=');
         Path file = Path.of(argument.substring(equals + 1));
         String name = equals > 0 ? argument.substring(0, equals) : nameOf(file);
@@ -58,7 +60,7 @@ final class ImportCommand extends Subcommand {
           throw misuse("Two arrays are named '" + name + "'; name them by NAME=FILE");
         }
       }
-      TableSnapshot snapshot = NpyImporter.importFiles(files, path, layout.options());
+      TableSnapshot snapshot = NpyImporter.importFiles(files, path.storage(), layout.options());
       out()
           .println("imported " + snapshot.length() + " records of " + files.size() + " fields to "
               + path);
@@ -86,7 +88,7 @@ final class ImportCommand extends Subcommand {
         index = "1",
         paramLabel = "PATH",
         description = "a directory that is empty or does not exist")
-    private Path path = Path.of("");
+    private DatasetLocation path = DatasetLocation.NONE;
 
     @Mixin
     private LayoutArguments layout = new LayoutArguments();

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.DatasetKind;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Subcommand;
@@ -18,7 +19,6 @@ import io.zrecord.table.TableSnapshot;
 import io.zrecord.verify.DatasetSummary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
     })
 final class InfoCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the dataset")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Option(
       names = "--chunks",
@@ -50,7 +50,7 @@ final class InfoCommand extends Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    DatasetSummary summary = DatasetSummary.of(path);
+    DatasetSummary summary = DatasetSummary.of(path.storage());
     if (isJson) {
       printJson(summary);
     } else {
@@ -75,7 +75,7 @@ final class InfoCommand extends Subcommand {
     return summary
         .snapshot()
         .map(DatasetInspection::of)
-        .orElseGet(() -> DatasetInspection.of(path));
+        .orElseGet(() -> DatasetInspection.of(path.storage()));
   }
 
   /** Prints chunks while they are visited: there may be more chunks than fit in memory. */

@@ -1,15 +1,14 @@
 package io.zrecord.cli;
 
 import io.zrecord.DatasetKind;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.Subcommand;
 import io.zrecord.cli.maintenance.RebalanceArguments;
 import io.zrecord.cli.maintenance.RelayoutArguments;
 import io.zrecord.cli.maintenance.RelayoutRun;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.TableRebalance;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import picocli.CommandLine.Command;
@@ -40,7 +39,7 @@ final class RebalanceCommand extends Subcommand {
       "--stacktrace");
 
   @Parameters(paramLabel = "PATH", description = "directory of the table or the store")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Mixin
   private RebalanceArguments arguments = new RebalanceArguments();
@@ -59,11 +58,11 @@ final class RebalanceCommand extends Subcommand {
     RebalanceArguments.Form form =
         isJson ? RebalanceArguments.Form.JSON : RebalanceArguments.Form.TEXT;
     Map<String, String> properties = Map.of("tool", "zrecord rebalance");
-    DatasetKind kind = DatasetKind.of(path);
+    DatasetKind kind = DatasetKind.of(path.storage());
     if (relayout.isAsked()) {
       return new RelayoutRun(commandLine(), relayout, form)
           .run(
-              LocalStorage.at(path),
+              path.storage(),
               arguments.options(),
               run -> run.threads(threads).properties(properties));
     }
@@ -71,10 +70,10 @@ final class RebalanceCommand extends Subcommand {
       requireFitting(
           FITTING_A_STORE,
           "is for tables; " + path + " is a store, which is rewritten whole by one thread");
-      return new StoreRebalancing(out(), err(), isJson).run(path, arguments);
+      return new StoreRebalancing(out(), err(), isJson).run(path.store(), arguments);
     }
     RebalancePlan plan =
-        RebalancePlan.of(RecordTable.at(LocalStorage.at(path)).latest(), arguments.options());
+        RebalancePlan.of(RecordTable.at(path.storage()).latest(), arguments.options());
     TableRebalance rebalance = TableRebalance.of(plan).threads(threads).properties(properties);
     return arguments.run(plan, rebalance, form, out(), err());
   }

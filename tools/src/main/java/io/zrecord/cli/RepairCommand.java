@@ -1,6 +1,7 @@
 package io.zrecord.cli;
 
 import io.zrecord.RecordStore.Moved;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Progress;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
-import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
     })
 final class RepairCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the dataset")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Option(names = "--dry-run", description = "only say what would be done")
   private boolean isDryRun;
@@ -75,7 +75,7 @@ final class RepairCommand extends Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    DatasetRepair repair = DatasetRepair.of(path).onMove(this::print);
+    DatasetRepair repair = DatasetRepair.of(path.storage()).onMove(this::print);
     if (treatment.marksAbsent) {
       repair = repair.damagedValues(DamagedValues.MARK_ABSENT);
     } else if (treatment.deletesRecords) {
@@ -115,7 +115,7 @@ final class RepairCommand extends Subcommand {
   }
 
   private int finish() {
-    CheckSummary summary = DatasetCheck.of(path).run(finding -> {});
+    CheckSummary summary = DatasetCheck.of(path.storage()).run(finding -> {});
     out()
         .println(
             summary.isSound()

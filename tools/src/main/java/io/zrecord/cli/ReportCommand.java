@@ -1,5 +1,6 @@
 package io.zrecord.cli;
 
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Progress;
 import io.zrecord.cli.console.Subcommand;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Parameters;
     })
 final class ReportCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the dataset")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Option(
       names = {"-o", "--output"},
@@ -56,7 +57,7 @@ final class ReportCommand extends Subcommand {
   @Override
   public Integer call() throws IOException {
     try (Progress progress = Progress.of("report", err(), !isQuiet)) {
-      DatasetReport.of(path)
+      DatasetReport.of(path.storage())
           .records(recordCount)
           .maxImageBytes(maxImageBytes)
           .maxEntries(maxEntries)

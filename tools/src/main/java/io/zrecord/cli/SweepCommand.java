@@ -1,17 +1,16 @@
 package io.zrecord.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Subcommand;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.CareMode;
 import io.zrecord.table.Orphan;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.SweepOptions;
 import io.zrecord.table.SweepResult;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,7 +28,7 @@ final class SweepCommand extends Subcommand {
   private static final SweepOptions DEFAULTS = SweepOptions.defaults();
 
   @Parameters(paramLabel = "PATH", description = "directory of the table")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Option(
       names = "--older-than",
@@ -54,7 +53,7 @@ final class SweepCommand extends Subcommand {
     }
     SweepOptions options =
         DEFAULTS.withOlderThan(olderThan).withMode(isDeleting ? CareMode.DELETE : CareMode.DRY_RUN);
-    SweepResult result = RecordTable.at(LocalStorage.at(path)).sweep(options, this::list);
+    SweepResult result = RecordTable.at(path.storage()).sweep(options, this::list);
     if (isJson) {
       ObjectNode node = ValueJson.MAPPER
           .createObjectNode()

@@ -1,10 +1,9 @@
 package io.zrecord.cli;
 
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
-import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -17,7 +16,7 @@ import picocli.CommandLine.Parameters;
     })
 final class TagCommand extends Subcommand {
   @Parameters(index = "0", paramLabel = "PATH", description = "directory of the table")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Parameters(index = "1", paramLabel = "VERSION", description = "number of the version")
   private long version;
@@ -27,7 +26,7 @@ final class TagCommand extends Subcommand {
 
   @Override
   public Integer call() {
-    RecordTable.at(LocalStorage.at(path)).tag(version, name);
+    RecordTable.at(path.storage()).tag(version, name);
     out().println("version " + version + " of " + path + " is " + name);
     out().flush();
     return ExitCodes.DONE;

@@ -1,13 +1,12 @@
 package io.zrecord.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.Tag;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -17,14 +16,14 @@ import picocli.CommandLine.Parameters;
 @Command(name = "tags", description = "Lists the tags of a table with their versions.")
 final class TagsCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the table")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Option(names = "--json", description = "print one JSON array")
   private boolean isJson;
 
   @Override
   public Integer call() throws IOException {
-    List<Tag> tags = RecordTable.at(LocalStorage.at(path)).tags();
+    List<Tag> tags = RecordTable.at(path.storage()).tags();
     if (isJson) {
       ArrayNode array = ValueJson.MAPPER.createArrayNode();
       for (Tag tag : tags) {

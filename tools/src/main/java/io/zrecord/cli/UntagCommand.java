@@ -1,10 +1,9 @@
 package io.zrecord.cli;
 
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
-import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -12,14 +11,14 @@ import picocli.CommandLine.Parameters;
 @Command(name = "untag", description = "Removes a tag. The version stays until it is expired.")
 final class UntagCommand extends Subcommand {
   @Parameters(index = "0", paramLabel = "PATH", description = "directory of the table")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Parameters(index = "1", paramLabel = "NAME", description = "the tag")
   private String name = "";
 
   @Override
   public Integer call() {
-    RecordTable.at(LocalStorage.at(path)).untag(name);
+    RecordTable.at(path.storage()).untag(name);
     out().println(path + " has no tag " + name + " any more");
     out().flush();
     return ExitCodes.DONE;

@@ -1,10 +1,10 @@
 package io.zrecord.cli;
 
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
 import io.zrecord.table.TableSnapshot;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
     })
 final class UpdateCommand extends Subcommand {
   @Parameters(index = "0", paramLabel = "TABLE", description = "directory of the table")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Parameters(
       index = "1..*",
@@ -58,7 +58,7 @@ final class UpdateCommand extends Subcommand {
     if (texts.isEmpty() && files.isEmpty() && absent.isEmpty()) {
       throw misuse("Give values by --set, --file or --absent");
     }
-    TableSnapshot base = RecordTable.at(LocalStorage.at(path)).latest();
+    TableSnapshot base = RecordTable.at(path.storage()).latest();
     RecordSchema schema = base.schema();
     RowChange change = RowChange.of(base);
     for (Map.Entry<String, String> text : texts.entrySet()) {

@@ -1,5 +1,6 @@
 package io.zrecord.cli;
 
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Progress;
 import io.zrecord.cli.console.Subcommand;
@@ -21,7 +22,7 @@ import picocli.CommandLine.Parameters;
     })
 final class VerifyCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the dataset")
-  private Path path = Path.of("");
+  private DatasetLocation path = DatasetLocation.NONE;
 
   @Option(names = "--version", paramLabel = "V", description = "check the values of that version")
   private @Nullable Long version;
@@ -43,7 +44,7 @@ final class VerifyCommand extends Subcommand {
     if (version != null && checksAllVersions) {
       throw misuse("--version and --all-versions exclude each other");
     }
-    DatasetCheck check = DatasetCheck.of(path);
+    DatasetCheck check = DatasetCheck.of(path.storage());
     if (version != null) {
       check = check.version(version);
     } else if (checksAllVersions) {

@@ -1,6 +1,8 @@
 package io.zrecord.cli;
 
+import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ErrorLines;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -67,6 +69,13 @@ public final class Zrecord {
       description = "print the stack trace of an error")
   private boolean printsStackTraces;
 
+  @Option(
+      names = "--storage-option",
+      paramLabel = "NAME=VALUE",
+      scope = ScopeType.INHERIT,
+      description = "an option of the storage that a URI names; may be repeated")
+  private Map<String, String> storageOptions = Map.of();
+
   private Zrecord() {}
 
   /** Provides the output of {@code --version}. */
@@ -86,7 +95,10 @@ public final class Zrecord {
     Zrecord root = new Zrecord();
     CommandLine line = new CommandLine(root);
     ErrorLines errors = new ErrorLines(() -> root.printsStackTraces);
-    return line.setCaseInsensitiveEnumValuesAllowed(true)
+    return line.registerConverter(
+            DatasetLocation.class,
+            location -> new DatasetLocation(location, () -> root.storageOptions))
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setAbbreviatedOptionsAllowed(false)
         .setExecutionExceptionHandler(errors)
         .setParameterExceptionHandler(errors);

@@ -7,6 +7,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.ReadableFile;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.table.TableSnapshot;
@@ -72,6 +73,12 @@ public final class NpyImporter {
    */
   public static TableSnapshot importFiles(
       Map<String, Path> files, Path dataset, WriteOptions options) {
+    return importFiles(files, LocalStorage.at(dataset), options);
+  }
+
+  /** Makes a new dataset at the root of a storage, as the other method does. */
+  public static TableSnapshot importFiles(
+      Map<String, Path> files, Storage dataset, WriteOptions options) {
     Map<String, NpyArray> arrays = new LinkedHashMap<>();
     List<FieldSpec> fields = new ArrayList<>();
     files.forEach((name, path) -> {
@@ -116,7 +123,7 @@ public final class NpyImporter {
   }
 
   private static long requireSameCount(
-      Map<String, Path> files, Map<String, NpyArray> arrays, Path dataset) {
+      Map<String, Path> files, Map<String, NpyArray> arrays, Storage dataset) {
     long[] counts =
         arrays.values().stream().mapToLong(NpyArray::recordCount).distinct().toArray();
     if (counts.length == 1) {
@@ -126,8 +133,8 @@ public final class NpyImporter {
     arrays.forEach((name, array) ->
         found.add(array.recordCount() + " of '" + name + "' in " + files.get(name)));
     throw new SchemaMismatchException(
-        dataset.toString(),
-        "Cannot import to " + dataset + ": the numbers of records differ: "
+        dataset.location(),
+        "Cannot import to " + dataset.location() + ": the numbers of records differ: "
             + String.join(", ", found) + "; give at least one array, all with the same first axis");
   }
 

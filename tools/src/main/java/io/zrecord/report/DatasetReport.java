@@ -5,6 +5,7 @@ import io.zrecord.Datasets;
 import io.zrecord.RecordSource;
 import io.zrecord.inspect.DatasetInspection;
 import io.zrecord.inspect.DatasetUsage;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
@@ -47,19 +48,24 @@ public final class DatasetReport {
   /** Entries that are read by default, which are 3.2 GB. */
   private static final long MAX_ENTRIES = 200_000_000;
 
-  private final Path path;
+  private final Storage storage;
   private int recordCount = 12;
   private long maxImageBytes = 1 << 20;
   private long maxEntries = MAX_ENTRIES;
   private ReportProgress listener = (done, total) -> {};
 
-  private DatasetReport(Path path) {
-    this.path = path;
+  private DatasetReport(Storage storage) {
+    this.storage = storage;
   }
 
   /** Returns a report on a table's newest version, or the committed state of a store. */
   public static DatasetReport of(Path path) {
-    return new DatasetReport(path);
+    return of(LocalStorage.at(path));
+  }
+
+  /** Returns a report on what is at the root of a storage, as the other method does. */
+  public static DatasetReport of(Storage storage) {
+    return new DatasetReport(storage);
   }
 
   /**
@@ -118,7 +124,7 @@ public final class DatasetReport {
    */
   public void write(Path file) {
     // Opened before the file is created, so that a missing dataset leaves no file.
-    DatasetKind kind = DatasetKind.of(path);
+    DatasetKind kind = DatasetKind.of(storage);
     try (Writer out = Files.newBufferedWriter(
         file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       boolean isWhole = false;
@@ -144,11 +150,11 @@ public final class DatasetReport {
 
   private void write(DatasetKind kind, Html html) {
     Optional<TableSnapshot> snapshot = kind == DatasetKind.TABLE
-        ? Optional.of(RecordTable.at(LocalStorage.at(path)).latest())
+        ? Optional.of(RecordTable.at(storage).latest())
         : Optional.empty();
     DatasetInspection inspection = snapshot
         .map(DatasetInspection::of)
-        .orElseGet(() -> DatasetInspection.of(path))
+        .orElseGet(() -> DatasetInspection.of(storage))
         .sampled(maxEntries);
     HeatMap map = new HeatMap(MAX_CELLS, MAX_GROUPS);
     ShardProgress progress = new ShardProgress(snapshot, inspection.shardCount(), listener);
@@ -158,8 +164,8 @@ public final class DatasetReport {
     });
     OptionalLong version =
         snapshot.map(found -> OptionalLong.of(found.version())).orElse(OptionalLong.empty());
-    ReportPage page = new ReportPage(html, path, kind, snapshot, usage, map);
-    try (RecordSource records = Datasets.open(path, version)) {
+    ReportPage page = new ReportPage(html, storage.location(), kind, snapshot, usage, map);
+    try (RecordSource records = Datasets.open(storage, version)) {
       page.write(records, recordCount, maxImageBytes, Instant.now());
     }
   }

@@ -8,8 +8,8 @@ import io.zrecord.inspect.Fragmentation;
 import io.zrecord.inspect.SpaceUsage;
 import io.zrecord.inspect.TableHistory;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.storage.Storages;
 import io.zrecord.table.TableSnapshot;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -22,7 +22,7 @@ final class ReportPage {
   static final int MAX_FIELDS = 64;
 
   private final Html page;
-  private final Path path;
+  private final String location;
   private final DatasetKind kind;
   private final Optional<TableSnapshot> snapshot;
   private final DatasetUsage usage;
@@ -31,13 +31,15 @@ final class ReportPage {
 
   ReportPage(
       Html page,
-      Path path,
+      String location,
       DatasetKind kind,
       Optional<TableSnapshot> snapshot,
       DatasetUsage usage,
       HeatMap map) {
     this.page = page;
-    this.path = path.toAbsolutePath().normalize();
+    this.location = Storages.localPath(location)
+        .map(path -> path.toAbsolutePath().normalize().toString())
+        .orElse(location);
     this.kind = kind;
     this.snapshot = snapshot;
     this.usage = usage;
@@ -46,10 +48,10 @@ final class ReportPage {
   }
 
   void write(RecordSource records, int recordCount, long maxImageBytes, Instant time) {
-    String name = Optional.ofNullable(path.getFileName()).orElse(path).toString();
+    String name = location.substring(location.lastIndexOf('/') + 1);
     page.page(PageStyle.load(), name + " – zrecord report").start("body");
     page.start("header").leaf("h1", name);
-    page.leaf("p", path.toString(), "class", "path");
+    page.leaf("p", location, "class", "path");
     page.leaf(
         "p",
         "A " + kind.name().toLowerCase(Locale.ROOT) + version() + "; looked at on "
