@@ -19,4 +19,15 @@ public final class ReadMetrics {
   public final LongAdder checksumFailures = new LongAdder();
   /** Chunk files opened. */
   public final LongAdder chunksOpened = new LongAdder();
+  /** Requests for bytes of chunks, where files are not mapped. */
+  public final LongAdder requests = new LongAdder();
+  /**
+   * Bytes that these requests asked for. Their ratio to {@link #bytesRead} says what joined gaps
+   * and regions read ahead cost.
+   */
+  public final LongAdder bytesRequested = new LongAdder();
+  /** Regions of files that are not mapped which were in memory when they were needed. */
+  public final LongAdder regionHits = new LongAdder();
+  /** Time that readers waited for requests. */
+  public final LongAdder waitNanos = new LongAdder();
 }

@@ -23,6 +23,7 @@ import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding.Kind;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -227,7 +228,7 @@ final class TableRepair {
     String name = ManifestNames.nameOf(version);
     String suffix = SUFFIX + current.commitId();
     String free = name + suffix;
-    for (int i = 2; storage.exists(free); i++) {
+    for (int i = 2; storage.exists(free) && !isCopy(name, free); i++) {
       free = name + suffix + "-" + i;
     }
     String target = free;
@@ -242,15 +243,16 @@ final class TableRepair {
     });
   }
 
-  /** Gives a file a name that must not exist. The old name goes when the new one is durable. */
+  /** Gives a file another name. The old name goes when the new one is durable. */
   private void moveAside(String name, String target) {
-    if (storage instanceof LocalStorage) {
+    if (storage instanceof LocalStorage && !storage.exists(target)) {
       // By a link, so that a file on a bad sector need not be read.
       LocalFiles files = new LocalFiles(Path.of(storage.location()));
       files.moveAside(files.resolve(name), files.resolve(target));
       return;
     }
-    if (!storage.publish(target, storage.read(name, SealedJson.MAX_BYTES))) {
+    if (!storage.publish(target, storage.read(name, SealedJson.MAX_BYTES))
+        && !isCopy(name, target)) {
       throw new StorageException(
           storage.pathOf(target),
           "Cannot move " + storage.pathOf(name) + " aside: " + storage.pathOf(target)
@@ -258,6 +260,16 @@ final class TableRepair {
     }
     storage.delete(name);
     storage.forceDirectory(ManifestNames.DIRECTORY);
+  }
+
+  /** Tells whether a move that was cut short has left both names. */
+  private boolean isCopy(String name, String target) {
+    try {
+      return Arrays.equals(
+          storage.read(name, SealedJson.MAX_BYTES), storage.read(target, SealedJson.MAX_BYTES));
+    } catch (ZRecordException e) {
+      return false;
+    }
   }
 
   private RepairAction restore(Manifest current, Restoration restoration) {

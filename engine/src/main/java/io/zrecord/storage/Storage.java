@@ -28,6 +28,14 @@ public interface Storage {
   /** Returns the root as a user writes it. */
   String location();
 
+  /**
+   * Tells whether each call takes a request to another machine. The engine then asks for several
+   * files side by side.
+   */
+  default boolean isRemote() {
+    return false;
+  }
+
   /** Returns the full path of a name, for messages. */
   default String pathOf(String name) {
     return location() + "/" + name;

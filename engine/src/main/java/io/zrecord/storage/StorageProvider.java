@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Opens storages by the scheme of a URI. Implementations are found by {@link java.util.ServiceLoader}
- * and are thread-safe. Start with {@link Storages}.
+ * Opens storages by the scheme of a URI. Implementations are found by
+ * {@link java.util.ServiceLoader} and are thread-safe. Start with {@code io.zrecord.Storages}.
  */
 public interface StorageProvider {
 

@@ -71,8 +71,8 @@ final class CutShortRepairTest {
     return path.resolve("manifest").resolve(String.format("%020d.json", version));
   }
 
-  private static RepairReport repair(Storage storage, Path path) {
-    return new TableRepair(storage, path, true).run(finding -> {}, plan -> true);
+  private static RepairReport repair(Storage storage) {
+    return new TableRepair(storage, true).run(finding -> {}, plan -> true);
   }
 
   private static void requireRepaired(Path path, String description) {
@@ -87,7 +87,7 @@ final class CutShortRepairTest {
     assertThat(DatasetCheck.of(path).run(finding -> {}).isSound())
         .as(description)
         .isTrue();
-    assertThat(repair(LocalStorage.at(path), path).plan().actions())
+    assertThat(repair(LocalStorage.at(path)).plan().actions())
         .as("%s: nothing is left to do", description)
         .isEmpty();
   }
@@ -101,13 +101,13 @@ final class CutShortRepairTest {
       Path path = damaged(loss + "-" + call, loss);
       MortalStorage mortal = new MortalStorage(LocalStorage.at(path), call);
       try {
-        repair(mortal.storage(), path);
+        repair(mortal.storage());
       } catch (MortalStorage.KilledError e) {
         // What is done stays.
       }
       isKilled = mortal.isKilled();
       String description = loss + ", killed before call " + call;
-      RepairReport rest = repair(LocalStorage.at(path), path);
+      RepairReport rest = repair(LocalStorage.at(path));
       assertThat(rest.plan().remaining()).as(description).isEmpty();
       assertThat(rest.isDone()).as(description).isEqualTo(!rest.plan().actions().isEmpty());
       requireRepaired(path, description);
@@ -119,7 +119,7 @@ final class CutShortRepairTest {
   private static void killAfterMove(Path path, int newest) {
     for (int call = 0; Files.exists(manifest(path, newest)); call++) {
       try {
-        repair(new MortalStorage(LocalStorage.at(path), call).storage(), path);
+        repair(new MortalStorage(LocalStorage.at(path), call).storage());
       } catch (MortalStorage.KilledError e) {
         // Before the move, or directly after.
       }
@@ -138,7 +138,7 @@ final class CutShortRepairTest {
           .orElseThrow();
       Files.createLink(manifest(path, 3), aside);
     }
-    repair(LocalStorage.at(path), path);
+    repair(LocalStorage.at(path));
     requireRepaired(path, "with both names");
   }
 
@@ -150,11 +150,11 @@ final class CutShortRepairTest {
     Storage storage = LocalStorage.at(path);
     storage.delete("manifest/latest");
     append(path);
-    assertThat(repair(storage, path).isDone()).isTrue();
+    assertThat(repair(storage).isDone()).isTrue();
     RecordTable table = RecordTable.at(storage);
     assertThat(table.latest().length()).isEqualTo(3);
     assertThat(table.tags()).extracting(Tag::name).containsExactly("recovered-0");
-    assertThat(repair(storage, path).plan().actions()).isEmpty();
+    assertThat(repair(storage).plan().actions()).isEmpty();
   }
 
   @Test

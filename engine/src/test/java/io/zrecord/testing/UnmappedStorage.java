@@ -50,6 +50,11 @@ public final class UnmappedStorage extends ForwardingStorage {
   }
 
   @Override
+  public boolean isRemote() {
+    return true;
+  }
+
+  @Override
   public ReadableFile open(String name) {
     return new UnmappedFile(storage.open(name));
   }

@@ -36,7 +36,8 @@ final class CreateCommand extends Subcommand {
     for (String field : fields) {
       specs.add(FieldArgument.parse(specs.size() + 1, field));
     }
-    RecordStore.create(path.store(), new RecordSchema(specs), StoreOptions.defaults()).close();
+    RecordStore.create(path.store(), new RecordSchema(specs), StoreOptions.defaults())
+        .close();
     out().println("created " + path + " with " + specs.size() + " fields");
     return ExitCodes.DONE;
   }

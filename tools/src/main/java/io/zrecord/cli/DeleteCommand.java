@@ -38,7 +38,9 @@ final class DeleteCommand extends Subcommand {
 
   @Override
   public Integer call() {
-    return DatasetKind.of(path.storage()) == DatasetKind.TABLE ? deleteFromTable() : deleteFromStore();
+    return DatasetKind.of(path.storage()) == DatasetKind.TABLE
+        ? deleteFromTable()
+        : deleteFromStore();
   }
 
   private int deleteFromTable() {

@@ -2,12 +2,12 @@ package io.zrecord.cli;
 
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
-import io.zrecord.cli.console.Progress;
+import io.zrecord.Storages;
 import io.zrecord.cli.console.DatasetLocation;
+import io.zrecord.cli.console.Progress;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.Storages;
 import io.zrecord.table.TableSnapshot;
 import java.io.File;
 import java.io.IOException;
@@ -46,7 +46,8 @@ final class FolderImport {
     return skippedCount;
   }
 
-  TableSnapshot to(DatasetLocation dataset, WriteOptions layout, Progress progress) throws IOException {
+  TableSnapshot to(DatasetLocation dataset, WriteOptions layout, Progress progress)
+      throws IOException {
     if (!Files.isDirectory(directory)) {
       throw new IllegalArgumentException(
           "Cannot import " + directory + ": it is not a directory; name a directory of files");
@@ -60,7 +61,8 @@ final class FolderImport {
           + ": the dataset would be among the files; choose a directory outside");
     }
     totalBytes = bytesBelow();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset.storage(), SCHEMA, layout)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset.storage(), SCHEMA, layout)) {
       RecordAppender records = writer.newAppender();
       append(directory, records, progress);
       return writer.commit();

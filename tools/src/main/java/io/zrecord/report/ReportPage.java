@@ -2,13 +2,13 @@ package io.zrecord.report;
 
 import io.zrecord.DatasetKind;
 import io.zrecord.RecordSource;
+import io.zrecord.Storages;
 import io.zrecord.inspect.DatasetUsage;
 import io.zrecord.inspect.FieldUsage;
 import io.zrecord.inspect.Fragmentation;
 import io.zrecord.inspect.SpaceUsage;
 import io.zrecord.inspect.TableHistory;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.storage.Storages;
 import io.zrecord.table.TableSnapshot;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

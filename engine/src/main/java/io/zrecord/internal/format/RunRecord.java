@@ -308,4 +308,20 @@ public record RunRecord(
         "Cannot read the runs of field " + field.id() + " in " + resource + ": " + reason
             + ". Restore the file from a copy");
   }
+
+  /**
+   * Returns the position in a chunk up to which runs follow a byte without a gap.
+   *
+   * @param runs all runs of a field, in order
+   * @param position a byte of a run; itself if it is in none
+   */
+  public static long endBytes(List<RunRecord> runs, int chunk, long position) {
+    long end = position;
+    for (RunRecord run : runs) {
+      if (run.chunk == chunk && run.offset <= end && end < run.offset + run.bytes) {
+        end = run.offset + run.bytes;
+      }
+    }
+    return end;
+  }
 }

@@ -51,6 +51,11 @@ public final class BlockField implements OpenField {
   }
 
   @Override
+  public long endBytes(int chunkOrdinal, long position) {
+    return RunRecord.endBytes(runs, chunkOrdinal, position);
+  }
+
+  @Override
   public boolean isMapped() {
     return file.windows().isMapped();
   }

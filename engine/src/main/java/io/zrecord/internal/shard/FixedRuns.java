@@ -55,6 +55,11 @@ public final class FixedRuns implements OpenField {
   }
 
   @Override
+  public long endBytes(int chunkOrdinal, long position) {
+    return RunRecord.endBytes(runs, chunkOrdinal, position);
+  }
+
+  @Override
   public boolean isMapped() {
     return file.windows().isMapped();
   }

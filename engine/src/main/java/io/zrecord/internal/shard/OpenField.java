@@ -9,6 +9,15 @@ public sealed interface OpenField
   /** Returns the ordinal in the shard of a chunk of the field. */
   int shardChunk(int ordinal);
 
+  /**
+   * Returns the position in a chunk up to which values of the field follow a byte without a gap.
+   *
+   * @param chunkOrdinal ordinal of the chunk among those of the field
+   */
+  default long endBytes(int chunkOrdinal, long position) {
+    return position;
+  }
+
   /** Tells whether the files with the values are mapped. */
   default boolean isMapped() {
     return true;

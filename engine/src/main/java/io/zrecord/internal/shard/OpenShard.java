@@ -16,6 +16,7 @@ import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,10 +34,10 @@ public final class OpenShard {
   private final Storage storage;
   private final ShardSummary shard;
   private final Runnable onMapped;
-  private final Map<FieldKey, OpenField> fields = new ConcurrentHashMap<>();
-  private final AtomicReferenceArray<TablesFile> tables;
+  private final Map<FieldKey, FirstUse<OpenField>> fields = new ConcurrentHashMap<>();
+  private final List<FirstUse<TablesFile>> tables = new ArrayList<>();
   private final AtomicReferenceArray<OpenChunk> chunks;
-  private volatile @Nullable PatchFile patch;
+  private final FirstUse<PatchFile> patch = new FirstUse<>();
 
   /**
    * What a dataset says of a field. Each is compared with the tables: versions may differ in the
@@ -48,12 +49,17 @@ public final class OpenShard {
     this.storage = storage;
     this.shard = shard.withoutSizes();
     this.onMapped = onMapped;
-    this.tables = new AtomicReferenceArray<>(shard.tables().size());
+    shard.tables().forEach(ref -> tables.add(new FirstUse<>()));
     this.chunks = new AtomicReferenceArray<>(shard.chunks().size());
   }
 
   public UUID id() {
     return shard.id();
+  }
+
+  /** Tells whether opening a file takes a request. */
+  public boolean isRemote() {
+    return storage.isRemote();
   }
 
   /** Returns the number of records. */
@@ -72,12 +78,7 @@ public final class OpenShard {
     if (ref == null) {
       return null;
     }
-    PatchFile opened = patch;
-    if (opened == null) {
-      opened = PatchFile.open(storage, shard, ref);
-      patch = opened;
-    }
-    return opened;
+    return patch.get(() -> PatchFile.open(storage, shard, ref));
   }
 
   /** Forgets this open shard, so that the next user opens the files again. */
@@ -88,8 +89,7 @@ public final class OpenShard {
   /** Returns the field with the id of {@code spec}; an absent field if the shard lacks it. */
   public OpenField field(FieldSpec spec) {
     FieldKey key = new FieldKey(spec.id(), spec.type(), spec.shape());
-    OpenField field = fields.get(key);
-    return field != null ? field : fields.computeIfAbsent(key, id -> open(spec));
+    return fields.computeIfAbsent(key, id -> new FirstUse<>()).get(() -> open(spec));
   }
 
   private OpenField open(FieldSpec spec) {
@@ -148,7 +148,7 @@ public final class OpenShard {
   }
 
   private @Nullable TablesFile fileOf(int fieldId) {
-    for (int i = 0; i < tables.length(); i++) {
+    for (int i = 0; i < tables.size(); i++) {
       if (shard.tables().get(i).hasField(fieldId)) {
         return tables(i);
       }
@@ -157,12 +157,9 @@ public final class OpenShard {
   }
 
   private TablesFile tables(int ordinal) {
-    TablesFile file = tables.getAcquire(ordinal);
-    if (file == null) {
-      TablesFile opened = TablesFile.open(storage, shard, shard.tables().get(ordinal), onMapped);
-      file = tables.compareAndSet(ordinal, null, opened) ? opened : tables.getAcquire(ordinal);
-    }
-    return file;
+    return tables
+        .get(ordinal)
+        .get(() -> TablesFile.open(storage, shard, shard.tables().get(ordinal), onMapped));
   }
 
   /** Returns the full path of a file of the shard. */

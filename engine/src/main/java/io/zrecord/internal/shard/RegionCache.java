@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard;
 
+import io.zrecord.read.ReadMetrics;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -16,9 +17,6 @@ import java.util.function.Supplier;
  */
 final class RegionCache {
   private static final long MOST_BYTES = 256L << 20;
-
-  /** Regions that are asked for before they are needed. */
-  private static final int AHEAD = 4;
 
   private static final RegionCache SHARED =
       new RegionCache(Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / 8));
@@ -58,14 +56,29 @@ final class RegionCache {
    * Returns a region.
    *
    * @param request fetches the region; what it throws, the caller gets
+   * @param metrics where hits and waits are counted
    */
-  ByteBuffer get(Windows file, int ordinal, int lengthBytes, Supplier<ByteBuffer> request) {
+  ByteBuffer get(Windows file, int ordinal, Supplier<ByteBuffer> request, ReadMetrics metrics) {
     Key key = new Key(file, ordinal);
-    Region own = new Region(lengthBytes);
+    Region own = new Region(file.lengthBytes(ordinal));
     Region region = find(key, own);
-    if (region == own) {
-      return fetch(key, own, request);
+    if (region != own && region.content.isDone()) {
+      metrics.regionHits.increment();
+      return await(region, request);
     }
+    long start = System.nanoTime();
+    try {
+      if (region == own) {
+        return fetch(key, own, request);
+      }
+      file.readFurtherAhead();
+      return await(region, request);
+    } finally {
+      metrics.waitNanos.add(System.nanoTime() - start);
+    }
+  }
+
+  private static ByteBuffer await(Region region, Supplier<ByteBuffer> request) {
     try {
       return region.content.join();
     } catch (CompletionException e) {
@@ -75,22 +88,19 @@ final class RegionCache {
   }
 
   /**
-   * Asks for the regions after one whose predecessor is here, so that whoever reads in order does
-   * not wait for each of them.
+   * Asks for the regions after one, so that whoever reads in order does not wait for each of them:
+   * as many as the file's readers turned out to need, and at most a quarter of this cache.
    *
-   * @param end ordinal after the last region of the file
+   * @param end ordinal after the last region that will be read
    * @param requests fetches a region, given its ordinal
    */
-  void readAhead(
-      Windows file, int ordinal, int end, int lengthBytes, IntFunction<ByteBuffer> requests) {
-    if (!has(new Key(file, ordinal - 1))) {
-      return;
-    }
-    int last = Math.min(end - 1, ordinal + AHEAD);
+  void readAhead(Windows file, int ordinal, int end, IntFunction<ByteBuffer> requests) {
+    long room = boundBytes / 4 / file.lengthBytes(ordinal);
+    int last = (int) Math.min(end - 1L, ordinal + Math.min(file.ahead(), room));
     for (int next = ordinal + 1; next <= last; next++) {
       int wanted = next;
       Key key = new Key(file, next);
-      Region own = new Region(lengthBytes);
+      Region own = new Region(file.lengthBytes(next));
       if (find(key, own) == own
           && !Requests.tryRun(() -> tryFetch(key, own, () -> requests.apply(wanted)))) {
         giveUp(key, own);
@@ -105,10 +115,6 @@ final class RegionCache {
     } catch (RuntimeException e) {
       // Whoever needs the region asks again, and meets the error.
     }
-  }
-
-  private synchronized boolean has(Key key) {
-    return regions.containsKey(key);
   }
 
   private ByteBuffer fetch(Key key, Region region, Supplier<ByteBuffer> request) {

@@ -93,6 +93,11 @@ public final class VariableField implements StoredField {
   }
 
   @Override
+  public long endBytes(int chunkOrdinal, long position) {
+    return RunRecord.endBytes(runs, chunkOrdinal, position);
+  }
+
+  @Override
   public boolean isMapped() {
     return windows.isMapped();
   }

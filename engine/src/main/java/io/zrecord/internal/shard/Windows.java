@@ -2,28 +2,36 @@ package io.zrecord.internal.shard;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.read.ReadMetrics;
 import io.zrecord.storage.ReadableFile;
 import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
 /**
  * The bytes of a file up to its published end, in windows that are mapped, or read, at first use
  * and then kept. A window has at most 1 GiB, so that positions in it are ints. Windows of values
- * that take memory are kept in a {@link RegionCache} instead. Thread-safe, without locks once a
- * window is kept.
+ * that take memory are kept in a {@link RegionCache} instead. Thread-safe; no lock is held over a
+ * request.
  */
 public final class Windows {
   /** 16 PiB in windows of 1 GiB: what is longer has holes. */
   private static final int MOST_WINDOWS = 1 << 24;
 
+  private static final int FIRST_AHEAD = 2;
+  private static final int MOST_AHEAD = 16;
+
   private final ReadableFile file;
   private final long endBytes;
   private final int shift;
   private final AtomicReferenceArray<ByteBuffer> windows;
+  private final Map<Integer, FirstUse<ByteBuffer>> requests = new ConcurrentHashMap<>();
   private final Consumer<ByteBuffer> firstCheck;
   private final Runnable onMapped;
   private final boolean areKept;
+  private volatile int ahead = FIRST_AHEAD;
 
   /** Maps nothing yet. Keeps all windows, as is right for tables. */
   public Windows(ReadableFile file, long endBytes, Runnable onMapped) {
@@ -107,13 +115,46 @@ public final class Windows {
     if (window != null) {
       return window;
     }
-    return areKept ? map(ordinal) : cached(ordinal);
+    return areKept ? keep(ordinal) : cached(ordinal, 0, new ReadMetrics());
   }
 
-  private ByteBuffer cached(int ordinal) {
+  /**
+   * Returns a window, and asks for the windows after it before they are needed.
+   *
+   * @param aheadBytes position before which bytes will be read in order; 0 if that is not known
+   * @param metrics where requests are counted
+   */
+  public ByteBuffer window(int ordinal, long aheadBytes, ReadMetrics metrics) {
+    ByteBuffer window = windows.getAcquire(ordinal);
+    if (window != null) {
+      return window;
+    }
+    return areKept ? keep(ordinal) : cached(ordinal, aheadBytes, metrics);
+  }
+
+  private ByteBuffer cached(int ordinal, long aheadBytes, ReadMetrics metrics) {
     RegionCache cache = RegionCache.shared();
-    cache.readAhead(this, ordinal, count(), 1 << shift, this::read);
-    return cache.get(this, ordinal, lengthBytes(ordinal), () -> read(ordinal));
+    if (aheadBytes > 0) {
+      int end = ordinal(Math.min(aheadBytes, endBytes) - 1) + 1;
+      cache.readAhead(this, ordinal, end, number -> read(number, metrics));
+    }
+    return cache.get(this, ordinal, () -> read(ordinal, metrics), metrics);
+  }
+
+  private ByteBuffer read(int ordinal, ReadMetrics metrics) {
+    metrics.requests.increment();
+    metrics.bytesRequested.add(lengthBytes(ordinal));
+    return read(ordinal);
+  }
+
+  /** Returns how many windows to ask for before they are needed. */
+  int ahead() {
+    return ahead;
+  }
+
+  /** Asks for more windows ahead from now on, because a reader had to wait. */
+  void readFurtherAhead() {
+    ahead = Math.min(2 * ahead, MOST_AHEAD);
   }
 
   /** Returns the long at a position, a multiple of 8. */
@@ -138,14 +179,14 @@ public final class Windows {
     }
   }
 
-  private synchronized ByteBuffer map(int ordinal) {
-    ByteBuffer window = windows.getAcquire(ordinal);
-    if (window == null) {
-      window = read(ordinal);
-      windows.setRelease(ordinal, window);
+  private ByteBuffer keep(int ordinal) {
+    FirstUse<ByteBuffer> use = requests.computeIfAbsent(ordinal, number -> new FirstUse<>());
+    ByteBuffer window = use.get(() -> read(ordinal));
+    if (windows.compareAndSet(ordinal, null, window)) {
       onMapped.run();
     }
-    return window;
+    requests.remove(ordinal, use);
+    return windows.getAcquire(ordinal);
   }
 
   /**
@@ -165,7 +206,7 @@ public final class Windows {
     return window;
   }
 
-  private int lengthBytes(int ordinal) {
+  int lengthBytes(int ordinal) {
     return (int) Math.min(1L << shift, endBytes - ((long) ordinal << shift));
   }
 }

@@ -34,31 +34,28 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class RegionCacheTest {
-  private static final int LENGTH = 1000;
+  private static final int LENGTH = 1 << 12;
 
   @TempDir
   Path directory;
 
   private Windows file() {
-    return new Windows(new UnmappedFileOfZeros(), 1 << 20, () -> {});
+    return new Windows(new UnmappedFileOfZeros(1 << 20, LENGTH), 1 << 20, () -> {});
   }
 
   /** Stands for a file; its regions are not asked for. */
-  private static final class UnmappedFileOfZeros implements ReadableFile {
+  private record UnmappedFileOfZeros(long lengthBytes, int preferredRegionBytes)
+      implements ReadableFile {
     @Override
     public String path() {
       return "zeros";
-    }
-
-    @Override
-    public long lengthBytes() {
-      return 1 << 20;
     }
 
     @Override
@@ -75,13 +72,18 @@ final class RegionCacheTest {
     public void close() {}
   }
 
+  private static ByteBuffer get(
+      RegionCache cache, Windows file, int ordinal, Supplier<ByteBuffer> request) {
+    return cache.get(file, ordinal, request, new ReadMetrics());
+  }
+
   @Test
   void whatWasUsedLongestAgoGoesFirst() {
     RegionCache cache = new RegionCache(3 * LENGTH);
     Windows file = file();
     AtomicInteger requests = new AtomicInteger();
     for (int ordinal : new int[] {0, 1, 2, 0, 3, 0, 2, 3, 1}) {
-      ByteBuffer region = cache.get(file, ordinal, LENGTH, () -> {
+      ByteBuffer region = get(cache, file, ordinal, () -> {
         requests.incrementAndGet();
         return ByteBuffer.allocate(4).putInt(0, ordinal);
       });
@@ -95,13 +97,12 @@ final class RegionCacheTest {
   void aFailedRequestIsNotRemembered() {
     RegionCache cache = new RegionCache(LENGTH);
     Windows file = file();
-    assertThatThrownBy(() -> cache.get(file, 0, LENGTH, () -> {
+    assertThatThrownBy(() -> get(cache, file, 0, () -> {
           throw new StorageException("x", "injected");
         }))
         .isInstanceOf(StorageException.class);
     assertThat(cache.heldBytes()).isZero();
-    assertThat(cache.get(file, 0, LENGTH, () -> ByteBuffer.allocate(7)).capacity())
-        .isEqualTo(7);
+    assertThat(get(cache, file, 0, () -> ByteBuffer.allocate(7)).capacity()).isEqualTo(7);
   }
 
   @Test
@@ -114,7 +115,7 @@ final class RegionCacheTest {
     try {
       List<Future<ByteBuffer>> regions = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
-        regions.add(threads.submit(() -> cache.get(file, 0, LENGTH, () -> {
+        regions.add(threads.submit(() -> get(cache, file, 0, () -> {
           requests.incrementAndGet();
           asked.countDown();
           pause();
@@ -172,8 +173,8 @@ final class RegionCacheTest {
   }
 
   private static void evictAll() {
-    Windows other = new Windows(new UnmappedFileOfZeros(), 1 << 20, () -> {});
-    RegionCache.shared().get(other, 0, Integer.MAX_VALUE, () -> ByteBuffer.allocate(1));
+    Windows other = new Windows(new UnmappedFileOfZeros(1 << 30, 1 << 30), 1 << 30, () -> {});
+    get(RegionCache.shared(), other, 0, () -> ByteBuffer.allocate(1));
   }
 
   private static ShardSummary write(Storage storage, RecordSchema schema) {

@@ -82,6 +82,11 @@ public final class HadoopStorage implements Storage {
     return root.toString();
   }
 
+  @Override
+  public boolean isRemote() {
+    return true;
+  }
+
   private Path resolve(String name) {
     Path path = root;
     for (String part : StorageNames.parts(name, location())) {

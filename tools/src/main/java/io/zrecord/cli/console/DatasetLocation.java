@@ -1,7 +1,7 @@
 package io.zrecord.cli.console;
 
+import io.zrecord.Storages;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.Storages;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Supplier;

@@ -2,6 +2,7 @@ package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.shard.Requests;
 import io.zrecord.internal.shard.Windows;
+import io.zrecord.read.ReadMetrics;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,10 +19,17 @@ final class Fetcher {
   /** Bytes between two ranges up to which one request costs less than two. */
   private static final long JOINED_GAP_BYTES = 256 << 10;
 
+  /** Length from which a request for several ranges must mostly ask for wanted bytes. */
+  private static final long SPARSE_BYTES = 1 << 20;
+
+  /** Share of wanted bytes below which a long request is not made longer. */
+  private static final double LEAST_WANTED = 0.25;
+
   /** Bytes of a request. */
   private static final int PIECE_BYTES = 8 << 20;
 
   private final WindowTable table;
+  private final ReadMetrics metrics;
   private final List<Wanted> wanted = new ArrayList<>();
   private final List<ShardPart> parts = new ArrayList<>();
   private final List<Integer> pages = new ArrayList<>();
@@ -31,8 +39,9 @@ final class Fetcher {
 
   private record Piece(Windows file, long from, int lengthBytes) {}
 
-  Fetcher(WindowTable table) {
+  Fetcher(WindowTable table, ReadMetrics metrics) {
     this.table = table;
+    this.metrics = metrics;
   }
 
   /** Takes note of bytes {@code [from, to)} of a chunk, given by its ordinal in the field. */
@@ -91,17 +100,7 @@ final class Fetcher {
 
   /** Joins the ranges of a chunk, cuts them into pieces, and tells the part where they will be. */
   private void addChunk(List<Wanted> ranges, int firstWindow, List<Piece> pieces) {
-    List<Wanted> joined = new ArrayList<>();
-    for (Wanted range : ranges) {
-      Wanted last = joined.isEmpty() ? null : joined.get(joined.size() - 1);
-      if (last != null && range.from - last.to <= JOINED_GAP_BYTES) {
-        joined.set(
-            joined.size() - 1,
-            new Wanted(last.part, last.chunk, last.from, Math.max(last.to, range.to)));
-      } else {
-        joined.add(range);
-      }
-    }
+    List<Wanted> joined = join(ranges);
     Wanted one = joined.get(0);
     Windows file = one.part.file(one.chunk);
     int[] windows = new int[joined.size()];
@@ -121,15 +120,45 @@ final class Fetcher {
             PIECE_BYTES));
   }
 
-  private static ByteBuffer[] fetch(List<Piece> pieces) {
+  private static List<Wanted> join(List<Wanted> ranges) {
+    List<Wanted> joined = new ArrayList<>();
+    long useful = 0;
+    for (Wanted range : ranges) {
+      Wanted last = joined.isEmpty() ? null : joined.get(joined.size() - 1);
+      long more = last == null ? 0 : range.to - Math.max(last.to, range.from);
+      if (last != null && isJoined(last, range, useful + more)) {
+        joined.set(
+            joined.size() - 1,
+            new Wanted(last.part, last.chunk, last.from, Math.max(last.to, range.to)));
+        useful += Math.max(0, more);
+      } else {
+        joined.add(range);
+        useful = range.to - range.from;
+      }
+    }
+    return joined;
+  }
+
+  private static boolean isJoined(Wanted last, Wanted range, long useful) {
+    long bytes = range.to - last.from;
+    return range.from <= last.to
+        || (range.from - last.to <= JOINED_GAP_BYTES
+            && (bytes <= SPARSE_BYTES || useful >= LEAST_WANTED * bytes));
+  }
+
+  private ByteBuffer[] fetch(List<Piece> pieces) {
     ByteBuffer[] fetched = new ByteBuffer[pieces.size()];
     List<Runnable> requests = new ArrayList<>();
     for (int i = 0; i < fetched.length; i++) {
       int ordinal = i;
       Piece piece = pieces.get(i);
       requests.add(() -> fetched[ordinal] = piece.file.read(piece.from, piece.lengthBytes));
+      metrics.bytesRequested.add(piece.lengthBytes);
     }
+    metrics.requests.add(fetched.length);
+    long start = System.nanoTime();
     Requests.run(pieces.get(0).file.path(), requests);
+    metrics.waitNanos.add(System.nanoTime() - start);
     return fetched;
   }
 }

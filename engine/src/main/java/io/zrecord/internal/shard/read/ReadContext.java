@@ -4,13 +4,17 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.Requests;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HexFormat;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** State shared by the selections of one reader. Belongs to one thread. */
@@ -42,7 +46,7 @@ final class ReadContext {
   private final WindowTable table = new WindowTable();
   private final @Nullable ShardPart[] parts;
   private int partCount;
-  private final Fetcher fetcher = new Fetcher(table);
+  private final Fetcher fetcher;
   private final BlockCheck check;
   private final DecodedValues decoded = new DecodedValues(table);
   private final ChangedValues changedValues;
@@ -56,6 +60,7 @@ final class ReadContext {
     this.shards = shards;
     this.verification = verification;
     this.metrics = metrics;
+    this.fetcher = new Fetcher(table, metrics);
     this.parts = new ShardPart[2 * shards.count()];
     this.check = new BlockCheck(verification, table, this::mismatch);
     this.changedValues = new ChangedValues(this);
@@ -138,6 +143,33 @@ final class ReadContext {
       partCount++;
     }
     return part;
+  }
+
+  /**
+   * Opens the shards of some records side by side, where opening a shard takes requests.
+   *
+   * @param sources ordinal of the shard of each record
+   */
+  void open(int[] sources, int count) {
+    List<Runnable> opening = new ArrayList<>();
+    BitSet seen = new BitSet();
+    for (int k = 0; k < count; k++) {
+      int ordinal = sources[k];
+      if (parts[ordinal] == null && !seen.get(ordinal)) {
+        seen.set(ordinal);
+        OpenShard shard = shards.open(ordinal);
+        if (!shard.isRemote()) {
+          return;
+        }
+        opening.add(() -> {
+          shard.field(spec);
+          shard.patch();
+        });
+      }
+    }
+    if (opening.size() > 1) {
+      Requests.run(shards.open(sources[0]).pathOf(""), opening);
+    }
   }
 
   private ShardPart open(int source) {

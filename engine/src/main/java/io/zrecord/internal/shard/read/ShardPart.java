@@ -124,8 +124,13 @@ final class ShardPart {
       chunks[chunkOrdinal] = shard.chunk(ordinal, metrics).windows();
       firstWindows[chunkOrdinal] = first;
     }
-    int window = table.ready(first, chunks[chunkOrdinal], position, length);
-    if (chunks[chunkOrdinal].count() == 1 && window == first) {
+    Windows chunk = chunks[chunkOrdinal];
+    if (!table.isReady(first, chunk, position, length)) {
+      long ahead = table.isReadInOrder() ? field.endBytes(chunkOrdinal, position) : 0;
+      table.prepare(first, chunk, position, length, ahead, metrics);
+    }
+    int window = length == 0 ? WindowTable.EMPTY : first + chunk.ordinal(position);
+    if (chunk.count() == 1 && window == first) {
       wholeWindows[chunkOrdinal] = window;
     }
     return window;

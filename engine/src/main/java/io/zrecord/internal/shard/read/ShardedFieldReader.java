@@ -106,6 +106,7 @@ public final class ShardedFieldReader implements FieldReader {
       throw shards.outOfBounds(firstIndex < 0 ? firstIndex : Math.max(firstIndex, shards.length()));
     }
     clear();
+    context.table().setReadInOrder(true);
     try {
       return selectWithin(firstIndex, maxCount, maxBytes);
     } catch (InternalError e) {
@@ -213,6 +214,7 @@ public final class ShardedFieldReader implements FieldReader {
   public void select(long[] indices, int from, int count) {
     Objects.checkFromIndexSize(from, count, indices.length);
     clear();
+    context.table().setReadInOrder(false);
     try {
       try {
         slots.select(indices, from, count);

@@ -134,6 +134,9 @@ final class SlotSelection implements Selection {
 
   /** Fetches the bytes of all slots, as far as their files are not mapped. */
   private void fetch(int selected) {
+    if (context.shards().count() > 1) {
+      context.open(slots.source, selected);
+    }
     // All shards are in one storage.
     if (selected == 0 || context.part(slots.source[0]).isMapped()) {
       return;

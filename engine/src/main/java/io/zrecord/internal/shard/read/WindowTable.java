@@ -33,6 +33,7 @@ final class WindowTable {
   private int count = 1;
   private final Map<Integer, String> pagePaths = new HashMap<>();
   private long heldBytes;
+  private boolean isReadInOrder;
   private long sink;
 
   /** A chunk, and the number of its first window. */
@@ -99,25 +100,52 @@ final class WindowTable {
     }
   }
 
-  /**
-   * Maps the windows of the bytes {@code [position, position + length)} of a chunk. Returns the
-   * number of the first one.
-   */
-  int ready(int firstWindow, Windows chunk, long position, long length) {
+  /** Tells whether {@link #prepare} need not be called for bytes of a chunk. */
+  boolean isReady(int firstWindow, Windows chunk, long position, long length) {
     if (length == 0) {
       // Empty bytes may be at the end of a chunk, where no window begins.
-      return EMPTY;
+      return true;
     }
-    int first = chunk.ordinal(position);
+    int last = firstWindow + chunk.ordinal(position + length - 1);
+    for (int i = firstWindow + chunk.ordinal(position); i <= last; i++) {
+      if (windows[i] == null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Maps the windows of the bytes {@code [position, position + length)} of a chunk, or fetches
+   * them.
+   *
+   * @param aheadBytes position before which bytes will be read in order; 0 if that is not known
+   */
+  void prepare(
+      int firstWindow,
+      Windows chunk,
+      long position,
+      long length,
+      long aheadBytes,
+      ReadMetrics metrics) {
     int last = chunk.ordinal(position + length - 1);
-    for (int i = first; i <= last; i++) {
+    for (int i = chunk.ordinal(position); i <= last; i++) {
       if (windows[firstWindow + i] == null) {
-        ByteBuffer window = chunk.window(i);
+        ByteBuffer window = chunk.window(i, aheadBytes, metrics);
         windows[firstWindow + i] = window;
         heldBytes += chunk.areKept() ? 0 : window.capacity();
       }
     }
-    return firstWindow + first;
+  }
+
+  /** Tells whether records are read in the order of their index. */
+  boolean isReadInOrder() {
+    return isReadInOrder;
+  }
+
+  /** Says whether records are read in the order of their index, from now on. */
+  void setReadInOrder(boolean isInOrder) {
+    isReadInOrder = isInOrder;
   }
 
   ByteBuffer get(int window) {

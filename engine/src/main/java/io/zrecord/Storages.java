@@ -1,5 +1,7 @@
-package io.zrecord.storage;
+package io.zrecord;
 
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.StorageProvider;
 import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,8 +55,7 @@ public final class Storages {
     }
     // Not decoded: a percent sign is a percent sign.
     return scheme.equals(LOCAL)
-        ? Optional.of(
-            Path.of(location.substring(LOCAL.length() + 1).replaceFirst("^//+(?=/)", "")))
+        ? Optional.of(Path.of(location.substring(LOCAL.length() + 1).replaceFirst("^//+(?=/)", "")))
         : Optional.empty();
   }
 
