@@ -3,6 +3,7 @@ package io.zrecord;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.Prefetched;
 import io.zrecord.internal.shard.RangeSearch;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.ShardUse;
@@ -48,11 +49,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecordDataset implements RecordSource {
   private final String location;
+  private final boolean isRemote;
   private final RecordSchema schema;
   private final ShardList shards;
   private final ShardUse use;
   private final @Nullable TableSnapshot snapshot;
   private final ReadOptions options;
+  private final Prefetched prefetched = new Prefetched();
   private volatile boolean closed;
 
   /**
@@ -73,12 +76,14 @@ public final class RecordDataset implements RecordSource {
 
   private RecordDataset(
       String location,
+      boolean isRemote,
       RecordSchema schema,
       ShardList shards,
       ShardUse use,
       @Nullable TableSnapshot snapshot,
       ReadOptions options) {
     this.location = location;
+    this.isRemote = isRemote;
     this.schema = schema;
     this.shards = shards;
     this.use = use.endWith(shards);
@@ -127,7 +132,13 @@ public final class RecordDataset implements RecordSource {
     Storage storage = snapshot.storage();
     ShardUse use = OpenShards.shared().use();
     return new RecordDataset(
-        storage.location(), snapshot.schema(), shardList(snapshot, use), use, snapshot, options);
+        storage.location(),
+        storage.isRemote(),
+        snapshot.schema(),
+        shardList(snapshot, use),
+        use,
+        snapshot,
+        options);
   }
 
   private static ShardList shardList(TableSnapshot snapshot, ShardUse use) {
@@ -190,6 +201,7 @@ public final class RecordDataset implements RecordSource {
     ShardUse use = OpenShards.shared().use();
     return new RecordDataset(
         storage.pathOf(shards.get(0).directory()),
+        storage.isRemote(),
         schema,
         shardList(storage, shards, use),
         use,
@@ -255,10 +267,36 @@ public final class RecordDataset implements RecordSource {
    *     release
    */
   public FieldReader reader(String field) {
+    return shardedReader(field);
+  }
+
+  private ShardedFieldReader shardedReader(String field) {
     requireOpen();
     schema.requireReadable(location, field);
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
-    return new ShardedFieldReader(spec, shards, options.verification(), options.metrics());
+    return new ShardedFieldReader(
+        spec, shards, prefetched, options.verification(), options.metrics());
+  }
+
+  /**
+   * Tells whether reading takes requests to another machine, so that a {@link #prefetcher} helps.
+   */
+  public boolean isRemote() {
+    return isRemote;
+  }
+
+  /**
+   * Makes what asks for bytes of records before they are gathered, for one thread. Has no effect
+   * where files are mapped.
+   *
+   * @param fields names of fields
+   * @throws IllegalArgumentException if there is no such field
+   * @throws IllegalStateException if the dataset is closed
+   */
+  public Prefetcher prefetcher(List<String> fields) {
+    List<ShardedFieldReader> readers = new ArrayList<>();
+    fields.forEach(field -> readers.add(shardedReader(field)));
+    return new Prefetcher(readers, prefetched);
   }
 
   /**

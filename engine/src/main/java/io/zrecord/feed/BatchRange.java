@@ -1,5 +1,7 @@
 package io.zrecord.feed;
 
+import io.zrecord.sampler.Sampler;
+
 /**
  * Names the records of a batch: consecutive positions of one group in an epoch. Owned by a slot.
  */
@@ -54,8 +56,18 @@ final class BatchRange {
     return count;
   }
 
+  /** Returns the order of this rank in the epoch. */
+  Sampler order() {
+    return group.share(base);
+  }
+
+  /** Returns the position of the first record in {@link #order}. */
+  long position() {
+    return position;
+  }
+
   void writeIndices(long[] target) {
-    group.share(base).indices(epoch, position, target, 0, count);
+    order().indices(epoch, position, target, 0, count);
   }
 
   /** Returns the position of a record in the order of all ranks. */

@@ -48,6 +48,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   private final Watermark delivered;
   private final Watermark completed;
   private final HeldBatches held = new HeldBatches();
+  private final List<ReadAhead> ahead = new ArrayList<>();
   private final List<Loader> loaders = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final List<AutoCloseable> publicity = new ArrayList<>();
@@ -69,8 +70,9 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     }
     this.handover = new Handover(
         slots, settings.loaderThreads(), settings.order(), settings.maxBytes(), deliveredBefore);
+    plan.groups().forEach(group -> ahead.add(new ReadAhead(group)));
     LoaderSettings shared = new LoaderSettings(
-        plan, settings.policy(), settings.onLoaderStart(), settings.sinks(), this::release);
+        plan, ahead, settings.policy(), settings.onLoaderStart(), settings.sinks(), this::release);
     for (int i = 0; i < settings.loaderThreads(); i++) {
       Loader loader = new Loader(shared, handover, schedule);
       loaders.add(loader);
@@ -254,6 +256,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
           this,
           CLOSE_MILLIS);
     }
+    ahead.forEach(ReadAhead::close);
     Closing.all(publicity);
   }
 

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Loads batches of one group on one thread, with readers and a transform of its own. */
 final class GroupLoader implements AutoCloseable {
   private final GroupPlan group;
+  private final ReadAhead ahead;
   private final StageClock clock;
   private final boolean toleratesBadRecords;
   private final List<FieldReader> readers = new ArrayList<>();
@@ -18,7 +19,8 @@ final class GroupLoader implements AutoCloseable {
   private final RecordOutput out;
   private RecordFailures bad = new RecordFailures();
 
-  GroupLoader(GroupPlan group, StageClock clock, BadRecordPolicy policy) {
+  GroupLoader(GroupPlan group, ReadAhead ahead, StageClock clock, BadRecordPolicy policy) {
+    this.ahead = ahead;
     this.group = group;
     this.clock = clock;
     this.toleratesBadRecords = policy != BadRecordPolicy.FAIL;
@@ -37,8 +39,9 @@ final class GroupLoader implements AutoCloseable {
   }
 
   /** Selects the records of a slot; returns the bytes of their values. */
-  long select(Slot slot) {
+  long select(Slot slot) throws InterruptedException {
     clock.enter(Stage.READ);
+    ahead.enter(slot.range());
     long bytes = 0;
     for (int i = 0; i < readers.size(); i++) {
       readers.get(i).select(slot.indices(), 0, slot.count());

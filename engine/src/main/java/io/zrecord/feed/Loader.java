@@ -31,8 +31,9 @@ final class Loader implements Runnable {
   public void run() {
     try {
       settings.onStart().run();
-      for (GroupPlan group : settings.plan().groups()) {
-        groups.add(new GroupLoader(group, clock, settings.policy()));
+      for (int i = 0; i < settings.plan().groups().size(); i++) {
+        groups.add(new GroupLoader(
+            settings.plan().group(i), settings.ahead().get(i), clock, settings.policy()));
       }
       sink = settings.newSink();
       boolean hasMore = true;

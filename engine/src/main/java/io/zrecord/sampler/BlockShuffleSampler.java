@@ -32,6 +32,14 @@ final class BlockShuffleSampler extends Sampler {
   }
 
   @Override
+  public long endOfPart(long epoch, long position) {
+    Blocks.Order order = blocks.order(Mixing.key(Mixing.BLOCKS, seed, epoch));
+    long together = Math.min(Math.max(1, mixed), blocks.count());
+    long group = order.rankAt(position) / together;
+    return order.firstPlace(Math.min((group + 1) * together, blocks.count()));
+  }
+
+  @Override
   protected void fill(long epoch, long position, long stride, long[] target, int from, int count) {
     Blocks.Order order = blocks.order(Mixing.key(Mixing.BLOCKS, seed, epoch));
     long key = Mixing.key(Mixing.INSIDE_BLOCKS, seed, epoch);

@@ -21,6 +21,11 @@ final class FixedEpochSampler extends Sampler {
   }
 
   @Override
+  public long endOfPart(long epoch, long position) {
+    return base.endOfPart(fixed, position);
+  }
+
+  @Override
   protected void fill(long epoch, long position, long stride, long[] target, int from, int count) {
     base.fill(fixed, position, stride, target, from, count);
   }

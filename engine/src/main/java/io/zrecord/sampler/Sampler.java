@@ -30,6 +30,17 @@ public abstract class Sampler {
       long epoch, long position, long stride, long[] target, int from, int count);
 
   /**
+   * Returns the position after a part of an epoch. Within a part, positions far from each other
+   * have indices near each other, so that whoever reads a part as a whole reads each place once.
+   *
+   * @param position in {@code [0, length())}
+   * @return {@code position + 1} if the order has no such parts
+   */
+  public long endOfPart(long epoch, long position) {
+    return position + 1;
+  }
+
+  /**
    * Returns the index at a position.
    *
    * @throws IndexOutOfBoundsException if the epoch is negative or the position is not in {@code [0,

@@ -74,6 +74,16 @@ public final class ShareSampler extends Sampler {
   }
 
   @Override
+  public long endOfPart(long epoch, long position) {
+    long global = globalOf(position);
+    if (global >= base.length()) {
+      return position + 1;
+    }
+    long end = base.endOfPart(epoch, global);
+    return Math.min(length, Math.max(position + 1, (end - rank + worldSize - 1) / worldSize));
+  }
+
+  @Override
   protected void fill(long epoch, long position, long stride, long[] target, int from, int count) {
     long last = globalOf(position + (count - 1) * stride);
     int inside = last < base.length() ? count : count - 1;

@@ -23,6 +23,11 @@ final class SliceSampler extends Sampler {
   }
 
   @Override
+  public long endOfPart(long epoch, long position) {
+    return Math.min(length, base.endOfPart(epoch, first + position) - first);
+  }
+
+  @Override
   protected void fill(long epoch, long position, long stride, long[] target, int from, int count) {
     base.fill(epoch, Math.addExact(first, position), stride, target, from, count);
   }

@@ -59,6 +59,11 @@ final class BatchColumns {
     }
   }
 
+  /** Returns the names of the fields. */
+  List<String> names() {
+    return names;
+  }
+
   ColumnarBatch batch() {
     return batch;
   }

@@ -3,11 +3,14 @@ package io.zrecord.internal.shard;
 import io.zrecord.errors.FileUnavailableException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Runs requests to storages side by side, in threads that end when they are idle. Thread-safe. */
@@ -26,6 +29,21 @@ public final class Requests {
       Requests::thread,
       new ThreadPoolExecutor.CallerRunsPolicy());
 
+  /** Requests for what is needed later, which wait for their turn. */
+  private static final int MOST_LATER = 32;
+
+  private static final ThreadPoolExecutor LATER = new ThreadPoolExecutor(
+      MOST_LATER,
+      MOST_LATER,
+      IDLE_SECONDS,
+      TimeUnit.SECONDS,
+      new LinkedBlockingQueue<>(),
+      Requests::thread);
+
+  static {
+    LATER.allowCoreThreadTimeOut(true);
+  }
+
   private Requests() {}
 
   private static Thread thread(Runnable work) {
@@ -41,6 +59,21 @@ public final class Requests {
     }
     THREADS.execute(request);
     return true;
+  }
+
+  /** Runs a request when those before it were sent. A request that is canceled is not sent. */
+  static <T> CompletableFuture<T> later(Supplier<T> request) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    LATER.execute(() -> {
+      if (!answer.isDone()) {
+        try {
+          answer.complete(request.get());
+        } catch (RuntimeException | Error e) {
+          answer.completeExceptionally(e);
+        }
+      }
+    });
+    return answer;
   }
 
   /**

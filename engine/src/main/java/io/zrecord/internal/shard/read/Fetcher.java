@@ -1,19 +1,23 @@
 package io.zrecord.internal.shard.read;
 
+import io.zrecord.internal.shard.Prefetched;
 import io.zrecord.internal.shard.Requests;
 import io.zrecord.internal.shard.Windows;
 import io.zrecord.read.ReadMetrics;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the bytes that a selection needs from files that are not mapped: all places are known
- * first, ranges near each other become one request, and the requests are in flight together.
- * Belongs to one thread.
+ * first, ranges near each other become one request, and the requests are in flight together. Bytes
+ * that were asked for before are taken from there. Belongs to one thread.
  */
 final class Fetcher {
   /** Bytes between two ranges up to which one request costs less than two. */
@@ -25,22 +29,33 @@ final class Fetcher {
   /** Share of wanted bytes below which a long request is not made longer. */
   private static final double LEAST_WANTED = 0.25;
 
-  /** Bytes of a request. */
-  private static final int PIECE_BYTES = 8 << 20;
+  private static final int PIECE_BYTES = Prefetched.PIECE_BYTES;
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   private final WindowTable table;
+  private final Prefetched prefetched;
   private final ReadMetrics metrics;
   private final List<Wanted> wanted = new ArrayList<>();
   private final List<ShardPart> parts = new ArrayList<>();
   private final List<Integer> pages = new ArrayList<>();
+  private int firstPage;
 
   /** Bytes of a chunk. */
   private record Wanted(ShardPart part, int chunk, long from, long to) {}
 
-  private record Piece(Windows file, long from, int lengthBytes) {}
+  /**
+   * What becomes a window: bytes of a file, a piece of a range that was asked for before, or
+   * nothing.
+   *
+   * @param lengthBytes bytes to ask for; 0 if none
+   * @param range the range with the piece; null if there is none
+   */
+  private record Piece(
+      Windows file, long from, int lengthBytes, Prefetched.@Nullable Range range, int number) {}
 
-  Fetcher(WindowTable table, ReadMetrics metrics) {
+  Fetcher(WindowTable table, Prefetched prefetched, ReadMetrics metrics) {
     this.table = table;
+    this.prefetched = prefetched;
     this.metrics = metrics;
   }
 
@@ -62,29 +77,51 @@ final class Fetcher {
     wanted.clear();
   }
 
+  /** Asks for what was wanted, without waiting. Returns the ranges, which the caller drops. */
+  List<Prefetched.Range> ask() {
+    List<Prefetched.Range> asked = new ArrayList<>();
+    for (List<Wanted> ofChunk : takeByChunk()) {
+      Windows file = fileOf(ofChunk);
+      for (Wanted joined : join(ofChunk)) {
+        Prefetched.Range range = prefetched.ask(file, joined.from, joined.to);
+        if (range == null) {
+          return asked;
+        }
+        asked.add(range);
+        metrics.requests.add(range.pieceCount());
+        metrics.bytesRequested.add(range.to() - range.from());
+      }
+    }
+    return asked;
+  }
+
   /** Fetches what was wanted. */
   void fetch() {
-    if (wanted.isEmpty()) {
-      return;
+    List<Piece> pieces = new ArrayList<>();
+    firstPage = table.count();
+    takeByChunk().forEach(ofChunk -> addChunk(ofChunk, pieces));
+    if (!pieces.isEmpty()) {
+      ByteBuffer[] fetched = fetch(pieces);
+      for (int i = 0; i < fetched.length; i++) {
+        pages.add(table.addPage(fetched[i], pieces.get(i).file.path()));
+      }
     }
+  }
+
+  /** Returns what was wanted, chunk by chunk in rising order, and forgets it. */
+  private List<List<Wanted>> takeByChunk() {
     Map<ShardPart, Integer> ordinals = new HashMap<>();
     wanted.forEach(range -> ordinals.putIfAbsent(range.part, ordinals.size()));
-    parts.addAll(ordinals.keySet());
     wanted.sort(Comparator.<Wanted>comparingInt(range -> ordinals.get(range.part))
         .thenComparingInt(Wanted::chunk)
         .thenComparingLong(Wanted::from));
-    List<Piece> pieces = new ArrayList<>();
-    int firstWindow = table.count();
-    for (int first = 0; first < wanted.size(); ) {
-      int end = endOfChunk(first);
-      addChunk(wanted.subList(first, end), firstWindow, pieces);
-      first = end;
+    List<List<Wanted>> chunks = new ArrayList<>();
+    for (int first = 0, end; first < wanted.size(); first = end) {
+      end = endOfChunk(first);
+      chunks.add(List.copyOf(wanted.subList(first, end)));
     }
     wanted.clear();
-    ByteBuffer[] fetched = fetch(pieces);
-    for (int i = 0; i < fetched.length; i++) {
-      pages.add(table.addPage(fetched[i], pieces.get(i).file.path()));
-    }
+    return chunks;
   }
 
   private int endOfChunk(int first) {
@@ -98,26 +135,30 @@ final class Fetcher {
     return end;
   }
 
-  /** Joins the ranges of a chunk, cuts them into pieces, and tells the part where they will be. */
-  private void addChunk(List<Wanted> ranges, int firstWindow, List<Piece> pieces) {
-    List<Wanted> joined = join(ranges);
-    Wanted one = joined.get(0);
-    Windows file = one.part.file(one.chunk);
-    int[] windows = new int[joined.size()];
-    for (int i = 0; i < windows.length; i++) {
-      Wanted range = joined.get(i);
-      windows[i] = firstWindow + pieces.size();
-      for (long from = range.from; from < range.to; from += PIECE_BYTES) {
-        pieces.add(new Piece(file, from, (int) Math.min(PIECE_BYTES, range.to - from)));
+  private static Windows fileOf(List<Wanted> ofChunk) {
+    return ofChunk.get(0).part.file(ofChunk.get(0).chunk);
+  }
+
+  /**
+   * Returns the ranges that were asked for before and contain wanted bytes, with the pieces that
+   * do.
+   *
+   * @param rest takes what none of them contains
+   */
+  private Map<Prefetched.Range, BitSet> takePrefetched(List<Wanted> ofChunk, List<Wanted> rest) {
+    Map<Prefetched.Range, BitSet> found = new LinkedHashMap<>();
+    Windows file = fileOf(ofChunk);
+    for (Wanted range : ofChunk) {
+      Prefetched.Range before = prefetched.find(file, range.from, range.to);
+      if (before == null) {
+        rest.add(range);
+      } else {
+        int first = (int) ((range.from - before.from()) / PIECE_BYTES);
+        int last = (int) ((range.to - 1 - before.from()) / PIECE_BYTES);
+        found.computeIfAbsent(before, key -> new BitSet()).set(first, last + 1);
       }
     }
-    one.part.setFetched(
-        one.chunk,
-        new FetchedRanges(
-            joined.stream().mapToLong(Wanted::from).toArray(),
-            joined.stream().mapToLong(Wanted::to).toArray(),
-            windows,
-            PIECE_BYTES));
+    return found;
   }
 
   private static List<Wanted> join(List<Wanted> ranges) {
@@ -146,18 +187,63 @@ final class Fetcher {
             && (bytes <= SPARSE_BYTES || useful >= LEAST_WANTED * bytes));
   }
 
+  /** Tells a part in which windows the bytes of its chunk will be, and adds these windows. */
+  private void addChunk(List<Wanted> ofChunk, List<Piece> pieces) {
+    List<Wanted> rest = new ArrayList<>();
+    Map<Prefetched.Range, BitSet> here = takePrefetched(ofChunk, rest);
+    Windows file = fileOf(ofChunk);
+    List<long[]> found = new ArrayList<>();
+    for (Wanted range : join(rest)) {
+      found.add(new long[] {range.from, range.to, (long) firstPage + pieces.size()});
+      for (long from = range.from; from < range.to; from += PIECE_BYTES) {
+        int length = (int) Math.min(PIECE_BYTES, range.to - from);
+        pieces.add(new Piece(file, from, length, null, 0));
+      }
+    }
+    here.forEach((range, needed) -> {
+      found.add(new long[] {range.from(), range.to(), (long) firstPage + pieces.size()});
+      for (int number = 0; number < range.pieceCount(); number++) {
+        pieces.add(new Piece(file, 0, 0, needed.get(number) ? range : null, number));
+      }
+    });
+    found.sort(Comparator.comparingLong(range -> range[0]));
+    Wanted any = ofChunk.get(0);
+    any.part.setFetched(
+        any.chunk,
+        new FetchedRanges(
+            found.stream().mapToLong(range -> range[0]).toArray(),
+            found.stream().mapToLong(range -> range[1]).toArray(),
+            found.stream().mapToInt(range -> (int) range[2]).toArray(),
+            PIECE_BYTES));
+    parts.add(any.part);
+  }
+
   private ByteBuffer[] fetch(List<Piece> pieces) {
     ByteBuffer[] fetched = new ByteBuffer[pieces.size()];
     List<Runnable> requests = new ArrayList<>();
+    String path = "";
     for (int i = 0; i < fetched.length; i++) {
       int ordinal = i;
       Piece piece = pieces.get(i);
-      requests.add(() -> fetched[ordinal] = piece.file.read(piece.from, piece.lengthBytes));
-      metrics.bytesRequested.add(piece.lengthBytes);
+      fetched[i] = NOTHING;
+      if (piece.lengthBytes > 0) {
+        path = piece.file.path();
+        requests.add(() -> fetched[ordinal] = piece.file.read(piece.from, piece.lengthBytes));
+        metrics.bytesRequested.add(piece.lengthBytes);
+      }
     }
-    metrics.requests.add(fetched.length);
+    metrics.requests.add(requests.size());
     long start = System.nanoTime();
-    Requests.run(pieces.get(0).file.path(), requests);
+    if (!requests.isEmpty()) {
+      Requests.run(path, requests);
+    }
+    for (int i = 0; i < fetched.length; i++) {
+      Piece piece = pieces.get(i);
+      if (piece.range != null) {
+        metrics.regionHits.add(piece.range.isHere(piece.number) ? 1 : 0);
+        fetched[i] = piece.range.piece(piece.number);
+      }
+    }
     metrics.waitNanos.add(System.nanoTime() - start);
     return fetched;
   }

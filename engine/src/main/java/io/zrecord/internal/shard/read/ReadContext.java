@@ -4,6 +4,7 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.Prefetched;
 import io.zrecord.internal.shard.Requests;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
@@ -53,14 +54,19 @@ final class ReadContext {
   private @Nullable BlockReader blocks;
 
   ReadContext(
-      FieldSpec spec, Form form, ShardList shards, Verification verification, ReadMetrics metrics) {
+      FieldSpec spec,
+      Form form,
+      ShardList shards,
+      Prefetched prefetched,
+      Verification verification,
+      ReadMetrics metrics) {
     this.spec = spec;
     this.initial = spec.rules().initial().orElse(new byte[0]);
     this.form = form;
     this.shards = shards;
     this.verification = verification;
     this.metrics = metrics;
-    this.fetcher = new Fetcher(table, metrics);
+    this.fetcher = new Fetcher(table, prefetched, metrics);
     this.parts = new ShardPart[2 * shards.count()];
     this.check = new BlockCheck(verification, table, this::mismatch);
     this.changedValues = new ChangedValues(this);

@@ -9,6 +9,7 @@ import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.OpenField;
 import io.zrecord.internal.shard.OpenShard;
+import io.zrecord.internal.shard.Prefetched;
 import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
@@ -21,6 +22,7 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -38,9 +40,25 @@ public final class ShardedFieldReader implements FieldReader {
   private final VariableRangeSelection variable;
   private Selection selection;
 
+  /** Makes a reader. */
   public ShardedFieldReader(
       FieldSpec field, ShardList shards, Verification verification, ReadMetrics metrics) {
-    this(new ReadContext(field, ReadContext.Form.VALUES, shards, verification, metrics));
+    this(field, shards, new Prefetched(), verification, metrics);
+  }
+
+  /**
+   * Makes a reader.
+   *
+   * @param prefetched bytes that were asked for before
+   */
+  public ShardedFieldReader(
+      FieldSpec field,
+      ShardList shards,
+      Prefetched prefetched,
+      Verification verification,
+      ReadMetrics metrics) {
+    this(
+        new ReadContext(field, ReadContext.Form.VALUES, shards, prefetched, verification, metrics));
   }
 
   private ShardedFieldReader(ReadContext context) {
@@ -57,8 +75,8 @@ public final class ShardedFieldReader implements FieldReader {
    */
   static ShardedFieldReader ofTables(
       FieldSpec field, ShardList shards, Verification verification, ReadMetrics metrics) {
-    return new ShardedFieldReader(
-        new ReadContext(field, ReadContext.Form.TABLES, shards, verification, metrics));
+    return new ShardedFieldReader(new ReadContext(
+        field, ReadContext.Form.TABLES, shards, new Prefetched(), verification, metrics));
   }
 
   /**
@@ -85,8 +103,8 @@ public final class ShardedFieldReader implements FieldReader {
               .isPresent();
     }
     return isStored
-        ? Optional.of(new ShardedFieldReader(
-            new ReadContext(field, ReadContext.Form.STORED, shards, verification, metrics)))
+        ? Optional.of(new ShardedFieldReader(new ReadContext(
+            field, ReadContext.Form.STORED, shards, new Prefetched(), verification, metrics)))
         : Optional.empty();
   }
 
@@ -224,6 +242,17 @@ public final class ShardedFieldReader implements FieldReader {
     } catch (InternalError e) {
       throw context.truncated(e);
     }
+  }
+
+  /**
+   * Asks for the bytes of records that will be selected, and returns at once, where files are not
+   * mapped. The tables of the records are read.
+   *
+   * @return the ranges that were asked for, which the caller drops
+   */
+  public List<Prefetched.Range> prefetch(long[] indices) {
+    clear();
+    return slots.ask(indices);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.zrecord.internal.shard.BlockField;
 import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
 import io.zrecord.internal.shard.FixedRuns;
+import io.zrecord.internal.shard.Prefetched;
 import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.StoredField;
@@ -13,6 +14,7 @@ import io.zrecord.read.Verification;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -67,6 +69,19 @@ final class SlotSelection implements Selection {
 
   /** Selects any records in any order. */
   void select(long[] indices, int from, int newCount) {
+    find(indices, from, newCount);
+    fill();
+  }
+
+  /** Asks for the bytes of records, without waiting, and selects none. */
+  List<Prefetched.Range> ask(long[] indices) {
+    find(indices, 0, indices.length);
+    int asked = slots.count;
+    slots.count = 0;
+    return want(asked) ? context.fetcher().ask() : List.of();
+  }
+
+  private void find(long[] indices, int from, int newCount) {
     slots.begin(newCount);
     if (context.shards().count() == 1) {
       // Ordinals of shards in the slots are then 0, except where values were changed.
@@ -78,7 +93,6 @@ final class SlotSelection implements Selection {
     } else {
       findShards(indices, from, newCount);
     }
-    fill();
   }
 
   private void requireWithin(long[] indices, int from, int newCount) {
@@ -132,14 +146,17 @@ final class SlotSelection implements Selection {
     fill();
   }
 
-  /** Fetches the bytes of all slots, as far as their files are not mapped. */
-  private void fetch(int selected) {
+  /**
+   * Asks for the bytes of all slots, as far as their files are not mapped. Returns whether they are
+   * not.
+   */
+  private boolean want(int selected) {
     if (context.shards().count() > 1) {
       context.open(slots.source, selected);
     }
     // All shards are in one storage.
     if (selected == 0 || context.part(slots.source[0]).isMapped()) {
-      return;
+      return false;
     }
     int next = 0;
     for (int from = 0; from < selected; from = next) {
@@ -149,13 +166,15 @@ final class SlotSelection implements Selection {
         wanted.want(part, slots.index, from, next);
       }
     }
-    context.fetcher().fetch();
+    return true;
   }
 
   private void fill() {
     int selected = slots.count;
     slots.count = 0;
-    fetch(selected);
+    if (want(selected)) {
+      context.fetcher().fetch();
+    }
     boolean isPatched = false;
     long tableBytes = 0;
     for (int from = 0; from < selected; ) {

@@ -2,6 +2,7 @@ package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.io.MapFaults;
 import io.zrecord.internal.shard.BlockField;
+import io.zrecord.internal.shard.Prefetched;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.StoredBlock;
@@ -31,7 +32,8 @@ public final class StoredBlockReader implements StoredBlocks {
       ShardList shards,
       Verification verification,
       ReadMetrics metrics) {
-    this.context = new ReadContext(field, ReadContext.Form.STORED, shards, verification, metrics);
+    this.context = new ReadContext(
+        field, ReadContext.Form.STORED, shards, new Prefetched(), verification, metrics);
     this.compression = compression;
   }
 
