@@ -8,6 +8,7 @@ import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.table.VersionHint;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
@@ -49,6 +50,9 @@ public enum DatasetKind {
 
   /** Tells what the root of a storage holds, damaged or not; empty if the root is no dataset. */
   static Optional<DatasetKind> find(Storage storage) {
+    if (storage.isRemote() && VersionHint.readable(storage).isPresent()) {
+      return Optional.of(TABLE); // One request instead of two lists.
+    }
     List<StoredFile> found = storage.list("");
     boolean hasManifests = has(found, ManifestNames.DIRECTORY, StoredFile::isDirectory);
     if (hasManifests && hasVersions(storage)) {

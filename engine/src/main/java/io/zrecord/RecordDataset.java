@@ -118,6 +118,10 @@ public final class RecordDataset implements RecordSource {
    * @throws NotADatasetException if the root is neither; the message says what it is
    */
   public static RecordDataset open(Storage storage, ReadOptions options) {
+    if (storage.isRemote()) {
+      // A store is on a local file system, so that no request is needed to tell the kind.
+      return open(RecordTable.at(storage).latest(), options);
+    }
     return switch (DatasetKind.of(storage)) {
       case TABLE -> open(RecordTable.at(storage).latest(), options);
       case STORE -> openSnapshot(Path.of(storage.location()), options);

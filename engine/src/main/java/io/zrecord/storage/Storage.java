@@ -46,6 +46,14 @@ public interface Storage {
     return Long.MAX_VALUE;
   }
 
+  /**
+   * Returns how many requests a reader may have under way at the same time; 1 where nothing is
+   * gained.
+   */
+  default int requestsAtOnce() {
+    return isRemote() ? 64 : 1;
+  }
+
   /** Tells whether the file or directory exists. */
   boolean exists(String name);
 

@@ -1,6 +1,7 @@
 package io.zrecord.table;
 
 import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.shard.Requests;
 import io.zrecord.internal.shard.TablesFile;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
@@ -90,7 +91,8 @@ final class NamedFiles {
    *     need files that are not known here
    */
   void requireWritable() {
-    unchecked.forEach(shard -> TablesFile.requireWritable(storage, shard));
+    Requests.forEach(
+        storage, unchecked, shard -> TablesFile.requireWritable(storage, shard));
     unchecked.clear();
   }
 

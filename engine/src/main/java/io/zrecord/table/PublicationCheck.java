@@ -90,7 +90,10 @@ final class PublicationCheck {
   /** Requires that the newest version comes from this one, one version after the other. */
   private void requireChain(Manifest published) {
     List<Long> listed = log.listed();
-    long newest = listed.isEmpty() ? -1 : listed.get(listed.size() - 1);
+    // A list may be older than the directory, and the hint may be behind.
+    long newest = Math.max(
+        listed.isEmpty() ? -1 : listed.get(listed.size() - 1),
+        log.last().map(Manifest::version).orElse(-1L));
     if (newest < published.version()) {
       throw unknown(published, "the table has no such version any more", null);
     }

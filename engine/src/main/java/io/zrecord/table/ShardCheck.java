@@ -2,6 +2,7 @@ package io.zrecord.table;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
+import io.zrecord.internal.shard.Requests;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.PatchRef;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Checks the files of shards once more before a manifest names them. Files written by a task may
@@ -40,10 +42,18 @@ final class ShardCheck {
    * @return when the oldest file was changed last, by the storage's clock
    */
   long check(List<ShardSummary> shards, Set<UUID> known) {
-    return shards.parallelStream()
-        .mapToLong(shard -> check(shard, known))
-        .min()
-        .orElse(Long.MAX_VALUE);
+    if (!storage.isRemote()) {
+      return shards.parallelStream()
+          .mapToLong(shard -> check(shard, known))
+          .min()
+          .orElse(Long.MAX_VALUE);
+    }
+    AtomicLong oldestMillis = new AtomicLong(Long.MAX_VALUE);
+    Requests.forEach(
+        storage,
+        shards,
+        shard -> oldestMillis.accumulateAndGet(check(shard, known), Math::min));
+    return oldestMillis.get();
   }
 
   /** Checks the shard of an index map likewise, whose field must be that of an index map. */

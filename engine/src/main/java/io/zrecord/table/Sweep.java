@@ -11,7 +11,9 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -45,6 +47,9 @@ final class Sweep {
    */
   private static final int REFRESH_INTERVAL = 100;
 
+  /** Files of orphans that are deleted together after one look, where a deletion is a request. */
+  private static final int MAX_GROUP_FILES = 1000;
+
   private final Storage storage;
   private final InstantSource clock;
   private final NamedFiles named;
@@ -67,8 +72,12 @@ final class Sweep {
     }
   }
 
-  /** What no version named when it was found, and is old enough to be deleted. */
-  private record Candidate(String name, Size size, BooleanSupplier isNamed) {}
+  /**
+   * What no version named when it was found, and is old enough to be deleted.
+   *
+   * @param names what to delete: the name itself, or the files below the name
+   */
+  private record Candidate(String name, Size size, List<String> names, BooleanSupplier isNamed) {}
 
   Sweep(Storage storage, InstantSource clock, SweepOptions options, Consumer<Orphan> listener) {
     this.storage = storage;
@@ -78,6 +87,7 @@ final class Sweep {
     this.listener = listener;
   }
 
+  /** Deletes what no version names, or tells what that is. */
   SweepResult run() {
     boolean deletes = options.mode() == CareMode.DELETE;
     limitMillis =
@@ -121,11 +131,10 @@ final class Sweep {
 
   /** Finds what no version names. Lists the files before it reads which of them are named. */
   private void find() {
-    List<StoredFile> shards = storage.list(SHARDS);
-    List<StoredFile> lists = storage.list(LISTS);
-    List<StoredFile> tagFiles = storage.list(TagNames.DIRECTORY);
+    List<StoredFile> shards = listed(SHARDS);
+    List<StoredFile> lists = listed(LISTS);
+    List<StoredFile> tagFiles = listed(TagNames.DIRECTORY);
     refresh();
-    named.requireWritable();
     for (StoredFile file : lists) {
       String name = LISTS + "/" + file.name();
       find(name, sizeOf(name, file), () -> named.namesList(name));
@@ -135,9 +144,32 @@ final class Sweep {
       find(name, sizeOf(name, file), () -> named.namesTagFile(name));
     }
     findTemporaries();
-    for (StoredFile file : shards) {
-      findInShard(SHARDS + "/" + file.name(), file);
+    if (storage.isRemote()) {
+      byDirectory(shards).forEach(this::findAmong);
+    } else {
+      for (StoredFile file : shards) {
+        findInShard(SHARDS + "/" + file.name(), file);
+      }
     }
+    if (!candidates.isEmpty() || wasAhead()) {
+      named.requireWritable();
+    }
+  }
+
+  /** Lists the entries of a directory; where directories have no times, all files below it. */
+  private List<StoredFile> listed(String directory) {
+    return storage.isRemote() ? storage.listTree(directory) : storage.list(directory);
+  }
+
+  /** Groups files below {@link #SHARDS} by the first part of their names. */
+  private static Map<String, List<StoredFile>> byDirectory(List<StoredFile> files) {
+    Map<String, List<StoredFile>> found = new LinkedHashMap<>();
+    for (StoredFile file : files) {
+      int slash = file.name().indexOf('/');
+      String first = slash < 0 ? file.name() : file.name().substring(0, slash);
+      found.computeIfAbsent(first, key -> new ArrayList<>(2)).add(file);
+    }
+    return found;
   }
 
   /** Tells whether an earlier sweep had a clock that was ahead: no file would be young enough. */
@@ -170,15 +202,43 @@ final class Sweep {
 
   private void delete() {
     long looked = 0;
-    for (Candidate candidate : candidates) {
-      if (++looked % REFRESH_INTERVAL == 0 || named.hasNext()) {
+    for (List<Candidate> group : groups()) {
+      if (group.size() > 1 || ++looked % REFRESH_INTERVAL == 0 || named.hasNext()) {
         refresh();
       }
-      if (!candidate.isNamed.getAsBoolean()) {
-        storage.delete(candidate.name);
-        found(candidate);
+      List<Candidate> orphans =
+          group.stream().filter(candidate -> !candidate.isNamed.getAsBoolean()).toList();
+      if (!orphans.isEmpty()) {
+        storage.deleteAll(
+            orphans.stream().flatMap(orphan -> orphan.names.stream()).toList());
       }
+      orphans.forEach(this::found);
     }
+  }
+
+  /**
+   * Groups what is deleted together, after a look at all versions. No later version than that of
+   * this sweep can name a candidate, so a group may be large. Where there is no table nothing but
+   * the look keeps a file, and each orphan is looked at by itself.
+   */
+  private List<List<Candidate>> groups() {
+    if (!storage.isRemote() || named.table().isEmpty()) {
+      return candidates.stream().map(List::of).toList();
+    }
+    List<List<Candidate>> groups = new ArrayList<>();
+    List<Candidate> group = new ArrayList<>();
+    int files = 0;
+    for (Candidate candidate : candidates) {
+      files += candidate.names.size();
+      if (files > MAX_GROUP_FILES && !group.isEmpty()) {
+        groups.add(group);
+        group = new ArrayList<>();
+        files = candidate.names.size();
+      }
+      group.add(candidate);
+    }
+    groups.add(group);
+    return groups;
   }
 
   private void found(Candidate candidate) {
@@ -251,12 +311,41 @@ final class Sweep {
     }
   }
 
+  /**
+   * Finds what no version names among the files of a shard, or what else is below {@link #SHARDS}.
+   */
+  private void findAmong(String first, List<StoredFile> files) {
+    Optional<UUID> id = shardId(first);
+    if (id.isPresent() && named.namesShard(id.get())) {
+      Set<String> namedFiles = named.filesOf(id.get());
+      for (StoredFile file : files) {
+        String relative = file.name().substring(Math.min(file.name().length(), first.length() + 1));
+        if (!namedFiles.contains(relative)) {
+          find(
+              SHARDS + "/" + file.name(),
+              sizeOf(file),
+              () -> named.filesOf(id.get()).contains(relative));
+        }
+      }
+      return;
+    }
+    find(
+        SHARDS + "/" + first,
+        files.stream().map(Sweep::sizeOf).reduce(Size.NONE, Size::plus),
+        files.stream().map(file -> SHARDS + "/" + file.name()).toList(),
+        () -> id.isPresent() && named.namesShard(id.get()));
+  }
+
   private void find(String name, Size size, BooleanSupplier isNamed) {
+    find(name, size, List.of(name), isNamed);
+  }
+
+  private void find(String name, Size size, List<String> names, BooleanSupplier isNamed) {
     if (isNamed.getAsBoolean()) {
       return;
     }
     if (size.modifiedMillis < limitMillis) {
-      candidates.add(new Candidate(name, size, isNamed));
+      candidates.add(new Candidate(name, size, names, isNamed));
     } else {
       young = young.plus(size);
     }
@@ -264,7 +353,7 @@ final class Sweep {
 
   private Size sizeOf(String name, StoredFile file) {
     if (!file.isDirectory()) {
-      return new Size(1, file.lengthBytes(), file.modifiedMillis());
+      return sizeOf(file);
     }
     // A chunk may be the second name of an old file, so the directories' times count as well.
     Size size = new Size(0, 0, file.modifiedMillis());
@@ -272,6 +361,10 @@ final class Sweep {
       size = size.plus(sizeOf(name + "/" + child.name(), child));
     }
     return size;
+  }
+
+  private static Size sizeOf(StoredFile file) {
+    return new Size(1, file.lengthBytes(), file.modifiedMillis());
   }
 
   private static Optional<UUID> shardId(String directory) {

@@ -7,6 +7,7 @@ import io.zrecord.storage.StoredFile;
 import io.zrecord.verify.Finding.Kind;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Looks for files that no version of a table names: files of failed or unfinished writes, and of
@@ -28,13 +29,10 @@ final class OrphanSearch {
    */
   void search(
       Map<String, Set<String>> namedShards, Set<String> namedLists, Set<String> namedTagFiles) {
-    for (StoredFile file : storage.list("shard")) {
-      Set<String> namedFiles = namedShards.get(file.name());
-      if (namedFiles == null) {
-        report("shard/" + file.name(), "no version names it", bytesOf("shard", file));
-      } else {
-        searchShard("shard/" + file.name(), namedFiles);
-      }
+    if (storage.isRemote()) {
+      searchTree(namedShards);
+    } else {
+      searchDirectories(namedShards);
     }
     for (StoredFile file : storage.list("list")) {
       if (!namedLists.contains("list/" + file.name())) {
@@ -53,6 +51,34 @@ final class OrphanSearch {
         report(name, "it is not a manifest", file.lengthBytes());
       }
     }
+  }
+
+  private void searchDirectories(Map<String, Set<String>> namedShards) {
+    for (StoredFile file : storage.list("shard")) {
+      Set<String> namedFiles = namedShards.get(file.name());
+      if (namedFiles == null) {
+        report("shard/" + file.name(), "no version names it", bytesOf("shard", file));
+      } else {
+        searchShard("shard/" + file.name(), namedFiles);
+      }
+    }
+  }
+
+  /** Looks for them in one list of all files, because a list of each shard would be a request. */
+  private void searchTree(Map<String, Set<String>> namedShards) {
+    Map<String, Long> orphanBytes = new TreeMap<>();
+    for (StoredFile file : storage.listTree("shard")) {
+      int slash = file.name().indexOf('/');
+      String first = slash < 0 ? file.name() : file.name().substring(0, slash);
+      Set<String> namedFiles = namedShards.get(first);
+      if (namedFiles == null) {
+        orphanBytes.merge(first, file.lengthBytes(), Long::sum);
+      } else if (!namedFiles.contains(file.name().substring(slash + 1))) {
+        report("shard/" + file.name(), "no version names it", file.lengthBytes());
+      }
+    }
+    orphanBytes.forEach(
+        (first, bytes) -> report("shard/" + first, "no version names it", bytes));
   }
 
   /** Looks for files of a change of fields or records that was not committed. */

@@ -67,7 +67,7 @@ final class CareModel implements InstantSource {
   private long known = -1;
   private long oldest;
 
-  final MemoryStorage storage = new MemoryStorage(this);
+  final MemoryStorage storage = Simulation.storage(this);
   final RecordTable table = RecordTable.at(storage, this);
   /** Of all versions that ever were. */
   final Map<Long, List<Row>> contents = new HashMap<>();

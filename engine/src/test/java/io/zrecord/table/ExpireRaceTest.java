@@ -92,7 +92,7 @@ final class ExpireRaceTest {
    */
   private static final class World implements Interleavings.World, InstantSource {
     private Instant now = FIRST;
-    final MemoryStorage storage = new MemoryStorage(this);
+    final MemoryStorage storage = Simulation.storage(this);
     /** Tags that somebody was told of. */
     final Set<String> given = new TreeSet<>();
 

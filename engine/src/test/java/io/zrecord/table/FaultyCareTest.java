@@ -33,7 +33,7 @@ final class FaultyCareTest {
 
   /** A table of two old versions that share nothing, and what a call on it came to. */
   private static final class World {
-    final MemoryStorage storage = new MemoryStorage();
+    final MemoryStorage storage = Simulation.storage();
     final RecordTable table = RecordTable.at(storage, CLOCK);
     Optional<ZRecordException> failure = Optional.empty();
 
@@ -97,6 +97,7 @@ final class FaultyCareTest {
           world.failure = Optional.of(e);
           failures++;
         }
+        faulty.landDelayed();
         check.run(world, fault + " at call " + call + ", " + failing + " calls, " + world.failure);
         call++;
       } while (faulty.calls() >= call);

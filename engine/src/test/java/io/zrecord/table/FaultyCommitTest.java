@@ -73,6 +73,7 @@ final class FaultyCommitTest {
     }
 
     int calls = faulty.calls();
+    faulty.landDelayed();
     String situation = fault + " at call " + call + ", " + failing + " calls, " + failure;
     TableSnapshot now = table.latest();
     boolean isPublished = now.length() == 2 + copies;

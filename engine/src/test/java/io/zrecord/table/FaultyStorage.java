@@ -7,6 +7,8 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.WritableFile;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
@@ -22,6 +24,8 @@ final class FaultyStorage implements Storage {
     RESPONSE_LOST,
     /** The request is lost, and nobody knows. */
     REQUEST_LOST,
+    /** The answer is lost, and the request takes effect some calls later, if at all it can. */
+    DELAYED,
     /**
      * It takes effect, then the storage says that the name is taken, like a client that repeats its
      * request.
@@ -29,10 +33,14 @@ final class FaultyStorage implements Storage {
     REPEATED
   }
 
+  /** Calls between one that is delayed and its effect: the reader of the name sees nothing. */
+  private static final int DELAY_CALLS = 1;
+
   private final Storage storage;
   private final Fault fault;
   private final int firstFailing;
   private final int failing;
+  private final SortedMap<Integer, Runnable> delayed = new TreeMap<>();
   private int calls;
 
   FaultyStorage(Storage storage, Fault fault, int firstFailing, int failing) {
@@ -46,8 +54,21 @@ final class FaultyStorage implements Storage {
     return calls;
   }
 
+  /** Lets the requests take effect that are still under way. */
+  void landDelayed() {
+    delayed.values().forEach(Runnable::run);
+    delayed.clear();
+  }
+
   private boolean failsNow() {
     int call = calls++;
+    delayed.entrySet().removeIf(entry -> {
+      boolean isDue = entry.getKey() <= call;
+      if (isDue) {
+        entry.getValue().run();
+      }
+      return isDue;
+    });
     return call >= firstFailing && call - firstFailing < failing;
   }
 
@@ -72,6 +93,7 @@ final class FaultyStorage implements Storage {
         return false;
       }
       case REQUEST_LOST -> {}
+      case DELAYED -> delayed.put(calls + DELAY_CALLS, () -> storage.publish(name, content));
     }
     throw new CommitOutcomeUnknownException(pathOf(name), message);
   }
@@ -79,6 +101,16 @@ final class FaultyStorage implements Storage {
   @Override
   public String location() {
     return storage.location();
+  }
+
+  @Override
+  public boolean isRemote() {
+    return storage.isRemote();
+  }
+
+  @Override
+  public int requestsAtOnce() {
+    return storage.requestsAtOnce();
   }
 
   @Override

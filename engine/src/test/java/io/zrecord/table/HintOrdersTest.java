@@ -33,7 +33,7 @@ final class HintOrdersTest {
 
   /** A table of one version, and two shards for those who append. */
   private static final class World implements Interleavings.World {
-    final MemoryStorage storage = new MemoryStorage(InstantSource.fixed(FIRST));
+    final MemoryStorage storage = Simulation.storage(InstantSource.fixed(FIRST));
     private final ShardSummary first = Shards.write(storage, Shards.SCHEMA, 1);
     private final ShardSummary second = Shards.write(storage, Shards.SCHEMA, 2);
     private long acknowledged;

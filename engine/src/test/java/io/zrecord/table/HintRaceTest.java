@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 final class HintRaceTest {
   private static final class World implements Interleavings.World {
-    final MemoryStorage storage = new MemoryStorage();
+    final MemoryStorage storage = Simulation.storage();
     private final ShardSummary first = Shards.write(storage, Shards.SCHEMA, 1);
     private final ShardSummary second = Shards.write(storage, Shards.SCHEMA, 2);
     private long acknowledged;

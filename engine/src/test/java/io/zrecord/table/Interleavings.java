@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * algorithm 1.
  */
 final class Interleavings {
-  private static final Set<String> CHANGES = Set.of("publish", "replace", "create", "delete");
+  private static final Set<String> CHANGES = Set.of("publish", "replace", "create", "delete", "deleteAll");
 
   /** What is worked on; a new one for each run. */
   interface World {
@@ -56,11 +57,13 @@ final class Interleavings {
     private final List<String> names;
     private final boolean isChange;
     private final boolean isList;
+    private final boolean isTree;
 
     Call(String verb, List<String> names) {
       this.names = names;
       this.isChange = CHANGES.contains(verb);
       this.isList = verb.equals("list");
+      this.isTree = verb.equals("listTree");
     }
 
     boolean commutesWith(Call other) {
@@ -71,7 +74,9 @@ final class Interleavings {
     private boolean touches(Call other) {
       for (String name : names) {
         for (String its : other.names) {
-          if (isWithin(name, its) || (other.isList && isListed(name, its))) {
+          if (isWithin(name, its)
+              || (other.isList && isListed(name, its))
+              || (other.isTree && isWithin(its, name))) {
             return true;
           }
         }
@@ -151,7 +156,7 @@ final class Interleavings {
       if (isGivenUp) {
         throw new GivenUpError();
       }
-      if (Set.of("location", "pathOf").contains(method.getName())) {
+      if (Set.of("location", "pathOf", "isRemote", "requestsAtOnce").contains(method.getName())) {
         return invoke(target, method, given);
       }
       oneAtATime.acquireUninterruptibly();
@@ -175,6 +180,8 @@ final class Interleavings {
       for (Object argument : given == null ? new Object[0] : given) {
         if (argument instanceof String name) {
           names.add(name);
+        } else if (argument instanceof Collection<?> several) {
+          several.forEach(name -> names.add((String) name));
         }
       }
       return names;

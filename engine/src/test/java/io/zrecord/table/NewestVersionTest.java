@@ -29,13 +29,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whoever looks for the newest version finds it, whatever the hint says. */
-final class NewestVersionTest {
+class NewestVersionTest {
   private static final Instant START = Instant.parse("2026-01-02T00:00:00Z");
 
   private static final ExpireOptions EXPIRE =
       ExpireOptions.defaults().withOlderThan(Duration.ofHours(1));
 
-  private final MemoryStorage storage = new MemoryStorage();
+  protected final MemoryStorage storage = Simulation.storage();
   private final List<byte[]> hints = new ArrayList<>();
   private Instant now = START;
 
@@ -89,11 +89,11 @@ final class NewestVersionTest {
     hints.add(hint());
   }
 
-  private TableChange append() {
+  protected final TableChange append() {
     return Shards.append(OptionalLong.of(39), Shards.write(storage, Shards.SCHEMA, 2));
   }
 
-  private InstantSource clock() {
+  protected final InstantSource clock() {
     return () -> now;
   }
 

@@ -50,7 +50,7 @@ final class SleptPublisherTest {
 
   /** A table or none yet, shards that are to be committed, and how the one who slept fared. */
   private static final class World implements Interleavings.World, InstantSource {
-    final MemoryStorage storage = new MemoryStorage();
+    final MemoryStorage storage = Simulation.storage();
     final OptionalLong base;
     private final Tally tally;
     private Instant now = START;

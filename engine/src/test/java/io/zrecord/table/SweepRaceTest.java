@@ -44,7 +44,7 @@ final class SweepRaceTest {
   /** A table of two versions that share nothing. */
   private static final class World implements Interleavings.World {
     private Instant fileTime = OLD;
-    final MemoryStorage storage = new MemoryStorage(() -> fileTime);
+    final MemoryStorage storage = Simulation.storage(() -> fileTime);
     final RecordTable table = RecordTable.at(storage, CLOCK);
     private final Set<String> wanted;
     /** What somebody is about to commit. */

@@ -51,8 +51,13 @@ final class TableCareTest {
 
   @Test
   void everyRetainedVersionStaysAndNothingElseDoes() {
+    run(SEQUENCES);
+  }
+
+  /** Runs random sequences on the storage of {@link Simulation}. */
+  static void run(int sequences) {
     System.out.println("everyRetainedVersionStaysAndNothingElseDoes: seed " + SEED);
-    for (int sequence = 0; sequence < SEQUENCES; sequence++) {
+    for (int sequence = 0; sequence < sequences; sequence++) {
       long seed = SEED + sequence;
       try {
         new Sequence(new Random(seed)).run();
@@ -63,8 +68,8 @@ final class TableCareTest {
             e);
       }
     }
-    System.out.println(SEQUENCES + " sequences: " + COUNTS);
-    if (SEQUENCES >= 100) {
+    System.out.println(sequences + " sequences: " + COUNTS);
+    if (sequences >= 100) {
       assertThat(COUNTS)
           .containsKeys(
               "groups rewritten",
@@ -252,6 +257,8 @@ final class TableCareTest {
         count("rebalances with failures", result.failures().isEmpty() ? 0 : 1);
       } catch (ZRecordException e) {
         count("rebalances with failures", 1);
+      } finally {
+        faulty.landDelayed();
       }
       model.settle();
     }

@@ -20,6 +20,16 @@ public abstract class ForwardingStorage implements Storage {
   }
 
   @Override
+  public boolean isRemote() {
+    return storage.isRemote();
+  }
+
+  @Override
+  public int requestsAtOnce() {
+    return storage.requestsAtOnce();
+  }
+
+  @Override
   public boolean exists(String name) {
     return storage.exists(name);
   }

@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * left after power loss. Every call that changes something counts, those of the files that it hands
  * out included, from 0. Files and directories have the times of a clock. Thread-safe.
  */
-public final class MemoryStorage implements Storage {
+public class MemoryStorage implements Storage {
   private static final AtomicInteger COUNT = new AtomicInteger();
 
   private final String location = "memory-" + COUNT.incrementAndGet() + ":";
@@ -290,6 +290,18 @@ public final class MemoryStorage implements Storage {
     touch(name);
   }
 
+  /** Tells whether there is a file of that name. */
+  protected final synchronized boolean hasFile(String name) {
+    return files.containsKey(name);
+  }
+
+  /** Removes a file from all records of this storage, without a call. */
+  protected final synchronized void forget(String name) {
+    files.remove(name);
+    durableNames.remove(name);
+    modifiedMillis.remove(name);
+  }
+
   private boolean isDirectory(String name) {
     return name.isEmpty() || files.keySet().stream().anyMatch(file -> file.startsWith(name + "/"));
   }
@@ -306,7 +318,8 @@ public final class MemoryStorage implements Storage {
     throw new MissingFileException(pathOf(name), "There is no file " + pathOf(name));
   }
 
-  private void called(String what) {
+  /** Takes note of a call that changes something; fails if the call was to fail. */
+  protected final synchronized void called(String what) {
     int call = log.size();
     log.add(what);
     if (call >= firstFailing && call <= lastFailing) {
@@ -314,7 +327,8 @@ public final class MemoryStorage implements Storage {
     }
   }
 
-  private static void requireName(String name) {
+  /** Refuses a name that could leave the root. */
+  protected static void requireName(String name) {
     for (String part : name.split("/", -1)) {
       if (part.isEmpty() || part.equals(".") || part.equals("..")) {
         throw new IllegalArgumentException("The name '" + name + "' could leave the storage");

@@ -1,6 +1,7 @@
 package io.zrecord.internal.shard;
 
 import io.zrecord.errors.FileUnavailableException;
+import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -10,6 +11,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +79,24 @@ public final class Requests {
   }
 
   /**
+   * Runs a request for each item and waits for all of them. As many are under way at the same time
+   * as the storage wants; one after the other in this thread if that is 1.
+   *
+   * @throws RuntimeException what a failed request threw; the last requests are not run then
+   * @throws FileUnavailableException if this thread was interrupted
+   */
+  public static <T> void forEach(Storage storage, List<T> items, Consumer<T> request) {
+    int atOnce = storage.requestsAtOnce();
+    for (int from = 0; from < items.size(); from += atOnce) {
+      List<Runnable> requests = new ArrayList<>();
+      for (T item : items.subList(from, Math.min(items.size(), from + atOnce))) {
+        requests.add(() -> request.accept(item));
+      }
+      run(storage.location(), requests);
+    }
+  }
+
+  /**
    * Runs requests and waits for all of them.
    *
    * @param path what is read, for messages
@@ -112,6 +132,9 @@ public final class Requests {
       request.get();
       return null;
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
       return e.getCause() instanceof RuntimeException cause
           ? cause
           : new IllegalStateException(e.getCause());

@@ -1,6 +1,7 @@
 package io.zrecord.internal.shard;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
@@ -124,23 +125,31 @@ public final class TablesFile {
    *     feature
    */
   public static void requireWritable(Storage storage, ShardSummary shard) {
+    String directory = shard.directory() + "/";
     for (TablesRef ref : shard.tables()) {
-      String name = shard.directory() + "/" + ref.fileName();
-      if (storage.exists(name)) {
-        Windows windows = new Windows(storage.open(name, ref.bytes()), ref.bytes(), () -> {});
-        byte[] bytes = new byte[ref.jsonBytes()];
-        windows.copy(ref.jsonPosition(), bytes, 0, bytes.length);
-        TablesJson.requireWritable(windows.path(), bytes);
-      }
+      requireWritable(
+          storage, directory + ref.fileName(), ref.bytes(), ref.jsonPosition(), ref.jsonBytes());
     }
     PatchRef patch = shard.patch();
-    if (patch != null && storage.exists(shard.directory() + "/" + patch.fileName())) {
-      String name = shard.directory() + "/" + patch.fileName();
-      Windows windows = new Windows(storage.open(name, patch.bytes()), patch.bytes(), () -> {});
-      byte[] bytes = new byte[patch.jsonBytes()];
-      windows.copy(patch.jsonPosition(), bytes, 0, bytes.length);
-      TablesJson.requireWritable(windows.path(), bytes);
+    if (patch != null) {
+      requireWritable(
+          storage,
+          directory + patch.fileName(),
+          patch.bytes(),
+          patch.jsonPosition(),
+          patch.jsonBytes());
     }
+  }
+
+  private static void requireWritable(
+      Storage storage, String name, long fileBytes, long jsonPosition, int jsonBytes) {
+    byte[] json = new byte[jsonBytes];
+    try (ReadableFile file = storage.open(name, fileBytes)) {
+      new Windows(file, fileBytes, () -> {}).read(jsonPosition, jsonBytes).get(json);
+    } catch (MissingFileException e) {
+      return;
+    }
+    TablesJson.requireWritable(storage.pathOf(name), json);
   }
 
   private static void requireIs(String path, TablesJson json, ShardSummary shard, TablesRef ref) {

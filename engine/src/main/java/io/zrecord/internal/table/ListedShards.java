@@ -1,6 +1,8 @@
 package io.zrecord.internal.table;
 
+import io.zrecord.internal.shard.Requests;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
 import java.util.AbstractList;
 import java.util.Arrays;
 import java.util.List;
@@ -132,6 +134,7 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
 
   /** Lists, and after them what is there already. */
   private static final class Inner extends Node {
+    private final Storage storage;
     private final int[] firstOrdinals;
     private final long[] firstIndices;
     private final Function<ShardListFile, Node> reading;
@@ -144,6 +147,7 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
               + rest.stream().mapToInt(leaf -> leaf.count).sum(),
           lists.stream().mapToLong(ShardListFile::length).sum()
               + rest.stream().mapToLong(leaf -> leaf.length).sum());
+      this.storage = log.storage();
       this.lists = lists;
       this.reading = list -> list.isOfLists()
           ? new Inner(log, log.members(list), partitions, List.of())
@@ -218,7 +222,12 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
         // Many short ranges cost no more than their look-ups.
         loadChild(first, from, to);
       } else {
-        IntStream.rangeClosed(first, last).parallel().forEach(i -> loadChild(i, from, to));
+        List<Integer> wanted = IntStream.rangeClosed(first, last).boxed().toList();
+        if (storage.isRemote()) {
+          Requests.forEach(storage, wanted, i -> loadChild(i, from, to));
+        } else {
+          wanted.parallelStream().forEach(i -> loadChild(i, from, to));
+        }
       }
     }
 

@@ -47,6 +47,10 @@ public final class ManifestLog {
     return new ManifestLog(storage, false);
   }
 
+  Storage storage() {
+    return storage;
+  }
+
   /**
    * Returns the numbers of the manifests present, lowest first. Numbers below the floor of the
    * newest version have no meaning.

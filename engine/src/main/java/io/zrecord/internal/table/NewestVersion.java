@@ -4,10 +4,14 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.shard.Requests;
 import io.zrecord.storage.Storage;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Looks for the newest version of a table (FORMAT.md section 11): upwards from the hint. The
@@ -43,12 +47,14 @@ final class NewestVersion {
     Manifest found;
     Manifest next;
     try {
-      found = log.read(hint.version());
+      Hinted hinted = hinted(hint.version());
+      found = hinted.manifest;
       if (!hint.leadsTo(found)) {
         return Optional.empty();
       }
+      next = hinted.next.orElse(null);
       boolean isChecked = false;
-      for (int step = 0; (next = next(found).orElse(null)) != null; step++) {
+      for (int step = 0; next != null; step++) {
         if (step == MAX_STEPS) {
           return Optional.empty();
         }
@@ -57,6 +63,7 @@ final class NewestVersion {
         }
         isChecked = true;
         found = next;
+        next = next(found.version()).orElse(null);
       }
       if (next == null) {
         return isChecked || follows(found) ? Optional.of(found) : Optional.empty();
@@ -65,6 +72,30 @@ final class NewestVersion {
       return Optional.empty();
     }
     return beyondGap(hint, found);
+  }
+
+  /** A version and the version after it, if there is one. */
+  private record Hinted(Manifest manifest, Optional<Manifest> next) {}
+
+  /**
+   * Reads the version of a hint, and the next. The version was there when the hint was written, so
+   * the next one may be asked for first, or at the same time. The version before must be asked for
+   * later: an expiry deletes from the lowest number on.
+   */
+  private Hinted hinted(long version) {
+    if (!storage.isRemote()) {
+      Manifest manifest = log.read(version);
+      return new Hinted(manifest, next(version));
+    }
+    Map<Long, Optional<Manifest>> read = new ConcurrentHashMap<>();
+    Requests.forEach(
+        storage,
+        List.of(version + 1, version),
+        number -> read.put(
+            number, number == version ? Optional.of(log.read(version)) : next(version)));
+    return new Hinted(
+        Objects.requireNonNull(read.get(version)).orElseThrow(),
+        Objects.requireNonNull(read.get(version + 1)));
   }
 
   /** Returns the newest version, if what does not follow a version was expired like that one. */
@@ -86,9 +117,10 @@ final class NewestVersion {
     return next.isBeginning() || next.previous().equals(Optional.of(manifest.commitId()));
   }
 
-  private Optional<Manifest> next(Manifest manifest) {
+  /** Returns the version after another; empty if there is none. */
+  private Optional<Manifest> next(long version) {
     try {
-      return Optional.of(log.read(manifest.version() + 1));
+      return Optional.of(log.read(version + 1));
     } catch (MissingFileException e) {
       return Optional.empty();
     }
@@ -107,22 +139,24 @@ final class NewestVersion {
     OptionalLong missing = OptionalLong.empty();
     while (true) {
       List<Long> listed = log.listed();
-      if (listed.isEmpty()) {
-        hint.ifPresent(there -> {
-          throw ahead(there, "there is no manifest");
-        });
-        return Optional.empty();
-      }
-      long greatest = listed.get(listed.size() - 1);
+      // A list may be older than the directory.
+      long greatest = listed.isEmpty() ? 0 : listed.get(listed.size() - 1);
       try {
         Manifest found = log.read(greatest);
-        // A list may be older than the directory.
-        for (Optional<Manifest> next = next(found); next.isPresent(); next = next(found)) {
+        for (Optional<Manifest> next = next(greatest);
+            next.isPresent();
+            next = next(found.version())) {
           found = next.get();
         }
         requireReached(hint, found);
         return Optional.of(found);
       } catch (MissingFileException e) {
+        if (listed.isEmpty()) {
+          hint.ifPresent(there -> {
+            throw ahead(there, "there is no manifest");
+          });
+          return Optional.empty();
+        }
         // Expired since the directory was read, unless it is the greatest again.
         if (missing.equals(OptionalLong.of(greatest))) {
           throw e;

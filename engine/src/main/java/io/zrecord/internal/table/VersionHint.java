@@ -41,7 +41,7 @@ public record VersionHint(UUID tableId, long version, UUID commitId) {
   }
 
   /** Reads the hint of a table; empty if there is none that can be read. */
-  static Optional<VersionHint> readable(Storage storage) {
+  public static Optional<VersionHint> readable(Storage storage) {
     try {
       return read(storage);
     } catch (ZRecordException e) {

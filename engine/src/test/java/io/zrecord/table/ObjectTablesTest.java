@@ -1,0 +1,221 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import io.zrecord.testing.ForwardingStorage;
+import io.zrecord.testing.ObjectStorage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The proofs of tables on a store of objects. Those that other tests have for files in memory run
+ * here in part: what a store of objects does differently is how a sweep lists and deletes, and that
+ * a reader asks for the version after the hint before that of the hint.
+ * {@code -Dzrecord.test.objectSequences=1000} for more sequences.
+ */
+final class ObjectTablesTest {
+  private static final int SEQUENCES = Integer.getInteger("zrecord.test.objectSequences", 15);
+  private static final int COMMITTERS = 8;
+  private static final int COMMITS = 12;
+
+  @Test
+  void everyRetainedVersionStaysAndNothingElseDoes() throws Exception {
+    Simulation.ofObjects(() -> TableCareTest.run(SEQUENCES));
+  }
+
+  @Test
+  void aWriteOfBeforeTheSweepKeepsItsFilesOrIsRefused() throws Exception {
+    SweepRaceTest sweeps = new SweepRaceTest();
+    Simulation.ofObjects(sweeps::aWriteOfBeforeTheSweepKeepsItsFilesOrIsRefused);
+    Simulation.ofObjects(sweeps::aVersionWhoseTagIsExchangedForAnotherMeanwhileIsWhole);
+    Simulation.ofObjects(sweeps::aWriteThatDoesNotLookAtWhatWasSweptLosesItsFiles);
+  }
+
+  @Test
+  void aTagKeepsItsVersionBesideAnExpiryAndASweep() throws Exception {
+    ExpireRaceTest expiries = new ExpireRaceTest();
+    Simulation.ofObjects(
+        expiries::aTagThatIsGivenWhileAnotherIsRemovedAndSweptKeepsTheVersionOrIsRefused);
+    Simulation.ofObjects(expiries::whoReadsATagWhileItIsRemovedAndSweptGetsItsRecordsOrIsTold);
+    Simulation.ofObjects(expiries::aTagThatSharesTheCopyOfOneThatWasRemovedSinceIsLost);
+  }
+
+  @Test
+  void whoIsToldOfSuccessHasCreatedTheTable() throws Exception {
+    SleptPublisherTest sleepers = new SleptPublisherTest();
+    Simulation.ofObjects(sleepers::soItIsOfOneWhoCreatesTheTable);
+    Simulation.ofObjects(sleepers::withoutACheckAfterCreatingATableARecordIsLost);
+  }
+
+  @Test
+  void aReaderFindsTheNewestVersionInEveryOrder() throws Exception {
+    Simulation.ofObjects(new HintRaceTest()::nobodyReadsAVersionBeforeAnAcknowledgedOne);
+    Simulation.ofObjects(new HintOrdersTest()::aReaderBesideAnExpiryFindsTheNewestVersion);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyFailureIsReportedAsWhatItWas(FaultyStorage.Fault fault) throws Exception {
+    FaultyCareTest care = new FaultyCareTest();
+    Simulation.ofObjects(() -> care.aTaggingIsReportedAsWhatItWas(fault));
+    for (int failing : new int[] {1, 1000}) {
+      for (int call = 0; requireTold(fault, call, failing) > call; call++) {}
+    }
+  }
+
+  /** Lets a commit fail at a call, and returns how many calls there were. */
+  private static int requireTold(FaultyStorage.Fault fault, int call, int failing) {
+    ObjectStorage objects = new ObjectStorage();
+    RecordTable table = RecordTable.at(objects);
+    table.commit(Shards.append(OptionalLong.empty(), Shards.write(objects, Shards.SCHEMA, 1)));
+    TableChange change =
+        Shards.append(OptionalLong.of(0), Shards.write(objects, Shards.SCHEMA, 2));
+    FaultyStorage faulty = new FaultyStorage(objects, fault, call, failing);
+    String situation = fault + " at call " + call + " of " + failing;
+    try {
+      RecordTable.at(faulty).commit(change);
+      faulty.landDelayed();
+      assertThat(table.latest().length()).as(situation).isEqualTo(2);
+    } catch (CommitOutcomeUnknownException e) {
+      faulty.landDelayed();
+    } catch (ZRecordException e) {
+      faulty.landDelayed();
+      assertThat(table.latest().length()).as(situation).isOne();
+    }
+    assertThat(table.commit(change).length()).as(situation).isEqualTo(2);
+    return faulty.calls();
+  }
+
+  @Test
+  void committersThatAppendAtOnceLoseNothing() throws Exception {
+    ObjectStorage objects = new ObjectStorage();
+    Set<UUID> written = race(objects, COMMITS);
+    assertThat(written).hasSize(COMMITTERS * COMMITS);
+    assertThat(RecordTable.at(objects).latest().shards())
+        .extracting(ShardSummary::id)
+        .containsExactlyInAnyOrderElementsOf(written);
+  }
+
+  /** Nobody relies on a list. */
+  @Test
+  void soItIsWhereListsAreLate() throws Exception {
+    ObjectStorage objects = new ObjectStorage();
+    Storage late = new ForwardingStorage(objects) {
+      @Override
+      public List<io.zrecord.storage.StoredFile> list(String directory) {
+        return directory.equals(ManifestNames.DIRECTORY) ? List.of() : super.list(directory);
+      }
+    };
+    assertThat(race(late, 3)).hasSize(COMMITTERS * 3);
+    assertThat(RecordTable.at(objects).latest().length()).isEqualTo(COMMITTERS * 3);
+  }
+
+  /** The control: a store that ignores the condition of a put loses records. */
+  @Test
+  void aStoreThatIgnoresTheConditionLosesRecords() throws Exception {
+    ObjectStorage objects = new ObjectStorage();
+    Set<UUID> written = race(new WithoutHint(objects) {
+      @Override
+      public boolean publish(String name, byte[] content) {
+        objects.overwrite(name, content);
+        return true;
+      }
+    }, COMMITS);
+    RecordTable.at(new WithoutHint(objects))
+        .latest()
+        .shards()
+        .forEach(shard -> written.remove(shard.id()));
+    assertThat(written).as("acknowledged and lost").isNotEmpty();
+  }
+
+  private static Set<UUID> race(Storage storage, int commits) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(COMMITTERS);
+    try {
+      List<Callable<Set<UUID>>> tasks = new ArrayList<>();
+      for (int i = 0; i < COMMITTERS; i++) {
+        tasks.add(() -> append(storage, commits));
+      }
+      Set<UUID> written = new HashSet<>();
+      for (Future<Set<UUID>> future : threads.invokeAll(tasks)) {
+        written.addAll(future.get());
+      }
+      return written;
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private static Set<UUID> append(Storage storage, int commits) {
+    Set<UUID> acknowledged = new HashSet<>();
+    for (int commit = 0; commit < commits; commit++) {
+      ShardSummary shard = Shards.write(storage, Shards.SCHEMA, commit);
+      try {
+        RecordTable.at(storage).commit(Shards.append(OptionalLong.empty(), shard));
+        acknowledged.add(shard.id());
+      } catch (CommitOutcomeUnknownException e) {
+        // The store without conditions may replace the version before.
+      }
+    }
+    return acknowledged;
+  }
+
+  /**
+   * A creation that slept, while others created the table and expired its first version, publishes
+   * the number that is free again. The late list shows nothing of the others.
+   */
+  @Test
+  void aCreationThatSleptIsNotAcknowledgedThoughTheListIsLate() {
+    Instant[] now = {Instant.parse("2026-01-02T00:00:00Z")};
+    ObjectStorage objects = new ObjectStorage(() -> now[0]);
+    RecordTable others = RecordTable.at(objects, () -> now[0]);
+    ShardSummary own = Shards.write(objects, Shards.SCHEMA, 1);
+    Storage slow = new ForwardingStorage(objects) {
+      @Override
+      public boolean publish(String name, byte[] content) {
+        for (int version = 0; version < 3; version++) {
+          ShardSummary other = Shards.write(objects, Shards.SCHEMA, 5);
+          others.commit(Shards.append(Shards.newest(others), other));
+          now[0] = now[0].plus(Duration.ofHours(2));
+        }
+        others.expire(
+            ExpireOptions.defaults().withOlderThan(Duration.ofHours(1)).withKeepVersions(1));
+        boolean isPublished = super.publish(name, content);
+        assertThat(isPublished).as("the number is free again").isTrue();
+        return true;
+      }
+
+      @Override
+      public List<io.zrecord.storage.StoredFile> list(String directory) {
+        return directory.equals(ManifestNames.DIRECTORY)
+            ? super.list(directory).stream()
+                .filter(file -> ManifestNames.nameOf(0).endsWith(file.name()))
+                .toList()
+            : super.list(directory);
+      }
+    };
+    Instant start = now[0];
+    RecordTable sleeper = RecordTable.at(slow, () -> start);
+    assertThatThrownBy(() -> sleeper.commit(Shards.append(OptionalLong.empty(), own)))
+        .isInstanceOf(CommitOutcomeUnknownException.class);
+    assertThat(others.latest().shards()).doesNotContain(own);
+  }
+}
