@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * {@code -Dzrecord.test.objectSequences=1000} for more sequences.
  */
 final class ObjectTablesTest {
-  private static final int SEQUENCES = Integer.getInteger("zrecord.test.objectSequences", 15);
+  private static final int SEQUENCES = Integer.getInteger("zrecord.test.objectSequences", 10);
   private static final int COMMITTERS = 8;
   private static final int COMMITS = 12;
 
@@ -53,8 +53,7 @@ final class ObjectTablesTest {
   @Test
   void aTagKeepsItsVersionBesideAnExpiryAndASweep() throws Exception {
     ExpireRaceTest expiries = new ExpireRaceTest();
-    Simulation.ofObjects(
-        expiries::aTagThatIsGivenWhileAnotherIsRemovedAndSweptKeepsTheVersionOrIsRefused);
+    Simulation.ofObjects(expiries::aTaggingKilledAtAnyCallLeavesAWholeTagOrWhatASweepRemoves);
     Simulation.ofObjects(expiries::whoReadsATagWhileItIsRemovedAndSweptGetsItsRecordsOrIsTold);
     Simulation.ofObjects(expiries::aTagThatSharesTheCopyOfOneThatWasRemovedSinceIsLost);
   }
