@@ -124,7 +124,13 @@ final class AppendLog {
     });
     RecordTable table = RecordTable.at(healthy);
     addProblemsOfVersions(table, problems);
-    Map<Long, Integer> there = values(table.latest());
+    Map<Long, Integer> there;
+    try {
+      there = values(table.latest());
+    } catch (ZRecordException e) {
+      problems.add("the newest version cannot be read: " + e.getMessage());
+      return problems;
+    }
     appends.forEach((value, append) -> {
       int times = there.getOrDefault(value, 0);
       boolean isPromised = switch (append.outcome) {

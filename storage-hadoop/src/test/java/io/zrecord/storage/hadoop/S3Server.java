@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,7 +23,6 @@ public final class S3Server implements AutoCloseable {
 
   private final Process process;
   private final int port;
-  private final Path data;
   private final String secret = UUID.randomUUID().toString();
 
   /**
@@ -34,8 +32,7 @@ public final class S3Server implements AutoCloseable {
    */
   public S3Server(Path jar, Path directory) throws IOException {
     port = freePort();
-    data = directory.resolve("data");
-    Files.createDirectories(data.resolve(BUCKET));
+    Files.createDirectories(directory.resolve("data").resolve(BUCKET));
     Path settings = Files.writeString(
         directory.resolve("s3proxy.properties"),
         String.join(
@@ -47,7 +44,7 @@ public final class S3Server implements AutoCloseable {
             "jclouds.provider=filesystem-nio2",
             "jclouds.identity=none",
             "jclouds.credential=none",
-            "jclouds.filesystem.basedir=" + data));
+            "jclouds.filesystem.basedir=" + directory.resolve("data")));
     process = new ProcessBuilder(List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx512m",
@@ -95,40 +92,10 @@ public final class S3Server implements AutoCloseable {
     return "s3a://" + BUCKET;
   }
 
-  /** Returns where the server is reached. */
-  public URI endpoint() {
-    return URI.create("http://127.0.0.1:" + port);
-  }
-
-  /** Returns the directory that holds the objects of the bucket as files. */
-  public Path files() {
-    return data.resolve(BUCKET);
-  }
-
   /** Returns what S3A needs to reach the server. */
   public Configuration settings() {
-    return settings(endpoint());
-  }
-
-  /**
-   * Returns what S3A needs to reach the server at another endpoint, such as a proxy: a file system
-   * of its own, which gives a request up after few repetitions.
-   */
-  public Configuration impatientSettings(URI endpoint) {
-    Configuration settings = settings(endpoint);
-    settings.set("fs.s3a.impl.disable.cache", "true");
-    settings.set("fs.s3a.attempts.maximum", "1");
-    settings.set("fs.s3a.retry.limit", "1");
-    settings.set("fs.s3a.retry.interval", "1ms");
-    settings.set("fs.s3a.retry.throttle.limit", "1");
-    settings.set("fs.s3a.retry.throttle.interval", "1ms");
-    settings.set("fs.s3a.connection.timeout", "20s");
-    return settings;
-  }
-
-  private Configuration settings(URI endpoint) {
     Configuration settings = new Configuration();
-    settings.set("fs.s3a.endpoint", endpoint.toString());
+    settings.set("fs.s3a.endpoint", "http://127.0.0.1:" + port);
     settings.set("fs.s3a.endpoint.region", "us-east-1");
     settings.set("fs.s3a.path.style.access", "true");
     settings.set("fs.s3a.access.key", "tester");

@@ -28,12 +28,11 @@ final class S3aCommitsUnderFireTest extends CommitsUnderFireTest {
 
   @Override
   protected URI server() {
-    return server.endpoint();
+    return ImpatientS3a.endpoint(server);
   }
 
   @Override
   protected Storage storage(URI endpoint, String dataset) {
-    return HadoopStorage.at(
-        server.bucket() + "/" + dataset, server.impatientSettings(endpoint));
+    return ImpatientS3a.storage(server, endpoint, dataset);
   }
 }
