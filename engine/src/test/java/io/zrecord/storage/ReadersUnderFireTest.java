@@ -178,7 +178,8 @@ public abstract class ReadersUnderFireTest {
     int requests = requestsOfAReading(storage);
     Map<End, Integer> ends = new TreeMap<>();
     for (Map.Entry<String, HttpFault> fault : FAULTS.entrySet()) {
-      for (int times : new int[] {1, Integer.MAX_VALUE}) {
+      // A storage that goes on where an answer broke off needs many requests for a file.
+      for (int times : new int[] {1, 4}) {
         for (int number = 0; number < requests; number++) {
           proxy.heal();
           injectFrom(number, times, fault.getValue());
@@ -221,6 +222,10 @@ public abstract class ReadersUnderFireTest {
     String target = URLDecoder.decode(request.target(), StandardCharsets.UTF_8);
     String root = direct.location().substring(direct.location().lastIndexOf('/'));
     String file = target.substring(target.indexOf(root) + root.length() + 1);
+    if (!direct.exists(file)) {
+      // The reader asks whether there is a newer version.
+      return;
+    }
     if (isReplaced) {
       byte[] other = new byte[(int) direct.lengthBytes(file)];
       new Random(7).nextBytes(other);
