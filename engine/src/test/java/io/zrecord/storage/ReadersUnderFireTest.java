@@ -44,7 +44,12 @@ public abstract class ReadersUnderFireTest {
   private static final int SHARDS = 2;
   private static final int RECORDS = 200;
   private static final int MAX_BYTES = 3000;
-  private static final int FIRES = Integer.getInteger("zrecord.test.fires", 20);
+
+  /** How often random faults are tried; a seed each. */
+  private static final int FIRES = 10 * Integer.getInteger("zrecord.test.fires", 1);
+
+  /** Each fault is tried at each request, or at each of that many. */
+  private static final int STRIDE = FIRES > 10 ? 1 : 3;
 
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("value", ElementType.BYTES)
@@ -177,10 +182,11 @@ public abstract class ReadersUnderFireTest {
     Storage storage = storage(proxy.endpoint(), name);
     int requests = requestsOfAReading(storage);
     Map<End, Integer> ends = new TreeMap<>();
+    int first = 0;
     for (Map.Entry<String, HttpFault> fault : FAULTS.entrySet()) {
       // A storage that goes on where an answer broke off needs many requests for a file.
       for (int times : new int[] {1, 4}) {
-        for (int number = 0; number < requests; number++) {
+        for (int number = first++ % STRIDE; number < requests; number += STRIDE) {
           proxy.heal();
           injectFrom(number, times, fault.getValue());
           String situation = fault.getKey() + " at request " + number + ", " + times;

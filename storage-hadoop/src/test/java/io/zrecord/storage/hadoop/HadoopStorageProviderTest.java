@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.Storages;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StorageProvider;
-import io.zrecord.storage.Storages;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
