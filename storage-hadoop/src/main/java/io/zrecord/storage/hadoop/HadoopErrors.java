@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.AccessDeniedException;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.AccessControlException;
@@ -21,41 +22,48 @@ final class HadoopErrors {
   /**
    * Returns the exception to throw for a failure.
    *
+   * @param settings of the file system; the secrets among them do not appear
    * @param action what was tried, as a verb with its object, such as {@code "write to"}
    */
-  static ZRecordException of(String action, Path path, IOException e) {
+  static ZRecordException of(
+      Configuration settings, String action, Path path, IOException failure) {
+    return of(action, path, failure, reason(failure, settings), Redaction.cause(failure, settings));
+  }
+
+  private static ZRecordException of(
+      String action, Path path, IOException e, String reason, Throwable cause) {
     String file = path.toString();
     String problem = "Cannot " + action + " " + file + ": ";
     if (e instanceof FileNotFoundException) {
       return new MissingFileException(
-          file, problem + "there is no such file. Restore it from a copy, or check the path", e);
+          file, problem + "there is no such file. Restore it from a copy, or check the path", cause);
     }
     if (e instanceof AccessControlException || e instanceof AccessDeniedException) {
       return new FileUnavailableException(
           file,
-          problem + "access is denied (" + reason(e) + "). Check the credentials that Hadoop is"
+          problem + "access is denied (" + reason + "). Check the credentials that Hadoop is"
               + " given, and the permissions of the file and of its directories",
-          e);
+          cause);
     }
     if (isQuotaExceeded(e)) {
       return new DiskFullException(
-          file, problem + reason(e) + ". Free space or raise the quota, then try again", e);
+          file, problem + reason + ". Free space or raise the quota, then try again", cause);
     }
     if (e instanceof FileAlreadyExistsException) {
       return new StorageException(
           file,
           problem + "it already exists. Names are never reused; remove it or choose another",
-          e);
+          cause);
     }
     if (e instanceof InterruptedIOException || e instanceof ClosedByInterruptException) {
       return new FileUnavailableException(
           file,
-          problem + "the thread was interrupted, or waited too long (" + reason(e)
+          problem + "the thread was interrupted, or waited too long (" + reason
               + "). Nothing is known to be damaged; try again",
-          e);
+          cause);
     }
     return new StorageException(
-        file, problem + reason(e) + ". Check the file system, and the network to it", e);
+        file, problem + reason + ". Check the file system, and the network to it", cause);
   }
 
   private static boolean isQuotaExceeded(IOException e) {
@@ -63,13 +71,16 @@ final class HadoopErrors {
         || String.valueOf(e.getMessage()).contains("No space left");
   }
 
-  /** Returns the first line of a message: remote exceptions carry a stack in theirs. */
-  static String reason(Exception e) {
+  /**
+   * Returns the first line of a message, without credentials: remote exceptions carry a stack in
+   * theirs.
+   */
+  static String reason(Throwable e, Configuration settings) {
     String message = e.getMessage();
     if (message == null || message.isBlank()) {
       return e.getClass().getSimpleName();
     }
     int end = message.indexOf('\n');
-    return end < 0 ? message : message.substring(0, end);
+    return Redaction.of(end < 0 ? message : message.substring(0, end), settings);
   }
 }

@@ -40,25 +40,33 @@ record HadoopReadableFile(FileSystem files, Path file, long lengthBytes) impleme
   }
 
   private void read(long position, byte[] target) {
-    try (FSDataInputStream stream = open(files, file, lengthBytes)) {
+    try (FSDataInputStream stream = open(target.length)) {
       stream.readFully(position, target);
     } catch (EOFException e) {
       throw new TruncatedFileException(
           path(),
-          "Cannot read bytes " + position + " to " + (position + target.length) + " of " + file
+          "Cannot read " + range(position, target) + " of " + file
               + ": it ends before. Restore it from a copy",
-          e);
+          Redaction.cause(e, files.getConf()));
     } catch (IOException e) {
-      throw HadoopErrors.of("read", file, e);
+      throw HadoopErrors.of(files.getConf(), "read " + range(position, target) + " of", file, e);
     }
   }
 
-  /** Opens a file for reads at random places. A store that is told the length need not be asked. */
-  static FSDataInputStream open(FileSystem files, Path file, long lengthBytes) throws IOException {
+  private static String range(long position, byte[] target) {
+    return "bytes " + position + " to " + (position + target.length);
+  }
+
+  /**
+   * Opens the file for one read at any place. A store that is told the length need not be asked, and
+   * S3A reads ahead as far as it is told.
+   */
+  private FSDataInputStream open(int readBytes) throws IOException {
     return FutureIO.awaitFuture(files
         .openFile(file)
         .opt("fs.option.openfile.read.policy", "random")
         .opt("fs.option.openfile.length", Long.toString(lengthBytes))
+        .opt("fs.s3a.readahead.range", Integer.toString(readBytes))
         .build());
   }
 

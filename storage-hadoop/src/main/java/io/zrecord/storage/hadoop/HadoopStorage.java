@@ -1,6 +1,5 @@
 package io.zrecord.storage.hadoop;
 
-import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.storage.ReadableFile;
@@ -14,7 +13,6 @@ import java.nio.file.AccessDeniedException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -45,13 +43,19 @@ public final class HadoopStorage implements Storage {
    *
    * @param location a URI such as {@code hdfs://host:8020/data/train}, not encoded; without a
    *     scheme, a path on the default file system
-   * @param settings of Hadoop. Not copied; the file system is the one that Hadoop keeps for the
-   *     authority and the user
+   * @param settings of Hadoop. The first settings for a user and an authority, such as a bucket,
+   *     count: the file system is kept until the process ends
    * @throws IllegalArgumentException if the location is no URI, has credentials in it, or a scheme
    *     that the settings do not know
    * @throws StorageException if the file system cannot be reached
    */
   public static Storage at(String location, Configuration settings) {
+    Path path = path(location);
+    return at(path, settings, () -> FileSystems.of(path, settings));
+  }
+
+  /** Returns a location as a path without a password. */
+  static Path path(String location) {
     Path path = new Path(location);
     String user = path.toUri().getUserInfo();
     if (user != null && user.indexOf(':') >= 0) {
@@ -59,17 +63,39 @@ public final class HadoopStorage implements Storage {
           + path.toUri().getScheme() + "://" + user.substring(0, user.indexOf(':')) + ":…@"
           + path.toUri().getHost() + path.toUri().getPath() + "; give credentials as settings");
     }
+    return path;
+  }
+
+  /** Opens a file system, which may be one that is open already. */
+  interface Opening {
+    FileSystem open() throws IOException;
+  }
+
+  static HadoopStorage at(Path path, Configuration settings, Opening opening) {
     try {
-      FileSystem files = path.getFileSystem(settings);
+      FileSystem files = opening.open();
       return new HadoopStorage(files.makeQualified(path), files, settings);
     } catch (org.apache.hadoop.fs.UnsupportedFileSystemException e) {
-      throw new IllegalArgumentException(
-          "Cannot use " + location + ": " + HadoopErrors.reason(e)
-              + "; add the file system's library to the class path, or correct the scheme",
-          e);
+      throw notThere(path, HadoopErrors.reason(e, settings), e);
     } catch (IOException e) {
-      throw HadoopErrors.of("reach", path, e);
+      throw HadoopErrors.of(settings, "reach", path, e);
+    } catch (NoClassDefFoundError e) {
+      throw notThere(path, "class " + e.getMessage() + " is missing", e);
+    } catch (RuntimeException e) {
+      // So says a configuration that names a class of a library that is not there.
+      if (e.getCause() instanceof ClassNotFoundException missing) {
+        throw notThere(path, HadoopErrors.reason(missing, settings), e);
+      }
+      throw e;
     }
+  }
+
+  private static IllegalArgumentException notThere(Path path, String reason, Throwable cause) {
+    return new IllegalArgumentException(
+        "Cannot use " + path + ": " + reason
+            + "; add the file system's library, of the release of Hadoop that runs, to the class"
+            + " path, or correct the scheme",
+        cause);
   }
 
   /** Returns the settings of Hadoop, not a copy. */
@@ -110,9 +136,9 @@ public final class HadoopStorage implements Storage {
       if (String.valueOf(e.getMessage()).contains("is not a directory")) {
         return false;
       }
-      throw HadoopErrors.of("look at", path, e);
+      throw HadoopErrors.of(files.getConf(), "look at", path, e);
     } catch (IOException e) {
-      throw HadoopErrors.of("look at", path, e);
+      throw HadoopErrors.of(files.getConf(), "look at", path, e);
     }
   }
 
@@ -138,7 +164,7 @@ public final class HadoopStorage implements Storage {
       }
       return status;
     } catch (IOException e) {
-      throw HadoopErrors.of("open", path, e);
+      throw HadoopErrors.of(files.getConf(), "open", path, e);
     }
   }
 
@@ -162,26 +188,41 @@ public final class HadoopStorage implements Storage {
     } catch (FileNotFoundException e) {
       return List.of();
     } catch (IOException e) {
-      throw HadoopErrors.of("list", path, e);
+      throw HadoopErrors.of(files.getConf(), "list", path, e);
     }
   }
 
   @Override
+  public List<StoredFile> listTree(String directory) {
+    Path path = resolveDirectory(directory);
+    try {
+      List<StoredFile> found = new ArrayList<>();
+      var entries = files.listFiles(path, true);
+      int from = path.toUri().getPath().length() + 1;
+      while (entries.hasNext()) {
+        FileStatus entry = entries.next();
+        found.add(new StoredFile(
+            entry.getPath().toUri().getPath().substring(from),
+            false,
+            entry.getLen(),
+            entry.getModificationTime()));
+      }
+      return found;
+    } catch (FileNotFoundException e) {
+      return List.of();
+    } catch (IOException e) {
+      throw HadoopErrors.of(files.getConf(), "list", path, e);
+    }
+  }
+
+  /** Reads a file with one request where the file system can do that, as S3A. */
+  @Override
   public byte[] read(String name, int maxBytes) {
     Path path = resolve(name);
-    FileStatus status = status(path);
-    if (status.getLen() > maxBytes) {
-      throw new CorruptDataException(
-          path.toString(),
-          "Cannot read " + path + ": it has " + status.getLen() + " bytes, at most " + maxBytes
-              + " are allowed. Restore it from a copy");
-    }
-    byte[] content = new byte[(int) status.getLen()];
-    try (FSDataInputStream stream = HadoopReadableFile.open(files, path, content.length)) {
-      stream.readFully(0, content);
-      return content;
+    try {
+      return SmallFile.read(files, path, maxBytes);
     } catch (IOException e) {
-      throw HadoopErrors.of("read", path, e);
+      throw HadoopErrors.of(files.getConf(), "read", path, e);
     }
   }
 
@@ -205,7 +246,7 @@ public final class HadoopStorage implements Storage {
           files.createFile(path).recursive().overwrite(false).build();
       return new HadoopWritableFile(files, path, stream);
     } catch (IOException e) {
-      throw HadoopErrors.of("create", path, e);
+      throw HadoopErrors.of(files.getConf(), "create", path, e);
     }
   }
 
@@ -215,8 +256,9 @@ public final class HadoopStorage implements Storage {
     if (known == null) {
       try {
         known = Publication.of(files, root, settings);
+        PublicationProbe.require(known, files, root);
       } catch (IOException e) {
-        throw HadoopErrors.of("write to", root, e);
+        throw HadoopErrors.of(files.getConf(), "write to", root, e);
       }
       publication = known;
     }
@@ -230,9 +272,9 @@ public final class HadoopStorage implements Storage {
     try {
       return way.publish(files, path, content);
     } catch (AccessControlException | AccessDeniedException e) {
-      throw HadoopErrors.of("publish", path, e);
+      throw HadoopErrors.of(files.getConf(), "publish", path, e);
     } catch (IOException e) {
-      throw Publication.unknown(path, e);
+      throw Publication.unknown(files.getConf(), path, e);
     }
   }
 
@@ -242,7 +284,7 @@ public final class HadoopStorage implements Storage {
     try (FSDataOutputStream stream = files.create(path, true)) {
       stream.write(content);
     } catch (IOException e) {
-      throw HadoopErrors.of("replace", path, e);
+      throw HadoopErrors.of(files.getConf(), "replace", path, e);
     }
   }
 
@@ -270,7 +312,17 @@ public final class HadoopStorage implements Storage {
     try {
       files.delete(path, true);
     } catch (IOException e) {
-      throw HadoopErrors.of("delete", path, e);
+      throw HadoopErrors.of(files.getConf(), "delete", path, e);
+    }
+  }
+
+  @Override
+  public void deleteAll(List<String> names) {
+    List<Path> paths = names.stream().map(this::resolve).toList();
+    try {
+      ManyDeletions.delete(files, root, paths);
+    } catch (IOException e) {
+      throw HadoopErrors.of(files.getConf(), "delete files below", root, e);
     }
   }
 }

@@ -44,7 +44,7 @@ final class HadoopWritableFile implements WritableFile {
         write(buffer);
       }
     } catch (IOException e) {
-      throw HadoopErrors.of("write to", file, e);
+      throw HadoopErrors.of(files.getConf(), "write to", file, e);
     }
   }
 
@@ -71,7 +71,7 @@ final class HadoopWritableFile implements WritableFile {
         stream.hsync();
       }
     } catch (IOException e) {
-      throw HadoopErrors.of("force", file, e);
+      throw HadoopErrors.of(files.getConf(), "force", file, e);
     }
   }
 
@@ -81,7 +81,7 @@ final class HadoopWritableFile implements WritableFile {
     try {
       stream.close();
     } catch (IOException e) {
-      throw HadoopErrors.of("finish", file, e);
+      throw HadoopErrors.of(files.getConf(), "finish", file, e);
     }
   }
 

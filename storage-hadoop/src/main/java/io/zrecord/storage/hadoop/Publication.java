@@ -22,6 +22,11 @@ enum Publication {
   /** A temporary file is renamed, which fails if the name exists: one call of the name node. */
   RENAME {
     @Override
+    String promise() {
+      return "a rename must never replace a file";
+    }
+
+    @Override
     boolean publish(FileSystem files, Path file, byte[] content) throws IOException {
       Path temporary =
           new Path(file.getParent(), "." + file.getName() + "." + UUID.randomUUID() + ".tmp");
@@ -55,6 +60,11 @@ enum Publication {
   /** The file is created, which fails if the name exists, and is visible when it is whole. */
   CREATE {
     @Override
+    String promise() {
+      return "a file that is created without overwriting must appear whole and once";
+    }
+
+    @Override
     boolean publish(FileSystem files, Path file, byte[] content) throws IOException {
       try {
         write(files.create(file, false), content, false);
@@ -67,6 +77,11 @@ enum Publication {
 
   /** The request that ends the file has a condition, which the store enforces. */
   CONDITIONAL_CREATE {
+    @Override
+    String promise() {
+      return "a PUT with If-None-Match: * must never replace an object";
+    }
+
     @Override
     boolean publish(FileSystem files, Path file, byte[] content) throws IOException {
       FSDataOutputStreamBuilder<?, ?> builder = files.createFile(file).overwrite(false);
@@ -90,6 +105,9 @@ enum Publication {
 
   private static final String CONDITIONAL_CAPABILITY = "fs.option.create.conditional.overwrite";
   private static final String RENAME_KEEPS_ETAGS = "fs.capability.etags.preserved.in.rename";
+
+  /** Returns what a file system must keep, for messages. */
+  abstract String promise();
 
   /** Publishes a file. Returns {@code false} if the name is taken. */
   abstract boolean publish(FileSystem files, Path file, byte[] content) throws IOException;
@@ -130,9 +148,8 @@ enum Publication {
         throw refused(
             root,
             "it is not known how the file system '" + scheme + "' publishes a file at most once; if"
-                + " you know, say so with the setting " + SETTING
-                + ": 'rename' if a rename never replaces a file, 'create' if a file that is created"
-                + " without overwriting appears whole and once");
+                + " you know, say so with the setting " + SETTING + ": 'rename', for which "
+                + RENAME.promise() + ", or 'create', for which " + CREATE.promise());
     };
   }
 
@@ -146,7 +163,7 @@ enum Publication {
     };
   }
 
-  private static StorageException refused(Path root, String why) {
+  static StorageException refused(Path root, String why) {
     return new StorageException(root.toString(), "Cannot write to " + root + ": " + why);
   }
 
@@ -185,11 +202,12 @@ enum Publication {
   }
 
   /** Returns the exception for a publication that may or may not have taken effect. */
-  static CommitOutcomeUnknownException unknown(Path file, Exception cause) {
+  static CommitOutcomeUnknownException unknown(
+      Configuration settings, Path file, IOException cause) {
     return new CommitOutcomeUnknownException(
         file.toString(),
-        "Cannot tell whether " + file + " was published: " + HadoopErrors.reason(cause)
+        "Cannot tell whether " + file + " was published: " + HadoopErrors.reason(cause, settings)
             + ". Delete nothing; look whether the file exists when the file system answers again",
-        cause);
+        Redaction.cause(cause, settings));
   }
 }

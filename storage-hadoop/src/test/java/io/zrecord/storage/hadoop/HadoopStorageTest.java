@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.StorageException;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,6 +50,35 @@ final class HadoopStorageTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'hope'")
         .hasMessageContaining("'rename' or 'create'");
+  }
+
+  /** A rename of a local file system replaces. */
+  @Test
+  void aFileSystemThatBreaksThePromiseOfTheUserIsNotWrittenTo() {
+    Configuration settings = new Configuration();
+    settings.set("zrecord.publish", "rename");
+    assertThatThrownBy(() -> storage(settings).publish("m/0.json", new byte[1]))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("two writers")
+        .hasMessageContaining("must never replace a file");
+    assertThat(storage(settings).listTree("")).isEmpty();
+  }
+
+  @Test
+  void manyFilesAreListedAndDeletedWhereverTheyAre() {
+    Configuration settings = new Configuration();
+    settings.set("zrecord.publish", "create");
+    Storage storage = storage(settings);
+    for (int i = 0; i < 40; i++) {
+      storage.publish("d/" + i % 7 + "/" + i, new byte[i]);
+    }
+    assertThat(storage.listTree("d"))
+        .hasSize(40)
+        .allMatch(file -> file.name().endsWith("/" + file.lengthBytes()));
+    storage.deleteAll(
+        storage.listTree("").stream().map(StoredFile::name).skip(1).toList());
+    assertThat(storage.listTree("")).hasSize(1);
+    storage.deleteAll(java.util.List.of("no/such/file"));
   }
 
   @Test

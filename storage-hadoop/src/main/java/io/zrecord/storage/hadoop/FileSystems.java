@@ -1,0 +1,55 @@
+package io.zrecord.storage.hadoop;
+
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.HashMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.UserGroupInformation;
+
+/**
+ * Opens file systems: the ones that Hadoop keeps, and for S3A one of its own for each bucket and
+ * user. The streams of Hadoop 3.5 would ask for the length of each object first, read 1 MiB where a
+ * few KiB are wanted, and keep what they read; classic streams ask for a range and nothing else.
+ * Thread-safe.
+ */
+final class FileSystems {
+  private static final String STREAM_TYPE = "fs.s3a.input.stream.type";
+
+  private record Key(String authority, UserGroupInformation user) {}
+
+  private static final Map<Key, FileSystem> OF_S3A = new HashMap<>();
+
+  private FileSystems() {}
+
+  /** Returns the file system of a path, which is kept until the process ends. */
+  static FileSystem of(Path path, Configuration settings) throws IOException {
+    String scheme = path.toUri().getScheme();
+    if (scheme == null || !scheme.toLowerCase(Locale.ROOT).equals("s3a")) {
+      return path.getFileSystem(settings);
+    }
+    if (settings.getBoolean("fs.s3a.impl.disable.cache", false)) {
+      return newInstance(path, settings);
+    }
+    Key key = new Key(
+        String.valueOf(path.toUri().getAuthority()).toLowerCase(Locale.ROOT),
+        UserGroupInformation.getCurrentUser());
+    synchronized (OF_S3A) {
+      FileSystem known = OF_S3A.get(key);
+      if (known == null) {
+        known = newInstance(path, settings);
+        OF_S3A.put(key, known);
+      }
+      return known;
+    }
+  }
+
+  /** Opens a file system that nobody else has. */
+  static FileSystem newInstance(Path path, Configuration settings) throws IOException {
+    Configuration own = new Configuration(settings);
+    own.setIfUnset(STREAM_TYPE, "classic");
+    return FileSystem.newInstance(path.toUri(), own);
+  }
+}
