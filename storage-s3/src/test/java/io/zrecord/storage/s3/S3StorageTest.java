@@ -12,10 +12,10 @@ import io.zrecord.testing.S3Server;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -121,11 +121,9 @@ final class S3StorageTest extends StorageContractTest {
 
   @Test
   void moreFilesThanAPageAreListedAndDeleted() {
-    List<String> names = new ArrayList<>();
-    for (int i = 0; i < 1_003; i++) {
-      names.add("p/" + i % 3 + "/" + i);
-      storage.replace("p/" + i % 3 + "/" + i, new byte[] {1});
-    }
+    List<String> names =
+        IntStream.range(0, 1_003).mapToObj(i -> "p/" + i % 3 + "/" + i).toList();
+    names.parallelStream().forEach(name -> storage.replace(name, new byte[] {1}));
     write("q", "x");
     assertThat(storage.list("p")).extracting(StoredFile::isDirectory).containsOnly(true).hasSize(3);
     assertThat(storage.listTree("p"))
