@@ -2,9 +2,9 @@ package io.zrecord.storage.s3;
 
 import io.zrecord.errors.StorageException;
 import io.zrecord.storage.StoredFile;
-import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CommonPrefix;
@@ -56,11 +56,7 @@ record S3Names(S3Client client, String bucket) {
   /** Returns the keys of at most some of the objects below a directory. */
   List<String> first(String prefix, int most, String path) {
     try {
-      return client
-          .listObjectsV2(
-              request(prefix).maxKeys(most).build())
-          .contents()
-          .stream()
+      return client.listObjectsV2(request(prefix).maxKeys(most).build()).contents().stream()
           .map(S3Object::key)
           .toList();
     } catch (SdkException e) {
@@ -99,9 +95,7 @@ record S3Names(S3Client client, String bucket) {
   private List<ListObjectsV2Response> pages(
       String prefix, @Nullable String delimiter, String path) {
     try {
-      return client
-          .listObjectsV2Paginator(request(prefix).delimiter(delimiter).build())
-          .stream()
+      return client.listObjectsV2Paginator(request(prefix).delimiter(delimiter).build()).stream()
           .toList();
     } catch (SdkException e) {
       throw S3Errors.of("list", path, e);
@@ -143,9 +137,8 @@ record S3Names(S3Client client, String bucket) {
         .build();
     List<S3Error> failures;
     try {
-      failures = client
-          .deleteObjects(request -> request.bucket(bucket).delete(names))
-          .errors();
+      failures =
+          client.deleteObjects(request -> request.bucket(bucket).delete(names)).errors();
     } catch (S3Exception e) {
       if (e.statusCode() != 400 && e.statusCode() != 501) {
         throw S3Errors.of("delete objects of", path, e);

@@ -38,9 +38,7 @@ record S3Options(
         value(options, "endpoint").map(S3Options::url),
         value(options, "region"),
         value(options, "pathStyle").map(text -> truth("pathStyle", text)),
-        value(options, "anonymous")
-            .map(text -> truth("anonymous", text))
-            .orElse(false));
+        value(options, "anonymous").map(text -> truth("anonymous", text)).orElse(false));
   }
 
   private static Optional<String> value(Map<String, String> options, String name) {

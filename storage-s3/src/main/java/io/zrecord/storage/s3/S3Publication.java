@@ -2,16 +2,16 @@ package io.zrecord.storage.s3;
 
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
-import org.jspecify.annotations.Nullable;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * Publishes objects under names that must not exist, by the condition {@code If-None-Match: *}. Some
- * servers ignore the condition, and would let a commit overwrite another. So a name is published
- * twice below each root before the first object is. Thread-safe.
+ * Publishes objects under names that must not exist, by the condition {@code If-None-Match: *}.
+ * Some servers ignore the condition, and would let a commit overwrite another. So a name is
+ * published twice below each root before the first object is. Thread-safe.
  */
 record S3Publication(S3Connection connection, S3Location location) {
   private static final String ABSENT = "*";
@@ -95,8 +95,7 @@ record S3Publication(S3Connection connection, S3Location location) {
     throw refused("ignores the condition of a request that a name must not exist", null);
   }
 
-  private StorageException refused(
-      String why, @Nullable SdkException cause) {
+  private StorageException refused(String why, @Nullable SdkException cause) {
     return new StorageException(
         location.written(),
         "Cannot write to " + location.written() + ": the server " + why

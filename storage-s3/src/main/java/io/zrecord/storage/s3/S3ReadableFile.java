@@ -20,8 +20,7 @@ final class S3ReadableFile implements ReadableFile {
   private final long lengthBytes;
   private final AtomicReference<@Nullable String> etag;
 
-  S3ReadableFile(
-      S3Reads reads, String key, String path, long lengthBytes, @Nullable String etag) {
+  S3ReadableFile(S3Reads reads, String key, String path, long lengthBytes, @Nullable String etag) {
     this.reads = reads;
     this.key = key;
     this.path = path;

@@ -104,7 +104,9 @@ record S3Reads(S3Connection connection, String bucket) {
   }
 
   private Content get(GetObjectRequest request, int lengthBytes) {
-    return connection.client().getObject(request, (answer, body) -> take(answer, body, lengthBytes));
+    return connection
+        .client()
+        .getObject(request, (answer, body) -> take(answer, body, lengthBytes));
   }
 
   /**

@@ -42,11 +42,8 @@ final class S3Writes {
   void put(byte[] content, int lengthBytes) {
     try {
       client.putObject(
-          request -> request
-              .bucket(bucket)
-              .key(key)
-              .metadata(Map.of(WRITE_ID, id))
-              .ifNoneMatch(ABSENT),
+          request ->
+              request.bucket(bucket).key(key).metadata(Map.of(WRITE_ID, id)).ifNoneMatch(ABSENT),
           body(content, lengthBytes));
     } catch (SdkException e) {
       requireOwn("finish", e);
@@ -92,8 +89,7 @@ final class S3Writes {
   /** Gives an upload up. What cannot be given up now costs space until the bucket's rules do it. */
   void abort(String upload) {
     try {
-      client.abortMultipartUpload(
-          request -> request.bucket(bucket).key(key).uploadId(upload));
+      client.abortMultipartUpload(request -> request.bucket(bucket).key(key).uploadId(upload));
     } catch (SdkException e) {
       // Nothing of the upload is visible in any case.
     }

@@ -119,6 +119,8 @@ final class HedgedReadsTest {
     for (int i = 0; i < 300; i++) {
       reads.read(() -> "answer");
     }
-    assertThat(reads.usualNanos()).isPositive().isLessThan(Duration.ofSeconds(10).toNanos());
+    assertThat(reads.usualNanos())
+        .isPositive()
+        .isLessThan(Duration.ofSeconds(10).toNanos());
   }
 }

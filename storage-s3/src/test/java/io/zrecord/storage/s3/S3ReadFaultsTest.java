@@ -146,9 +146,8 @@ final class S3ReadFaultsTest {
 
   @Test
   void anObjectThatIsReplacedBetweenTwoReadsIsFound() throws IOException {
-    Function<Request, Answer> enforcing = request -> request.header("If-Match").isEmpty()
-        ? part(TEN)
-        : Answer.error(412, "PreconditionFailed");
+    Function<Request, Answer> enforcing = request ->
+        request.header("If-Match").isEmpty() ? part(TEN) : Answer.error(412, "PreconditionFailed");
     Function<Request, Answer> ignoring = request ->
         request.header("If-Match").isEmpty() ? part(TEN) : part(TEN).with("ETag", "\"two\"");
     for (Function<Request, Answer> script : java.util.List.of(enforcing, ignoring)) {

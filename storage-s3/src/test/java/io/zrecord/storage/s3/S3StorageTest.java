@@ -125,13 +125,17 @@ final class S3StorageTest extends StorageContractTest {
         IntStream.range(0, 1_003).mapToObj(i -> "p/" + i % 3 + "/" + i).toList();
     names.parallelStream().forEach(name -> storage.replace(name, new byte[] {1}));
     write("q", "x");
-    assertThat(storage.list("p")).extracting(StoredFile::isDirectory).containsOnly(true).hasSize(3);
+    assertThat(storage.list("p"))
+        .extracting(StoredFile::isDirectory)
+        .containsOnly(true)
+        .hasSize(3);
     assertThat(storage.listTree("p"))
         .extracting(file -> "p/" + file.name())
         .containsExactlyInAnyOrderElementsOf(names);
     storage.deleteAll(names.subList(0, 1_002));
-    assertThat(storage.listTree("")).extracting(StoredFile::name).containsExactlyInAnyOrder(
-        names.get(1_002), "q");
+    assertThat(storage.listTree(""))
+        .extracting(StoredFile::name)
+        .containsExactlyInAnyOrder(names.get(1_002), "q");
     storage.deleteAll(names);
     assertThat(storage.listTree("")).extracting(StoredFile::name).containsExactly("q");
   }
@@ -139,7 +143,8 @@ final class S3StorageTest extends StorageContractTest {
   @Test
   void theProbeOfConditionsLeavesNothing() {
     assertThat(storage.publish("manifest/0.json", new byte[1])).isTrue();
-    assertThat(storage.listTree("")).extracting(StoredFile::name).containsExactly(
-        "manifest/0.json");
+    assertThat(storage.listTree(""))
+        .extracting(StoredFile::name)
+        .containsExactly("manifest/0.json");
   }
 }

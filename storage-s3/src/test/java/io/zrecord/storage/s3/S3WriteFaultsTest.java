@@ -125,15 +125,13 @@ final class S3WriteFaultsTest {
     failsWith(
         request -> Answer.error(409, "ConditionalRequestConflict"),
         CommitOutcomeUnknownException.class);
-    failsWith(
-        request -> Answer.error(500, "InternalError"), CommitOutcomeUnknownException.class);
+    failsWith(request -> Answer.error(500, "InternalError"), CommitOutcomeUnknownException.class);
     failsWith(request -> Answer.dropped(), CommitOutcomeUnknownException.class);
     // The first request may have taken effect, whatever the server says of the second.
     AtomicInteger asked = new AtomicInteger();
     failsWith(
-        request -> asked.incrementAndGet() == 1
-            ? Answer.dropped()
-            : Answer.error(403, "ExpiredToken"),
+        request ->
+            asked.incrementAndGet() == 1 ? Answer.dropped() : Answer.error(403, "ExpiredToken"),
         CommitOutcomeUnknownException.class);
   }
 
@@ -262,8 +260,8 @@ final class S3WriteFaultsTest {
   @ParameterizedTest
   @CsvSource({"400,MissingContentMD5", "501,NotImplemented"})
   void aServerThatCannotDeleteManyDeletesOneByOne(int status, String code) throws IOException {
-    try (ScriptedServer server = new ScriptedServer(request ->
-        request.is("POST") ? Answer.error(status, code) : Answer.of(204, ""))) {
+    try (ScriptedServer server = new ScriptedServer(
+        request -> request.is("POST") ? Answer.error(status, code) : Answer.of(204, ""))) {
       server.storage().deleteAll(List.of("f", "g"));
       assertThat(sent(server, "DELETE", "/b/data/f")).isEqualTo(1);
       assertThat(sent(server, "DELETE", "/b/data/g")).isEqualTo(1);

@@ -51,8 +51,7 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     static Answer error(int status, String code) {
-      return of(
-          status, "<Error><Code>" + code + "</Code><Message>says the test</Message></Error>");
+      return of(status, "<Error><Code>" + code + "</Code><Message>says the test</Message></Error>");
     }
 
     /** An answer that breaks off, or none at all. */
@@ -82,8 +81,7 @@ final class ScriptedServer implements AutoCloseable {
     server.setExecutor(threads);
     server.createContext("/", exchange -> answer(exchange, script));
     server.start();
-    client = S3Clients.create(
-        S3Options.parse(Map.of("endpoint", endpoint(), "anonymous", "true")));
+    client = S3Clients.create(S3Options.parse(Map.of("endpoint", endpoint(), "anonymous", "true")));
   }
 
   private void answer(HttpExchange exchange, Function<Request, Answer> script) throws IOException {
