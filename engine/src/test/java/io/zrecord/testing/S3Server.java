@@ -1,0 +1,114 @@
+package io.zrecord.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * A server that speaks S3, in a process of its own: S3Proxy over files, which gives a name once
+ * only, as S3 does.
+ */
+public final class S3Server implements AutoCloseable {
+  private static final String BUCKET = "bucket";
+  private static final String USER = "tester";
+  private static final Duration START = Duration.ofSeconds(60);
+
+  private final Process process;
+  private final int port;
+  private final String secret = UUID.randomUUID().toString();
+
+  /**
+   * Starts a server with one bucket.
+   *
+   * @param jar of S3Proxy with all that it needs
+   */
+  public S3Server(Path jar, Path directory) throws IOException {
+    port = freePort();
+    Files.createDirectories(directory.resolve("data").resolve(BUCKET));
+    Path settings = Files.writeString(
+        directory.resolve("s3proxy.properties"),
+        String.join(
+            "\n",
+            "s3proxy.endpoint=" + endpoint(),
+            "s3proxy.authorization=aws-v2-or-v4",
+            "s3proxy.identity=" + USER,
+            "s3proxy.credential=" + secret,
+            "jclouds.provider=filesystem-nio2",
+            "jclouds.identity=none",
+            "jclouds.credential=none",
+            "jclouds.filesystem.basedir=" + directory.resolve("data")));
+    process = new ProcessBuilder(List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx512m",
+            "-jar",
+            jar.toString(),
+            "--properties",
+            settings.toString()))
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("s3proxy.log").toFile())
+        .start();
+    awaitStart(directory.resolve("s3proxy.log"));
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private void awaitStart(Path log) throws IOException {
+    Instant end = Instant.now().plus(START);
+    while (Instant.now().isBefore(end) && process.isAlive()) {
+      try {
+        new Socket(InetAddress.getLoopbackAddress(), port).close();
+        return;
+      } catch (IOException e) {
+        pause();
+      }
+    }
+    process.destroyForcibly();
+    throw new IOException("S3Proxy does not answer:\n" + Files.readString(log));
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(50);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UncheckedIOException(new IOException(e));
+    }
+  }
+
+  /** Returns the URL of the server. */
+  public String endpoint() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  /** Returns the name of the bucket. */
+  public String bucket() {
+    return BUCKET;
+  }
+
+  /** Returns the name by which requests are signed. */
+  public String accessKey() {
+    return USER;
+  }
+
+  /** Returns the secret by which requests are signed. */
+  public String secretKey() {
+    return secret;
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+  }
+}

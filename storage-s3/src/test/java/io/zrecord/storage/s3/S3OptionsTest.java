@@ -1,0 +1,105 @@
+package io.zrecord.storage.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.URI;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import software.amazon.awssdk.services.s3.S3Client;
+
+final class S3OptionsTest {
+  @Test
+  void optionsAreRead() {
+    S3Options options = S3Options.parse(Map.of(
+        "endpoint", "http://127.0.0.1:9000",
+        "region", "eu-central-1",
+        "pathStyle", "false",
+        "anonymous", "true"));
+    assertThat(options.endpoint()).contains(URI.create("http://127.0.0.1:9000"));
+    assertThat(options.region()).contains("eu-central-1");
+    assertThat(options.isPathStyle()).contains(false);
+    assertThat(options.isAnonymous()).isTrue();
+  }
+
+  @Test
+  void anOptionThatIsNotKnownIsRefusedWithThoseThatAre() {
+    assertThatThrownBy(() -> S3Options.parse(Map.of("secretKey", "s3cret")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'secretKey'")
+        .hasMessageContaining("anonymous, endpoint, pathStyle, region")
+        .hasMessageContaining("no options")
+        .hasMessageNotContaining("s3cret");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "pathStyle,yes,'true' or 'false'",
+    "anonymous,TRUE,'true' or 'false'",
+    "endpoint,localhost:9000,http://host:port",
+    "endpoint,ftp://host,http://host:port",
+    "endpoint,http://a b,http://host:port",
+    "region,' ',empty",
+  })
+  void aValueThatIsNotAllowedIsRefused(String name, String value, String remedy) {
+    assertThatThrownBy(() -> S3Options.parse(Map.of(name, value)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'" + name + "'")
+        .hasMessageContaining(remedy.replaceAll("^'|'$", remedy.contains(" or ") ? "'" : ""));
+  }
+
+  @Test
+  void anEndpointWithCredentialsIsRefusedWithoutRepeatingThem() {
+    assertThatThrownBy(() -> S3Options.parse(Map.of("endpoint", "http://me:s3cret@host:9000")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("credentials")
+        .hasMessageNotContaining("s3cret");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://127.0.0.1:9000, http://127.0.0.1:9000/bucket/key",
+    "https://s3.eu-west-1.amazonaws.com, https://bucket.s3.eu-west-1.amazonaws.com/key",
+  })
+  void aServerThatIsNotAmazonsHasTheBucketInThePath(String endpoint, String url) {
+    assertThat(url(Map.of("endpoint", endpoint, "region", "eu-west-1"))).isEqualTo(url);
+  }
+
+  @Test
+  void anEndpointOfTheEnvironmentIsUsed() {
+    System.setProperty("aws.endpointUrl", "http://127.0.0.1:9000");
+    try {
+      assertThat(url(Map.of())).isEqualTo("http://127.0.0.1:9000/bucket/key");
+    } finally {
+      System.clearProperty("aws.endpointUrl");
+    }
+  }
+
+  @Test
+  void theWayOfAddressingCanBeChosen() {
+    assertThat(url(Map.of("endpoint", "http://host:9000", "pathStyle", "false")))
+        .isEqualTo("http://bucket.host:9000/key");
+    assertThat(url(Map.of("region", "eu-west-1", "pathStyle", "true")))
+        .isEqualTo("https://s3.eu-west-1.amazonaws.com/bucket/key");
+  }
+
+  @Test
+  void storagesWithTheSameOptionsShareAClient() {
+    Map<String, String> options = Map.of("endpoint", "http://127.0.0.1:9");
+    assertThat(S3Connection.shared(S3Options.parse(options)))
+        .isSameAs(S3Connection.shared(S3Options.parse(options)))
+        .isNotSameAs(S3Connection.shared(
+            S3Options.parse(Map.of("endpoint", "http://127.0.0.1:9", "anonymous", "true"))));
+  }
+
+  private static String url(Map<String, String> options) {
+    try (S3Client client = S3Clients.create(S3Options.parse(options))) {
+      return client
+          .utilities()
+          .getUrl(request -> request.bucket("bucket").key("key"))
+          .toString();
+    }
+  }
+}
