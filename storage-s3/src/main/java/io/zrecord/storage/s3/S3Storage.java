@@ -48,6 +48,11 @@ public final class S3Storage implements Storage {
   }
 
   @Override
+  public boolean isRemote() {
+    return true;
+  }
+
+  @Override
   public String location() {
     return location.written();
   }

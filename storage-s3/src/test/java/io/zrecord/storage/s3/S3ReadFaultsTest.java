@@ -177,7 +177,7 @@ final class S3ReadFaultsTest {
     ScriptedServer server = new ScriptedServer(request -> part(TEN));
     String endpoint = server.endpoint();
     server.close();
-    assertThatThrownBy(() -> io.zrecord.storage.Storages.at(
+    assertThatThrownBy(() -> io.zrecord.Storages.at(
                 "s3://b/data", java.util.Map.of("endpoint", endpoint, "anonymous", "true"))
             .exists("f"))
         .isInstanceOf(StorageException.class)

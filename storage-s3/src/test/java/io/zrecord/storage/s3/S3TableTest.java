@@ -12,7 +12,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.Storages;
+import io.zrecord.Storages;
 import io.zrecord.table.RecordTable;
 import io.zrecord.testing.S3Server;
 import java.io.IOException;
