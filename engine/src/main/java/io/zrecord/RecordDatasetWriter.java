@@ -166,7 +166,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
   public synchronized RecordAppender newAppender() {
     requireOpen();
     RecordAppender appender = new RecordAppender(
-        ShardWriter.create(table.storage(), UUID.randomUUID(), schema, options), schema);
+        ShardWriter.create(table.storage(), schema, options), schema);
     appenders.add(appender);
     return appender;
   }

@@ -4,6 +4,7 @@ import io.zrecord.spark.catalog.DatasetCatalog;
 import io.zrecord.spark.catalog.ZRecordTables;
 import io.zrecord.spark.path.NoSuchDatasetException;
 import io.zrecord.spark.path.PathIdentifiers;
+import io.zrecord.spark.path.ReadPaths;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.connector.catalog.Identifier;
@@ -26,7 +27,7 @@ public final class ZRecordCatalog extends DatasetCatalog {
     if (!identifiesPaths(identifier)) {
       throw new NoSuchDatasetException(identifier);
     }
-    return ZRecordTables.loadDefault(requirePath(identifier));
+    return ZRecordTables.loadDefault(ReadPaths.of(identifier));
   }
 
   /**
@@ -43,7 +44,7 @@ public final class ZRecordCatalog extends DatasetCatalog {
     if (!tableExists(identifier)) {
       throw new NoSuchTableException(identifier);
     }
-    return ZRecordTables.loadStrict(requirePath(identifier));
+    return ZRecordTables.loadStrict(requireOne(identifier));
   }
 
   @Override

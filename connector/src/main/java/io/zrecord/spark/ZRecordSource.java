@@ -2,10 +2,12 @@ package io.zrecord.spark;
 
 import io.zrecord.spark.catalog.PathCatalog;
 import io.zrecord.spark.catalog.ZRecordTables;
+import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionSelector;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.PathIdentifiers;
+import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Unsupported;
 import java.util.Map;
 import java.util.Optional;
@@ -93,9 +95,10 @@ public final class ZRecordSource
 
   @Override
   public StructType inferSchema(CaseInsensitiveStringMap options) {
-    return ZRecordTables.load(
-            PathIdentifiers.paths(PathIdentifiers.identifier(options)), TimeTravel.newest())
-        .schema();
+    StorageSettings.refuseToKeep(options.asCaseSensitiveMap());
+    ReadPaths paths =
+        ReadPaths.literal(PathIdentifiers.paths(PathIdentifiers.identifier(options)));
+    return ZRecordTables.load(paths, TimeTravel.newest()).schema();
   }
 
   /**

@@ -15,7 +15,6 @@ import io.zrecord.table.ShardWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +68,7 @@ public final class GroupRewriter implements AutoCloseable {
   }
 
   private ShardWriter newWriter() {
-    return ShardWriter.create(storage, UUID.randomUUID(), schema, options.write());
+    return ShardWriter.create(storage, schema, options.write());
   }
 
   /**

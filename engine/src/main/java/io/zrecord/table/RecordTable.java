@@ -25,6 +25,8 @@ import io.zrecord.storage.StoredFile;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -88,6 +90,11 @@ public final class RecordTable {
    */
   public TableSnapshot latest() {
     return reading(this::snapshot);
+  }
+
+  /** Returns the newest version; empty if there is no table. */
+  public Optional<TableSnapshot> find() {
+    return log.reading(this::snapshot);
   }
 
   /**
@@ -342,8 +349,40 @@ public final class RecordTable {
    *     published; delete nothing
    */
   public TableSnapshot commit(TableChange change) {
-    requireCreatable();
+    requireCreatable(change);
     return commitBesideOthers(change);
+  }
+
+  /**
+   * Publishes a change as {@link #commit(TableChange)} does, but trusts that {@link #check} has
+   * looked at each new shard, in any process. Asks the storage about no shard.
+   *
+   * @param oldestFileMillis the least result of {@link #check}; {@link Long#MAX_VALUE} if the
+   *     change brings no shard
+   */
+  public TableSnapshot commitChecked(TableChange change, long oldestFileMillis) {
+    requireCreatable(change);
+    return snapshot(new Committer(storage, log, clock)
+        .commit(new ShardCommit(storage, log, change, OptionalLong.of(oldestFileMillis))));
+  }
+
+  /**
+   * Checks that the files of a new shard are here, with one list of its directory.
+   *
+   * @return when the oldest file was changed last, in milliseconds since 1970 by the storage's
+   *     clock. A commit needs the time to tell whether a sweep may have deleted the file since
+   * @throws MissingFileException if a file is missing
+   * @throws CorruptDataException if a file has another length
+   */
+  public long check(ShardSummary shard) {
+    return new ShardCheck(storage).check(List.of(shard));
+  }
+
+  /** Asks for the directory only if the change was planned without a table. */
+  private void requireCreatable(TableChange change) {
+    if (change.baseVersion().isEmpty()) {
+      requireCreatable();
+    }
   }
 
   /**

@@ -29,9 +29,21 @@ final class ShardCommit implements Commit {
   private final ManifestLog log;
   private final TableChange change;
   private final SchemaRules rules;
+  private final OptionalLong checkedMillis;
   private long oldestFileMillis = Long.MAX_VALUE;
 
   ShardCommit(Storage storage, ManifestLog log, TableChange change) {
+    this(storage, log, change, OptionalLong.empty());
+  }
+
+  /**
+   * Creates a commit.
+   *
+   * @param checkedMillis time of the oldest file if the files were checked elsewhere; empty if the
+   *     commit has to check them
+   */
+  ShardCommit(Storage storage, ManifestLog log, TableChange change, OptionalLong checkedMillis) {
+    this.checkedMillis = checkedMillis;
     this.storage = storage;
     this.log = log;
     this.change = change;
@@ -71,7 +83,9 @@ final class ShardCommit implements Commit {
   @Override
   public void checkFiles() {
     ShardCheck check = new ShardCheck(storage);
-    oldestFileMillis = check.check(change.newShards(), change.knownFiles());
+    oldestFileMillis = checkedMillis.isPresent()
+        ? checkedMillis.getAsLong()
+        : check.check(change.newShards(), change.knownFiles());
     change
         .indexMap()
         .ifPresent(map -> oldestFileMillis = Math.min(oldestFileMillis, check.checkIndexMap(map)));

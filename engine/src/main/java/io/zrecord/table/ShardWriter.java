@@ -48,6 +48,9 @@ public final class ShardWriter implements AutoCloseable {
   private final String directory;
   private final int[] required;
   private final @Nullable PartitionCheck partition;
+  /** Whether the id is new for certain, so that nobody needs to ask for the directory. */
+  private final boolean isNewId;
+
   private @Nullable ShardFilesWriter files;
   private boolean ownsFiles;
   private State state = State.OPEN;
@@ -67,7 +70,9 @@ public final class ShardWriter implements AutoCloseable {
       Optional<ShardSummary> existing,
       RecordSchema schema,
       WriteOptions options,
-      @Nullable PartitionCheck partition) {
+      @Nullable PartitionCheck partition,
+      boolean isNewId) {
+    this.isNewId = isNewId;
     this.storage = storage;
     this.shardId = shardId;
     this.existing = existing;
@@ -95,7 +100,16 @@ public final class ShardWriter implements AutoCloseable {
    */
   public static ShardWriter create(
       Storage storage, UUID shardId, RecordSchema schema, WriteOptions options) {
-    return new ShardWriter(storage, shardId, Optional.empty(), schema, options, null);
+    return new ShardWriter(storage, shardId, Optional.empty(), schema, options, null, false);
+  }
+
+  /**
+   * Returns a writer of a new shard with a random id. Files are created with the first record, and
+   * the storage is not asked whether the name is free.
+   */
+  public static ShardWriter create(Storage storage, RecordSchema schema, WriteOptions options) {
+    return new ShardWriter(
+        storage, UUID.randomUUID(), Optional.empty(), schema, options, null, true);
   }
 
   /**
@@ -122,7 +136,8 @@ public final class ShardWriter implements AutoCloseable {
         Optional.empty(),
         schema,
         options,
-        new PartitionCheck(schema, partitionFields, partition));
+        new PartitionCheck(schema, partitionFields, partition),
+        false);
   }
 
   /**
@@ -134,7 +149,8 @@ public final class ShardWriter implements AutoCloseable {
    */
   public static ShardWriter ofFields(
       Storage storage, ShardSummary shard, RecordSchema schema, WriteOptions options) {
-    return new ShardWriter(storage, shard.id(), Optional.of(shard), schema, options, null);
+    return new ShardWriter(
+        storage, shard.id(), Optional.of(shard), schema, options, null, false);
   }
 
   /**
@@ -377,7 +393,7 @@ public final class ShardWriter implements AutoCloseable {
       ownsFiles = true;
       return new ShardFilesWriter(storage, directory, shardId, UUID.randomUUID(), schema, options);
     }
-    if (storage.exists(directory)) {
+    if (!isNewId && storage.exists(directory)) {
       throw new IllegalStateException("Cannot write shard " + shardId + ": "
           + storage.pathOf(directory) + " exists; choose a new random id for every attempt");
     }

@@ -162,7 +162,7 @@ class CacheSuite extends SparkSuite {
     assert(read(path).count() == 5)
     tag(path, "v1")
     assert(hits(read(path)))
-    RecordTable.at(LocalStorage.at(Paths.get(path))).untag("v1")
+    tableAt(path).untag("v1")
     assert(hits(read(path)) && read(path).count() == 5)
     write(more, path, "append")
     assert(!hits(read(path)))
@@ -200,7 +200,7 @@ class CacheSuite extends SparkSuite {
   }
 
   private def tag(path: String, name: String): Unit =
-    RecordTable.at(LocalStorage.at(Paths.get(path))).tag(0, name)
+    tableAt(path).tag(0, name)
 
   test("a cached view of a dataset is fresh after a write") {
     val path = dataset()

@@ -18,7 +18,7 @@ class DriverRebalanceKillSuite extends RebalanceKills {
       val path = writeGroups(Groups)
       val expected = digests(read(path))
       def version =
-        RecordTable.at(LocalStorage.at(Paths.get(path))).latest().version()
+        tableAt(path).latest().version()
       val process = SubmittedProcess.start(
         "io.zrecord.spark.Rebalance",
         path,

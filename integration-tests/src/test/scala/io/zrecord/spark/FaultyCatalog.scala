@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import io.zrecord.spark.catalog.ZRecordTable
 import io.zrecord.spark.column.SparkTypes
-import io.zrecord.spark.path.DatasetVersion
+import io.zrecord.spark.path.{DatasetVersion, ReadPaths}
 import io.zrecord.spark.write.WriteTarget
 import io.zrecord.storage.Storage
 import io.zrecord.storage.local.LocalStorage
@@ -30,7 +30,7 @@ class FaultyCatalog extends TableCatalog {
     val table = RecordTable.at(FaultyCatalog.storages.get(identifier.name()))
     val newest = table.latest()
     ZRecordTable.lenient(
-      identifier.name(),
+      ReadPaths.literal(identifier.name()),
       SparkTypes.structOf(newest.schema()),
       new WriteTarget(
         table,

@@ -29,7 +29,7 @@ class HdfsSuite extends RemoteTests {
       write(spark.range(7).toDF(), name, "append")
       assert(read(s"${cluster.getFileSystem.getUri}$name").count() == 7)
       assert(read(name).selectExpr("sum(id)").head().getLong(0) == 21)
-      val local = freshPath()
+      val local = freshLocalPath()
       write(spark.range(3).toDF(), "file:" + local, "append")
       assert(Files.isDirectory(java.nio.file.Paths.get(local, "manifest")))
     } finally spark.conf.unset(default)

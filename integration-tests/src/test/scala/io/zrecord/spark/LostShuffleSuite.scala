@@ -43,7 +43,7 @@ class LostShuffleSuite extends SparkSuite {
 
   private def expect(path: String, ids: Seq[Long]): Unit = {
     assert(read(path).collect().map(_.getLong(0)).sorted.toSeq == ids)
-    val named = RecordTable.at(LocalStorage.at(java.nio.file.Paths.get(path))).latest().shards()
+    val named = tableAt(path).latest().shards()
     assert(eventually(new File(path, "shard").list().length == named.size))
   }
 

@@ -26,7 +26,7 @@ class OverwriteOfItselfSuite extends SparkSuite {
   private def ids(path: String): Seq[Long] = read(path).collect().map(_.getLong(0)).sorted.toSeq
 
   private def newest(path: String): Long =
-    RecordTable.at(LocalStorage.at(Paths.get(path))).latest().version()
+    tableAt(path).latest().version()
 
   private val replacedAndAppended = (Seq(0, 0, 1, 1, 2, 2, 3, 3, 4, 4) ++ (5 until 8)).map(_.toLong)
 

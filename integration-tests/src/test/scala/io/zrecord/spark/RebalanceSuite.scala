@@ -56,11 +56,11 @@ class RebalanceSuite extends SparkSuite {
     RebalanceOptions.defaults().withShardBytes(Mib, Mib)
 
   private def snapshot(path: String): TableSnapshot =
-    RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
+    tableAt(path).latest()
 
   /** Returns the shards that a version names. */
   private def named(path: String): Set[String] = {
-    val table = RecordTable.at(LocalStorage.at(Paths.get(path)))
+    val table = tableAt(path)
     val ids = Set.newBuilder[String]
     table.versions().forEach { version =>
       table.version(version).shards().forEach(shard => ids += shard.id().toString)
@@ -335,7 +335,7 @@ class RebalanceSuite extends SparkSuite {
 
   test("data frames of older versions and tags go on") {
     val path = table(4)
-    RecordTable.at(LocalStorage.at(Paths.get(path))).tag(0, "before")
+    tableAt(path).tag(0, "before")
     val expected = rows(read(path))
     val frame = read(path)
     val tagged = read(path, "tag" -> "before")

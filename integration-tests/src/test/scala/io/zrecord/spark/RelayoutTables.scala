@@ -19,7 +19,7 @@ trait RelayoutTables extends SparkSuite {
 
   override protected def master: String = "local[2,4]"
 
-  protected def table(path: String): RecordTable = RecordTable.at(LocalStorage.at(Paths.get(path)))
+  protected def table(path: String): RecordTable = tableAt(path)
 
   protected def snapshot(path: String): TableSnapshot = table(path).latest()
 

@@ -79,7 +79,7 @@ trait RemoteTests extends SparkSuite {
   test("several paths are one dataset") {
     val paths = Seq(remotePath(), remotePath())
     paths.foreach(path => write(data(10), path, "append"))
-    val local = freshPath()
+    val local = freshLocalPath()
     write(data(10), local, "append")
     assert(spark.read.format("zrecord").load(paths :+ local: _*).count() == 30)
   }

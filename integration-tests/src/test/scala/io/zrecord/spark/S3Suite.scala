@@ -12,24 +12,11 @@ class S3Suite extends RemoteTests {
   )
 
   override protected def configuration: Map[String, String] =
-    S3Suite.Settings.map { name =>
-      s"spark.hadoop.$name" -> server.settings().get(name)
-    }.toMap
+    TestBase.settingsOf(server)
 
   override protected def base: String = server.bucket() + "/data"
 
   override def afterAll(): Unit =
     try super.afterAll()
     finally server.close()
-}
-
-object S3Suite {
-  private val Settings = Seq(
-    "endpoint",
-    "endpoint.region",
-    "path.style.access",
-    "access.key",
-    "secret.key",
-    "connection.ssl.enabled"
-  ).map("fs.s3a." + _)
 }

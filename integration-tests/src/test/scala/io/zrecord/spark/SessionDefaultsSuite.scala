@@ -20,7 +20,7 @@ class SessionDefaultsSuite extends SparkSuite {
   private def bytes(path: String): Long =
     filesBelow(path).filter(_.toString.endsWith(".zr")).map(_.toFile.length()).sum
 
-  test("compression reaches every way of writing") {
+  testLocally("compression reaches every way of writing") {
     text.createOrReplaceTempView("source_of_defaults")
     val one = freshPath()
     write(text.limit(0), one, "append")
@@ -81,7 +81,7 @@ class SessionDefaultsSuite extends SparkSuite {
     assert(bytes(explicit) > 20000L * 160)
   }
 
-  test("verify reaches every way of reading") {
+  testLocally("verify reaches every way of reading") {
     val path = freshPath()
     write(text, path, "append")
     val chunk = filesBelow(path).find(_.toString.endsWith(".zr")).get

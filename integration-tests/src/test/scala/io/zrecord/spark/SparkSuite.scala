@@ -9,6 +9,7 @@ import java.util.zip.CRC32C
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import io.zrecord.internal.shard.{OpenShards, ShardPlaces}
+import io.zrecord.spark.path.SparkStorages
 import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.RecordTable
 
@@ -35,7 +36,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
       .config("spark.sql.shuffle.partitions", "2")
       .config("spark.sql.session.timeZone", "UTC")
       .config("spark.sql.warehouse.dir", root.resolve("warehouse").toString)
-    configuration.foreach { case (key, value) => builder.config(key, value) }
+    (TestBase.current.settings ++ configuration).foreach { case (key, value) => builder.config(key, value) }
     val session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     session
@@ -45,11 +46,24 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     try spark.stop()
     finally super.afterAll()
 
-  /** Returns a path where nothing exists yet. */
-  protected def freshPath(): String = {
+  /** Returns a path where nothing exists yet, where the suites have their tables. */
+  protected def freshPath(): String =
+    TestBase.current.uri.map(_ + "/d-" + UUID.randomUUID()).getOrElse(freshLocalPath())
+
+  /** Returns a path on the local file system where nothing exists yet. */
+  protected def freshLocalPath(): String = {
     Files.createDirectories(root)
     root.resolve("d-" + UUID.randomUUID()).toString
   }
+
+  /** Registers a test that looks into the files of local tables. */
+  protected def testLocally(name: String)(body: => Any): Unit =
+    if (TestBase.current.uri.isEmpty) test(name)(body)
+    else ignore(name)(body)
+
+  /** Returns the table at a path of the session. */
+  protected def tableAt(path: String): RecordTable =
+    RecordTable.at(SparkStorages.storageFor(path))
 
   /** Returns a name that no table has, in this run or an earlier run in the same directories. */
   protected def freshTable(): String = "t_" + UUID.randomUUID().toString.replace('-', '_')

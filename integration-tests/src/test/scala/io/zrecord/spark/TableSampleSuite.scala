@@ -3,6 +3,7 @@ package io.zrecord.spark
 import io.zrecord.spark.scan.ZRecordScanBuilder
 import io.zrecord.spark.catalog.ZRecordTables
 import io.zrecord.spark.options.TimeTravel
+import io.zrecord.spark.path.ReadPaths
 import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.RecordTable
 import java.nio.file.Paths
@@ -47,7 +48,7 @@ class TableSampleSuite extends SparkSuite {
   /** Returns the indices that a scan reads after something was pushed down. */
   private def draw(push: ZRecordScanBuilder => Any): Seq[Long] = {
     val table =
-      ZRecordTables.load(java.util.Collections.singletonList(path), TimeTravel.newest())
+      ZRecordTables.load(ReadPaths.literal(path), TimeTravel.newest())
     val builder = table
       .newScanBuilder(org.apache.spark.sql.util.CaseInsensitiveStringMap.empty())
       .asInstanceOf[ZRecordScanBuilder]
@@ -240,7 +241,7 @@ class TableSampleSuite extends SparkSuite {
 
   /** The first index of each unit: a shard has as many as it has chunks. */
   private lazy val units = {
-    val snapshot = RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
+    val snapshot = tableAt(path).latest()
     (0 until snapshot.shards.size).flatMap { ordinal =>
       val shard = snapshot.shards.get(ordinal)
       (0 until shard.chunkCount).map { unit =>

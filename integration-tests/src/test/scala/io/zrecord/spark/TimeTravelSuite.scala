@@ -13,7 +13,7 @@ class TimeTravelSuite extends SparkSuite {
   private def tagged(): String = {
     val path = freshPath()
     write(spark.range(3).toDF("id"), path, "append")
-    RecordTable.at(LocalStorage.at(Paths.get(path))).tag(0, "v1")
+    tableAt(path).tag(0, "v1")
     write(spark.range(2).toDF("id"), path, "append")
     path
   }
@@ -24,7 +24,7 @@ class TimeTravelSuite extends SparkSuite {
     spark.read.options(options.toMap).table(s"zrecord.`$path`")
 
   private def afterFirst(path: String): String =
-    RecordTable.at(LocalStorage.at(Paths.get(path))).version(0).timestamp().toString
+    tableAt(path).version(0).timestamp().toString
 
   private def withDefault[T](option: (String, String))(action: => T): T = {
     val key = s"spark.datasource.zrecord.${option._1}"

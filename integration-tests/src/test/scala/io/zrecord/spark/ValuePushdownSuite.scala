@@ -23,7 +23,7 @@ class ValuePushdownSuite extends SparkSuite {
 
   private def isSpark4 = spark.version.takeWhile(_ != '.').toInt >= 4
 
-  private def table(path: String) = RecordTable.at(LocalStorage.at(Paths.get(path)))
+  private def table(path: String) = tableAt(path)
 
   private def rowsOf(query: DataFrame): Seq[Long] =
     query.select("row").collect().map(_.getLong(0)).toSeq

@@ -37,7 +37,7 @@ class VerifySuite extends SparkSuite {
   }
 
   private def shard(path: String, ordinal: Int): Path = {
-    val newest = RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
+    val newest = tableAt(path).latest()
     Paths.get(path, newest.shards().get(ordinal).directory())
   }
 
@@ -135,7 +135,7 @@ class VerifySuite extends SparkSuite {
   test("versions and tags") {
     val path = table()
     val first = shard(path, 0)
-    RecordTable.at(LocalStorage.at(Paths.get(path))).tag(0, "first")
+    tableAt(path).tag(0, "first")
     write(spark.range(0, 50, 1, 2).selectExpr("id", "'x' text"), path, "overwrite")
     flip(chunkOf(first), -9)
     assert(Verify.of(spark, path).run().isSound)

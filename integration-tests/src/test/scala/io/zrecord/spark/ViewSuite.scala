@@ -37,7 +37,7 @@ class ViewSuite extends SparkSuite {
   private val fragmentation = "pairs bigint, scattered_pairs bigint, mean_jump_bytes double, " +
     "spanned_bytes bigint, scan_cost double"
 
-  test("chunks are those of the files, and add up") {
+  testLocally("chunks are those of the files, and add up") {
     val path = table()
     val chunks = view(path, "chunks")
     assert(columns(chunks) == s"shard string, chunk bigint, file string, $space")
@@ -58,7 +58,7 @@ class ViewSuite extends SparkSuite {
     assert(chunks.where("record_utilization < 1").isEmpty)
   }
 
-  test("the rows are what the engine says, whatever the number of partitions") {
+  testLocally("the rows are what the engine says, whatever the number of partitions") {
     val path = table()
     val usage = DatasetInspection.of(Paths.get(path)).run(_ => ())
     for (partitions <- Seq("1", "2", "100")) {
@@ -113,7 +113,7 @@ class ViewSuite extends SparkSuite {
 
   test("older versions have views, and appends do not change one that was loaded") {
     val path = table()
-    RecordTable.at(LocalStorage.at(Paths.get(path))).tag(0, "first")
+    tableAt(path).tag(0, "first")
     val newest = view(path, "shards")
     write(spark.range(0, 5, 1, 1).selectExpr("id", "'x' text"), path, "append")
     assert(newest.count() == 4)
@@ -126,8 +126,8 @@ class ViewSuite extends SparkSuite {
 
   test("versions say who did what") {
     val path = table()
-    RecordTable.at(LocalStorage.at(Paths.get(path))).tag(1, "b")
-    RecordTable.at(LocalStorage.at(Paths.get(path))).tag(1, "a")
+    tableAt(path).tag(1, "b")
+    tableAt(path).tag(1, "a")
     write(spark.range(7).selectExpr("id", "'x' text"), path, "overwrite")
     val all = view(path, "versions").orderBy("version")
     assert(column[String](all, "operation").slice(2, 4) == Seq("tag", "tag"))
@@ -153,11 +153,11 @@ class ViewSuite extends SparkSuite {
     val replaced =
       view(path, "chunks", "versionAsOf" -> "1").selectExpr("sum(bytes)").head().getLong(0)
     assert(rows.map(_.getAs[Any]("removed_bytes")) == Seq(0L, 0L, replaced))
-    val millis = RecordTable.at(LocalStorage.at(Paths.get(path))).version(1).timestamp.toEpochMilli
+    val millis = tableAt(path).version(1).timestamp.toEpochMilli
     assert(rows(1).getAs[java.sql.Timestamp]("timestamp").getTime == millis)
   }
 
-  test("files are those that a version names, with their lengths") {
+  testLocally("files are those that a version names, with their lengths") {
     val path = table()
     val files = view(path, "files")
     assert(columns(files) == "file string, kind string, shard string, bytes bigint")
@@ -179,7 +179,7 @@ class ViewSuite extends SparkSuite {
 
   test("the map of indices of a version in another order is among its files") {
     val path = table()
-    val snapshot = RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
+    val snapshot = tableAt(path).latest()
     val map = TableRelayout.of(snapshot, RecordOrder.shuffle(7)).run().indexMap()
     val files = view(path, "files").where(s"file like '$map/%'")
     val present = filesBelow(Paths.get(path, map).toString)
@@ -193,7 +193,7 @@ class ViewSuite extends SparkSuite {
     assert(view(path, "files", "versionAsOf" -> "1").where(s"file like '$map/%'").isEmpty)
   }
 
-  test("a store that is written has views of what is committed") {
+  testLocally("a store that is written has views of what is committed") {
     val path = freshPath()
     val schema = RecordSchema.builder().field("text", ElementType.UTF8).build()
     val store = RecordStore.create(Paths.get(path), schema, StoreOptions.defaults().withWriters(1))
@@ -255,7 +255,7 @@ class ViewSuite extends SparkSuite {
     assert(read(path).count() == 310)
   }
 
-  test("damaged places are an error that names the file") {
+  testLocally("damaged places are an error that names the file") {
     val path = table()
     val tables = filesBelow(path).filter(_.toString.endsWith(".tables")).head
     val bytes = Files.readAllBytes(tables)

@@ -1,17 +1,18 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.NoSuchDatasetException;
 import io.zrecord.spark.path.PathIdentifiers;
+import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.view.ZRecordView;
 import io.zrecord.spark.write.WriteTarget;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -78,7 +79,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   public final boolean tableExists(Identifier identifier) {
     refuseView(identifier);
     return identifiesPaths(identifier)
-        && DatasetPath.of(PathIdentifiers.paths(identifier).get(0)).exists();
+        && requireOne(identifier).datasets().get(0).exists();
   }
 
   @Override
@@ -90,7 +91,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       Map<String, String> properties)
       throws TableAlreadyExistsException {
     stageCreate(identifier, schema, partitions, properties).commitStagedChanges();
-    return ZRecordTables.loadStrict(requirePath(identifier));
+    return ZRecordTables.loadStrict(requireOne(identifier));
   }
 
   @Override
@@ -101,9 +102,9 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       Transform[] partitions,
       Map<String, String> properties)
       throws TableAlreadyExistsException {
-    String path = requirePath(identifier);
+    ReadPaths path = requireOne(identifier);
     Unsupported.refusePartitioning(partitions);
-    DatasetPath dataset = DatasetPath.of(path);
+    DatasetPath dataset = path.datasets().get(0);
     if (dataset.exists()) {
       throw new TableAlreadyExistsException(identifier);
     }
@@ -135,9 +136,9 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       StructType schema,
       Transform[] partitions,
       Map<String, String> properties) {
-    String path = requirePath(identifier);
+    ReadPaths path = requireOne(identifier);
     Unsupported.refusePartitioning(partitions);
-    DatasetPath dataset = DatasetPath.of(path);
+    DatasetPath dataset = path.datasets().get(0);
     return stage(
         path,
         schema,
@@ -170,10 +171,10 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     if (!identifiesPaths(identifier)) {
       throw new NoSuchDatasetException(identifier);
     }
-    List<String> paths = PathIdentifiers.paths(identifier);
+    ReadPaths paths = ReadPaths.of(identifier);
     Optional<ViewName> view = PathIdentifiers.view(identifier);
     return view.isPresent()
-        ? ZRecordView.load(paths.get(0), view.get(), time)
+        ? ZRecordView.load(paths, view.get(), time)
         : ZRecordTables.load(paths, time);
   }
 
@@ -201,8 +202,13 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     return PathIdentifiers.paths(identifier).get(0);
   }
 
+  /** Returns the one path to write, which is never a pattern. */
+  protected final ReadPaths requireOne(Identifier identifier) {
+    return ReadPaths.literal(requirePath(identifier), PathIdentifiers.settings(identifier));
+  }
+
   private static StagedTable stage(
-      String path, StructType schema, WriteTarget target, Map<String, String> properties) {
+      ReadPaths path, StructType schema, WriteTarget target, Map<String, String> properties) {
     Map<String, String> options = new HashMap<>();
     requireObeyed(path, properties);
     properties.forEach((key, value) -> {
@@ -221,6 +227,8 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
             "give options of the write as OPTIONS (" + key + " '" + value + "')");
       }
     });
+    // Settings of Hadoop among the OPTIONS of a CREATE statement come too late.
+    StorageSettings.requireLoaded(path.settings(), new CaseInsensitiveStringMap(options));
     return new ZRecordStagedTable(path, schema, target, options);
   }
 
@@ -228,9 +236,11 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
    * Refuses a location other than the path that names the table, and everything that a dataset does
    * not keep.
    */
-  private static void requireObeyed(String path, Map<String, String> properties) {
+  private static void requireObeyed(ReadPaths path, Map<String, String> properties) {
     String location = properties.get(TableCatalog.PROP_LOCATION);
-    if (location != null && !DatasetPath.of(location).isSamePlaceAs(DatasetPath.of(path))) {
+    if (location != null
+        && !location.equals(path.toString())
+        && !DatasetPath.of(location, path.settings()).isSamePlaceAs(path.datasets().get(0))) {
       throw new IllegalArgumentException("Cannot create " + ZRecordOptions.FORMAT + ".`" + path
           + "` with the LOCATION " + location + ": the name of the table is its path; leave"
           + " LOCATION out, or create a table of the session's catalog, such as create table t"

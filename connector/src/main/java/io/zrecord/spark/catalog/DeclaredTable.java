@@ -3,10 +3,12 @@ package io.zrecord.spark.catalog;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.write.WriteTarget;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -39,7 +41,7 @@ final class DeclaredTable extends ZRecordTable {
       Optional<WriteTarget> target,
       Optional<StructType> found,
       Optional<RuntimeException> problem) {
-    super(List.of(entry.location()), columns, versions, choice, target, false);
+    super(ReadPaths.literal(entry.location()), columns, versions, choice, target, false);
     this.entry = entry;
     this.found = found;
     this.problem = problem;
@@ -48,6 +50,7 @@ final class DeclaredTable extends ZRecordTable {
   /** Loads the newest version of the dataset that an entry names. Never fails. */
   static DeclaredTable of(SessionEntry entry) {
     try {
+      StorageSettings.refuseToKeep(entry.options());
       DatasetPath dataset = DatasetPath.of(entry.location());
       Optional<DatasetVersion> newest = dataset.newest();
       Optional<StructType> found = newest.map(version -> SparkTypes.structOf(version.schema()));

@@ -16,7 +16,7 @@ public final class PathCatalog extends DatasetCatalog {
 
   @Override
   public Table loadTable(Identifier identifier) {
-    return ZRecordTables.loadLenient(requirePath(identifier));
+    return ZRecordTables.loadLenient(requireOne(identifier));
   }
 
   @Override

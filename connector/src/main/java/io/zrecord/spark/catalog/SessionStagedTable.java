@@ -1,6 +1,7 @@
 package io.zrecord.spark.catalog;
 
 import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.write.WriteTarget;
 import java.util.Map;
 import org.apache.spark.sql.types.StructType;
@@ -39,7 +40,7 @@ final class SessionStagedTable extends ZRecordStagedTable {
 
   SessionStagedTable(Staging staging) {
     super(
-        staging.dataset().path(),
+        ReadPaths.literal(staging.dataset().path()),
         new Declaration(staging.columns()).alone(),
         staging.target(),
         staging.options());

@@ -1,6 +1,7 @@
 package io.zrecord.spark.catalog;
 
 import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.write.TableCommit;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.spark.write.ZRecordWriteBuilder;
@@ -25,8 +26,8 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   private boolean isWritten;
 
   ZRecordStagedTable(
-      String location, StructType schema, WriteTarget target, Map<String, String> options) {
-    super(location, schema, target);
+      ReadPaths path, StructType schema, WriteTarget target, Map<String, String> options) {
+    super(path, schema, target);
     this.target = target;
     this.options = options;
   }
@@ -38,6 +39,7 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
 
   @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+    requireObeyed(info.options());
     isWritten = true;
     Map<String, String> all = new HashMap<>(options);
     all.putAll(info.options().asCaseSensitiveMap());
@@ -56,7 +58,7 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
               schema(),
               new WriteConf(new CaseInsensitiveStringMap(options)),
               false)
-          .publish(java.util.List.of());
+          .publish(java.util.List.of(), Long.MAX_VALUE);
     }
   }
 

@@ -8,9 +8,8 @@ import io.zrecord.spark.column.UnreadableColumns;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ZRecordOptions;
-import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
-import io.zrecord.spark.path.PathIdentifiers;
+import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.scan.ZRecordScanBuilder;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.spark.write.ZRecordWriteBuilder;
@@ -39,7 +38,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * read by several paths, follow each other. Immutable.
  */
 public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns {
-  private final List<String> paths;
+  private final ReadPaths paths;
   private final StructType schema;
   private final List<DatasetVersion> versions;
   private final VersionChoice choice;
@@ -48,13 +47,13 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   private final Map<String, String> defaultsOfRecords = ReadConf.defaultsOfRecords();
 
   ZRecordTable(
-      List<String> paths,
+      ReadPaths paths,
       StructType schema,
       List<DatasetVersion> versions,
       VersionChoice choice,
       Optional<WriteTarget> target,
       boolean acceptsAnySchema) {
-    this.paths = List.copyOf(paths);
+    this.paths = paths;
     this.schema = schema;
     this.versions = List.copyOf(versions);
     this.choice = choice;
@@ -64,7 +63,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
 
   /** Returns a table of one or several versions to read; nothing can be written. */
   static ZRecordTable forReading(
-      List<String> paths, StructType schema, List<DatasetVersion> versions, VersionChoice choice) {
+      ReadPaths paths, StructType schema, List<DatasetVersion> versions, VersionChoice choice) {
     return new ZRecordTable(paths, schema, versions, choice, Optional.empty(), false);
   }
 
@@ -73,9 +72,9 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
    * version read.
    */
   static ZRecordTable strict(
-      String path, DatasetVersion version, VersionChoice choice, WriteTarget target) {
+      ReadPaths path, DatasetVersion version, VersionChoice choice, WriteTarget target) {
     return new ZRecordTable(
-        List.of(path),
+        path,
         SparkTypes.structOf(version.schema()),
         List.of(version),
         choice,
@@ -87,9 +86,9 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
    * Returns a place to be written with any columns. The write compares the columns with those of
    * the table at the place, if there is one.
    */
-  public static ZRecordTable lenient(String path, StructType schema, WriteTarget target) {
+  public static ZRecordTable lenient(ReadPaths path, StructType schema, WriteTarget target) {
     return new ZRecordTable(
-        List.of(path),
+        path,
         schema,
         target.base().stream().toList(),
         VersionChoice.named(TimeTravel.newest()),
@@ -101,9 +100,9 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
    * Creates a table that does not exist yet, to be written with these columns. Until then, the
    * table has no rows.
    */
-  public ZRecordTable(String path, StructType schema, WriteTarget target) {
+  ZRecordTable(ReadPaths path, StructType schema, WriteTarget target) {
     this(
-        List.of(path),
+        path,
         schema,
         List.of(),
         VersionChoice.named(TimeTravel.newest()),
@@ -116,9 +115,14 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     return ZRecordOptions.FORMAT + ".`" + location() + "`";
   }
 
+  /** Refuses options that name another path, or settings that come too late. */
+  final void requireObeyed(CaseInsensitiveStringMap options) {
+    paths.requireObeyed(options);
+  }
+
   /** Returns where the table is, for messages. */
   final String location() {
-    return String.join(",", paths);
+    return paths.toString();
   }
 
   /**
@@ -178,7 +182,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
           location(), "Cannot read " + location() + ": there is no dataset. Check the path");
     }
     ReadConf conf = ReadConf.ofRecords(options, defaultsOfRecords);
-    PathIdentifiers.refuseOthers(paths, options);
+    requireObeyed(options);
     versions.forEach(version -> UnreadableColumns.warn(location(), version.schema()));
     return new ZRecordScanBuilder(location(), snapshots(options), schema, conf);
   }
@@ -203,7 +207,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
       return versions;
     }
     List<DatasetVersion> others =
-        paths.stream().map(path -> DatasetPath.of(path).version(time)).toList();
+        paths.datasets().stream().map(dataset -> dataset.version(time)).toList();
     for (int i = 0; i < others.size(); i++) {
       StructType found = SparkTypes.structOf(others.get(i).schema());
       StructType known =
@@ -214,7 +218,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
             "Cannot read " + time + " of " + location() + " here: its columns are "
                 + found.catalogString() + ", and those of " + choice.loaded() + " are "
                 + known.catalogString() + "; use spark.read().format(\"" + ZRecordOptions.FORMAT
-                + "\").option(…).load(\"" + paths.get(i) + "\"), or VERSION AS OF in SQL");
+                + "\").option(…).load(\"" + paths.found().get(i) + "\"), or VERSION AS OF in SQL");
       }
     }
     return others;
@@ -224,7 +228,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
     WriteTarget place = target.orElseThrow(() -> new IllegalArgumentException("Cannot write to "
         + location() + " as of an older version; leave versionAsOf, tag and timestampAsOf out"));
-    PathIdentifiers.refuseOthers(paths, info.options());
+    requireObeyed(info.options());
     return new ZRecordWriteBuilder(location(), place, info);
   }
 

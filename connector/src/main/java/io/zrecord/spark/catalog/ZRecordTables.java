@@ -7,6 +7,7 @@ import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.PathIdentifiers;
+import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.write.WriteTarget;
 import java.util.List;
 import java.util.Map;
@@ -19,29 +20,38 @@ public final class ZRecordTables {
   private ZRecordTables() {}
 
   /** Loads the datasets at the paths, one after the other, for reading. */
-  public static ZRecordTable load(List<String> paths, TimeTravel time) {
-    List<DatasetVersion> versions =
-        paths.stream().map(path -> DatasetPath.of(path).version(time)).toList();
+  public static ZRecordTable load(ReadPaths paths, TimeTravel time) {
+    return load(paths, VersionChoice.named(time));
+  }
+
+  private static ZRecordTable load(ReadPaths paths, VersionChoice choice) {
+    List<DatasetVersion> versions = paths.datasets().stream()
+        .map(dataset -> dataset.version(choice.loaded()))
+        .toList();
     RecordSchema first = versions.get(0).schema();
     for (int i = 1; i < versions.size(); i++) {
-      requireSameColumns(paths.get(0), first, paths.get(i), versions.get(i).schema());
+      requireSameColumns(
+          paths.found().get(0), first, paths.found().get(i), versions.get(i).schema());
     }
-    return ZRecordTable.forReading(
-        paths, SparkTypes.structOf(first), versions, VersionChoice.named(time));
+    return ZRecordTable.forReading(paths, SparkTypes.structOf(first), versions, choice);
   }
 
   /** Loads the newest version at a path, for writing. */
-  public static ZRecordTable loadStrict(String path) {
+  public static ZRecordTable loadStrict(ReadPaths path) {
     return strict(path, VersionChoice.loadedNewest());
   }
 
-  /** Loads a path for reading and writing. Reads the version that the session's defaults select. */
-  public static ZRecordTable loadDefault(String path) {
-    return strict(path, VersionChoice.byDefault(VersionChoice.ofSession()));
+  /**
+   * Loads a path for reading and writing. Reads the version that the session's defaults select. What
+   * matches a pattern is for reading only.
+   */
+  public static ZRecordTable loadDefault(ReadPaths paths) {
+    VersionChoice choice = VersionChoice.byDefault(VersionChoice.ofSession());
+    return paths.isPattern() ? load(paths, choice) : strict(paths, choice);
   }
 
-  private static ZRecordTable strict(String path, VersionChoice choice) {
-    DatasetPath dataset = DatasetPath.of(path);
+  private static ZRecordTable strict(ReadPaths path, VersionChoice choice) {
+    DatasetPath dataset = path.datasets().get(0);
     DatasetVersion newest = dataset.version(TimeTravel.newest());
     DatasetVersion read = choice.loaded().isNewest() ? newest : dataset.version(choice.loaded());
     return ZRecordTable.strict(
@@ -52,8 +62,8 @@ public final class ZRecordTables {
   }
 
   /** Loads a path that may be empty, for writing any columns. */
-  public static ZRecordTable loadLenient(String path) {
-    DatasetPath dataset = DatasetPath.of(path);
+  public static ZRecordTable loadLenient(ReadPaths path) {
+    DatasetPath dataset = path.datasets().get(0);
     Optional<DatasetVersion> newest = dataset.newest();
     StructType schema = newest.map(s -> SparkTypes.structOf(s.schema())).orElseGet(StructType::new);
     return ZRecordTable.lenient(
@@ -68,11 +78,11 @@ public final class ZRecordTables {
       StructType schema, Optional<Identifier> identifier, Map<String, String> options) {
     if (identifier.isEmpty()) {
       return ZRecordTable.forReading(
-          List.of("(no path yet)"), schema, List.of(), VersionChoice.named(TimeTravel.newest()));
+          ReadPaths.literal("(no path yet)"), schema, List.of(), VersionChoice.named(TimeTravel.newest()));
     }
     List<String> paths = PathIdentifiers.paths(identifier.get());
     return paths.size() > 1
-        ? load(paths, TimeTravel.newest())
+        ? load(ReadPaths.literal(paths), TimeTravel.newest())
         : DeclaredTable.of(SessionEntry.ofOptions(paths.get(0), schema, options));
   }
 

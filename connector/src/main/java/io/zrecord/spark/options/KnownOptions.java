@@ -19,6 +19,7 @@ final class KnownOptions {
               ZRecordOptions.VERSION_AS_OF,
               ZRecordOptions.TIMESTAMP_AS_OF,
               ZRecordOptions.TAG,
+              ZRecordOptions.GLOB_PATHS,
               ZRecordOptions.INDICES,
               ZRecordOptions.NUM_PARTITIONS,
               ZRecordOptions.VERIFY,
@@ -36,6 +37,7 @@ final class KnownOptions {
       ZRecordOptions.VERSION_AS_OF,
       ZRecordOptions.TIMESTAMP_AS_OF,
       ZRecordOptions.TAG,
+      ZRecordOptions.GLOB_PATHS,
       ZRecordOptions.NUM_PARTITIONS,
       ZRecordOptions.VIEW,
       ZRecordOptions.UNKNOWN_OPTIONS);
@@ -68,6 +70,7 @@ final class KnownOptions {
       ZRecordOptions.VERSION_AS_OF,
       ZRecordOptions.TIMESTAMP_AS_OF,
       ZRecordOptions.TAG,
+      ZRecordOptions.GLOB_PATHS,
       ZRecordOptions.VIEW);
 
   /** Options that Spark itself sets on the way to a source. */
@@ -121,6 +124,7 @@ final class KnownOptions {
       // A default of the session may be meant for the other direction.
       boolean tolerated = isAmong(key, known, prefixes)
           || isAmong(key, SPARK, Set.of())
+          || StorageSettings.isSetting(key)
           || (ignores && !isAmong(key, refused, Set.of()))
           || (!own.containsKey(key)
               && (isAmong(key, READ, Set.of()) || isAmong(key, WRITE, WRITE_PREFIXES)));
@@ -133,7 +137,7 @@ final class KnownOptions {
       prefixes.forEach(prefix -> names.add(prefix + "<field>"));
       throw new IllegalArgumentException("Cannot " + action + " zrecord with unknown option"
           + (unknown.size() == 1 ? " " : "s ") + String.join(", ", unknown) + "; the options to "
-          + action + " are " + String.join(", ", names) + ", and " + ZRecordOptions.UNKNOWN_OPTIONS
+          + action + " are " + String.join(", ", names) + ", settings of Hadoop (fs.*), and " + ZRecordOptions.UNKNOWN_OPTIONS
           + "=ignore skips those of other sources");
     }
   }

@@ -32,6 +32,17 @@ public final class ReadConf {
     return new ReadConf(CaseInsensitiveStringMap.empty());
   }
 
+  /** Tells whether options let paths be patterns, which is the default. */
+  public static boolean readsPatterns(CaseInsensitiveStringMap options) {
+    String text = options.getOrDefault(ZRecordOptions.GLOB_PATHS, "true");
+    return OptionValue.bool(ZRecordOptions.GLOB_PATHS, text);
+  }
+
+  /** Tells whether the session's defaults let paths be patterns. */
+  public static boolean readsPatternsByDefault() {
+    return readsPatterns(SessionDefaults.all());
+  }
+
   /** Returns the session's defaults that select which records are read, and in which order. */
   public static Map<String, String> defaultsOfRecords() {
     return SessionDefaults.ofRecords();

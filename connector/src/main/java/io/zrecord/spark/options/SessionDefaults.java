@@ -24,6 +24,7 @@ final class SessionDefaults {
   private static final Set<String> OF_TABLES = lowerCase(Set.of(
       ZRecordOptions.PATH,
       ZRecordOptions.PATHS,
+      ZRecordOptions.GLOB_PATHS,
       ZRecordOptions.VERSION_AS_OF,
       ZRecordOptions.TAG,
       ZRecordOptions.TIMESTAMP_AS_OF));

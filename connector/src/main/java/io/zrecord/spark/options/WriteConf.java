@@ -32,6 +32,7 @@ public final class WriteConf {
    * @throws IllegalArgumentException if an option or its value is unknown, or is of one write only
    */
   public static void requireValid(Map<String, String> options) {
+    StorageSettings.refuseToKeep(options);
     options.keySet().stream().filter(KnownOptions::isOfOneWrite).findAny().ifPresent(key -> {
       throw new IllegalArgumentException("Option " + key + " is of one write, and the table would"
           + " keep it for all later writes; leave it out of the OPTIONS of the table, and give it"

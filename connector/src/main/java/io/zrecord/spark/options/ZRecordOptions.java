@@ -22,6 +22,7 @@ public final class ZRecordOptions {
   public static final String VERSION_AS_OF = "versionAsOf";
   public static final String TIMESTAMP_AS_OF = "timestampAsOf";
   public static final String TAG = "tag";
+  public static final String GLOB_PATHS = "globPaths";
   static final String INDICES = "indices";
   static final String NUM_PARTITIONS = "numPartitions";
   static final String VERIFY = "verify";

@@ -6,6 +6,7 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -25,7 +26,17 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
    * @throws IllegalArgumentException if no file system has the scheme of the path
    */
   public static DatasetPath of(String path) {
-    Storage storage = SparkStorages.storageFor(path);
+    return of(path, Map.of());
+  }
+
+  /**
+   * Resolves a path.
+   *
+   * @param settings of Hadoop, besides the session's
+   * @throws IllegalArgumentException if no file system has the scheme of the path
+   */
+  public static DatasetPath of(String path, Map<String, String> settings) {
+    Storage storage = SparkStorages.storageFor(path, settings);
     return new DatasetPath(path, RecordTable.at(storage), SparkStorages.storeAt(storage));
   }
 
@@ -44,7 +55,9 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
 
   /** Returns the newest version, if there is a table or a store. */
   public Optional<DatasetVersion> newest() {
-    return exists() ? Optional.of(version(TimeTravel.newest())) : Optional.empty();
+    return store.isPresent()
+        ? Optional.of(version(TimeTravel.newest()))
+        : table.find().map(DatasetVersion::of);
   }
 
   /**

@@ -3,11 +3,14 @@ package io.zrecord.spark.path;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.zrecord.spark.options.OptionValue;
+import io.zrecord.spark.options.ReadConf;
+import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.options.ZRecordOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -15,14 +18,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the paths of datasets as identifiers of a catalog, and reads them back. A path is an
- * identifier without a namespace. Stateless.
+ * identifier without a namespace; a namespace says more about paths. Stateless.
  */
 public final class PathIdentifiers {
-  /** Namespace of an identifier whose name is a JSON array of paths. */
+  /** Part of the namespace of an identifier whose name is a JSON array of paths. */
   private static final String SEVERAL = "paths";
 
-  /** First part of the namespace of a view's identifier. The view's name is the second part. */
+  /** Part of a namespace before the name of a view. */
   private static final String VIEW = "view";
+
+  /** Part of a namespace if the options say that the paths may be patterns. */
+  private static final String PATTERN = "pattern";
+
+  /** Part of a namespace if the options say that the paths are no patterns. */
+  private static final String LITERAL = "literal";
+
+  /** Part of a namespace before the token of settings. */
+  private static final String SETTINGS = "settings";
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -43,43 +55,79 @@ public final class PathIdentifiers {
         all.add(0, one);
       }
       if (all.size() == 1) {
-        return identifier(all.get(0), view);
+        return identifier(all.get(0), view(view), options);
       }
       if (view != null) {
         throw new IllegalArgumentException("Cannot read the view " + view + " of " + all.size()
             + " datasets; load one path at a time");
       }
-      return Identifier.of(new String[] {SEVERAL}, write(all));
+      return identifier(write(all), List.of(SEVERAL), options);
     }
     if (one == null || one.isBlank()) {
       throw new IllegalArgumentException(
           "No path is given; use load(\"/path\") or save(\"/path\")");
     }
-    return identifier(one, view);
+    return identifier(one, view(view), options);
   }
 
-  private static Identifier identifier(String path, @Nullable String view) {
+  private static Identifier identifier(
+      String name, List<String> namespace, CaseInsensitiveStringMap options) {
+    List<String> parts = new ArrayList<>(namespace);
+    if (options.containsKey(ZRecordOptions.GLOB_PATHS)) {
+      parts.add(ReadConf.readsPatterns(options) ? PATTERN : LITERAL);
+    }
+    Map<String, String> settings = StorageSettings.ofStatement(options);
+    if (!settings.isEmpty()) {
+      parts.add(SETTINGS);
+      parts.add(SettingsTokens.token(settings));
+    }
+    return Identifier.of(parts.toArray(String[]::new), name);
+  }
+
+  private static List<String> view(@Nullable String view) {
     return view == null
-        ? Identifier.of(new String[0], path)
-        : Identifier.of(
-            new String[] {
-              VIEW, OptionValue.parse(ZRecordOptions.VIEW, view, ViewName::of).toString()
-            },
-            path);
+        ? List.of()
+        : List.of(VIEW, OptionValue.parse(ZRecordOptions.VIEW, view, ViewName::of).toString());
   }
 
   /** Returns the view that an identifier asks for, if any. */
   public static Optional<ViewName> view(Identifier identifier) {
-    return identifier.namespace().length == 2 && identifier.namespace()[0].equals(VIEW)
-        ? Optional.of(ViewName.of(identifier.namespace()[1]))
-        : Optional.empty();
+    return after(VIEW, identifier).map(ViewName::of);
   }
 
   /** Returns the paths that an identifier names. */
   public static List<String> paths(Identifier identifier) {
-    boolean isSeveral =
-        identifier.namespace().length == 1 && identifier.namespace()[0].equals(SEVERAL);
-    return isSeveral ? List.of(parse(identifier.name())) : List.of(identifier.name());
+    return has(SEVERAL, identifier)
+        ? List.of(parse(identifier.name()))
+        : List.of(identifier.name());
+  }
+
+  /**
+   * Returns the settings of Hadoop for the paths of an identifier, without the session's.
+   *
+   * @throws IllegalArgumentException if another driver made the identifier
+   */
+  public static Map<String, String> settings(Identifier identifier) {
+    return after(SETTINGS, identifier).map(SettingsTokens::settings).orElse(Map.of());
+  }
+
+  /**
+   * Tells whether the paths of an identifier are no patterns. An identifier that says nothing, as
+   * in SQL, has the default of the session.
+   */
+  static boolean isLiteral(Identifier identifier) {
+    return has(LITERAL, identifier)
+        || (!has(PATTERN, identifier) && !ReadConf.readsPatternsByDefault());
+  }
+
+  private static boolean has(String part, Identifier identifier) {
+    return Arrays.asList(identifier.namespace()).contains(part);
+  }
+
+  private static Optional<String> after(String part, Identifier identifier) {
+    List<String> parts = Arrays.asList(identifier.namespace());
+    int at = parts.indexOf(part);
+    return at < 0 || at + 1 >= parts.size() ? Optional.empty() : Optional.of(parts.get(at + 1));
   }
 
   /** Tells whether an identifier is a path, rather than the name of a table. */
@@ -90,10 +138,10 @@ public final class PathIdentifiers {
   /**
    * Refuses a path among the options of a read or write of a table that the statement itself names.
    *
-   * @param named the paths of the table
+   * @param table the paths of the table
    * @throws IllegalArgumentException if the options name another dataset
    */
-  public static void refuseOthers(List<String> named, CaseInsensitiveStringMap options) {
+  static void refuseOthers(ReadPaths table, CaseInsensitiveStringMap options) {
     String several = options.get(ZRecordOptions.PATHS);
     String one = options.get(ZRecordOptions.PATH);
     List<String> asked = new ArrayList<>();
@@ -103,16 +151,20 @@ public final class PathIdentifiers {
     if (several != null) {
       asked.addAll(List.of(parse(several)));
     }
-    if (!asked.isEmpty() && !locations(asked).equals(locations(named))) {
+    if (!asked.isEmpty() && !asked.equals(table.named()) && !isSame(asked, table)) {
       throw new IllegalArgumentException("The option "
           + (several == null ? ZRecordOptions.PATH : ZRecordOptions.PATHS) + " names "
-          + String.join(", ", asked) + ", but the statement names " + String.join(", ", named)
+          + String.join(", ", asked) + ", but the statement names " + String.join(", ", table.named())
           + "; leave the option out, or use load(path) or save(path)");
     }
   }
 
-  private static List<String> locations(List<String> paths) {
-    return paths.stream().map(SparkStorages::normalized).toList();
+  private static boolean isSame(List<String> asked, ReadPaths table) {
+    return locations(asked, table.settings()).equals(locations(table.named(), table.settings()));
+  }
+
+  private static List<String> locations(List<String> paths, Map<String, String> settings) {
+    return paths.stream().map(path -> SparkStorages.normalized(path, settings)).toList();
   }
 
   private static String[] parse(String json) {

@@ -1,12 +1,18 @@
 package io.zrecord.spark.path;
 
 import io.zrecord.RecordStore;
+import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.Storages;
+import io.zrecord.storage.hadoop.DirectoryPattern;
 import io.zrecord.storage.hadoop.HadoopStorage;
+import io.zrecord.storage.hadoop.OwnSettings;
 import io.zrecord.storage.local.LocalStorage;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -29,11 +35,41 @@ public final class SparkStorages {
    * @throws IllegalArgumentException if no file system has the scheme
    */
   public static Storage storageFor(String path) {
-    SparkSession session = SparkSession.active();
-    Optional<Path> local = localPath(path, session);
+    return storageFor(path, Map.of());
+  }
+
+  /**
+   * Returns the storage of a dataset.
+   *
+   * @param path as for {@link #storageFor(String)}
+   * @param settings of Hadoop, besides the session's
+   */
+  static Storage storageFor(String path, Map<String, String> settings) {
+    Optional<Path> local = localPath(path, settings);
     return local.isPresent()
         ? LocalStorage.at(local.get())
-        : HadoopStorage.at(path, session.sessionState().newHadoopConf());
+        : HadoopStorage.at(path, configuration(settings));
+  }
+
+  private static Configuration configuration(Map<String, String> settings) {
+    Map<String, String> own = new HashMap<>(StorageSettings.ofSession());
+    own.putAll(settings);
+    return OwnSettings.added(SparkSession.active().sessionState().newHadoopConf(), own);
+  }
+
+  /** Tells whether a path has a character that is special in a pattern. */
+  static boolean isPattern(String path) {
+    return DirectoryPattern.isPattern(path);
+  }
+
+  /**
+   * Returns the directories that match a pattern, sorted by their paths.
+   *
+   * @throws IllegalArgumentException if the pattern is not valid
+   */
+  static List<String> matches(String pattern, Map<String, String> settings) {
+    return DirectoryPattern.matches(
+        pattern, localPath(pattern, settings).isPresent(), configuration(settings));
   }
 
   /**
@@ -73,8 +109,8 @@ public final class SparkStorages {
   }
 
   /** Returns the one form that all spellings of a path have in common. */
-  static String normalized(String path) {
-    return normalized(storageFor(path));
+  static String normalized(String path, Map<String, String> settings) {
+    return normalized(storageFor(path, settings));
   }
 
   static String normalized(Storage storage) {
@@ -83,28 +119,29 @@ public final class SparkStorages {
         .orElse(storage.location());
   }
 
-  private static Optional<Path> localPath(String path, SparkSession session) {
-    int colon = path.indexOf(':');
-    // One letter before the colon is a drive of Windows. A slash before the colon belongs to a
-    // name.
-    if (colon <= 1 || path.substring(0, colon).indexOf('/') >= 0) {
-      return isDefaultLocal(session)
-          ? Optional.of(Path.of(path).toAbsolutePath())
-          : Optional.empty();
-    }
-    String scheme = path.substring(0, colon).toLowerCase(Locale.ROOT);
-    // Not decoded: a percent sign is a percent sign.
-    return scheme.equals(LOCAL)
-        ? Optional.of(Path.of(path.substring(colon + 1).replaceFirst("^//+(?=/)", "")))
-        : Optional.empty();
+  private static Optional<Path> localPath(String path, Map<String, String> settings) {
+    Optional<Path> local = Storages.localPath(path);
+    boolean isNamed = path.regionMatches(true, 0, LOCAL + ":", 0, LOCAL.length() + 1);
+    return local
+        .filter(there -> isNamed || isDefaultLocal(settings))
+        .map(there -> isNamed ? there : there.toAbsolutePath());
   }
 
-  /** Tells where paths without a scheme are. The session's setting goes before the context's. */
-  private static boolean isDefaultLocal(SparkSession session) {
-    Configuration settings = session.sparkContext().hadoopConfiguration();
-    String standard = session
-        .conf()
-        .get(FileSystem.FS_DEFAULT_NAME_KEY, FileSystem.getDefaultUri(settings).toString());
+  /**
+   * Tells where paths without a scheme are. The settings of a read go before the session's setting,
+   * which goes before the context's.
+   */
+  private static boolean isDefaultLocal(Map<String, String> settings) {
+    SparkSession session = SparkSession.active();
+    String own = settings.getOrDefault(
+        FileSystem.FS_DEFAULT_NAME_KEY,
+        StorageSettings.ofSession().getOrDefault(FileSystem.FS_DEFAULT_NAME_KEY, ""));
+    Configuration shared = session.sparkContext().hadoopConfiguration();
+    String standard = own.isEmpty()
+        ? session
+            .conf()
+            .get(FileSystem.FS_DEFAULT_NAME_KEY, FileSystem.getDefaultUri(shared).toString())
+        : own;
     return standard.startsWith(LOCAL + ":");
   }
 }

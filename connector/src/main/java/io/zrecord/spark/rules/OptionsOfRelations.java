@@ -1,6 +1,7 @@
 package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.ZRecordOptions;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.spark.sql.SparkSession;
@@ -93,8 +95,8 @@ public final class OptionsOfRelations extends Rule<LogicalPlan> {
           && !other.options.equals(found.options)
           && isSameDataset(other.name, found.name)) {
         throw new IllegalArgumentException(
-            "Cannot read " + found.name + " with the options " + other.options + " and "
-                + found.options
+            "Cannot read " + found.name + " with the options " + shown(other.options) + " and "
+                + shown(found.options)
                 + " in one statement: Spark would take the first for both; use VERSION AS OF for a version"
                 + " or tag, or make a temporary view of spark.read().option(…).load(…)");
       }
@@ -102,6 +104,13 @@ public final class OptionsOfRelations extends Rule<LogicalPlan> {
     if (!seen.contains(found)) {
       seen.add(found);
     }
+  }
+
+  /** Returns the options without the values of Hadoop's settings, which may be credentials. */
+  private static Map<String, String> shown(Map<String, String> options) {
+    Map<String, String> shown = new TreeMap<>(options);
+    shown.replaceAll((key, value) -> StorageSettings.isSetting(key) ? "…" : value);
+    return shown;
   }
 
   private boolean isSameDataset(String one, String other) {

@@ -4,6 +4,7 @@ import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.ReadPaths;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -19,18 +20,26 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  */
 public final class ZRecordView implements SupportsRead {
   private final ViewedDataset dataset;
+  private final ReadPaths paths;
 
-  private ZRecordView(ViewedDataset dataset) {
+  private ZRecordView(ViewedDataset dataset, ReadPaths paths) {
     this.dataset = dataset;
+    this.paths = paths;
   }
 
   /**
    * Opens a view of the dataset at a path.
    *
-   * @throws IllegalArgumentException if the dataset has no such view
+   * @throws IllegalArgumentException if the dataset has no such view, or there are several datasets
    */
-  public static ZRecordView load(String path, ViewName view, TimeTravel time) {
-    boolean isStore = DatasetPath.of(path).store().isPresent();
+  public static ZRecordView load(ReadPaths paths, ViewName view, TimeTravel time) {
+    if (paths.found().size() != 1) {
+      throw new IllegalArgumentException("Cannot read the view " + view + " of "
+          + paths.found().size() + " datasets; load one path at a time");
+    }
+    DatasetPath dataset = paths.datasets().get(0);
+    String path = dataset.path();
+    boolean isStore = dataset.store().isPresent();
     if (isStore && (view == ViewName.VERSIONS || view == ViewName.FILES)) {
       throw new IllegalArgumentException("Cannot read the view " + view + " of " + path
           + ": it is a store that is written online, and has no versions; its views are "
@@ -41,7 +50,7 @@ public final class ZRecordView implements SupportsRead {
           + path + ": it shows all of them; leave versionAsOf, tag and timestampAsOf out");
     }
     return new ZRecordView(
-        new ViewedDataset(path, view, DatasetPath.of(path).version(time), isStore));
+        new ViewedDataset(path, view, dataset.version(time), isStore), paths);
   }
 
   @Override
@@ -62,6 +71,7 @@ public final class ZRecordView implements SupportsRead {
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+    paths.requireObeyed(options);
     return new ViewScan(dataset, ReadConf.ofView(options).partitionCount());
   }
 

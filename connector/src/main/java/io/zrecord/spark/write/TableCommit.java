@@ -11,6 +11,9 @@ import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.TableLocation;
 import io.zrecord.spark.path.Unsupported;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.hadoop.HadoopStorage;
+import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
@@ -116,8 +119,20 @@ public final class TableCommit {
     return TableLocation.of(target.table().storage());
   }
 
-  /** Publishes the shards, or deletes them if the transaction took effect before. */
-  public void publish(List<ShardSummary> shards) {
+  /**
+   * Tells whether tasks check their shards, so that the driver need not ask for hundreds of them.
+   * The driver checks local files itself: they may be on another machine than the driver's.
+   */
+  static boolean isCheckedByTasks(Storage storage) {
+    return storage instanceof HadoopStorage;
+  }
+
+  /**
+   * Publishes the shards, or deletes them if the transaction took effect before.
+   *
+   * @param oldestFileMillis the least time that the tasks report; of no use if the driver checks
+   */
+  public void publish(List<ShardSummary> shards, long oldestFileMillis) {
     Optional<TableSnapshot> base = target.settledBase();
     TableChange change = new TableChange(
         commitId,
@@ -128,9 +143,13 @@ public final class TableCommit {
         conf.transaction(),
         CommitProperties.of(SparkSession.active().sparkContext()));
     OptionalLong expected = conf.expectedVersion();
-    TableSnapshot current = target
-        .table()
-        .commit(expected.isPresent() ? change.expecting(expected.getAsLong()) : change);
+    if (expected.isPresent()) {
+      change = change.expecting(expected.getAsLong());
+    }
+    RecordTable table = target.table();
+    TableSnapshot current = isCheckedByTasks(table.storage())
+        ? table.commitChecked(change, oldestFileMillis)
+        : table.commit(change);
     if (!current.commitId().equals(commitId)) {
       LOG.info(
           "Nothing was written to {}: {} took effect before",

@@ -13,9 +13,22 @@ final class WrittenShard implements WriterCommitMessage {
   private static final long serialVersionUID = 1L;
 
   private final byte[] summary;
+  private final long oldestFileMillis;
 
-  WrittenShard(Optional<ShardSummary> shard) {
+  /**
+   * Creates a report.
+   *
+   * @param oldestFileMillis what {@link io.zrecord.table.RecordTable#check} said of the shard;
+   *     {@link Long#MAX_VALUE} if nobody looked, or there is no shard
+   */
+  WrittenShard(Optional<ShardSummary> shard, long oldestFileMillis) {
+    this.oldestFileMillis = oldestFileMillis;
     summary = shard.map(ObjectBytes::of).orElseGet(() -> new byte[0]);
+  }
+
+  /** Returns when the oldest file of the shard was changed last, as the task saw the files. */
+  long oldestFileMillis() {
+    return oldestFileMillis;
   }
 
   Optional<ShardSummary> shard() {

@@ -55,7 +55,7 @@ final class ZRecordBatchWrite implements BatchWrite {
   public void commit(WriterCommitMessage[] messages) {
     outcome = Outcome.UNCERTAIN;
     try {
-      commit.publish(shards(messages));
+      commit.publish(shards(messages), oldestFileMillis(messages));
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (ZRecordException e) {
@@ -73,6 +73,14 @@ final class ZRecordBatchWrite implements BatchWrite {
     if (outcome != Outcome.UNCERTAIN) {
       commit.discard(shards(messages));
     }
+  }
+
+  private static long oldestFileMillis(WriterCommitMessage[] messages) {
+    return Arrays.stream(messages)
+        .filter(Objects::nonNull)
+        .mapToLong(message -> ((WrittenShard) message).oldestFileMillis())
+        .min()
+        .orElse(Long.MAX_VALUE);
   }
 
   private static List<ShardSummary> shards(WriterCommitMessage[] messages) {

@@ -1,6 +1,10 @@
 package io.zrecord.spark.write;
 
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardWriter;
+import java.util.Optional;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.write.DataWriter;
@@ -9,11 +13,14 @@ import org.apache.spark.sql.types.StructType;
 
 /** Writes the rows of one attempt of a task to a shard of its own. */
 final class ZRecordDataWriter implements DataWriter<InternalRow> {
+  private final Storage storage;
   private final ShardWriter shard;
   private final ColumnValueWriter[] columns;
   private final StructType types;
 
-  ZRecordDataWriter(ShardWriter shard, ColumnValueWriter[] columns, StructType types) {
+  ZRecordDataWriter(
+      Storage storage, ShardWriter shard, ColumnValueWriter[] columns, StructType types) {
+    this.storage = storage;
     this.shard = shard;
     this.columns = columns;
     this.types = types;
@@ -38,7 +45,12 @@ final class ZRecordDataWriter implements DataWriter<InternalRow> {
 
   @Override
   public WriterCommitMessage commit() {
-    return new WrittenShard(shard.finish());
+    Optional<ShardSummary> written = shard.finish();
+    long oldestFileMillis = written
+        .filter(summary -> TableCommit.isCheckedByTasks(storage))
+        .map(RecordTable.at(storage)::check)
+        .orElse(Long.MAX_VALUE);
+    return new WrittenShard(written, oldestFileMillis);
   }
 
   @Override

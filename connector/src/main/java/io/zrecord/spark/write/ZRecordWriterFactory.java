@@ -3,8 +3,8 @@ package io.zrecord.spark.write;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.spark.path.TableLocation;
+import io.zrecord.storage.Storage;
 import io.zrecord.table.ShardWriter;
-import java.util.UUID;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
@@ -25,8 +25,10 @@ record ZRecordWriterFactory(
 
   @Override
   public DataWriter<InternalRow> createWriter(int partitionId, long taskId) {
+    Storage storage = location.storage();
     return new ZRecordDataWriter(
-        ShardWriter.create(location.storage(), UUID.randomUUID(), fields, options),
+        storage,
+        ShardWriter.create(storage, fields, options),
         RowWriters.of(columns, fields),
         columns);
   }

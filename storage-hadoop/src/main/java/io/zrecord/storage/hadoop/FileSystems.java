@@ -26,6 +26,9 @@ final class FileSystems {
 
   /** Returns the file system of a path, which is kept until the process ends. */
   static FileSystem of(Path path, Configuration settings) throws IOException {
+    if (OwnSettings.areIn(settings)) {
+      return OwnSettings.fileSystem(path, settings);
+    }
     String scheme = path.toUri().getScheme();
     if (scheme == null || !scheme.toLowerCase(Locale.ROOT).equals("s3a")) {
       return path.getFileSystem(settings);
@@ -48,8 +51,13 @@ final class FileSystems {
 
   /** Opens a file system that nobody else has. */
   static FileSystem newInstance(Path path, Configuration settings) throws IOException {
+    return FileSystem.newInstance(path.toUri(), classic(settings));
+  }
+
+  /** Returns a copy of settings in which S3A has classic streams, unless they say otherwise. */
+  static Configuration classic(Configuration settings) {
     Configuration own = new Configuration(settings);
     own.setIfUnset(STREAM_TYPE, "classic");
-    return FileSystem.newInstance(path.toUri(), own);
+    return own;
   }
 }

@@ -1,0 +1,59 @@
+package io.zrecord.spark
+
+import io.zrecord.spark.CountingFileSystem.Request
+
+/** What the driver asks of a store to plan a read, and to plan and commit a write. */
+class RequestsSuite extends SparkSuite {
+  override protected def configuration: Map[String, String] = CountingFileSystem.Settings
+
+  private def remotePath(): String = "count://" + freshLocalPath()
+
+  private def ofDriver(action: => Any): Seq[Request] =
+    CountingFileSystem.requestsOf(action).filterNot(_.isOfTask)
+
+  private def shown(requests: Seq[Request]): String =
+    requests.map(request => request.name + " " + request.path).mkString("\n", "\n", "\n")
+
+  test("an append of 100 tasks asks for manifests only: its tasks have looked at their files") {
+    val path = remotePath()
+    def append() = write(spark.range(0, 10000, 1, 100).toDF(), path, "append")
+    append()
+    append()
+    val requests = ofDriver(append())
+    val (ofManifests, others) = requests.partition(_.path.contains("/manifest/"))
+    assert(others.isEmpty, shown(others))
+    // Two searches for the newest version with 7 each, and 7 to publish the next.
+    assert(ofManifests.size == 21, shown(ofManifests))
+    assert(read(path).count() == 30000)
+  }
+
+  test("the control: the tasks send requests, which are counted") {
+    val path = remotePath()
+    val requests = CountingFileSystem.requestsOf(write(spark.range(9).toDF(), path, "append"))
+    assert(requests.exists(r => r.isOfTask && r.name == "create"), shown(requests))
+    assert(requests.exists(r => r.isOfTask && r.name == "list"), shown(requests))
+  }
+
+  test("the plan of a read asks for four manifests, and opens no file of a shard") {
+    val path = remotePath()
+    (1 to 3).foreach(_ => write(spark.range(0, 10000, 1, 4).toDF(), path, "append"))
+    val requests = ofDriver {
+      read(path).where("id > 77").queryExecution.executedPlan.execute().getNumPartitions
+    }
+    assert(requests.forall(_.path.contains("/manifest/")), shown(requests))
+    assert(requests.map(_.path).distinct.size == 4, shown(requests))
+    // Each file that exists takes one request for its length, and one for its bytes.
+    assert(requests.size == 7, shown(requests))
+  }
+
+  test("a shard that vanished since its task looked is found by the next read at the latest") {
+    val path = remotePath()
+    write(spark.range(9).toDF(), path, "append")
+    val table = tableAt(path)
+    val shard = table.latest().shards().get(0)
+    assert(table.check(shard) > 0)
+    table.storage().delete(shard.directory())
+    assert(failure(table.check(shard)).contains("is missing"))
+    assert(failure(read(path).collect()).contains(shard.id().toString))
+  }
+}
