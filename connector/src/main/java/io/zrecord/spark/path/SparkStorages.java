@@ -3,7 +3,7 @@ package io.zrecord.spark.path;
 import io.zrecord.RecordStore;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.Storages;
+import io.zrecord.Storages;
 import io.zrecord.storage.hadoop.DirectoryPattern;
 import io.zrecord.storage.hadoop.HadoopStorage;
 import io.zrecord.storage.hadoop.OwnSettings;
