@@ -30,9 +30,8 @@ public final class Epoch {
     Meter meter = new Meter(site, "epoch");
     Least least = Least.ofWhole(site.records() * RemoteSite.VALUE_BYTES);
     String contestant = way.contestant() + " feed";
-    double seconds = meter
-        .measure(contestant, least, () -> consume("binaries", 1, 0))
-        .seconds();
+    double seconds =
+        meter.measure(contestant, least, () -> consume("binaries", 1, 0)).seconds();
     long batches = Least.parts(site.records(), ShuffledEpoch.BATCH);
     long stepNanos = (long) (SLOWER * seconds * 1e9 / batches);
     meter.measure(
@@ -44,8 +43,8 @@ public final class Epoch {
 
   private void consume(String table, int copy, long stepNanos) {
     long start = System.nanoTime();
-    try (RecordDataset dataset = RecordDataset.open(
-        way.at(site, RemoteSite.copy(table, copy)), ReadOptions.defaults())) {
+    try (RecordDataset dataset =
+        RecordDataset.open(way.at(site, RemoteSite.copy(table, copy)), ReadOptions.defaults())) {
       double idleSeconds = ShuffledEpoch.consume(dataset, copy, stepNanos);
       idleShare = idleSeconds * 1e9 / (System.nanoTime() - start);
     }

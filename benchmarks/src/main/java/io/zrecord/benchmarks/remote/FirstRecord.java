@@ -9,8 +9,8 @@ import java.util.Locale;
 
 /**
  * Measures the first record of tables that this process has not seen, by a client that is warm:
- * each turn has a copy of the table. Arguments: {@code hadoop} or {@code s3}, the number of
- * copies to warm up and the number of copies that count.
+ * each turn has a copy of the table. Arguments: {@code hadoop} or {@code s3}, the number of copies
+ * to warm up and the number of copies that count.
  */
 public final class FirstRecord {
   private final RemoteSite site = RemoteSite.ofEnvironment();
@@ -46,7 +46,9 @@ public final class FirstRecord {
         "planning of 100 shards of 27 fields",
         0,
         counts,
-        () -> RecordTable.at(way.at(site, RemoteSite.copy("planned", copy))).latest().shards());
+        () -> RecordTable.at(way.at(site, RemoteSite.copy("planned", copy)))
+            .latest()
+            .shards());
   }
 
   private void measure(String question, long bytes, boolean counts, Meter.Work work) {

@@ -46,9 +46,8 @@ public final class Gather {
     Storage storage = way.at(site, RemoteSite.copy("binaries", copy));
     TableSnapshot table = RecordTable.at(storage).latest();
     try (RecordDataset dataset = RecordDataset.open(table, ReadOptions.defaults())) {
-      long[] firsts = IntStream.range(0, table.shards().size())
-          .mapToLong(table::firstIndex)
-          .toArray();
+      long[] firsts =
+          IntStream.range(0, table.shards().size()).mapToLong(table::firstIndex).toArray();
       dataset.gather(firsts, "bin").close();
       // Without duplicates, so that the least is known.
       long[] indices = random

@@ -97,8 +97,7 @@ final class Meter {
 
   private void note(String line) {
     try {
-      Files.writeString(
-          site.results(), line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      Files.writeString(site.results(), line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -27,7 +27,8 @@ public final class PlainRequests {
 
   /** Returns the name of the contestant in the results. */
   static String name(int connections) {
-    return "plain GETs of 8 MiB, " + connections + (connections == 1 ? " connection" : " connections");
+    return "plain GETs of 8 MiB, " + connections
+        + (connections == 1 ? " connection" : " connections");
   }
 
   static Least least(List<PlainS3.Range> ranges) {

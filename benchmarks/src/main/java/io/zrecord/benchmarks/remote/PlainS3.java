@@ -81,16 +81,17 @@ final class PlainS3 implements AutoCloseable {
 
   /** Fetches ranges and forgets their bytes. */
   void get(List<Range> ranges, int connections) throws InterruptedException {
-    inParallel(connections, ranges.stream().<Runnable>map(range -> () -> get(range)).toList());
+    inParallel(
+        connections, ranges.stream().<Runnable>map(range -> () -> get(range)).toList());
   }
 
   private void get(Range range) {
     byte[] target = new byte[BUFFER_BYTES];
     long left = range.to() - range.from();
-    try (ResponseInputStream<GetObjectResponse> body = client.getObject(get -> get.bucket(
-            RemoteSite.BUCKET)
-        .key(range.key())
-        .range("bytes=" + range.from() + "-" + (range.to() - 1)))) {
+    try (ResponseInputStream<GetObjectResponse> body =
+        client.getObject(get -> get.bucket(RemoteSite.BUCKET)
+            .key(range.key())
+            .range("bytes=" + range.from() + "-" + (range.to() - 1)))) {
       for (int read = body.read(target); read >= 0; read = body.read(target)) {
         left -= read;
       }

@@ -58,8 +58,8 @@ record RemoteSite(
   }
 
   /**
-   * Returns the name of a copy of a table: what a process has opened or read is known to it, so each
-   * turn reads a copy of its own.
+   * Returns the name of a copy of a table: what a process has opened or read is known to it, so
+   * each turn reads a copy of its own.
    */
   static String copy(String table, int number) {
     return "copies/" + table + "-" + number;

@@ -40,8 +40,8 @@ public final class SentRequests implements ExecutionInterceptor {
   /**
    * How requests went together.
    *
-   * @param inTurn length of the longest row of requests each of which began after the one before
-   *     it had ended
+   * @param inTurn length of the longest row of requests each of which began after the one before it
+   *     had ended
    * @param atOnce requests under way together, at most
    * @param uploadedBytes bytes of the bodies of the requests
    */
@@ -109,8 +109,7 @@ public final class SentRequests implements ExecutionInterceptor {
   }
 
   @Override
-  public void onExecutionFailure(
-      Context.FailedExecution context, ExecutionAttributes attributes) {
+  public void onExecutionFailure(Context.FailedExecution context, ExecutionAttributes attributes) {
     ends(attributes);
   }
 

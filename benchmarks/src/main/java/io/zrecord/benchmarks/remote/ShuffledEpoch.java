@@ -25,8 +25,7 @@ final class ShuffledEpoch {
    * @return the seconds that the consumer waited after the first batch
    */
   static double consume(RecordDataset dataset, long seed, long stepNanos) {
-    Sampler sampler =
-        Samplers.blockShuffle(dataset.length(), BLOCK_RECORDS, MIXED_BLOCKS, seed);
+    Sampler sampler = Samplers.blockShuffle(dataset.length(), BLOCK_RECORDS, MIXED_BLOCKS, seed);
     long records = 0;
     try (Feed feed = Feed.of(FeedGroup.of(dataset).sampler(sampler, seed).batchSize(BATCH))
         .stopBeforeEpoch(1)

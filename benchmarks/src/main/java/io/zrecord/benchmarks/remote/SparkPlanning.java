@@ -2,8 +2,8 @@ package io.zrecord.benchmarks.remote;
 
 /**
  * Measures what Spark asks of a table of 100 shards of 27 fields before the first task, by a client
- * that is warm: each turn has a copy of the table. Arguments: the number of copies to warm up
- * and the number of copies that count.
+ * that is warm: each turn has a copy of the table. Arguments: the number of copies to warm up and
+ * the number of copies that count.
  */
 public final class SparkPlanning {
   private SparkPlanning() {}

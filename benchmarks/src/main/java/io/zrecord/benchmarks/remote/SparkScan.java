@@ -26,8 +26,7 @@ public final class SparkScan {
       int connections = 1;
       for (int round = -1; round < Integer.parseInt(arguments[1]); round++) {
         for (String format : List.of("zrecord", "parquet")) {
-          String table =
-              format.equals("zrecord") ? RemoteSite.copy("binaries", round + 1) : format;
+          String table = format.equals("zrecord") ? RemoteSite.copy("binaries", round + 1) : format;
           Meter.Work scan = () -> spark.load(format, table).selectExpr(QUESTION).first();
           if (round >= 0) {
             meter.measure(format + " by Spark", whole, scan);

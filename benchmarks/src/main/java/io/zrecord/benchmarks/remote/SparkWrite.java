@@ -45,8 +45,7 @@ public final class SparkWrite {
         int some = connections;
         Meter.Work plain = () -> server.put(chunks, "written-plain/", some);
         if (round >= 0) {
-          meter.measure(
-              "plain upload in parts of 64 MiB, " + some + " connections", whole, plain);
+          meter.measure("plain upload in parts of 64 MiB, " + some + " connections", whole, plain);
         } else {
           Meter.warmUp(plain);
         }

@@ -18,11 +18,7 @@ import java.util.OptionalLong;
  * @param writtenBytes bytes that the server wrote to connections and files, without the log; where
  *     nothing is stored, the bytes that it sent
  */
-record Usage(
-    double serverSeconds,
-    double proxySeconds,
-    long requests,
-    long writtenBytes) {
+record Usage(double serverSeconds, double proxySeconds, long requests, long writtenBytes) {
   private static final double TICKS_PER_SECOND = 100;
   private static final int USER_TICKS = 11;
   private static final long QUIET_MILLIS = 30;
