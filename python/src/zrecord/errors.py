@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 
 class ZrecordError(Exception):
-    """Base of all errors of this package; ``resource`` is the path concerned, or ``None``."""
+    """Base of all errors of this package; ``resource`` is the path or URL concerned, or ``None``."""
 
-    def __init__(self, message: str, resource: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, message: str, resource: object = None) -> None:
         super().__init__(message)
-        self.resource = None if resource is None else os.fspath(resource)
+        self.resource = None if resource is None else str(resource)
 
 
 class NotADatasetError(ZrecordError):
@@ -23,6 +21,10 @@ class FormatError(ZrecordError):
 
 class CorruptDataError(ZrecordError):
     """The files break a rule of the format or fail a checksum."""
+
+
+class StorageError(ZrecordError):
+    """A remote storage refused or failed. Nothing is known to be damaged; the same call may succeed later."""
 
 
 class StoreBusyError(ZrecordError):
