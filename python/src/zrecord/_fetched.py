@@ -82,10 +82,15 @@ class FetchedBytes:
         content = np.frombuffer(self.path.remote.read_range(self.path, begin, end), np.uint8)
         first, last = begin // _PAGE_BYTES, -(-end // _PAGE_BYTES)
         with self._lock:
-            for page in (first + np.flatnonzero(~self._has[first:last])).tolist():
-                start, stop = page * _PAGE_BYTES, min((page + 1) * _PAGE_BYTES, end)
-                self._memory[start:stop] = content[start - begin : stop - begin]
-                self.fetched_bytes += stop - start
+            absent = np.flatnonzero(~self._has[first:last])
+            if absent.size == last - first:
+                self._memory[begin:end] = content
+                self.fetched_bytes += end - begin
+            else:
+                for start in (begin + absent * _PAGE_BYTES).tolist():
+                    stop = min(start + _PAGE_BYTES, end)
+                    self._memory[start:stop] = content[start - begin : stop - begin]
+                    self.fetched_bytes += stop - start
             self._has[first:last] = True
 
     def settle(self) -> None:

@@ -69,6 +69,7 @@ class PatchFile:
     def __init__(self, shard: SealedShard, ref: PatchRef) -> None:
         self.path: Location = shard.directory / f"{ref.uuid}.patch"
         self.uuid = ref.uuid
+        self.size = ref.size
         self._shard = shard
         self._end = ref.json_at
         self._slots = ref.slots

@@ -34,7 +34,7 @@ class RunsColumn:
         self.is_full = not tables.validity.size  # no value is absent
         self._units = runs["unit"].astype(np.int64)
         self.firsts = runs["first"].astype(np.int64)
-        self._sizes = runs["bytes"].astype(np.int64)
+        self._sizes: list[int] = runs["bytes"].tolist()
 
     def _part(self, run: int, begin: int, end: int) -> Bytes:
         """Returns bytes of a run, as far as it has them."""
@@ -137,10 +137,11 @@ class FetchedRuns(RunsColumn):
         super().__init__(file, spec, tables, runs, verify)
         self._chunks = runs["chunk"].astype(np.int64)
         self._offsets = runs["offset"].astype(np.int64)
+        self._lengths = runs["bytes"].astype(np.int64)
 
     def _part(self, run: int, begin: int, end: int) -> Bytes:
         offset = int(self._offsets[run])
-        return self._file.chunk(int(self._chunks[run]))[offset + begin : offset + min(end, int(self._sizes[run]))]
+        return self._file.chunk(int(self._chunks[run]))[offset + begin : offset + min(end, self._sizes[run])]
 
     def fixed(self, indices: Array) -> Bytes:
         self.check(indices)
@@ -152,5 +153,5 @@ class FetchedRuns(RunsColumn):
         ends = begins + self.width
         if not self.is_settled:
             begins = begins // self._unit_bytes * self._unit_bytes
-            ends = np.minimum(-(-ends // self._unit_bytes) * self._unit_bytes, self._sizes[runs])
+            ends = np.minimum(-(-ends // self._unit_bytes) * self._unit_bytes, self._lengths[runs])
         return in_chunks(self._file.chunk, self._chunks[runs], self._offsets[runs] + begins, self._offsets[runs] + ends)

@@ -40,7 +40,7 @@ class ShardSource:
     @property
     def fetched_bytes(self) -> int:
         """The bytes of remote files that are in memory."""
-        return self._shard.fetched_bytes
+        return self._shard.fetched_bytes + (0 if self._patch is None else self._patch.size)
 
     def column(self, spec: FieldSpec, verify: str) -> Column:
         """Opens a field of the dataset. If the shard does not have the field, all values are absent."""
