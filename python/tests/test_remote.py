@@ -318,7 +318,7 @@ def test_credentials_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
         named = url.replace("http://", f"http://me:{SECRET}@")
         dataset = zrecord.open(f"{named}/v2/table")
         assert dataset.path == f"{url}/v2/table"
-        for text in (repr(dataset), repr(dataset["i32"]), repr(dataset["i32"]._remote)):  # type: ignore[attr-defined]
+        for text in (repr(dataset), repr(dataset["i32"]), repr(dataset["i32"]._remote)):
             assert SECRET not in text
         with pytest.raises(zrecord.ZrecordError) as caught:
             zrecord.open(f"{named}/nothing", 0)

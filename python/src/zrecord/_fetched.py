@@ -48,7 +48,9 @@ class FetchedBytes:
 
     def __getitem__(self, key: slice, /) -> Bytes:
         begin, end, _ = key.indices(self.size)
-        return self.array(np.array([begin]), np.array([end]))[begin:end]
+        if self._check is not None or not self._has[begin // _PAGE_BYTES : -(-end // _PAGE_BYTES)].all():
+            fetch([(self, np.array([begin]), np.array([end]))])
+        return self._bytes[begin:end]
 
     def array(self, begins: Array, ends: Array) -> Bytes:
         """Returns the file, of which these ranges may be read."""
