@@ -18,7 +18,7 @@ import zrecord
 from tests.conftest import GOLDEN
 from tests.remotes import ScriptedFileSystem, http_server, put
 from tests.test_golden import as_python
-from zrecord import _fetched, _remote, _remote_field, _remote_source
+from zrecord import _fetched, _remote, _remote_field, _remote_source, _tables
 from zrecord._fetched import MAX_REQUEST_BYTES, FetchedBytes
 from zrecord._remote import RemotePath
 
@@ -158,6 +158,28 @@ def test_reading_asks_for_nothing_that_was_not_fetched_ahead(
     for name in remote.fields:
         remote[name][[7, 1, len(remote) - 1]]
         assert after and len(scripted.log) == after[-1], name
+
+
+@pytest.mark.parametrize("table", ["v2/table", BLOCKS, UNITS])
+def test_of_a_large_tables_file_only_what_is_needed_is_fetched(
+    table: str, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local = zrecord.open(GOLDEN / table)
+
+    def fetched() -> int:
+        scripted.log.clear()
+        remote = zrecord.open(f"scripted://{table}")
+        name = next(iter(local.fields))
+        assert comparable(remote[name][[5, 1, 5]]) == comparable(local[name][[5, 1, 5]])
+        found = sum(end - begin for path, begin, end in scripted.log if path.endswith(".tables"))
+        for other in local.fields:
+            assert comparable(remote[other][[5, 1, 5]]) == comparable(local[other][[5, 1, 5]]), other
+        return found
+
+    whole = fetched()
+    monkeypatch.setattr(_tables, "_WHOLE_BYTES", 0)
+    monkeypatch.setattr(_fetched, "_MAX_GAP_PAGES", 0)
+    assert fetched() < whole if table == UNITS else fetched() <= whole
 
 
 def test_ranges_are_joined_and_bounded(scripted: type[ScriptedFileSystem]) -> None:

@@ -12,7 +12,7 @@ class ZrecordError(Exception):
 
 
 class NotADatasetError(ZrecordError):
-    """The path has nothing, something else than a dataset, or not the requested version."""
+    """The path or URL has nothing, something else than a dataset, or not the requested version."""
 
 
 class FormatError(ZrecordError):
@@ -32,7 +32,7 @@ class StoreBusyError(ZrecordError):
 
 
 class MissingExtraError(ZrecordError, ImportError):
-    """A value needs a library that is not installed; the message names the extra that installs it."""
+    """A value or a URL needs a library that is not installed; the message says how to install the library."""
 
 
 class LauncherError(ZrecordError):
