@@ -20,6 +20,7 @@ from zrecord.errors import (
     LauncherError,
     MissingExtraError,
     NotADatasetError,
+    StorageError,
     StoreBusyError,
     ZrecordError,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "NestedArray",
     "NotADatasetError",
     "Ragged",
+    "StorageError",
     "StoreBusyError",
     "ZrecordError",
     "converter",

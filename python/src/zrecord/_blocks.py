@@ -10,6 +10,7 @@ import numpy as np
 from zrecord._binding import Binding, Kind
 from zrecord._codecs import decompressor
 from zrecord._crc32c import Bytes, crc32c
+from zrecord._fetched import Wanted, in_chunks
 from zrecord._schema import FieldSpec
 from zrecord._sealed import corrupt, unsupported
 from zrecord._tables import FieldTables, TablesFile, damaged
@@ -49,7 +50,7 @@ class BlocksColumn:
         self._blocks: Array = records[: records.size // BLOCK.itemsize * BLOCK.itemsize].view(BLOCK)
         self._runs = runs["unit"].astype(np.int64)
         self._check_records(runs, records.size)
-        self._chunks = runs["chunk"].tolist()
+        self._chunks = runs["chunk"].astype(np.int64)
         self._firsts = self._blocks["first"].astype(np.int64)
         self._verified = np.zeros(self._blocks.size, bool)
         self._present: Bytes | None = None
@@ -120,6 +121,13 @@ class BlocksColumn:
                 values[place] = content[int(ends[slot - 1]) if slot else 0 : int(ends[slot])].tobytes()
         return values
 
+    def wanted(self, indices: Array) -> list[Wanted]:
+        blocks = np.unique(self._firsts.searchsorted(indices, "right") - 1)
+        blocks = blocks[[block not in self._kept for block in blocks.tolist()]]
+        begins = self._blocks["at"][blocks].astype(np.int64)
+        chunks = self._chunks[self._runs.searchsorted(blocks, "right") - 1]
+        return in_chunks(self._file.chunk, chunks, begins, begins + self._blocks["stored"][blocks])
+
     def _by_block(self, indices: Array) -> list[tuple[int, Array]]:
         """Returns each block with values of these records, and the places of the records."""
         blocks = self._firsts.searchsorted(indices, "right") - 1
@@ -140,7 +148,7 @@ class BlocksColumn:
     def _decode(self, block: int) -> tuple[Array, Array]:
         first, at, size, raw, slots, flags, crc, _ = self._blocks[block].item()
         run = int(self._runs.searchsorted(block, "right")) - 1
-        stored = self._file.chunk(self._chunks[run])[at : at + size]
+        stored = self._file.chunk(int(self._chunks[run]))[at : at + size]
         if self._verify != "never" and self._file.has_checksums and not self._verified[block]:
             if crc32c(stored) ^ self._binding.of(Kind.BLOCK, block) != crc:
                 raise damaged(self._file.path.parent, f"values of {self._spec.name!r} from record {first} of the shard on")

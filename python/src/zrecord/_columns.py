@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from zrecord._crc32c import Bytes
+from zrecord._fetched import Wanted
 
 Array = np.ndarray[Any, Any]
 VERIFY = ("first", "always", "never")
@@ -24,6 +25,9 @@ class Column(Protocol):
     def values(self, indices: Array) -> list[bytes | Bytes | None]:
         """Returns values of any width; a raw value is a view of the file."""
 
+    def wanted(self, indices: Array) -> list[Wanted]:
+        """Returns the ranges of remote chunks that these values are read and verified from."""
+
 
 class AbsentColumn:
     """A field of a later version of the table, which the shard does not have."""
@@ -39,3 +43,6 @@ class AbsentColumn:
 
     def values(self, indices: Array) -> list[bytes | Bytes | None]:
         return [None] * indices.size
+
+    def wanted(self, indices: Array) -> list[Wanted]:
+        return []

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 
 from zrecord._field import Field, indices_of, is_index
+from zrecord._location import Location
+from zrecord._remote import FIELDS, RemotePath
+from zrecord._remote_field import field_at
 from zrecord._schema import FieldSpec, UnreadableField
 from zrecord._source import Source
 
@@ -19,12 +22,12 @@ class Dataset:
 
     ``dataset["image"]`` is a field. ``dataset[5]`` is a record, a dict of values; ``dataset[[5, 1, 5]]``, ``dataset[a:b]`` and
     ``dataset[mask]`` are dicts of the fields' values. Nothing needs to be closed: maps live as long as the values
-    that are read from them. Threads may share a dataset. A pickled dataset is opened again.
+    that are read from them. Threads may share a dataset. A pickled dataset is opened again; the pickle has the storage options.
     """
 
     def __init__(
         self,
-        path: Path,
+        path: Location,
         version: int | None,
         specs: Iterable[FieldSpec],
         unreadable: Iterable[UnreadableField],
@@ -33,12 +36,13 @@ class Dataset:
         reopen: tuple[Callable[..., Dataset], tuple[Any, ...]],
         index_map: Field | None = None,
     ) -> None:
-        self.path = path
+        self._remote = path.remote if isinstance(path, RemotePath) else None
+        self.path: Path | str = str(path) if isinstance(path, RemotePath) else path
         self.version = version
         starts = np.zeros(len(sources) + 1, np.int64)
         np.cumsum([source.length for source in sources], out=starts[1:])
         self._length = int(starts[-1])
-        self._fields = {spec.name: Field(str(path), spec, sources, starts, verify) for spec in specs}
+        self._fields = {spec.name: field_at(path, spec, sources, starts, verify) for spec in specs}
         self._unreadable = {field.name: field for field in unreadable}
         self._reopen = reopen
         self._index_map = index_map
@@ -67,19 +71,26 @@ class Dataset:
         if isinstance(key, str):
             return self._field(key)
         if is_index(key):
-            return {name: field[key] for name, field in self._fields.items()}
+            return self._of_each(self._fields.values(), lambda field: field[key])
         return self.gather(key)
 
     def gather(self, key: Any, fields: Iterable[str] | None = None) -> dict[str, Any]:
         """Returns the values of the named fields, or of all, at a slice, a list or array of indices, or a mask."""
         wanted = [self._field(name) for name in (self._fields if fields is None else fields)]
         if isinstance(key, slice):
-            return {field.spec.name: field[key] for field in wanted}
+            return self._of_each(wanted, lambda field: field[key])
         indices = indices_of(key, self._length, lambda: f"dataset {self.path}")
-        return {field.spec.name: field.gather(indices) for field in wanted}
+        return self._of_each(wanted, lambda field: field.gather(indices))
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
         return self._reopen
+
+    def _of_each(self, fields: Iterable[Field], read: Callable[[Field], Any]) -> dict[str, Any]:
+        """Reads fields, remote ones side by side."""
+        if self._remote is None:
+            return {field.spec.name: read(field) for field in fields}
+        every = list(fields)
+        return dict(zip([field.spec.name for field in every], self._remote.map(FIELDS, read, every)))
 
     def _field(self, name: str) -> Field:
         try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zrecord._runs import RunsColumn
+from zrecord._runs import MappedRuns
 from zrecord._span import Span
 
 Array = np.ndarray[Any, Any]
@@ -22,7 +22,7 @@ class Dense:
     runs. ``unsettled`` are shards with blocks that have still to be checked.
     """
 
-    def __init__(self, columns: Sequence[RunsColumn | None], starts: Array, width: int) -> None:
+    def __init__(self, columns: Sequence[MappedRuns | None], starts: Array, width: int) -> None:
         open_runs = [(i, column) for i, column in enumerate(columns) if column is not None]
         self._width = width
         self._span = Span([mapped for _, column in open_runs for mapped in column.maps], width)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -11,6 +10,8 @@ import numpy as np
 from zrecord._binding import Binding, Kind
 from zrecord._codecs import decoder
 from zrecord._crc32c import Bytes, crc32c_each
+from zrecord._fetched import Content, FetchedBytes, Wanted, gather_in_chunks, in_chunks
+from zrecord._location import Location
 from zrecord._schema import FieldSpec
 from zrecord._sealed import corrupt
 from zrecord._shard import CHUNK_HEADER_BYTES
@@ -27,7 +28,7 @@ class Chunks(Protocol):
     uuid: UUID
     ends: dict[int, int]
 
-    def chunk(self, number: int) -> Bytes:
+    def chunk(self, number: int) -> Content:
         """Returns all published bytes of a chunk."""
 
 
@@ -45,7 +46,7 @@ class Table(Protocol):
 class StoredColumn:
     """Values whose places are looked up one by one. A subclass finds and verifies them."""
 
-    def __init__(self, path: Path, chunks: Chunks, spec: FieldSpec) -> None:
+    def __init__(self, path: Location, chunks: Chunks, spec: FieldSpec) -> None:
         self._path = path
         self._spec = spec
         self._shard = chunks
@@ -66,12 +67,8 @@ class StoredColumn:
             raise self._corrupt(indices[is_present & (entries["length"] != width)][0], f"it has not {width} bytes")
         if not is_present.any():
             return np.zeros(indices.size * width, np.uint8)
-        if self._span is None:
-            self._span = Span(self._maps(), width)
-        starts = np.array([address(chunk) for chunk in self._maps()], np.int64) - self._span.base
         found = entries if is_present.all() else entries[is_present]
-        places = starts[self._ids.searchsorted(found["chunk"])] + found["offset"].astype(np.int64)
-        rows = self._span.gather(places).view(np.uint8).reshape(-1, width)
+        rows = self._gather(found["chunk"], found["offset"].astype(np.int64), width).reshape(-1, width)
         if is_present.all():
             return rows.reshape(-1)
         values = np.zeros((indices.size, width), np.uint8)
@@ -104,20 +101,38 @@ class StoredColumn:
         offset, chunk, length = entry.item()
         return self._shard.chunk(chunk)[offset : offset + length]
 
-    def _maps(self) -> list[Bytes]:
+    def _gather(self, numbers: Array, offsets: Array, width: int) -> Bytes:
+        """Returns a copy of the values of one width at places in chunks."""
+        maps = self._maps()
+        if maps is None:
+            return gather_in_chunks(self._shard.chunk, numbers, offsets, width)
+        if self._span is None:
+            self._span = Span(maps, width)
+        starts = np.array([address(chunk) for chunk in maps], np.int64) - self._span.base
+        rows: Bytes = self._span.gather(starts[self._ids.searchsorted(numbers)] + offsets).view(np.uint8)
+        return rows
+
+    def _maps(self) -> list[Bytes] | None:
+        """Returns the maps of all chunks; ``None`` if the chunks are fetched."""
         if self._chunks is None:
-            self._chunks = [self._shard.chunk(number) for number in self._shard.ends]
+            chunks = [self._shard.chunk(number) for number in self._shard.ends]
+            mapped = [chunk for chunk in chunks if not isinstance(chunk, FetchedBytes)]
+            if len(mapped) < len(chunks):
+                return None
+            self._chunks = mapped
         return self._chunks
 
     def _corrupt(self, index: int, reason: str) -> Exception:
-        path: Path = self._path
+        path: Location = self._path
         return corrupt(path, f"the value of record {int(index)} of the shard in field '{self._spec.name}': {reason}")
 
 
 class EntriesColumn(StoredColumn):
     """The entries of a field in a shard or store, which are in the file at ``path``."""
 
-    def __init__(self, path: Path, chunks: Chunks, spec: FieldSpec, verify: str, entries: Table, checksums: Table | None) -> None:
+    def __init__(
+        self, path: Location, chunks: Chunks, spec: FieldSpec, verify: str, entries: Table, checksums: Table | None
+    ) -> None:
         super().__init__(path, chunks, spec)
         self._entries = entries
         self._binding = Binding(chunks.uuid, spec.id)
@@ -139,21 +154,34 @@ class EntriesColumn(StoredColumn):
         entries, is_present = self._load(indices)
         found = entries[is_present]
         if found.size:
-            ordinals = np.minimum(self._ids.searchsorted(found["chunk"]), max(0, self._ids.size - 1))
-            ends = self._ends[ordinals] if self._ends.size else np.zeros(found.size, np.uint64)
-            is_wrong = (
-                (self._ids[ordinals] != found["chunk"] if self._ids.size else True)
-                | (found["offset"] < CHUNK_HEADER_BYTES)
-                | (found["offset"] % 8 != 0)
-                | (found["length"] > _MAX_LENGTH)
-                | (found["offset"] > ends)
-                | (found["length"] > ends - np.minimum(found["offset"], ends))
-            )
+            is_wrong = self._is_wrong(found)
             if is_wrong.any():
                 entry = found[is_wrong][0]
                 raise self._corrupt(indices[is_present][is_wrong][0], f"its entry {entry} is not within a chunk")
         self._verify(indices, entries, is_present)
         return entries, is_present
+
+    def _is_wrong(self, found: Array) -> Array:
+        """Tells which entries are not within their chunks."""
+        ordinals = np.minimum(self._ids.searchsorted(found["chunk"]), max(0, self._ids.size - 1))
+        ends = self._ends[ordinals] if self._ends.size else np.zeros(found.size, np.uint64)
+        is_wrong: Array = (
+            (self._ids[ordinals] != found["chunk"] if self._ids.size else True)
+            | (found["offset"] < CHUNK_HEADER_BYTES)
+            | (found["offset"] % 8 != 0)
+            | (found["length"] > _MAX_LENGTH)
+            | (found["offset"] > ends)
+            | (found["length"] > ends - np.minimum(found["offset"], ends))
+        )
+        return is_wrong
+
+    def wanted(self, indices: Array) -> list[Wanted]:
+        entries, is_present = self._load(indices)
+        found = entries[is_present]
+        if found.size:
+            found = found[~self._is_wrong(found)]
+        begins = found["offset"].astype(np.int64)
+        return in_chunks(self._shard.chunk, found["chunk"], begins, begins + found["length"])
 
     def _verify(self, indices: Array, entries: Array, is_present: Array) -> None:
         if self._checksums is None:

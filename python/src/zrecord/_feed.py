@@ -9,13 +9,13 @@ import struct
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Union
 
 import numpy as np
 
 from zrecord._engine import BATCH, END, Engine
+from zrecord._location import is_remote, local_path
 from zrecord._ragged import Ragged
 from zrecord._schema import STORED
 from zrecord.errors import FeedError
@@ -294,7 +294,7 @@ def feed(
     The orders of ``global``, ``stratified`` and ``balanced`` go by batches of ``batch_size`` records of all ranks
     together. With ``indices``, a sampler orders these records only.
 
-    :param path: the dataset
+    :param path: the dataset; a URL is for the engine, which knows other storages than ``open``
     :param fields: by default all
     :param seed: seed of the order; any number
     :param epoch: the first epoch
@@ -363,7 +363,8 @@ def feed(
         "version": version,
         "verify": verify,
     }
-    arguments = ["feed", str(Path(path).absolute())]
+    is_url = isinstance(path, str) and is_remote(path)
+    arguments = ["feed", str(path) if is_url else str(local_path(path).absolute())]
     arguments += [f"--{name}={value}" for name, value in options.items() if value is not None]
     arguments += [f"--field={field}" for field in fields or ()]
     arguments += [f"--pad={field}={length}" for field, length in (pad or {}).items()]

@@ -12,7 +12,7 @@ import numpy as np
 from zrecord._columns import Column
 from zrecord._crc32c import Bytes
 from zrecord._dense import Dense
-from zrecord._runs import RunsColumn
+from zrecord._runs import MappedRuns
 from zrecord._schema import FieldSpec
 from zrecord._source import Source
 from zrecord._values import shown, to_array, to_value
@@ -112,7 +112,7 @@ class Field:
         index %= self._length
         shard = int(self._starts.searchsorted(index, "right")) - 1
         column, local = self._column(shard), index - int(self._starts[shard])
-        if isinstance(column, RunsColumn) and column.is_full:
+        if isinstance(column, MappedRuns) and column.is_full:
             value: bytes | Bytes | None = column.view(local, local + 1)
         else:
             value = column.values(np.array([local]))[0]
@@ -123,7 +123,7 @@ class Field:
             shard = int(self._starts.searchsorted(start, "right")) - 1
             first = int(self._starts[shard])
             column = self._column(shard)
-            if stop <= self._starts[shard + 1] and isinstance(column, RunsColumn):
+            if stop <= self._starts[shard + 1] and isinstance(column, MappedRuns):
                 raw = column.view(start - first, stop - first)
                 if raw is not None:
                     stored = raw.view(self._stored).reshape(stop - start, *self.spec.shape)
@@ -153,7 +153,7 @@ class Field:
         def copy(column: Column, at: Array, local: Array) -> None:
             raw[at] = column.fixed(local).reshape(-1, self._width)
 
-        self._in_shards(indices, copy)
+        self._in_shards_of_values(indices, copy)
         return to_array(self.spec, raw.reshape(-1), indices.size)
 
     def _lay(self, indices: Array) -> Dense:
@@ -167,7 +167,7 @@ class Field:
             return self._dense
 
     def _laid(self) -> Dense:
-        columns = [column if isinstance(column, RunsColumn) else None for column in self._columns]
+        columns = [column if isinstance(column, MappedRuns) else None for column in self._columns]
         return Dense(columns, self._starts, self._width)
 
     def _check(self, dense: Dense, indices: Array) -> None:
@@ -186,8 +186,12 @@ class Field:
             for i, value in zip(at.tolist(), column.values(local)):
                 values[i] = None if value is None else self._projected(int(indices[i]), value)
 
-        self._in_shards(indices, fill)
+        self._in_shards_of_values(indices, fill)
         return values
+
+    def _in_shards_of_values(self, indices: Array, use: Callable[[Column, Array, Array], None]) -> None:
+        """Does what ``_in_shards`` does, for a use that reads values."""
+        self._in_shards(indices, use)
 
     def _in_shards(self, indices: Array, use: Callable[[Column, Array, Array], None]) -> None:
         """Calls ``use`` for each shard with its column, its records' places in ``indices``, and their indices in it."""

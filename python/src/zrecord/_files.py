@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from zrecord._crc32c import Bytes
+from zrecord._location import Location
+from zrecord._remote import RemotePath
 from zrecord.errors import CorruptDataError, ZrecordError
 
 _FLAGS = (
@@ -36,8 +38,10 @@ def open_regular(path: Path) -> int:
     return descriptor
 
 
-def read_bytes(path: Path, max_bytes: int) -> bytes:
+def read_bytes(path: Location, max_bytes: int) -> bytes:
     """Returns the whole file, with its present length."""
+    if isinstance(path, RemotePath):
+        return path.remote.read(path, max_bytes)
     with os.fdopen(_present(path), "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > max_bytes:

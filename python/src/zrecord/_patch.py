@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +12,9 @@ from zrecord._binding import Binding, Kind
 from zrecord._columns import Column
 from zrecord._crc32c import Bytes, crc32c
 from zrecord._entries import EntriesColumn
+from zrecord._fetched import Content, Wanted
 from zrecord._files import read_bytes
+from zrecord._location import Location
 from zrecord._promotion import PromotedColumn, is_promotion
 from zrecord._schema import FieldSpec, read_field, read_unreadable
 from zrecord._sealed import JsonObject, corrupt
@@ -66,8 +67,9 @@ class PatchFile:
     """A patch, which is read whole. ``ends`` has the published end of each chunk that its entries use, by its ordinal."""
 
     def __init__(self, shard: SealedShard, ref: PatchRef) -> None:
-        self.path: Path = shard.directory / f"{ref.uuid}.patch"
+        self.path: Location = shard.directory / f"{ref.uuid}.patch"
         self.uuid = ref.uuid
+        self.size = ref.size
         self._shard = shard
         self._end = ref.json_at
         self._slots = ref.slots
@@ -91,7 +93,7 @@ class PatchFile:
         if self.deleted.size != ref.slots - shard.length:
             raise json.corrupt(f"it deletes {self.deleted.size} of {ref.slots} records, but {shard.length} are left")
 
-    def chunk(self, ordinal: int) -> Bytes:
+    def chunk(self, ordinal: int) -> Content:
         """Returns all published bytes of a chunk."""
         return self._shard.map(self._chunks[ordinal])
 
@@ -149,7 +151,7 @@ class _Values:
     length: int
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Location:
         return self.patch.path
 
     @property
@@ -201,6 +203,13 @@ class PatchedColumn:
                 for i, value in zip(np.flatnonzero(which).tolist(), column.values(places[which])):
                     values[i] = value
         return values
+
+    def wanted(self, indices: Array) -> list[Wanted]:
+        slots = self._slots(indices)
+        if self._changed is None:
+            return self._base.wanted(slots)
+        ranks, is_changed = self._ranks(slots)
+        return self._base.wanted(slots[~is_changed]) + self._changed[1].wanted(ranks[is_changed])
 
     def _slots(self, indices: Array) -> Array:
         slots: Array = indices + self._live_before.searchsorted(indices, "right")

@@ -8,6 +8,7 @@ import numpy as np
 
 from zrecord._columns import Column
 from zrecord._crc32c import Bytes
+from zrecord._fetched import Wanted
 from zrecord._schema import STORED, FieldSpec
 from zrecord.errors import CorruptDataError
 
@@ -56,6 +57,9 @@ class InitialColumn:
     def values(self, indices: Array) -> list[bytes | Bytes | None]:
         return [self._value] * indices.size
 
+    def wanted(self, indices: Array) -> list[Wanted]:
+        return []
+
 
 class PromotedColumn:
     """A field that the shard has with elements of fewer bytes."""
@@ -73,6 +77,9 @@ class PromotedColumn:
 
     def values(self, indices: Array) -> list[bytes | Bytes | None]:
         return [None if value is None else self._converted(value) for value in self._column.values(indices)]
+
+    def wanted(self, indices: Array) -> list[Wanted]:
+        return self._column.wanted(indices)
 
     def _converted(self, value: bytes | Bytes) -> Bytes:
         raw = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.ascontiguousarray(value)

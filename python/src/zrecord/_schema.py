@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -106,7 +105,7 @@ class UnreadableField:
     name: str
     feature: str
 
-    def error(self, path: Path | str) -> FormatError:
+    def error(self, path: object) -> FormatError:
         return unsupported(path, f"field '{self.name}' of {path}", self.feature)
 
 

@@ -6,11 +6,11 @@ import json
 import re
 import uuid
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from zrecord._crc32c import crc32c
 from zrecord._files import read_bytes
+from zrecord._location import Location
 from zrecord.errors import CorruptDataError, FormatError
 
 MAX_BYTES = 64 << 20
@@ -25,18 +25,18 @@ _FEATURE = re.compile("[a-z][a-z0-9-]{0,63}", re.ASCII)
 class JsonObject:
     """An object of a file. A missing, mistyped or out-of-range member is a ``CorruptDataError`` that names both."""
 
-    def __init__(self, path: Path, members: dict[str, Any], size: int = 0) -> None:
+    def __init__(self, path: Location, members: dict[str, Any], size: int = 0) -> None:
         self.path = path
         self.members = members
         self.size = size  # bytes of the file, of the whole object of a file only
 
     @classmethod
-    def read(cls, path: Path, most: int = MAX_BYTES) -> JsonObject:
+    def read(cls, path: Location, most: int = MAX_BYTES) -> JsonObject:
         """Reads a sealed file of this version of the format, of at most a number of bytes."""
         return cls.parse(path, read_bytes(path, most))
 
     @classmethod
-    def parse(cls, path: Path, content: bytes) -> JsonObject:
+    def parse(cls, path: Location, content: bytes) -> JsonObject:
         """Reads sealed JSON that is the content of a file, or a part of one."""
         seal = _SEAL.fullmatch(content[-_SEAL_BYTES:])
         if not seal:
@@ -169,12 +169,12 @@ class MixedTuple:
         return self._elements.matching(f"{self._name}[{i}]", pattern)
 
 
-def corrupt(path: Path, reason: str) -> CorruptDataError:
+def corrupt(path: Location, reason: str) -> CorruptDataError:
     """Returns the error for a file whose content breaks a rule."""
     return CorruptDataError(f"Cannot read {path}: {reason}; restore it from a copy", path)
 
 
-def require_version(path: Path, version: int) -> None:
+def require_version(path: Location, version: int) -> None:
     """Refuses a file of another version of the format."""
     if version > FORMAT_VERSION:
         raise FormatError(f"Cannot read {path}: format version {version} is newer than {FORMAT_VERSION}; upgrade zrecord", path)
@@ -184,13 +184,13 @@ def require_version(path: Path, version: int) -> None:
         raise FormatError(f"Cannot read {path}: format version {version} was never released; write the dataset again", path)
 
 
-def unsupported(path: Path | str, what: object, feature: str) -> FormatError:
+def unsupported(path: object, what: object, feature: str) -> FormatError:
     """Returns the error for what uses a feature of a later release."""
     reason = f"it uses the feature '{feature}', which this release does not know; upgrade zrecord"
     return FormatError(f"Cannot read {what}: {reason}", path)
 
 
-def require_plain(path: Path, header: bytes, length: int, *reserved: tuple[int, int]) -> None:
+def require_plain(path: Location, header: bytes, length: int, *reserved: tuple[int, int]) -> None:
     """Refuses a header of another length, and reserved bytes that are not zero: a later release may own them."""
     found = int.from_bytes(header[12:16], "little")
     if found != length:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from zrecord._crc32c import Bytes, crc32c
 from zrecord._files import map_carried
+from zrecord._location import Location
 from zrecord._schema import FieldSpec, read_field, read_unreadable
 from zrecord._sealed import JsonObject, corrupt, require_plain, require_version, unsupported
 from zrecord.errors import FormatError
@@ -31,7 +32,7 @@ class StoreField:
 class StoreMeta:
     """The content of ``meta.json``. ``chunks`` has the published end of each chunk by its id, in rising order."""
 
-    path: Path
+    path: Location
     uuid: uuid.UUID
     length: int
     chunks: dict[int, int]
@@ -106,7 +107,7 @@ def _read_chunks(json: JsonObject) -> dict[int, int]:
     return dict(sorted(ends.items()))
 
 
-def check_store_header(path: Path, header: bytes, number: int, store: uuid.UUID) -> None:
+def check_store_header(path: Location, header: bytes, number: int, store: uuid.UUID) -> None:
     """Checks the header of a chunk that a store wrote."""
     if header[:8] != _CHUNK_MAGIC or crc32c(header[:60]) != int.from_bytes(header[60:], "little"):
         raise corrupt(path, "its header is damaged")

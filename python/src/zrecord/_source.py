@@ -9,9 +9,10 @@ from typing import Protocol
 from zrecord._blocks import BlocksColumn
 from zrecord._columns import AbsentColumn, Column
 from zrecord._entries import EntriesColumn
+from zrecord._fetched import FetchedBytes
 from zrecord._patch import PatchedColumn, PatchFile, PatchRef
 from zrecord._promotion import InitialColumn, PromotedColumn, is_promotion
-from zrecord._runs import RunsColumn
+from zrecord._runs import FetchedRuns, MappedRuns
 from zrecord._schema import FieldSpec
 from zrecord._tables import BLOCKS, FIXED, VARIABLE, EntryTable, FieldTables, SealedShard, TablesFile
 from zrecord._variable import VariableColumn
@@ -35,6 +36,11 @@ class ShardSource:
         self._shard = shard
         self._ref = patch
         self._patch: PatchFile | None = None
+
+    @property
+    def fetched_bytes(self) -> int:
+        """The bytes of remote files that are in memory."""
+        return self._shard.fetched_bytes + (0 if self._patch is None else self._patch.size)
 
     def column(self, spec: FieldSpec, verify: str) -> Column:
         """Opens a field of the dataset. If the shard does not have the field, all values are absent."""
@@ -68,7 +74,8 @@ class ShardSource:
     def _column(self, file: TablesFile, tables: FieldTables, named: FieldSpec, verify: str) -> Column:
         runs = file.runs(named.id, tables, named.width)
         if runs["kind"][0] == FIXED:
-            return RunsColumn(file, named, tables, runs, verify)
+            of_file = FetchedRuns if isinstance(file.content, FetchedBytes) else MappedRuns
+            return of_file(file, named, tables, runs, verify)
         if runs["kind"][0] == VARIABLE:
             return VariableColumn(file, named, tables, runs, verify)
         if runs["kind"][0] == BLOCKS:

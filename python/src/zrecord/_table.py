@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
@@ -14,7 +15,11 @@ from uuid import UUID
 import numpy as np
 
 from zrecord._field import Field
+from zrecord._location import Location
 from zrecord._patch import read_patch
+from zrecord._remote import RemotePath
+from zrecord._remote_field import field_at
+from zrecord._remote_source import Keeper, RemoteSource
 from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject, corrupt
 from zrecord._source import ShardSource, Source
@@ -74,12 +79,16 @@ class _Hint:
     commit: UUID
 
 
+class _NoListing(NotADatasetError):
+    """The newest version is not known by its hint, and the directory cannot be listed."""
+
+
 def has_versions(path: Path) -> bool:
-    """Tells whether a directory has the manifest of a version, or a hint at one: it is a table, or was one."""
+    """Tells whether a local directory has the manifest of a version, or a hint at one: it is a table, or was one."""
     return (path / "manifest").is_dir() and (bool(_listed(path)) or _hint(path) is not None)
 
 
-def read_table(path: Path, version: int | None) -> Contents:
+def read_table(path: Location, version: int | None) -> Contents:
     """Reads a version, by default the newest."""
 
     def read(newest: _Manifest) -> Contents:
@@ -89,20 +98,28 @@ def read_table(path: Path, version: int | None) -> Contents:
     try:
         return _reading(path, read)
     except CorruptDataError as e:
-        if version is None or _is_missing(e) or _is_newest_readable(path) or version not in _listed(path):
+        if version is None or _is_missing(e) or _is_newest_readable(path) or not _may_have(path, version):
+            raise
+    except _NoListing:
+        if version is None:
             raise
     # It is unknown which versions were expired.
-    manifest = _read(path, version)
+    try:
+        manifest = _read(path, version)
+    except CorruptDataError as e:
+        if not _is_missing(e):
+            raise
+        raise NotADatasetError(f"Cannot open version {version} of {path}: it has no such manifest; check the URL", path) from e
     _require_table(path, manifest)
     return _contents(path, manifest)
 
 
-def _require_table(path: Path, newest: _Manifest) -> None:
+def _require_table(path: Location, newest: _Manifest) -> None:
     if newest.json.string("operation") == _RETRACT:
         raise NotADatasetError(f"Cannot open dataset {path}: the creation of its table was taken back; check the path", path)
 
 
-def _is_newest_readable(path: Path) -> bool:
+def _is_newest_readable(path: Location) -> bool:
     try:
         _newest(path)
     except CorruptDataError:
@@ -110,13 +127,26 @@ def _is_newest_readable(path: Path) -> bool:
     return True
 
 
-def _listed(path: Path) -> list[int]:
+def _may_have(path: Location, version: int) -> bool:
+    return isinstance(path, RemotePath) or version in _listed(path)
+
+
+def _listed(path: Location) -> list[int]:
+    if isinstance(path, RemotePath):
+        if not path.remote.is_listable:
+            raise _NoListing(
+                f"Cannot open dataset {path}: there is no listing over {path.remote.scheme}, and no file 'manifest/latest' that "
+                "leads to the newest version; publish that file with the dataset, or give a version",
+                path,
+            )
+        names = map(_NAME.fullmatch, path.remote.list_names(path / "manifest"))
+        return sorted(int(name[1]) for name in names if name)
     with os.scandir(path / "manifest") as files:
         found = (_NAME.fullmatch(file.name) for file in files if not file.is_dir(follow_symlinks=False))
         return sorted(int(name[1]) for name in found if name)
 
 
-def _file_of(path: Path, version: int) -> Path:
+def _file_of(path: Location, version: int) -> Location:
     return path / "manifest" / f"{version:020d}.json"
 
 
@@ -124,7 +154,7 @@ def _is_missing(error: CorruptDataError) -> bool:
     return isinstance(error.__cause__, FileNotFoundError)
 
 
-def _reading(path: Path, reading: Callable[[_Manifest], _Read]) -> _Read:
+def _reading(path: Location, reading: Callable[[_Manifest], _Read]) -> _Read:
     """Runs a reading of versions. Runs it again on a newer newest version if a file was expired meanwhile."""
     newest = _newest(path)
     while True:
@@ -137,14 +167,14 @@ def _reading(path: Path, reading: Callable[[_Manifest], _Read]) -> _Read:
             newest = again
 
 
-def _newest(path: Path) -> _Manifest:
+def _newest(path: Location) -> _Manifest:
     """Reads the newest version: upwards from the hint, or from the end of the directory."""
     hint = _hint(path)
     found = _from(path, hint) if hint else None
     return found or _listed_newest(path, hint)
 
 
-def _hint(path: Path) -> _Hint | None:
+def _hint(path: Location) -> _Hint | None:
     """Reads where the newest version was seen. The file has no promise."""
     try:
         json = JsonObject.read(path / "manifest" / "latest", _MAX_HINT_BYTES)
@@ -153,7 +183,7 @@ def _hint(path: Path) -> _Hint | None:
         return None
 
 
-def _from(path: Path, hint: _Hint) -> _Manifest | None:
+def _from(path: Location, hint: _Hint) -> _Manifest | None:
     """Reads the newest version from a hint on; None if the hint does not lead to it."""
     try:
         found = _read(path, hint.version)
@@ -178,7 +208,7 @@ def _from(path: Path, hint: _Hint) -> _Manifest | None:
     return newest
 
 
-def _next(path: Path, manifest: _Manifest) -> _Manifest | None:
+def _next(path: Location, manifest: _Manifest) -> _Manifest | None:
     try:
         return _read(path, manifest.version + 1)
     except CorruptDataError as e:
@@ -187,7 +217,7 @@ def _next(path: Path, manifest: _Manifest) -> _Manifest | None:
         raise
 
 
-def _follows(path: Path, manifest: _Manifest) -> bool:
+def _follows(path: Location, manifest: _Manifest) -> bool:
     """Tells whether a version follows the one before: a slow publisher may have left it below the floor."""
     return manifest.oldest == manifest.version or _is_next(_read(path, manifest.version - 1), manifest)
 
@@ -196,7 +226,7 @@ def _is_next(manifest: _Manifest, following: _Manifest) -> bool:
     return following.oldest == following.version or following.json.uuid("previous") == manifest.commit
 
 
-def _listed_newest(path: Path, hint: _Hint | None) -> _Manifest:
+def _listed_newest(path: Location, hint: _Hint | None) -> _Manifest:
     """Reads the version with the greatest number. It may be expired between two looks if there is a newer one by then."""
     tried = -1
     while True:
@@ -219,7 +249,7 @@ def _listed_newest(path: Path, hint: _Hint | None) -> _Manifest:
         return found
 
 
-def _ahead(path: Path, hint: _Hint, found: str) -> CorruptDataError:
+def _ahead(path: Location, hint: _Hint, found: str) -> CorruptDataError:
     """Returns the error for a hint at a version that was lost."""
     latest = path / "manifest" / "latest"
     return CorruptDataError(
@@ -229,7 +259,7 @@ def _ahead(path: Path, hint: _Hint, found: str) -> CorruptDataError:
     )
 
 
-def _find(path: Path, newest: _Manifest, version: int) -> _Manifest:
+def _find(path: Location, newest: _Manifest, version: int) -> _Manifest:
     """Reads a version by the first file that is sound: its manifest, if it was not expired, or the copy of one of its tags."""
     if version == newest.version:
         return newest
@@ -254,11 +284,11 @@ def _described(newest: _Manifest) -> str:
     return ", ".join([*map(str, copies), retained])
 
 
-def _read(path: Path, version: int) -> _Manifest:
+def _read(path: Location, version: int) -> _Manifest:
     return _parse(JsonObject.read(_file_of(path, version)), version)
 
 
-def _read_copy(path: Path, tag: _Tag) -> _Manifest:
+def _read_copy(path: Location, tag: _Tag) -> _Manifest:
     """Reads the copy of a tagged version's manifest, if it is the file that the tag means."""
     json = JsonObject.read(path / tag.file)
     if (json.size, json.string("crc32c")) != (tag.size, tag.seal):
@@ -308,29 +338,30 @@ def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
     return tags
 
 
-def _contents(path: Path, manifest: _Manifest) -> Contents:
+def _contents(path: Location, manifest: _Manifest) -> Contents:
     json = manifest.json
     fields, unreadable = read_fields(json.objects("fields"))
     every: list[FieldSpec | UnreadableField] = [*fields, *unreadable]
     if len({f.id for f in every}) != len(every) or len({f.name for f in every}) != len(every):
         raise json.corrupt("an id or name of a field appears twice")
-    shards: list[ShardSource] = []
+    shards: list[Source] = []
+    keeper = Keeper()
     partitions = json.integers("partitions", 1, 2**31 - 1) if "partitions" in json.members else []
     if len(set(partitions)) != len(partitions) or any(field >= json.integer("nextFieldId") for field in partitions):
         raise json.corrupt(f"its partition fields {partitions} are not all different fields")
     for entry in json.objects("lists"):
-        shards += _read_list(path, entry, len(partitions))
-    shards += _read_entries(path, json, len(partitions))
+        shards += _read_list(path, entry, len(partitions), keeper)
+    shards += _read_entries(path, json, len(partitions), keeper)
     length = sum(shard.length for shard in shards)
     if length != json.integer("length"):
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
     index_map = None
     if "indexMap" in json.members:
-        index_map = _read_entry(path, json.object("indexMap"), read_field_sets(json), 0)
-    return Contents(manifest.version, fields, unreadable, list(shards), index_map)
+        index_map = _read_entry(path, json.object("indexMap"), read_field_sets(json), 0, keeper)
+    return Contents(manifest.version, fields, unreadable, shards, index_map)
 
 
-def _read_list(path: Path, entry: JsonObject, partitions: int, levels: int = 2) -> list[ShardSource]:
+def _read_list(path: Location, entry: JsonObject, partitions: int, keeper: Keeper, levels: int = 2) -> list[Source]:
     """Reads a list of shards, or the lists that a list of lists names."""
     level = entry.integer("level", 1, 2) if "level" in entry.members else 1
     if level > levels:
@@ -340,27 +371,28 @@ def _read_list(path: Path, entry: JsonObject, partitions: int, levels: int = 2) 
     if (json.size, json.string("crc32c")) != named:
         raise json.corrupt(f"it is not the file that the manifest names, with {named[0]} bytes and checksum {named[1]}")
     if level == 1:
-        shards = _read_entries(path, json, partitions)
+        shards = _read_entries(path, json, partitions, keeper)
     else:
-        shards = [shard for member in json.objects("lists") for shard in _read_list(path, member, partitions, 1)]
+        shards = [shard for member in json.objects("lists") for shard in _read_list(path, member, partitions, keeper, 1)]
     if len(shards) != entry.integer("shards") or sum(shard.length for shard in shards) != entry.integer("length"):
         raise json.corrupt("its shards are not those that the manifest counts")
     return shards
 
 
-def _read_entries(path: Path, json: JsonObject, partitions: int) -> list[ShardSource]:
+def _read_entries(path: Location, json: JsonObject, partitions: int, keeper: Keeper) -> list[Source]:
     field_sets = read_field_sets(json)
-    return [_read_entry(path, member, field_sets, partitions) for member in json.objects("shards")]
+    return [_read_entry(path, member, field_sets, partitions, keeper) for member in json.objects("shards")]
 
 
-def _read_entry(path: Path, member: JsonObject, field_sets: FieldSets, partitions: int) -> ShardSource:
+def _read_entry(path: Location, member: JsonObject, field_sets: FieldSets, partitions: int, keeper: Keeper) -> Source:
     length = member.integer("length", 1)
     patch = read_patch(member, length)
     partition = member.members.get("partition", [])
-    is_texts = isinstance(partition, list) and all(isinstance(text, str | None) for text in partition)
+    is_texts = isinstance(partition, list) and all(isinstance(text, (str, type(None))) for text in partition)
     if not is_texts or len(partition) != partitions:
         raise member.corrupt(f"shard {member.uuid('uuid')} has no values of the {partitions} partition fields")
-    shard = SealedShard(
+    make = partial(
+        SealedShard,
         directory=path / "shard" / str(member.uuid("uuid")),
         uuid=member.uuid("uuid"),
         length=length,
@@ -368,9 +400,11 @@ def _read_entry(path: Path, member: JsonObject, field_sets: FieldSets, partition
         chunks=read_chunks(member),
         tables=read_refs(member, field_sets),
     )
-    return ShardSource(shard, patch)
+    if isinstance(path, RemotePath):
+        return RemoteSource(length, lambda: ShardSource(make(), patch), keeper)
+    return ShardSource(make(), patch)
 
 
-def read_index_map(path: Path, index_map: Source, verify: str) -> Field:
+def read_index_map(path: Location, index_map: Source, verify: str) -> Field:
     """Returns the new index of each record of the version before, as a field."""
-    return Field(str(path), _INDEX_MAP, [index_map], np.array([0, index_map.length]), verify)
+    return field_at(path, _INDEX_MAP, [index_map], np.array([0, index_map.length]), verify)

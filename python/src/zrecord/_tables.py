@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -11,7 +12,10 @@ import numpy as np
 
 from zrecord._binding import Binding, Kind
 from zrecord._crc32c import Bytes, crc32c, crc32c_each
+from zrecord._fetched import Content, FetchedBytes, fetch
 from zrecord._files import map_bytes
+from zrecord._location import Location
+from zrecord._remote import RemotePath
 from zrecord._schema import FieldSpec, read_field, read_unreadable
 from zrecord._sealed import JsonObject, corrupt, require_plain, require_version, unsupported
 from zrecord._shard import CHUNK_HEADER_BYTES, check_store_header
@@ -38,6 +42,7 @@ BLOCK_VALUES = 1024
 HEADER_BYTES = 64
 TRAILER_BYTES = 16
 _MAX_JSON_BYTES = 64 << 20
+_WHOLE_BYTES = 4 << 20  # a remote tables file of at most these bytes is fetched whole
 _GROUP_UNITS = 1024
 _VALIDITY_BYTES = 4096
 _ENTRY_SLOTS = 1024
@@ -115,7 +120,7 @@ class SealedShard:
     """
 
     def __init__(
-        self, directory: Path, uuid: UUID, length: int, slots: int, chunks: list[ChunkFile], tables: list[TablesRef]
+        self, directory: Location, uuid: UUID, length: int, slots: int, chunks: list[ChunkFile], tables: list[TablesRef]
     ) -> None:
         self.directory = directory
         self.uuid = uuid
@@ -124,31 +129,45 @@ class SealedShard:
         self.chunks = chunks
         self._refs = tables
         self._files: dict[UUID, TablesFile] = {}
-        self._maps: dict[UUID, Bytes] = {}
+        self._maps: dict[UUID, Content] = {}
+        self._lock = threading.Lock()
 
     def file_of(self, field: int) -> TablesFile | None:
         """Returns the tables file of a field; ``None`` if the shard does not have the field."""
         for ref in self._refs:
             if field in ref.fields:
-                if ref.uuid not in self._files:
-                    self._files.setdefault(ref.uuid, TablesFile(self, ref))
-                return self._files[ref.uuid]
+                with self._lock:
+                    if ref.uuid not in self._files:
+                        self._files[ref.uuid] = TablesFile(self, ref)
+                    return self._files[ref.uuid]
         return None
 
-    def map(self, chunk: ChunkFile) -> Bytes:
+    @property
+    def fetched_bytes(self) -> int:
+        """The bytes of remote files that are in memory."""
+        contents: list[Content] = [file.content for file in [*self._files.values()]]
+        return sum(content.fetched_bytes for content in [*contents, *self._maps.values()] if isinstance(content, FetchedBytes))
+
+    def map(self, chunk: ChunkFile) -> Content:
         """Returns all published bytes of a chunk."""
         mapped = self._maps.get(chunk.uuid)
         if mapped is None:
             path = self.directory / chunk.name
-            mapped = map_bytes(path, chunk.size)
-            header = mapped[:CHUNK_HEADER_BYTES].tobytes()
-            if chunk.number is not None:
-                check_store_header(path, header, chunk.number, self.uuid)
+            check = partial(self._check_header, chunk, path)
+            if isinstance(path, RemotePath):
+                mapped = FetchedBytes(path, chunk.size, check)
             else:
-                check_header(path, header, b"ZRECCHNK", self.uuid, chunk.uuid)
+                mapped = map_bytes(path, chunk.size)
+                check(mapped[:CHUNK_HEADER_BYTES].tobytes())
             # Another thread may have mapped it meanwhile; addresses are compared, so all must have the same map.
             mapped = self._maps.setdefault(chunk.uuid, mapped)
         return mapped
+
+    def _check_header(self, chunk: ChunkFile, path: Location, header: bytes) -> None:
+        if chunk.number is not None:
+            check_store_header(path, header, chunk.number, self.uuid)
+        else:
+            check_header(path, header, b"ZRECCHNK", self.uuid, chunk.uuid)
 
 
 class TablesFile:
@@ -160,10 +179,8 @@ class TablesFile:
         self.length = shard.slots
         self._shard = shard
         self._end = ref.json_at
-        self._content = map_bytes(self.path, ref.size)
-        if self.path.stat().st_size != ref.size:
-            raise corrupt(self.path, f"it has {self.path.stat().st_size} bytes, but the manifest says {ref.size}")
-        json = JsonObject.parse(self.path, self._content[ref.json_at : ref.json_at + ref.json_size].tobytes())
+        self.content = self._open(ref)
+        json = JsonObject.parse(self.path, self.content[ref.json_at : ref.json_at + ref.json_size].tobytes())
         self._check(json, ref)
         checksum = json.string("checksum")
         if checksum not in ("crc32c", "none"):
@@ -177,15 +194,33 @@ class TablesFile:
         self.ends = {ordinal: chunk.size for ordinal, chunk in enumerate(self._chunks) if chunk in named}
         self._fields = {member.integer("id", 1, 2**31 - 1): member for member in json.objects("fields")}
 
+    def _open(self, ref: TablesRef) -> Content:
+        if isinstance(self.path, RemotePath):
+            content = FetchedBytes(self.path, ref.size)
+            if ref.size <= _WHOLE_BYTES:
+                content.array(np.array([0]), np.array([ref.size]))
+            return content
+        mapped = map_bytes(self.path, ref.size)
+        if self.path.stat().st_size != ref.size:
+            raise corrupt(self.path, f"it has {self.path.stat().st_size} bytes, but the manifest says {ref.size}")
+        return mapped
+
     def _check(self, json: JsonObject, ref: TablesRef) -> None:
         ids = [member.integer("id", 1, 2**31 - 1) for member in json.objects("fields")]
         found = (json.string("crc32c"), json.uuid("shard"), json.uuid("file"), json.integer("length", 1))
         if found != (ref.seal, self.uuid, ref.uuid, self.length) or not set(ref.fields) <= set(ids):
             raise json.corrupt(f"it is not the file that the manifest names: {found}, with the fields {sorted(ids)}")
 
-    def chunk(self, ordinal: int) -> Bytes:
+    def chunk(self, ordinal: int) -> Content:
         """Returns all published bytes of a chunk."""
         return self._shard.map(self._chunks[ordinal])
+
+    def mapped(self, ordinal: int) -> Bytes:
+        """Returns all published bytes of a chunk of a local shard."""
+        content = self.chunk(ordinal)
+        if isinstance(content, FetchedBytes):
+            raise TypeError(f"{content.path} is not mapped")
+        return content
 
     def field(self, number: int) -> FieldTables:
         members = self._fields[number].members
@@ -208,6 +243,9 @@ class TablesFile:
         )
         if bool(tables.unit_bytes) != bool(tables.units.size) or tables.unit_bytes & (tables.unit_bytes - 1):
             raise json.corrupt(f"field {number} has units of {tables.unit_bytes} bytes")
+        if isinstance(self.content, FetchedBytes):
+            sections = np.array([(s.at, s.at + s.size) for s in (runs, tables.units, tables.validity, tables.offsets)])
+            fetch([(self.content, sections[:, 0], sections[:, 1])])
         return tables
 
     def _section(self, json: JsonObject, name: str) -> Section:
@@ -226,7 +264,7 @@ class TablesFile:
         return Section(at, size)
 
     def bytes_of(self, section: Section) -> Bytes:
-        return self._content[section.at : section.at + section.size]
+        return self.content[section.at : section.at + section.size]
 
     def runs(self, field: int, tables: FieldTables, width: int | None) -> Array:
         """Reads the runs of a field and checks each once, so that no later step has to."""
@@ -364,7 +402,7 @@ class EntryFile(Protocol):
     """A file with entries: the number of the entries, and who owns their units."""
 
     @property
-    def path(self) -> Path: ...
+    def path(self) -> Location: ...
 
     @property
     def uuid(self) -> UUID: ...
@@ -515,7 +553,7 @@ def read_field_sets(json: JsonObject) -> FieldSets:
     return FieldSets(sets)
 
 
-def damaged(path: Path, what: str) -> CorruptDataError:
+def damaged(path: Location, what: str) -> CorruptDataError:
     """Returns the error for content that fails its checksum."""
     return CorruptDataError(
         f"Cannot read {path}: {what} fail their checksum; restore it from a copy; bin/zrecord verify names all damage",
@@ -523,7 +561,7 @@ def damaged(path: Path, what: str) -> CorruptDataError:
     )
 
 
-def check_header(path: Path, header: bytes, magic: bytes, shard: UUID, file: UUID) -> None:
+def check_header(path: Location, header: bytes, magic: bytes, shard: UUID, file: UUID) -> None:
     """Checks the header of a file of a shard."""
     if header[:8] != magic or crc32c(header[:60]) != int.from_bytes(header[60:], "little"):
         raise corrupt(path, "its header is damaged")

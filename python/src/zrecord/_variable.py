@@ -9,6 +9,7 @@ import numpy as np
 from zrecord._binding import Binding, Kind
 from zrecord._crc32c import Bytes, crc32c, crc32c_each
 from zrecord._entries import StoredColumn
+from zrecord._fetched import Wanted, in_chunks
 from zrecord._schema import FieldSpec
 from zrecord._sealed import corrupt
 from zrecord._tables import BLOCK_VALUES, ENTRY, FieldTables, TablesFile, block_bytes, damaged
@@ -124,17 +125,31 @@ class VariableColumn(StoredColumn):
         units, kept = np.unique(units, return_index=True)
         runs, values = runs[kept], values[kept]
         lows = within[kept] // values * values
-        highs = np.minimum(lows + values, self._counts[runs]) - 1
         slots = self._firsts[runs] + lows
-        begins = self._places(runs, slots)[0].tolist()
-        ends = self._places(runs, self._firsts[runs] + highs)[1].tolist()
+        begins, ends = self._extents(runs, lows)
         chunks = self._runs["chunk"][runs].tolist()
-        pieces = [self._file.chunk(chunk)[begin:end] for chunk, begin, end in zip(chunks, begins, ends)]
+        pieces = [self._file.chunk(chunk)[begin:end] for chunk, begin, end in zip(chunks, begins.tolist(), ends.tolist())]
         found = crc32c_each(pieces) ^ self._binding.of_each(Kind.VALUE, slots)
         wrong = np.flatnonzero(found != self._stored_checksums(runs, lows))
         if wrong.size:
             raise damaged(self._path.parent, f"values of {self._spec.name!r} from record {int(slots[wrong[0]])} of the shard on")
         self._verified[units] = True
+
+    def _extents(self, runs: Array, lows: Array) -> tuple[Array, Array]:
+        """Returns the first byte of each unit, and the byte after the last, by the first value of the unit in its run."""
+        highs = np.minimum(lows + self._unit_values[runs], self._counts[runs]) - 1
+        first, last = self._places(runs, self._firsts[runs] + lows), self._places(runs, self._firsts[runs] + highs)
+        return first[0], last[1]
+
+    def wanted(self, indices: Array) -> list[Wanted]:
+        runs = self._firsts.searchsorted(indices, "right") - 1
+        self._admit(runs, indices)
+        if self._verified.size:
+            values = self._unit_values[runs]
+            begins, ends = self._extents(runs, (indices - self._firsts[runs]) // values * values)
+        else:
+            begins, ends = self._places(runs, indices)
+        return in_chunks(self._file.chunk, self._runs["chunk"][runs], begins, ends)
 
     def _stored_checksums(self, runs: Array, lows: Array) -> Array:
         blocks = lows // BLOCK_VALUES

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
-
 
 class ZrecordError(Exception):
-    """Base of all errors of this package; ``resource`` is the path concerned, or ``None``."""
+    """Base of all errors of this package; ``resource`` is the path or URL concerned, or ``None``."""
 
-    def __init__(self, message: str, resource: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, message: str, resource: object = None) -> None:
         super().__init__(message)
-        self.resource = None if resource is None else os.fspath(resource)
+        self.resource = None if resource is None else str(resource)
 
 
 class NotADatasetError(ZrecordError):
-    """The path has nothing, something else than a dataset, or not the requested version."""
+    """The path or URL has nothing, something else than a dataset, or not the requested version."""
 
 
 class FormatError(ZrecordError):
@@ -25,12 +23,16 @@ class CorruptDataError(ZrecordError):
     """The files break a rule of the format or fail a checksum."""
 
 
+class StorageError(ZrecordError):
+    """A remote storage refused or failed. Nothing is known to be damaged; the same call may succeed later."""
+
+
 class StoreBusyError(ZrecordError):
     """A store that is being written or recovered could not be read in one state; the same call may succeed later."""
 
 
 class MissingExtraError(ZrecordError, ImportError):
-    """A value needs a library that is not installed; the message names the extra that installs it."""
+    """A value or a URL needs a library that is not installed; the message says how to install the library."""
 
 
 class LauncherError(ZrecordError):

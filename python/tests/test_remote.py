@@ -1,0 +1,430 @@
+"""Tables that are read by fsspec: the values of the local files, few requests, and errors that have names."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import numpy as np
+import pytest
+
+import zrecord
+from tests.conftest import GOLDEN
+from tests.remotes import ScriptedFileSystem, http_server, put
+from tests.test_golden import as_python
+from zrecord import _fetched, _remote, _remote_field, _remote_source, _tables
+from zrecord._fetched import MAX_REQUEST_BYTES, FetchedBytes
+from zrecord._remote import RemotePath
+
+TABLES = sorted(
+    manifest.parent.relative_to(GOLDEN).as_posix() for manifest in GOLDEN.rglob("manifest") if manifest.parent.name != "retracted"
+)
+UNITS, PATCHES, BLOCKS = "v2-units", "v2-patches", "v2-blocks"
+SECRET = "wJalrXUtnFEMI"
+
+
+def comparable(values: Any) -> Any:
+    if isinstance(values, np.ndarray):
+        return values.dtype, values.shape, values.tobytes()
+    return repr([as_python(value) for value in values])
+
+
+def assert_same_values(local: zrecord.Dataset, remote: zrecord.Dataset) -> None:
+    assert (remote.version, len(remote), list(remote.fields)) == (local.version, len(local), list(local.fields))
+    draw = np.random.default_rng(11).integers(0, len(local), 40)
+    every = remote[draw]
+    for name in local.fields:
+        assert comparable(every[name]) == comparable(local[name][draw]), name
+        assert comparable(remote[name][:]) == comparable(local[name][:]), name
+        assert comparable(remote[name][-7:-1:2]) == comparable(local[name][-7:-1:2]), name
+        assert repr(as_python(remote[name][3])) == repr(as_python(local[name][3])), name
+        assert remote[name].validity().tolist() == local[name].validity().tolist(), name
+    if local.index_map is not None and remote.index_map is not None:
+        assert remote.index_map[:].tolist() == local.index_map[:].tolist()
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[ScriptedFileSystem]]:
+    """A file system with the golden tables whose faults are scripted."""
+    monkeypatch.setattr(_remote, "_PAUSE_SECONDS", 0)
+    fs = fsspec.filesystem("scripted")
+    for table in (UNITS, PATCHES, BLOCKS, "v2/table"):
+        put(fs, GOLDEN / table, f"/{table}")
+    ScriptedFileSystem.log.clear()
+    yield ScriptedFileSystem
+    ScriptedFileSystem.script = None
+    ScriptedFileSystem.store.clear()
+
+
+def remote_bytes(content: bytes) -> FetchedBytes:
+    fsspec.filesystem("scripted").pipe_file("/file", content)
+    return FetchedBytes(RemotePath.root("scripted://", {}) / "file", len(content))
+
+
+@pytest.mark.parametrize("verify", ["first", "always", "never"])
+def test_memory_has_the_values_of_the_local_tables(verify: str) -> None:
+    put(fsspec.filesystem("memory"), GOLDEN, "/golden")
+    for table in TABLES if verify == "first" else ("v2/table", PATCHES, BLOCKS):
+        assert_same_values(zrecord.open(GOLDEN / table), zrecord.open(f"memory://golden/{table}", verify=verify))
+
+
+def test_http_has_the_values_of_the_local_tables() -> None:
+    with http_server(GOLDEN) as url:
+        for table in TABLES:
+            local = zrecord.open(GOLDEN / table)
+            # Only this table has a hint at its newest version.
+            version = None if table == "v2/table" else local.version
+            assert_same_values(local, zrecord.open(f"{url}/{table}", version))
+        with pytest.raises(zrecord.NotADatasetError, match="no listing over http, and no file 'manifest/latest'"):
+            zrecord.open(f"{url}/{UNITS}")
+        with pytest.raises(zrecord.NotADatasetError, match=r"version 9 of .*: it has no such manifest"):
+            zrecord.open(f"{url}/{UNITS}", 9)
+
+
+def test_s3_has_the_values_of_the_local_tables() -> None:
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        options = {"key": "AKIAEXAMPLE", "secret": SECRET, "client_kwargs": {"endpoint_url": f"http://{host}:{port}"}}
+        fs = fsspec.filesystem("s3", **options)
+        fs.mkdir("bucket")
+        put(fs, GOLDEN, "bucket/golden")
+        for table in TABLES:
+            remote = zrecord.open(f"s3://bucket/golden/{table}", storage_options=options)
+            assert_same_values(zrecord.open(GOLDEN / table), remote)
+            assert SECRET not in repr(remote)
+        with pytest.raises(zrecord.NotADatasetError, match="has no version"):
+            zrecord.open("s3://bucket/nothing", storage_options=options)
+        with pytest.raises(zrecord.ZrecordError) as caught:
+            zrecord.open("s3://other/nothing", storage_options=options)
+        assert SECRET not in "".join(traceback.format_exception(caught.value))
+        with pytest.raises(zrecord.NotADatasetError, match="a store is read where it is; make a table of it"):
+            zrecord.open("s3://bucket/golden/v2-stores/clean", storage_options=options)
+    finally:
+        server.stop()
+
+
+def test_what_was_not_fetched_is_never_read(scripted: type[ScriptedFileSystem]) -> None:
+    content = np.random.default_rng(3).integers(1, 256, 3 << 20, dtype=np.uint8)
+    random = np.random.default_rng(4)
+    for _ in range(20):
+        file = remote_bytes(content.tobytes())
+        for _ in range(10):
+            begin, end = sorted(random.integers(0, content.size + 1, 2).tolist())
+            end = min(end, begin + int(random.integers(1, 50_000)))
+            assert file[begin:end].tobytes() == content[begin:end].tobytes()
+            offsets = random.integers(0, content.size - 9, 5)
+            assert file.gather(offsets, 9).tobytes() == b"".join(content[at : at + 9].tobytes() for at in offsets)
+    # The control: the memory itself has zeros where nothing was fetched.
+    file = remote_bytes(content.tobytes())
+    assert not file._memory.any()
+    with pytest.raises(ValueError, match="read-only"):
+        file[0:9][0] = 1
+
+
+@pytest.mark.parametrize("table", ["v2/table", PATCHES, BLOCKS, UNITS])
+def test_values_are_right_if_nothing_is_fetched_ahead(
+    table: str, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_remote_field, "fetch", lambda wanted: None)
+    local, remote = zrecord.open(GOLDEN / table), zrecord.open(f"scripted://{table}")
+    for name in local.fields:
+        for key in ([5, 1, 5], slice(2, 9)):
+            assert comparable(remote[name][key]) == comparable(local[name][key]), name
+
+
+@pytest.mark.parametrize("table", ["v2/table", PATCHES, BLOCKS, UNITS])
+@pytest.mark.parametrize("verify", ["first", "never"])
+def test_reading_asks_for_nothing_that_was_not_fetched_ahead(
+    table: str, verify: str, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remote = zrecord.open(f"scripted://{table}", verify=verify)
+    fetch, after = _fetched.fetch, list[int]()
+
+    def noted(wanted: Any) -> None:
+        fetch(wanted)
+        after.append(len(scripted.log))
+
+    monkeypatch.setattr(_remote_field, "fetch", noted)
+    for name in remote.fields:
+        remote[name][[7, 1, len(remote) - 1]]
+        assert after and len(scripted.log) == after[-1], name
+
+
+@pytest.mark.parametrize("table", ["v2/table", BLOCKS, UNITS])
+def test_of_a_large_tables_file_only_what_is_needed_is_fetched(
+    table: str, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local = zrecord.open(GOLDEN / table)
+
+    def fetched() -> int:
+        scripted.log.clear()
+        remote = zrecord.open(f"scripted://{table}")
+        name = next(iter(local.fields))
+        assert comparable(remote[name][[5, 1, 5]]) == comparable(local[name][[5, 1, 5]])
+        found = sum(end - begin for path, begin, end in scripted.log if path.endswith(".tables"))
+        for other in local.fields:
+            assert comparable(remote[other][[5, 1, 5]]) == comparable(local[other][[5, 1, 5]]), other
+        return found
+
+    whole = fetched()
+    monkeypatch.setattr(_tables, "_WHOLE_BYTES", 0)
+    monkeypatch.setattr(_fetched, "_MAX_GAP_PAGES", 0)
+    assert fetched() < whole if table == UNITS else fetched() <= whole
+
+
+def test_ranges_are_joined_and_bounded(scripted: type[ScriptedFileSystem]) -> None:
+    file = FetchedBytes(RemotePath.root("scripted://", {}) / "file", 1 << 30)
+    gap = 256 << 10
+    begins = np.array([0, 4096 + gap, 4096 * 3 + 2 * gap])
+    assert file.missing(begins, begins + 1) == [(0, 8192 + gap), (12288 + 2 * gap, 16384 + 2 * gap)]
+    assert file.missing(np.array([5]), np.array([20 << 20])) == [
+        (0, MAX_REQUEST_BYTES),
+        (MAX_REQUEST_BYTES, 2 * MAX_REQUEST_BYTES),
+        (2 * MAX_REQUEST_BYTES, 20 << 20),
+    ]
+    assert file.missing(np.array([(1 << 30) - 5]), np.array([1 << 30])) == [((1 << 30) - 4096, 1 << 30)]
+    assert file.missing(np.array([7, 7]), np.array([7, 7])) == []
+
+
+def test_a_gather_takes_few_requests(scripted: type[ScriptedFileSystem]) -> None:
+    remote = zrecord.open("scripted://v2-units")
+    opening = len(scripted.log)
+    assert opening <= 6
+    draw = np.random.default_rng(5).integers(0, len(remote), 256)
+    first = remote["number"][draw]
+    chunks = [(path, end - begin) for path, begin, end in scripted.log[opening:] if path.endswith(".zr")]
+    assert len(chunks) <= 4
+    assert sum(size for _, size in chunks) < 900_000
+    asked = len(scripted.log)
+    assert remote["number"][draw].tobytes() == first.tobytes()
+    assert len(scripted.log) == asked  # what was fetched is kept
+
+
+def test_what_is_kept_is_bounded(scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_remote_source, "MAX_KEPT_BYTES", 1 << 19)
+    monkeypatch.setattr(_remote_field, "_STEP_BYTES", 1 << 18)
+    local, remote = zrecord.open(GOLDEN / UNITS), zrecord.open("scripted://v2-units")
+    keeper = remote["text"]._sources[0].keeper
+    for name in ("number", "text", "number"):
+        assert comparable(remote[name][:]) == comparable(local[name][:]), name
+        assert keeper.kept_bytes <= 1 << 19
+
+
+def test_what_is_fetched_again_is_verified_again(scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch) -> None:
+    remote = zrecord.open("scripted://v2-units")
+    before = remote["number"][[3, 70_000]]
+    for path, file in scripted.store.items():
+        if path.startswith("/v2-units/shard") and path.endswith(".zr"):
+            content = bytearray(file.getvalue())
+            content[64:] = bytes(byte ^ 1 for byte in content[64:])
+            fsspec.filesystem("scripted").pipe_file(path, bytes(content))
+    assert remote["number"][[3, 70_000]].tobytes() == before.tobytes()  # the control: it is in memory
+    for source in remote["number"]._sources:
+        source.give_up()
+    with pytest.raises(zrecord.CorruptDataError, match="fail their checksum"):
+        remote["number"][[3, 70_000]]
+
+
+def is_value(path: str) -> bool:
+    return path.endswith(".zr")
+
+
+def short(path: str, begin: int, end: int, found: bytes) -> bytes:
+    return found[:-1] if is_value(path) else found
+
+
+def refused(path: str, begin: int, end: int, found: bytes) -> bytes:
+    if is_value(path):
+        raise ConnectionResetError("reset by peer")
+    return found
+
+
+def wrong(path: str, begin: int, end: int, found: bytes) -> bytes:
+    return found[:64] + bytes(byte ^ 1 for byte in found[64:]) if is_value(path) else found
+
+
+def too_long(path: str, begin: int, end: int, found: bytes) -> bytes:
+    return found + b"x" if is_value(path) else found
+
+
+def forbidden(path: str, begin: int, end: int, found: bytes) -> bytes:
+    if is_value(path):
+        raise PermissionError("403")
+    return found
+
+
+@pytest.mark.parametrize("fault", [short, refused])
+def test_a_passing_fault_is_tried_again(fault: Callable[..., bytes], scripted: type[ScriptedFileSystem]) -> None:
+    faults: dict[tuple[str, int], int] = {}
+
+    def script(path: str, begin: int, end: int, found: bytes) -> bytes:
+        faults[path, begin] = faults.get((path, begin), 0) + 1
+        return fault(path, begin, end, found) if faults[path, begin] < 3 else found
+
+    scripted.script = staticmethod(script)
+    local, remote = zrecord.open(GOLDEN / UNITS), zrecord.open("scripted://v2-units")
+    for name in local.fields:
+        assert comparable(remote[name][[3, 70_000]]) == comparable(local[name][[3, 70_000]])
+    assert max(faults.values()) == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "message"),
+    [
+        (
+            short,
+            zrecord.StorageError,
+            r"Cannot read bytes \d+ to \d+ of scripted://v2-units/.*\.zr: tried 4 times, .*bytes came",
+        ),
+        (refused, zrecord.StorageError, r"of scripted://.*\.zr: tried 4 times, ConnectionResetError: reset by peer; try again"),
+        (too_long, zrecord.StorageError, r"of scripted://.*\.zr: tried, .* the server ignores ranges"),
+        (forbidden, zrecord.StorageError, r"of scripted://.*\.zr: tried, PermissionError: 403"),
+        (wrong, zrecord.CorruptDataError, r"scripted://v2-units/shard/.* fail their checksum"),
+    ],
+)
+def test_a_lasting_fault_has_a_name(
+    fault: Callable[..., bytes], error: type[Exception], message: str, scripted: type[ScriptedFileSystem]
+) -> None:
+    scripted.script = staticmethod(fault)
+    remote = zrecord.open("scripted://v2-units")
+    for _ in range(2):
+        with pytest.raises(error, match=message):
+            remote["number"][[3, 70_000]]
+    scripted.script = None
+    if fault is not wrong:
+        assert comparable(remote["number"][[3, 70_000]]) == comparable(zrecord.open(GOLDEN / UNITS)["number"][[3, 70_000]])
+
+
+def test_lost_and_shortened_files_are_damage(scripted: type[ScriptedFileSystem]) -> None:
+    fs = fsspec.filesystem("scripted")
+    chunks = [path for path in scripted.store if path.startswith("/v2-units/shard") and is_value(path)]
+    for path in chunks:
+        fs.pipe_file(path, fs.cat_file(path)[:100])
+    with pytest.raises(zrecord.CorruptDataError, match=r"\.zr: it has 100 of \d+ bytes; restore it from a copy"):
+        zrecord.open("scripted://v2-units")["number"][3]
+    for path in chunks:
+        fs.rm_file(path)
+    with pytest.raises(zrecord.CorruptDataError, match=r"\.zr: the file is missing") as caught:
+        zrecord.open("scripted://v2-units")["number"][3]
+    assert str(caught.value.resource).startswith("scripted://v2-units/shard/")
+
+
+def test_a_chunk_of_another_shard_is_refused(scripted: type[ScriptedFileSystem]) -> None:
+    fs = fsspec.filesystem("scripted")
+    one, two = sorted(path for path in scripted.store if path.startswith("/v2-units/shard") and is_value(path))[:2]
+    content = fs.cat_file(one)
+    fs.pipe_file(one, fs.cat_file(two)[:64] + content[64:])
+    for _ in range(2):
+        with pytest.raises(zrecord.CorruptDataError, match="it is a file of another shard"):
+            zrecord.open("scripted://v2-units", verify="never")["number"][3]
+
+
+def test_a_server_that_ignores_ranges_is_named() -> None:
+    with http_server(GOLDEN, has_ranges=False) as url, pytest.raises(zrecord.StorageError, match="the server ignores ranges"):
+        zrecord.open(f"{url}/v2-units", 0)["number"][3]
+
+
+def test_credentials_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_remote, "_PAUSE_SECONDS", 0)
+    with http_server(GOLDEN) as url:
+        named = url.replace("http://", f"http://me:{SECRET}@")
+        dataset = zrecord.open(f"{named}/v2/table")
+        assert dataset.path == f"{url}/v2/table"
+        for text in (repr(dataset), repr(dataset["i32"]), repr(dataset["i32"]._remote)):
+            assert SECRET not in text
+        with pytest.raises(zrecord.ZrecordError) as caught:
+            zrecord.open(f"{named}/nothing", 0)
+        assert SECRET not in "".join(traceback.format_exception(caught.value))
+    with pytest.raises(zrecord.StorageError, match="503") as refused:
+        dataset["utf8"][0]
+    assert SECRET not in "".join(traceback.format_exception(refused.value))
+    with pytest.raises(ValueError, match="has a query or a fragment") as query:
+        zrecord.open(f"https://example.org/train?sig={SECRET}")
+    assert SECRET not in str(query.value)
+
+
+def test_options_belong_to_urls() -> None:
+    table = GOLDEN / "v2" / "table"
+    assert len(zrecord.open(table.as_uri())) == len(zrecord.open(f"file:{table}")) == len(zrecord.open(str(table))) == 120
+    for local in (table, str(table), table.as_uri()):
+        with pytest.raises(ValueError, match="is a local path, which takes no storage_options"):
+            zrecord.open(local, storage_options={"anon": True})
+    with pytest.raises(ValueError, match="Cannot open nonsense://a"):
+        zrecord.open("nonsense://a")
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gcsfs", None)
+    with pytest.raises(zrecord.MissingExtraError, match=r"Reading gs://bucket/train needs a package .*: pip install gcsfs"):
+        zrecord.open("gs://bucket/train")
+    for name in ("fsspec", "fsspec.core"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(zrecord.MissingExtraError, match=r"run: pip install 'zrecord\[remote\]' s3fs"):
+        zrecord.open("s3://bucket/train")
+    assert len(zrecord.open(GOLDEN / "v2" / "table")) == 120
+
+
+def test_a_pickled_dataset_is_opened_again_with_its_options() -> None:
+    put(fsspec.filesystem("memory"), GOLDEN / UNITS, "/v2-units")
+    dataset = zrecord.open("memory://v2-units", storage_options={"skip_instance_cache": True})
+    again = pickle.loads(pickle.dumps(dataset))
+    assert again["number"][5] == dataset["number"][5]
+    assert dataset.__reduce__()[1] == ("memory://v2-units", 0, "first", {"skip_instance_cache": True})
+
+
+def _read_in_child(dataset: zrecord.Dataset, results: Any) -> None:
+    results.put(dataset["text"][[70_000, 5]])
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
+def test_a_forked_process_has_a_connection_of_its_own() -> None:
+    with http_server(GOLDEN) as url:
+        dataset = zrecord.open(f"{url}/{UNITS}", 0)
+        dataset["number"][[3, 70_000]]  # threads and connections exist before the fork
+        context = multiprocessing.get_context("fork")
+        results = context.Queue()
+        child = context.Process(target=_read_in_child, args=(dataset, results))
+        child.start()
+        assert results.get(timeout=60) == zrecord.open(GOLDEN / UNITS)["text"][[70_000, 5]]
+        child.join(60)
+        assert child.exitcode == 0
+
+
+def test_threads_share_a_dataset(scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    monkeypatch.setattr(_remote_source, "MAX_KEPT_BYTES", 1 << 19)
+    local, remote = zrecord.open(GOLDEN / UNITS), zrecord.open("scripted://v2-units")
+    numbers = local["number"][:]
+
+    def is_right(seed: int) -> bool:
+        draw = np.random.default_rng(seed).integers(0, len(numbers), 100)
+        return bool((remote["number"][draw] == numbers[draw]).all())
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(is_right, range(64)))
+
+
+def test_a_feed_is_given_urls_as_they_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from zrecord import _feed
+
+    given: list[list[str]] = []
+    monkeypatch.setattr(_feed, "Feed", lambda arguments, *rest: given.append(arguments))
+    for path in ("s3a://bucket/train", "hdfs:///train", tmp_path.as_uri(), str(tmp_path)):
+        zrecord.feed(path, batch_size=4)
+    assert [arguments[1] for arguments in given] == ["s3a://bucket/train", "hdfs:///train", str(tmp_path), str(tmp_path)]
+
+
+def test_memory_that_cannot_be_had_is_an_error(scripted: type[ScriptedFileSystem]) -> None:
+    with pytest.raises(zrecord.ZrecordError, match="Cannot reserve 4611686018427387904 bytes of memory for scripted://a/file"):
+        FetchedBytes(RemotePath.root("scripted://a", {}) / "file", 1 << 62)
