@@ -60,9 +60,8 @@ final class AppendLog {
     Optional<ShardSummary> shard = Optional.empty();
     try {
       RecordTable table = RecordTable.at(storage);
-      OptionalLong base = table.exists()
-          ? OptionalLong.of(table.latest().version())
-          : OptionalLong.empty();
+      OptionalLong base =
+          table.exists() ? OptionalLong.of(table.latest().version()) : OptionalLong.empty();
       shard = Optional.of(write(storage, value));
       table.commit(change(base, shard.get()));
       append = new Append(Outcome.ACKNOWLEDGED, situation);
@@ -171,7 +170,8 @@ final class AppendLog {
         index += reader.selectRange(
             index, (int) Math.min(1000, dataset.length() - index), Long.MAX_VALUE);
         for (int i = 0; i < reader.count(); i++) {
-          long value = ByteBuffer.wrap(reader.value(i)).order(ByteOrder.LITTLE_ENDIAN).getLong();
+          long value =
+              ByteBuffer.wrap(reader.value(i)).order(ByteOrder.LITTLE_ENDIAN).getLong();
           found.merge(value, 1, Integer::sum);
         }
       }

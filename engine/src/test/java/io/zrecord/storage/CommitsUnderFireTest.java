@@ -119,8 +119,7 @@ public abstract class CommitsUnderFireTest {
   }
 
   private static boolean publishes(HttpRequest request) {
-    return request.method().equals("PUT")
-        && request.target().contains("/manifest/0");
+    return request.method().equals("PUT") && request.target().contains("/manifest/0");
   }
 
   @Test

@@ -75,7 +75,9 @@ public final class FaultyProxy implements AutoCloseable {
     rules.add(new Rule(matching, fault, times));
   }
 
-  /** Adds faults at random: which requests get one, and which, depends on the seed and the order. */
+  /**
+   * Adds faults at random: which requests get one, and which, depends on the seed and the order.
+   */
   public void injectAtRandom(long seed, double share, List<HttpFault> faults) {
     Random random = new Random(seed);
     inject(

@@ -11,15 +11,34 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/**
- * A request or an answer of HTTP/1.1, whole in memory. Immutable; the body is not copied.
- *
- * @param start the first line
- * @param fields the other lines of the head, as they were sent
- * @param body what follows, without the framing of chunks
- */
-record HttpMessage(String start, List<String> fields, byte[] body) {
+/** A request or an answer of HTTP/1.1, whole in memory. Immutable; the body is not copied. */
+final class HttpMessage {
   private static final int MAX_HEAD_BYTES = 1 << 16;
+
+  private final String start;
+  private final List<String> fields;
+  private final byte[] body;
+
+  /**
+   * Makes a message.
+   *
+   * @param start the first line
+   * @param fields the other lines of the head, as they were sent
+   * @param body what follows, without the framing of chunks
+   */
+  HttpMessage(String start, List<String> fields, byte[] body) {
+    this.start = start;
+    this.fields = List.copyOf(fields);
+    this.body = body;
+  }
+
+  String start() {
+    return start;
+  }
+
+  byte[] body() {
+    return body;
+  }
 
   /** Reads the head of a message, without a body. Empty if the stream ends before it begins. */
   static Optional<HttpMessage> readHead(InputStream in) throws IOException {

@@ -36,7 +36,9 @@ final class HadoopErrors {
     String problem = "Cannot " + action + " " + file + ": ";
     if (e instanceof FileNotFoundException) {
       return new MissingFileException(
-          file, problem + "there is no such file. Restore it from a copy, or check the path", cause);
+          file,
+          problem + "there is no such file. Restore it from a copy, or check the path",
+          cause);
     }
     if (e instanceof AccessControlException || e instanceof AccessDeniedException) {
       return new FileUnavailableException(

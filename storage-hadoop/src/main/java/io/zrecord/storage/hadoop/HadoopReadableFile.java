@@ -58,8 +58,8 @@ record HadoopReadableFile(FileSystem files, Path file, long lengthBytes) impleme
   }
 
   /**
-   * Opens the file for one read at any place. A store that is told the length need not be asked, and
-   * S3A reads ahead as far as it is told.
+   * Opens the file for one read at any place. A store that is told the length need not be asked,
+   * and S3A reads ahead as far as it is told.
    */
   private FSDataInputStream open(int readBytes) throws IOException {
     return FutureIO.awaitFuture(files

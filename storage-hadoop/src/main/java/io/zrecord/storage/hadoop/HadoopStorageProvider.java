@@ -77,9 +77,8 @@ public final class HadoopStorageProvider implements StorageProvider {
   }
 
   private static void requireSetting(String name) {
-    boolean isSetting = name.startsWith("zrecord.")
-        ? name.equals(Publication.SETTING)
-        : name.indexOf('.') > 0;
+    boolean isSetting =
+        name.startsWith("zrecord.") ? name.equals(Publication.SETTING) : name.indexOf('.') > 0;
     if (!isSetting) {
       throw new IllegalArgumentException("Option '" + name + "' is not known; give settings of"
           + " Hadoop, such as fs.s3a.endpoint or dfs.replication, or " + Publication.SETTING);

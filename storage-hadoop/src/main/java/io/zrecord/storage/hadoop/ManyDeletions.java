@@ -77,8 +77,8 @@ final class ManyDeletions {
     static @Nullable Bulk find() {
       try {
         MethodHandles.Lookup lookup = MethodHandles.publicLookup();
-        Class<?> type =
-            Class.forName("org.apache.hadoop.fs.BulkDelete", false, FileSystem.class.getClassLoader());
+        Class<?> type = Class.forName(
+            "org.apache.hadoop.fs.BulkDelete", false, FileSystem.class.getClassLoader());
         return new Bulk(
             lookup.findVirtual(
                 FileSystem.class, "createBulkDelete", MethodType.methodType(type, Path.class)),
@@ -98,8 +98,8 @@ final class ManyDeletions {
           return false;
         }
         for (int from = 0; from < names.size(); from += page) {
-          List<?> failures = (List<?>) delete.invoke(
-              deletion, names.subList(from, Math.min(names.size(), from + page)));
+          List<?> failures = (List<?>)
+              delete.invoke(deletion, names.subList(from, Math.min(names.size(), from + page)));
           if (!failures.isEmpty() && failures.get(0) instanceof Map.Entry<?, ?> failure) {
             throw new IOException("The store did not delete " + failures.size()
                 + " of the files, the first of them " + failure.getKey() + ": "

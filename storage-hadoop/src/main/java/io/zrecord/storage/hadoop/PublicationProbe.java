@@ -17,8 +17,8 @@ import org.apache.hadoop.fs.Path;
  * in a process, at its first write. Thread-safe.
  */
 final class PublicationProbe {
-  private static final byte[] CONTENT = "A probe, which may be deleted.\n".getBytes(
-      java.nio.charset.StandardCharsets.UTF_8);
+  private static final byte[] CONTENT =
+      "A probe, which may be deleted.\n".getBytes(java.nio.charset.StandardCharsets.UTF_8);
 
   private static final Map<FileSystem, Set<Publication>> PROVEN = new WeakHashMap<>();
 

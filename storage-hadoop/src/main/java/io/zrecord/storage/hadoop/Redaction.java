@@ -17,8 +17,8 @@ final class Redaction {
   private static final int MIN_SECRET_LENGTH = 8;
 
   /** Names that end so, or go on with the host of an account of Azure. */
-  private static final Pattern SECRET_NAME = Pattern.compile(
-      "(?i).*(secret|password|passphrase|token|credential|[._-]key|sas)"
+  private static final Pattern SECRET_NAME =
+      Pattern.compile("(?i).*(secret|password|passphrase|token|credential|[._-]key|sas)"
           + "(\\.[^.]+\\.(blob|dfs)\\..+)?");
 
   private static final Pattern USER = Pattern.compile("(\\w[\\w+.-]*://)[^/\\s@]*:[^/\\s@]*@");

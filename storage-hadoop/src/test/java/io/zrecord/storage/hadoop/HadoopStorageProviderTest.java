@@ -25,8 +25,10 @@ final class HadoopStorageProviderTest {
   /** A file system whose files are those of the directory. */
   private Map<String, String> options(String publish) {
     return Map.of(
-        "fs.viewfs.mounttable.tables.link./data", "file://" + directory,
-        "zrecord.publish", publish);
+        "fs.viewfs.mounttable.tables.link./data",
+        "file://" + directory,
+        "zrecord.publish",
+        publish);
   }
 
   @Test
@@ -40,7 +42,8 @@ final class HadoopStorageProviderTest {
 
   @Test
   void optionsOfOneStorageDoNotCountForAnother() {
-    assertThat(Storages.at("viewfs://tables/data", options("create")).exists("")).isTrue();
+    assertThat(Storages.at("viewfs://tables/data", options("create")).exists(""))
+        .isTrue();
     Storage other = Storages.at(
         "viewfs://tables/data",
         Map.of("fs.viewfs.mounttable.tables.link./other", "file://" + directory));

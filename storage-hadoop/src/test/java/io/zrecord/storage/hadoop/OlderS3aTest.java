@@ -109,8 +109,7 @@ final class OlderS3aTest {
     org.apache.hadoop.fs.Path file =
         new org.apache.hadoop.fs.Path(server.bucket() + "/table/manifest/y");
     FileSystem files = file.getFileSystem(server.settings());
-    assertThatThrownBy(
-            () -> Publication.CONDITIONAL_CREATE.publish(files, file, new byte[1]))
+    assertThatThrownBy(() -> Publication.CONDITIONAL_CREATE.publish(files, file, new byte[1]))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("fs.option.create.conditional.overwrite");
     assertThat(files.exists(file)).isFalse();

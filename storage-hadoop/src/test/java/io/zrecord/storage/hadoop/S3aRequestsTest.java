@@ -48,8 +48,7 @@ final class S3aRequestsTest {
   @BeforeEach
   void open() throws IOException {
     proxy = FaultyProxy.before(ImpatientS3a.endpoint(server));
-    storage =
-        ImpatientS3a.storage(server, proxy.endpoint(), "data of " + UUID.randomUUID());
+    storage = ImpatientS3a.storage(server, proxy.endpoint(), "data of " + UUID.randomUUID());
   }
 
   @AfterEach
@@ -71,8 +70,8 @@ final class S3aRequestsTest {
     for (int length : new int[] {0, 1, 1 << 16, (1 << 17) + 1}) {
       byte[] content = "x".repeat(length).getBytes(UTF_8);
       storage.publish("m/" + length, content);
-      assertThat(requestsOf(
-              () -> assertThat(storage.read("m/" + length, 1 << 20)).isEqualTo(content)))
+      assertThat(
+              requestsOf(() -> assertThat(storage.read("m/" + length, 1 << 20)).isEqualTo(content)))
           .containsExactly("GET bytes=0-" + (1 << 20));
     }
     assertThat(requestsOf(() -> assertThatThrownBy(() -> storage.read("m/no", 10))
@@ -98,7 +97,8 @@ final class S3aRequestsTest {
 
   @Test
   void allFilesOfATreeAreListedWithOneRequestAndDeletedWithOne() {
-    List<String> names = IntStream.range(0, 12).mapToObj(i -> "d/" + i % 3 + "/" + i).toList();
+    List<String> names =
+        IntStream.range(0, 12).mapToObj(i -> "d/" + i % 3 + "/" + i).toList();
     names.forEach(name -> storage.publish(name, new byte[7]));
     assertThat(requestsOf(() -> assertThat(storage.listTree("d"))
             .allMatch(file -> file.lengthBytes() == 7 && !file.isDirectory())
