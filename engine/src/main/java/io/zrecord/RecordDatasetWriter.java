@@ -165,8 +165,8 @@ public final class RecordDatasetWriter implements AutoCloseable {
   /** Makes an appender for one thread. Its records come after those of appenders taken before. */
   public synchronized RecordAppender newAppender() {
     requireOpen();
-    RecordAppender appender = new RecordAppender(
-        ShardWriter.create(table.storage(), schema, options), schema);
+    RecordAppender appender =
+        new RecordAppender(ShardWriter.create(table.storage(), schema, options), schema);
     appenders.add(appender);
     return appender;
   }

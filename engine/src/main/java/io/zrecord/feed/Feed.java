@@ -1,9 +1,11 @@
 package io.zrecord.feed;
 
+import io.zrecord.RecordDataset;
 import io.zrecord.errors.BatchTimeoutException;
 import io.zrecord.internal.io.Closing;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
@@ -49,6 +51,8 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   private final Watermark completed;
   private final HeldBatches held = new HeldBatches();
   private final List<ReadAhead> ahead = new ArrayList<>();
+  private final Set<RecordDataset> datasets = new HashSet<>();
+  private final Transfers transfersBefore;
   private final List<Loader> loaders = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final List<AutoCloseable> publicity = new ArrayList<>();
@@ -70,7 +74,11 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     }
     this.handover = new Handover(
         slots, settings.loaderThreads(), settings.order(), settings.maxBytes(), deliveredBefore);
-    plan.groups().forEach(group -> ahead.add(new ReadAhead(group)));
+    plan.groups().forEach(group -> {
+      ahead.add(new ReadAhead(group));
+      datasets.add(group.dataset());
+    });
+    this.transfersBefore = Transfers.of(datasets);
     LoaderSettings shared = new LoaderSettings(
         plan, ahead, settings.policy(), settings.onLoaderStart(), settings.sinks(), this::release);
     for (int i = 0; i < settings.loaderThreads(); i++) {
@@ -221,7 +229,7 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
 
   /** Returns what the feed did so far. */
   public FeedStatistics statistics() {
-    return handover.statistics();
+    return handover.statistics(Transfers.of(datasets).since(transfersBefore));
   }
 
   /**

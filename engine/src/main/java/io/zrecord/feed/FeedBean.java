@@ -103,4 +103,19 @@ final class FeedBean extends StandardMBean implements FeedMXBean, AutoCloseable 
   public long getWaitNanos() {
     return statistics.get().waitNanos();
   }
+
+  @Override
+  public long getRequests() {
+    return statistics.get().requests();
+  }
+
+  @Override
+  public long getRequestedBytes() {
+    return statistics.get().requestedBytes();
+  }
+
+  @Override
+  public long getRequestNanos() {
+    return statistics.get().requestNanos();
+  }
 }

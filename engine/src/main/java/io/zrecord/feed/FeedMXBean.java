@@ -30,4 +30,10 @@ public interface FeedMXBean {
   long getPlaceNanos();
 
   long getWaitNanos();
+
+  long getRequests();
+
+  long getRequestedBytes();
+
+  long getRequestNanos();
 }

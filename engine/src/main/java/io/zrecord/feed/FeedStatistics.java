@@ -19,6 +19,10 @@ package io.zrecord.feed;
  * @param transformNanos time for transforms and padding
  * @param placeNanos time in the sink
  * @param waitNanos time that loaders waited for room
+ * @param requests requests for bytes of values to a storage that does not map its files
+ * @param requestedBytes bytes that these requests asked for. Their ratio to {@code bytes} says what
+ *     joined gaps cost
+ * @param requestNanos time that loaders waited for these requests
  */
 public record FeedStatistics(
     long batches,
@@ -33,7 +37,10 @@ public record FeedStatistics(
     long decodeNanos,
     long transformNanos,
     long placeNanos,
-    long waitNanos) {
+    long waitNanos,
+    long requests,
+    long requestedBytes,
+    long requestNanos) {
 
   /** Returns the part of the batches that were there when the consumer asked for them, 0 to 1. */
   public double readyRatio() {

@@ -278,7 +278,7 @@ final class Handover {
     }
   }
 
-  FeedStatistics statistics() {
+  FeedStatistics statistics(Transfers transfers) {
     lock.lock();
     try {
       return new FeedStatistics(
@@ -294,7 +294,10 @@ final class Handover {
           stages.nanos(Stage.DECODE),
           stages.nanos(Stage.TRANSFORM) + stages.nanos(Stage.COLLATE),
           stages.nanos(Stage.PLACE),
-          stages.nanos(Stage.WAIT) + stages.nanos(Stage.RESERVE));
+          stages.nanos(Stage.WAIT) + stages.nanos(Stage.RESERVE),
+          transfers.requests(),
+          transfers.bytes(),
+          transfers.waitNanos());
     } finally {
       lock.unlock();
     }

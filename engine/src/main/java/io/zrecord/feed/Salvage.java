@@ -43,7 +43,7 @@ final class Salvage {
    *
    * @param first what went wrong
    */
-  void run(RuntimeException first) {
+  void run(RuntimeException first) throws InterruptedException {
     if (first instanceof ZRecordException) {
       for (int i = 0; i < allIndices.length; i++) {
         probe(i);
@@ -80,7 +80,7 @@ final class Salvage {
   /**
    * Tries to fill the slot with records that are not known to be bad; returns whether that ended.
    */
-  private boolean isFilled() {
+  private boolean isFilled() throws InterruptedException {
     List<Integer> kept = kept();
     slot.arrange(allIndices, kept);
     if (kept.isEmpty()) {

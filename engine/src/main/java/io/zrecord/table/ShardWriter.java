@@ -149,8 +149,7 @@ public final class ShardWriter implements AutoCloseable {
    */
   public static ShardWriter ofFields(
       Storage storage, ShardSummary shard, RecordSchema schema, WriteOptions options) {
-    return new ShardWriter(
-        storage, shard.id(), Optional.of(shard), schema, options, null, false);
+    return new ShardWriter(storage, shard.id(), Optional.of(shard), schema, options, null, false);
   }
 
   /**

@@ -88,6 +88,10 @@ final class FeedFromAfarTest {
         assertThat(seen.cardinality()).isEqualTo(SHARDS * RECORDS);
       }
       assertThat(feed.next()).isNull();
+      FeedStatistics statistics = feed.statistics();
+      assertThat(statistics.bytes()).isEqualTo(EPOCHS * DATA_BYTES);
+      assertThat(statistics.requestedBytes()).isGreaterThanOrEqualTo(statistics.bytes());
+      assertThat(statistics.requests()).isPositive();
     }
   }
 

@@ -1,7 +1,7 @@
 package io.zrecord.benchmarks.remote;
 
-import io.zrecord.storage.Storage;
 import io.zrecord.Storages;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.hadoop.HadoopStorage;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;

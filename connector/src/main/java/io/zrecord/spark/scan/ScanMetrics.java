@@ -21,6 +21,9 @@ final class ScanMetrics {
       new DecodeMillis(),
       new ChecksumFailures(),
       new ChunksOpened(),
+      new Requests(),
+      new BytesRequested(),
+      new RequestMillis(),
       new ShardsPlanned(),
       new RangesPlanned()
     };
@@ -34,7 +37,10 @@ final class ScanMetrics {
       new TaskMetric("bytesDelivered", metrics.bytesDelivered.sum()),
       new TaskMetric("decodeMillis", TimeUnit.NANOSECONDS.toMillis(metrics.decodeNanos.sum())),
       new TaskMetric("checksumFailures", metrics.checksumFailures.sum()),
-      new TaskMetric("chunksOpened", metrics.chunksOpened.sum())
+      new TaskMetric("chunksOpened", metrics.chunksOpened.sum()),
+      new TaskMetric("requests", metrics.requests.sum()),
+      new TaskMetric("bytesRequested", metrics.bytesRequested.sum()),
+      new TaskMetric("requestMillis", TimeUnit.NANOSECONDS.toMillis(metrics.waitNanos.sum()))
     };
   }
 
@@ -105,6 +111,24 @@ final class ScanMetrics {
   public static final class ChunksOpened extends Sum {
     public ChunksOpened() {
       super("chunksOpened", "chunk files opened");
+    }
+  }
+
+  public static final class Requests extends Sum {
+    public Requests() {
+      super("requests", "requests for values");
+    }
+  }
+
+  public static final class BytesRequested extends Sum {
+    public BytesRequested() {
+      super("bytesRequested", "bytes requested");
+    }
+  }
+
+  public static final class RequestMillis extends Sum {
+    public RequestMillis() {
+      super("requestMillis", "time waited for requests (ms)");
     }
   }
 

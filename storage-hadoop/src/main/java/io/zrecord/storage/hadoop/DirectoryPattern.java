@@ -38,9 +38,8 @@ public final class DirectoryPattern {
         .map(there -> new Path(null, null, there.toAbsolutePath().toString()))
         .orElseGet(() -> new Path(pattern));
     try {
-      FileSystem files = local.isPresent()
-          ? FileSystem.getLocal(settings)
-          : FileSystems.of(path, settings);
+      FileSystem files =
+          local.isPresent() ? FileSystem.getLocal(settings) : FileSystems.of(path, settings);
       FileStatus[] found = files.globStatus(path);
       if (found == null) {
         return List.of();

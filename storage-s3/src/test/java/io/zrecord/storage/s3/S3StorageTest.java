@@ -2,10 +2,10 @@ package io.zrecord.storage.s3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.Storages;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StorageContractTest;
-import io.zrecord.Storages;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.WritableFile;
 import io.zrecord.testing.S3Server;
