@@ -25,7 +25,7 @@ class RangeHandler(SimpleHTTPRequestHandler):
             self._answer(503, b"", {})
             return
         if not path.is_file():
-            self._answer(404, b"", {})
+            self._answer(self.server.missing, b"", {})  # type: ignore[attr-defined]
             return
         content = path.read_bytes()
         wanted = self.headers.get("Range")
@@ -51,11 +51,11 @@ class RangeHandler(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def http_server(directory: Path, has_ranges: bool = True) -> Iterator[str]:
+def http_server(directory: Path, has_ranges: bool = True, missing: int = 404) -> Iterator[str]:
     """Serves a directory on a port of its own and gives the URL of the directory."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(RangeHandler, directory=str(directory)))
     server.daemon_threads = True
-    server.has_ranges, server.is_failing = has_ranges, False  # type: ignore[attr-defined]
+    server.has_ranges, server.is_failing, server.missing = has_ranges, False, missing  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

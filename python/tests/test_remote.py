@@ -334,6 +334,14 @@ def test_a_server_that_ignores_ranges_is_named() -> None:
         zrecord.open(f"{url}/v2-units", 0)["number"][3]
 
 
+def test_a_server_that_refuses_what_is_missing_needs_a_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_remote, "_PAUSE_SECONDS", 1e6)  # a refusal is not tried again
+    with http_server(GOLDEN, missing=403) as url:
+        assert zrecord.open(f"{url}/{UNITS}", 0)["number"][3] == zrecord.open(GOLDEN / UNITS)["number"][3]
+        with pytest.raises(zrecord.NotADatasetError, match=r"newest version of .*403.*, or give a version"):
+            zrecord.open(f"{url}/{UNITS}")
+
+
 def test_credentials_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_remote, "_PAUSE_SECONDS", 0)
     with http_server(GOLDEN) as url:

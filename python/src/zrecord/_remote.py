@@ -138,7 +138,7 @@ class Remote:
                 raise CorruptDataError(f"Cannot read {path}: the file is missing; restore it from a copy", path) from missing
             except Exception as e:
                 last = e
-                if isinstance(e, _FINAL):
+                if _is_final(e):
                     break
         found = self._length(path) if end is not None else None
         if end is not None and found is not None and found < end:
@@ -147,7 +147,7 @@ class Remote:
         reason = self._shown(text)
         # An error with credentials in its own text would print them in the chain of errors.
         cause = last if reason == text else None
-        times = f" {_ATTEMPTS} times" if not isinstance(last, _FINAL) else ""
+        times = f" {_ATTEMPTS} times" if not _is_final(last) else ""
         raise StorageError(f"Cannot read {what} of {path}: tried{times}, {reason}; try again", path) from cause
 
     def _length(self, path: RemotePath) -> int | None:
@@ -228,6 +228,13 @@ class RemotePath:
 
 class _ShortBody(OSError):
     """Fewer bytes came than were asked for."""
+
+
+def _is_final(error: Exception) -> bool:
+    """Tells whether the same request would be refused again."""
+    status = getattr(error, "status", None)
+    is_refused = isinstance(status, int) and 400 <= status < 500 and status not in (408, 429)
+    return is_refused or isinstance(error, _FINAL)
 
 
 def _bytes(content: Any) -> bytes:

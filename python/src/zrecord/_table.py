@@ -24,7 +24,7 @@ from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject, corrupt
 from zrecord._source import ShardSource, Source
 from zrecord._tables import FieldSets, SealedShard, read_chunks, read_field_sets, read_refs
-from zrecord.errors import CorruptDataError, NotADatasetError, ZrecordError
+from zrecord.errors import CorruptDataError, NotADatasetError, StorageError, ZrecordError
 
 _Read = TypeVar("_Read")
 _INDEX_MAP = FieldSpec(1, "newIndex", "i64")
@@ -100,8 +100,9 @@ def read_table(path: Location, version: int | None) -> Contents:
     except CorruptDataError as e:
         if version is None or _is_missing(e) or _is_newest_readable(path) or not _may_have(path, version):
             raise
-    except _NoListing:
-        if version is None:
+    except (_NoListing, StorageError):
+        # A server may refuse a file that is missing, as those that must not tell which files there are do.
+        if version is None or not isinstance(path, RemotePath) or path.remote.is_listable:
             raise
     # It is unknown which versions were expired.
     try:
@@ -179,6 +180,10 @@ def _hint(path: Location) -> _Hint | None:
     try:
         json = JsonObject.read(path / "manifest" / "latest", _MAX_HINT_BYTES)
         return _Hint(json.uuid("table"), json.integer("version"), json.uuid("commit"))
+    except StorageError as e:
+        if isinstance(path, RemotePath) and not path.remote.is_listable:
+            raise _NoListing(f"Cannot tell the newest version of {path}: {e}, or give a version", path) from e
+        return None
     except (ZrecordError, OSError):
         return None
 
