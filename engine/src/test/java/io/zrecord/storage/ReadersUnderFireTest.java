@@ -104,7 +104,7 @@ public abstract class ReadersUnderFireTest {
     for (int shard = 0; shard < SHARDS; shard++) {
       try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), SCHEMA, options)) {
         for (int i = 0; i < RECORDS / SHARDS; i++) {
-          long index = shard * (RECORDS / SHARDS) + i;
+          long index = (long) shard * (RECORDS / SHARDS) + i;
           byte[] value = value(index);
           writer.put(0, value, 0, value.length);
           writer.putLong(1, index);
