@@ -96,8 +96,7 @@ public final class ZRecordSource
   @Override
   public StructType inferSchema(CaseInsensitiveStringMap options) {
     StorageSettings.refuseToKeep(options.asCaseSensitiveMap());
-    ReadPaths paths =
-        ReadPaths.literal(PathIdentifiers.paths(PathIdentifiers.identifier(options)));
+    ReadPaths paths = ReadPaths.literal(PathIdentifiers.paths(PathIdentifiers.identifier(options)));
     return ZRecordTables.load(paths, TimeTravel.newest()).schema();
   }
 

@@ -240,7 +240,8 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     String location = properties.get(TableCatalog.PROP_LOCATION);
     if (location != null
         && !location.equals(path.toString())
-        && !DatasetPath.of(location, path.settings()).isSamePlaceAs(path.datasets().get(0))) {
+        && !DatasetPath.of(location, path.settings())
+            .isSamePlaceAs(path.datasets().get(0))) {
       throw new IllegalArgumentException("Cannot create " + ZRecordOptions.FORMAT + ".`" + path
           + "` with the LOCATION " + location + ": the name of the table is its path; leave"
           + " LOCATION out, or create a table of the session's catalog, such as create table t"

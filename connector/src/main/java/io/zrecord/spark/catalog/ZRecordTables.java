@@ -42,8 +42,8 @@ public final class ZRecordTables {
   }
 
   /**
-   * Loads a path for reading and writing. Reads the version that the session's defaults select. What
-   * matches a pattern is for reading only.
+   * Loads a path for reading and writing. Reads the version that the session's defaults select.
+   * What matches a pattern is for reading only.
    */
   public static ZRecordTable loadDefault(ReadPaths paths) {
     VersionChoice choice = VersionChoice.byDefault(VersionChoice.ofSession());
@@ -78,7 +78,10 @@ public final class ZRecordTables {
       StructType schema, Optional<Identifier> identifier, Map<String, String> options) {
     if (identifier.isEmpty()) {
       return ZRecordTable.forReading(
-          ReadPaths.literal("(no path yet)"), schema, List.of(), VersionChoice.named(TimeTravel.newest()));
+          ReadPaths.literal("(no path yet)"),
+          schema,
+          List.of(),
+          VersionChoice.named(TimeTravel.newest()));
     }
     List<String> paths = PathIdentifiers.paths(identifier.get());
     return paths.size() > 1

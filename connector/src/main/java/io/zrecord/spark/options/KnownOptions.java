@@ -137,7 +137,8 @@ final class KnownOptions {
       prefixes.forEach(prefix -> names.add(prefix + "<field>"));
       throw new IllegalArgumentException("Cannot " + action + " zrecord with unknown option"
           + (unknown.size() == 1 ? " " : "s ") + String.join(", ", unknown) + "; the options to "
-          + action + " are " + String.join(", ", names) + ", settings of Hadoop (fs.*), and " + ZRecordOptions.UNKNOWN_OPTIONS
+          + action + " are " + String.join(", ", names) + ", settings of Hadoop (fs.*), and "
+          + ZRecordOptions.UNKNOWN_OPTIONS
           + "=ignore skips those of other sources");
     }
   }

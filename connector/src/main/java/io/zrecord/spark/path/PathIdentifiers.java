@@ -87,7 +87,8 @@ public final class PathIdentifiers {
   private static List<String> view(@Nullable String view) {
     return view == null
         ? List.of()
-        : List.of(VIEW, OptionValue.parse(ZRecordOptions.VIEW, view, ViewName::of).toString());
+        : List.of(
+            VIEW, OptionValue.parse(ZRecordOptions.VIEW, view, ViewName::of).toString());
   }
 
   /** Returns the view that an identifier asks for, if any. */
@@ -154,7 +155,8 @@ public final class PathIdentifiers {
     if (!asked.isEmpty() && !asked.equals(table.named()) && !isSame(asked, table)) {
       throw new IllegalArgumentException("The option "
           + (several == null ? ZRecordOptions.PATH : ZRecordOptions.PATHS) + " names "
-          + String.join(", ", asked) + ", but the statement names " + String.join(", ", table.named())
+          + String.join(", ", asked) + ", but the statement names "
+          + String.join(", ", table.named())
           + "; leave the option out, or use load(path) or save(path)");
     }
   }

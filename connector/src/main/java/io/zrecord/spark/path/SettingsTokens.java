@@ -13,19 +13,19 @@ final class SettingsTokens {
   /** Most settings that are known at once. The least recently used settings are forgotten. */
   private static final int MAX_KNOWN = 10_000;
 
-  private static final Map<String, Map<String, String>> SETTINGS = new LinkedHashMap<>(
-      16, 0.75f, true) {
-    private static final long serialVersionUID = 1L;
+  private static final Map<String, Map<String, String>> SETTINGS =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
 
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<String, Map<String, String>> eldest) {
-      boolean isFull = size() > MAX_KNOWN;
-      if (isFull) {
-        TOKENS.remove(eldest.getValue());
-      }
-      return isFull;
-    }
-  };
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Map<String, String>> eldest) {
+          boolean isFull = size() > MAX_KNOWN;
+          if (isFull) {
+            TOKENS.remove(eldest.getValue());
+          }
+          return isFull;
+        }
+      };
 
   private static final Map<Map<String, String>, String> TOKENS = new LinkedHashMap<>();
 
@@ -34,8 +34,7 @@ final class SettingsTokens {
   /** Returns the token of settings, the same for equal settings. */
   static synchronized String token(Map<String, String> settings) {
     Map<String, String> kept = Map.copyOf(settings);
-    String token =
-        TOKENS.computeIfAbsent(kept, unknown -> UUID.randomUUID().toString());
+    String token = TOKENS.computeIfAbsent(kept, unknown -> UUID.randomUUID().toString());
     SETTINGS.put(token, kept);
     return token;
   }

@@ -3,7 +3,7 @@ package io.zrecord.spark.path;
 import io.zrecord.RecordStore;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.storage.Storage;
-import io.zrecord.Storages;
+import io.zrecord.storage.Storages;
 import io.zrecord.storage.hadoop.DirectoryPattern;
 import io.zrecord.storage.hadoop.HadoopStorage;
 import io.zrecord.storage.hadoop.OwnSettings;
@@ -140,7 +140,8 @@ public final class SparkStorages {
     String standard = own.isEmpty()
         ? session
             .conf()
-            .get(FileSystem.FS_DEFAULT_NAME_KEY, FileSystem.getDefaultUri(shared).toString())
+            .get(
+                FileSystem.FS_DEFAULT_NAME_KEY, FileSystem.getDefaultUri(shared).toString())
         : own;
     return standard.startsWith(LOCAL + ":");
   }

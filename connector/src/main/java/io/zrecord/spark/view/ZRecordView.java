@@ -49,8 +49,7 @@ public final class ZRecordView implements SupportsRead {
       throw new IllegalArgumentException("Cannot read the view " + view + " of one version of "
           + path + ": it shows all of them; leave versionAsOf, tag and timestampAsOf out");
     }
-    return new ZRecordView(
-        new ViewedDataset(path, view, dataset.version(time), isStore), paths);
+    return new ZRecordView(new ViewedDataset(path, view, dataset.version(time), isStore), paths);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.zrecord.storage.hadoop;
 
-import io.zrecord.Storages;
+import io.zrecord.storage.Storages;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -38,9 +38,8 @@ public final class DirectoryPattern {
         .map(there -> new Path(null, null, there.toAbsolutePath().toString()))
         .orElseGet(() -> new Path(pattern));
     try {
-      FileSystem files = local.isPresent()
-          ? FileSystem.getLocal(settings)
-          : FileSystems.of(path, settings);
+      FileSystem files =
+          local.isPresent() ? FileSystem.getLocal(settings) : FileSystems.of(path, settings);
       FileStatus[] found = files.globStatus(path);
       if (found == null) {
         return List.of();

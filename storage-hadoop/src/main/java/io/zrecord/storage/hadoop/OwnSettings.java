@@ -85,8 +85,8 @@ public final class OwnSettings {
       values.add(name);
       values.add(Objects.requireNonNullElse(settings.getRaw(name), ""));
     }
-    Key key = new Key(
-        uri.getScheme(), uri.getAuthority(), values, UserGroupInformation.getCurrentUser());
+    Key key =
+        new Key(uri.getScheme(), uri.getAuthority(), values, UserGroupInformation.getCurrentUser());
     synchronized (KEPT) {
       FileSystem kept = KEPT.get(key);
       if (kept == null) {
