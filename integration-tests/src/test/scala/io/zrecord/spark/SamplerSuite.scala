@@ -124,7 +124,7 @@ class SamplerSuite extends SparkSuite {
     }
   }
 
-  test("two ranks read what two feeds deliver") {
+  testLocally("two ranks read what two feeds deliver") {
     val dataset = RecordDataset.open(Paths.get(path))
     try
       for (rank <- 0 until 2) {
@@ -256,7 +256,7 @@ class SamplerSuite extends SparkSuite {
     assert(failure(OpenSamplers.of(older, conf)).contains("made anew"))
   }
 
-  test("older versions, stores and tables of SQL are sampled as well") {
+  testLocally("older versions, stores and tables of SQL are sampled as well") {
     val first = read(path, "sampler" -> "shuffle", "versionAsOf" -> "0")
     assert(indices(first) == expected(Samplers.shuffle(1000, 42), 0))
     val options = Map("sampler" -> "shuffle", "numSamples" -> "10")

@@ -126,7 +126,7 @@ class TableSampleSuite extends SparkSuite {
     assert(parts.forall(_.nonEmpty))
   }
 
-  test("what is not drawn is not read") {
+  testLocally("what is not drawn is not read") {
     val query = read(path).sample(0.01, 5).select("id")
     val found = query.collect().length
     val metrics = ScanPlans.metrics(query)

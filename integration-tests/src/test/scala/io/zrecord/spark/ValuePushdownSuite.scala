@@ -140,7 +140,7 @@ class ValuePushdownSuite extends SparkSuite {
         case _ => not(tree(leaf, depth - 1))
       }
 
-  test(s"every condition on every type selects what it says (seed $seed)") {
+  testLocally(s"every condition on every type selects what it says (seed $seed)") {
     val data = read(everyType)
     // Types of which no statistics are kept.
     val unordered = Set("f16", "bf16", "bytes") ++ columns.filter(_.startsWith("decimal"))
@@ -156,7 +156,7 @@ class ValuePushdownSuite extends SparkSuite {
     }
   }
 
-  test(s"nests of conditions on all columns select what they say (seed $seed)") {
+  testLocally(s"nests of conditions on all columns select what they say (seed $seed)") {
     val data = read(everyType)
     val values = columns.map(name => name -> literals(data, name)).toMap
     def any = {
@@ -234,7 +234,7 @@ class ValuePushdownSuite extends SparkSuite {
     }
   }
 
-  test("controls: without statistics, or without a condition they know, all records are read") {
+  testLocally("controls: without statistics, or without a condition they know, all records are read") {
     for (
       condition <- Seq(
         s"money = 7",
@@ -263,7 +263,7 @@ class ValuePushdownSuite extends SparkSuite {
     assert(metrics(read(path).where("row = 300"))("records") == 10)
   }
 
-  test("damaged statistics are reported, and the option statistics does without them") {
+  testLocally("damaged statistics are reported, and the option statistics does without them") {
     val path = freshPath()
     write(spark.range(0, 1000, 1, 1).selectExpr("id row"), path, "append")
     val tables = filesBelow(path).find(_.toString.endsWith(".tables")).get
