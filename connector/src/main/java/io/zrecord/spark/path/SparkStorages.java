@@ -4,10 +4,6 @@ import io.zrecord.RecordStore;
 import io.zrecord.Storages;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.storage.Storage;
-<<<<<<< HEAD
-=======
-import io.zrecord.storage.Storages;
->>>>>>> spark
 import io.zrecord.storage.hadoop.DirectoryPattern;
 import io.zrecord.storage.hadoop.HadoopStorage;
 import io.zrecord.storage.hadoop.OwnSettings;

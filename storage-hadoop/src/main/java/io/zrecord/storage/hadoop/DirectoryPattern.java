@@ -1,6 +1,6 @@
 package io.zrecord.storage.hadoop;
 
-import io.zrecord.storage.Storages;
+import io.zrecord.Storages;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
