@@ -165,8 +165,7 @@ final class RequestsTest {
 
   private void requireFew(String field, long index, Object expected) {
     Counting storage = new Counting(LocalStorage.at(directory));
-    try (RecordDataset dataset =
-            RecordDataset.open(storage, ReadOptions.defaults());
+    try (RecordDataset dataset = RecordDataset.open(storage, ReadOptions.defaults());
         Batch batch = dataset.gather(new long[] {index}, field)) {
       assertThat(
               field.equals("text")

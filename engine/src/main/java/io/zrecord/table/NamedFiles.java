@@ -91,8 +91,7 @@ final class NamedFiles {
    *     need files that are not known here
    */
   void requireWritable() {
-    Requests.forEach(
-        storage, unchecked, shard -> TablesFile.requireWritable(storage, shard));
+    Requests.forEach(storage, unchecked, shard -> TablesFile.requireWritable(storage, shard));
     unchecked.clear();
   }
 

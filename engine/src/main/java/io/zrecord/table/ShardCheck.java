@@ -2,8 +2,8 @@ package io.zrecord.table;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
-import io.zrecord.internal.shard.Requests;
 import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.Requests;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
@@ -50,9 +50,7 @@ final class ShardCheck {
     }
     AtomicLong oldestMillis = new AtomicLong(Long.MAX_VALUE);
     Requests.forEach(
-        storage,
-        shards,
-        shard -> oldestMillis.accumulateAndGet(check(shard, known), Math::min));
+        storage, shards, shard -> oldestMillis.accumulateAndGet(check(shard, known), Math::min));
     return oldestMillis.get();
   }
 

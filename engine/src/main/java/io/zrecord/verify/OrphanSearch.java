@@ -77,8 +77,7 @@ final class OrphanSearch {
         report("shard/" + file.name(), "no version names it", file.lengthBytes());
       }
     }
-    orphanBytes.forEach(
-        (first, bytes) -> report("shard/" + first, "no version names it", bytes));
+    orphanBytes.forEach((first, bytes) -> report("shard/" + first, "no version names it", bytes));
   }
 
   /** Looks for files of a change of fields or records that was not committed. */

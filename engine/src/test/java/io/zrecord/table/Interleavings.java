@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * algorithm 1.
  */
 final class Interleavings {
-  private static final Set<String> CHANGES = Set.of("publish", "replace", "create", "delete", "deleteAll");
+  private static final Set<String> CHANGES =
+      Set.of("publish", "replace", "create", "delete", "deleteAll");
 
   /** What is worked on; a new one for each run. */
   interface World {

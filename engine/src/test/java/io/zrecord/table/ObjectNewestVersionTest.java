@@ -47,7 +47,8 @@ final class ObjectNewestVersionTest extends NewestVersionTest {
     ObjectStorage objects = new ObjectStorage().listingWithout(1000);
     RecordTable table = RecordTable.at(objects);
     assertThat(table.exists()).isFalse();
-    table.commit(Shards.append(OptionalLong.empty(), Shards.write(objects.listingWithout(0), Shards.SCHEMA, 1)));
+    table.commit(Shards.append(
+        OptionalLong.empty(), Shards.write(objects.listingWithout(0), Shards.SCHEMA, 1)));
     objects.listingWithout(1000);
     objects.delete(ManifestNames.HINT);
     assertThat(new ManifestLog(objects).listed()).as("the control").isEmpty();

@@ -154,9 +154,9 @@ final class ObjectSweepTest {
 
   @Test
   void aSweepOfAThousandShardsTakesFewRequests() {
-    ShardSummary[] named = LongStream.range(0, 1000).mapToObj(this::shard).toArray(ShardSummary[]::new);
-    RecordTable.at(objects, () -> serverTime)
-        .commit(Shards.append(OptionalLong.empty(), named));
+    ShardSummary[] named =
+        LongStream.range(0, 1000).mapToObj(this::shard).toArray(ShardSummary[]::new);
+    RecordTable.at(objects, () -> serverTime).commit(Shards.append(OptionalLong.empty(), named));
     serverTime = NOW.plus(Duration.ofHours(2));
     objects.forgetRequests();
     sweep();
@@ -171,8 +171,8 @@ final class ObjectSweepTest {
     assertThat(swept).hasSize(1000);
     // One request for each named shard: what its tables need of programs that delete.
     assertThat(total() - 1000).as("%s", objects.requests()).isLessThanOrEqualTo(60);
-    assertThat(objects.requests()).hasEntrySatisfying("delete", count ->
-        assertThat(count).isLessThanOrEqualTo(5));
+    assertThat(objects.requests())
+        .hasEntrySatisfying("delete", count -> assertThat(count).isLessThanOrEqualTo(5));
   }
 
   private int total() {

@@ -86,8 +86,7 @@ final class ObjectTablesTest {
     ObjectStorage objects = new ObjectStorage();
     RecordTable table = RecordTable.at(objects);
     table.commit(Shards.append(OptionalLong.empty(), Shards.write(objects, Shards.SCHEMA, 1)));
-    TableChange change =
-        Shards.append(OptionalLong.of(0), Shards.write(objects, Shards.SCHEMA, 2));
+    TableChange change = Shards.append(OptionalLong.of(0), Shards.write(objects, Shards.SCHEMA, 2));
     FaultyStorage faulty = new FaultyStorage(objects, fault, call, failing);
     String situation = fault + " at call " + call + " of " + failing;
     try {
@@ -132,13 +131,15 @@ final class ObjectTablesTest {
   @Test
   void aStoreThatIgnoresTheConditionLosesRecords() throws Exception {
     ObjectStorage objects = new ObjectStorage();
-    Set<UUID> written = race(new WithoutHint(objects) {
-      @Override
-      public boolean publish(String name, byte[] content) {
-        objects.overwrite(name, content);
-        return true;
-      }
-    }, COMMITS);
+    Set<UUID> written = race(
+        new WithoutHint(objects) {
+          @Override
+          public boolean publish(String name, byte[] content) {
+            objects.overwrite(name, content);
+            return true;
+          }
+        },
+        COMMITS);
     RecordTable.at(new WithoutHint(objects))
         .latest()
         .shards()

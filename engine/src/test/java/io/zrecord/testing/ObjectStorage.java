@@ -2,7 +2,6 @@ package io.zrecord.testing;
 
 import io.zrecord.errors.StorageException;
 import io.zrecord.storage.ReadableFile;
-import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.WritableFile;
 import java.io.ByteArrayOutputStream;
@@ -124,8 +123,8 @@ public final class ObjectStorage extends MemoryStorage {
   public synchronized List<StoredFile> listTree(String directory) {
     List<StoredFile> found = new ArrayList<>();
     shown(directory)
-        .forEach((rest, file) -> found.add(
-            new StoredFile(rest, false, file.lengthBytes(), file.modifiedMillis())));
+        .forEach((rest, file) ->
+            found.add(new StoredFile(rest, false, file.lengthBytes(), file.modifiedMillis())));
     request("list", pages(found.size()));
     return found;
   }

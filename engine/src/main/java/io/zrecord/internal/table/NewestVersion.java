@@ -91,8 +91,8 @@ final class NewestVersion {
     Requests.forEach(
         storage,
         List.of(version + 1, version),
-        number -> read.put(
-            number, number == version ? Optional.of(log.read(version)) : next(version)));
+        number ->
+            read.put(number, number == version ? Optional.of(log.read(version)) : next(version)));
     return new Hinted(
         Objects.requireNonNull(read.get(version)).orElseThrow(),
         Objects.requireNonNull(read.get(version + 1)));
