@@ -51,29 +51,8 @@ public final class HadoopStorage implements Storage {
    */
   public static Storage at(String location, Configuration settings) {
     Path path = path(location);
-    return at(path, settings, () -> FileSystems.of(path, settings));
-  }
-
-  /** Returns a location as a path without a password. */
-  static Path path(String location) {
-    Path path = new Path(location);
-    String user = path.toUri().getUserInfo();
-    if (user != null && user.indexOf(':') >= 0) {
-      throw new IllegalArgumentException("A location must not have a password in it: "
-          + path.toUri().getScheme() + "://" + user.substring(0, user.indexOf(':')) + ":…@"
-          + path.toUri().getHost() + path.toUri().getPath() + "; give credentials as settings");
-    }
-    return path;
-  }
-
-  /** Opens a file system, which may be one that is open already. */
-  interface Opening {
-    FileSystem open() throws IOException;
-  }
-
-  static HadoopStorage at(Path path, Configuration settings, Opening opening) {
     try {
-      FileSystem files = opening.open();
+      FileSystem files = FileSystems.of(path, settings);
       return new HadoopStorage(files.makeQualified(path), files, settings);
     } catch (org.apache.hadoop.fs.UnsupportedFileSystemException e) {
       throw notThere(path, HadoopErrors.reason(e, settings), e);
@@ -88,6 +67,18 @@ public final class HadoopStorage implements Storage {
       }
       throw e;
     }
+  }
+
+  /** Returns a location as a path without a password. */
+  private static Path path(String location) {
+    Path path = new Path(location);
+    String user = path.toUri().getUserInfo();
+    if (user != null && user.indexOf(':') >= 0) {
+      throw new IllegalArgumentException("A location must not have a password in it: "
+          + path.toUri().getScheme() + "://" + user.substring(0, user.indexOf(':')) + ":…@"
+          + path.toUri().getHost() + path.toUri().getPath() + "; give credentials as settings");
+    }
+    return path;
   }
 
   private static IllegalArgumentException notThere(Path path, String reason, Throwable cause) {
