@@ -5,6 +5,7 @@ import io.zrecord.storage.ReadableFile;
 import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.MemoryStorage;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -46,10 +47,17 @@ final class MadeUpStorage extends ForwardingStorage {
     return location;
   }
 
-  static byte byteAt(String name, long position) {
-    long word = (name.hashCode() * 0x9e3779b97f4a7c15L) ^ (position >>> 3);
-    word *= 0xbf58476d1ce4e5b9L;
-    return (byte) ((word ^ word >>> 29) >>> 8 * (position & 7));
+  /** Returns bytes of a file. */
+  static byte[] bytes(String name, long position, int lengthBytes) {
+    long firstWord = position >>> 3;
+    int before = (int) (position & 7);
+    ByteBuffer words = ByteBuffer.allocate((before + lengthBytes + 7) / 8 * 8);
+    long seed = name.hashCode() * 0x9e3779b97f4a7c15L;
+    for (long word = firstWord; words.hasRemaining(); word++) {
+      long mixed = (seed ^ word) * 0xbf58476d1ce4e5b9L;
+      words.putLong(mixed ^ mixed >>> 29);
+    }
+    return Arrays.copyOfRange(words.array(), before, before + lengthBytes);
   }
 
   /** Tells whether a region has the bytes of the file. */
@@ -59,12 +67,8 @@ final class MadeUpStorage extends ForwardingStorage {
 
   /** Returns the first wrong position; negative if there is none. */
   static long wrongAt(String name, long position, ByteBuffer region) {
-    for (int i = 0; i < region.remaining(); i++) {
-      if (region.get(i) != byteAt(name, position + i)) {
-        return position + i;
-      }
-    }
-    return -1;
+    int at = region.mismatch(ByteBuffer.wrap(bytes(name, position, region.remaining())));
+    return at < 0 ? at : position + at;
   }
 
   @Override
@@ -101,11 +105,7 @@ final class MadeUpStorage extends ForwardingStorage {
       if (isBroken) {
         throw new StorageException(path(), "Cannot read " + path() + ": broken");
       }
-      byte[] content = new byte[regionBytes];
-      for (int i = 0; i < regionBytes; i++) {
-        content[i] = byteAt(name, position + i);
-      }
-      return ByteBuffer.wrap(content).asReadOnlyBuffer();
+      return ByteBuffer.wrap(bytes(name, position, regionBytes)).asReadOnlyBuffer();
     }
 
     @Override
