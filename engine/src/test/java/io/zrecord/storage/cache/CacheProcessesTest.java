@@ -1,0 +1,103 @@
+package io.zrecord.storage.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.testing.JavaProcess;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes that share a cache, are killed, and lose its directory. */
+final class CacheProcessesTest {
+  private static final long BOUND = 16L << 20;
+
+  @TempDir
+  Path parent;
+
+  private final long seed = Long.getLong("zrecord.test.seed", new Random().nextLong());
+
+  private Process start(Path directory, int number, int reads) throws IOException {
+    return JavaProcess.of(CacheReader.class)
+        .small()
+        .start(
+            directory.toString(),
+            Long.toString(BOUND),
+            Long.toString(seed + number),
+            Integer.toString(reads));
+  }
+
+  @Test
+  void whoeverIsKilledWhileFillingLeavesNoWrongByte() throws Exception {
+    int kills = Integer.getInteger("zrecord.test.kills", 10);
+    Random random = new Random(seed);
+    Path directory = parent.resolve("killed");
+    long hits = 0;
+    for (int kill = 0; kill < kills; kill++) {
+      if (random.nextInt(4) == 0) {
+        CacheContent.clear(Files.createDirectories(directory));
+      }
+      Process process = start(directory, kill, Integer.MAX_VALUE);
+      assertThat(process.getInputStream().read()).as("it began to read").isEqualTo('b');
+      JavaProcess.killAfter(process, random.nextLong(100_000_000));
+      JavaProcess.requireKilled(process);
+      BlockCache cache = TestCaches.at(directory, 1L << 30);
+      hits += CacheReader.readAll(cache);
+      assertThat(cache.counters().failures()).as("seed %s, kill %s", seed, kill).isZero();
+    }
+    System.out.println(kills + " kills, " + hits + " blocks read that dead processes had written");
+    assertThat(hits).as("seed %s", seed).isPositive();
+  }
+
+  @Test
+  void twoProcessesFillAndEvictAtOnce() throws Exception {
+    Path directory = parent.resolve("shared");
+    List<Process> processes = new ArrayList<>();
+    for (int number = 0; number < 2; number++) {
+      processes.add(start(directory, number, 300));
+    }
+    for (Process process : processes) {
+      String said = said(process);
+      assertThat(process.waitFor()).as("seed %s: %s", seed, said).isZero();
+      assertThat(said).contains(" 0 failures");
+    }
+    assertThat(TestCaches.bytes(directory)).isLessThanOrEqualTo(BOUND);
+    CacheReader.readAll(TestCaches.at(directory, BOUND));
+  }
+
+  @Test
+  void theDirectoryMayBeDeletedAtAnyTime() throws Exception {
+    Path directory = parent.resolve("deleted");
+    Process process = start(directory, 0, 300);
+    int deletions = 0;
+    while (process.isAlive()) {
+      deletions += delete(directory) ? 1 : 0;
+    }
+    String said = said(process);
+    assertThat(process.waitFor()).as("seed %s: %s", seed, said).isZero();
+    System.out.println(deletions + " deletions; " + said);
+    assertThat(deletions).isGreaterThan(1);
+  }
+
+  private static String said(Process process) throws IOException {
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  /** Deletes a directory that another process writes. Returns whether it is gone. */
+  private static boolean delete(Path directory) {
+    try (var files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        Files.deleteIfExists(file);
+      }
+      Files.delete(directory);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}
