@@ -43,7 +43,8 @@ import picocli.CommandLine.ScopeType;
       UntagCommand.class,
       TagsCommand.class,
       ExpireCommand.class,
-      SweepCommand.class
+      SweepCommand.class,
+      CacheCommand.class
     })
 public final class Zrecord {
   private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";

@@ -1,5 +1,6 @@
 package io.zrecord.storage.cache;
 
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.internal.io.CacheFiles;
 import io.zrecord.internal.io.MutableFile;
 import java.nio.ByteBuffer;
@@ -156,6 +157,8 @@ final class BlockFormat {
           .array();
       return Arrays.equals(magic, new byte[Long.BYTES])
           || Arrays.equals(magic, 0, count, wanted, 0, count);
+    } catch (MissingFileException e) {
+      return false; // Another process deleted the file.
     }
   }
 

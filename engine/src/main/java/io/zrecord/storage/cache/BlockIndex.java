@@ -223,7 +223,9 @@ final class BlockIndex {
       return 0;
     }
     if (!BlockFormat.isOurs(files, name)) {
-      foreign.add(name);
+      if (files.look(name).isPresent()) {
+        foreign.add(name);
+      }
       removed(name);
       return 0;
     }

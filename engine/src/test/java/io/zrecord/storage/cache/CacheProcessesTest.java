@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,14 +23,25 @@ final class CacheProcessesTest {
 
   private final long seed = Long.getLong("zrecord.test.seed", new Random().nextLong());
 
+  private final List<Process> started = new ArrayList<>();
+
+  @AfterEach
+  void endProcesses() throws InterruptedException {
+    for (Process process : started) {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
   private Process start(Path directory, int number, int reads) throws IOException {
-    return JavaProcess.of(CacheReader.class)
+    Process process = JavaProcess.of(CacheReader.class)
         .small()
         .start(
             directory.toString(),
             Long.toString(BOUND),
             Long.toString(seed + number),
             Integer.toString(reads));
+    started.add(process);
+    return process;
   }
 
   @Test
@@ -38,30 +50,32 @@ final class CacheProcessesTest {
     Random random = new Random(seed);
     Path directory = parent.resolve("killed");
     long hits = 0;
+    long unfinished = 0;
     for (int kill = 0; kill < kills; kill++) {
-      if (random.nextInt(4) == 0) {
+      if (random.nextInt(2) == 0) {
         CacheContent.clear(Files.createDirectories(directory));
       }
       Process process = start(directory, kill, Integer.MAX_VALUE);
       assertThat(process.getInputStream().read()).as("it began to read").isEqualTo('b');
       JavaProcess.killAfter(process, random.nextLong(100_000_000));
       JavaProcess.requireKilled(process);
+      unfinished += Files.exists(directory) ? CacheContent.of(directory).unfinishedFiles() : 0;
       BlockCache cache = TestCaches.at(directory, 1L << 30);
       hits += CacheReader.readAll(cache);
       assertThat(cache.counters().failures()).as("seed %s, kill %s", seed, kill).isZero();
     }
-    System.out.println(kills + " kills, " + hits + " blocks read that dead processes had written");
+    System.out.println(kills + " kills, seed " + seed + ": " + hits
+        + " blocks read that dead processes had written, " + unfinished + " unfinished files met");
     assertThat(hits).as("seed %s", seed).isPositive();
   }
 
   @Test
   void twoProcessesFillAndEvictAtOnce() throws Exception {
     Path directory = parent.resolve("shared");
-    List<Process> processes = new ArrayList<>();
     for (int number = 0; number < 2; number++) {
-      processes.add(start(directory, number, 300));
+      start(directory, number, 300);
     }
-    for (Process process : processes) {
+    for (Process process : started) {
       String said = said(process);
       assertThat(process.waitFor()).as("seed %s: %s", seed, said).isZero();
       assertThat(said).contains(" 0 failures");
