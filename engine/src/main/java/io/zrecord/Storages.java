@@ -2,6 +2,7 @@ package io.zrecord;
 
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StorageProvider;
+import io.zrecord.storage.cache.CacheSettings;
 import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,14 +32,16 @@ public final class Storages {
    * Opens the storage at a location, which need not exist.
    *
    * @param location a path, or a URI such as {@code s3://bucket/train}
-   * @param options settings of the storage, by name. A local storage has none
+   * @param options settings of the storage, by name, and those of {@link CacheSettings}. A local
+   *     storage has none
    * @throws IllegalArgumentException if no provider knows the scheme, or an option is not known
    * @throws io.zrecord.errors.StorageException if the storage cannot be reached
    */
   public static Storage at(String location, Map<String, String> options) {
     Optional<Path> local = localPath(location);
     if (local.isEmpty()) {
-      return provider(location).open(location, options);
+      return CacheSettings.of(options)
+          .of(provider(location).open(location, CacheSettings.without(options)));
     }
     if (!options.isEmpty()) {
       throw new IllegalArgumentException("A local storage has no option '"

@@ -90,19 +90,19 @@ public final class ObjectStorage extends MemoryStorage {
   }
 
   @Override
-  public boolean exists(String name) {
+  public synchronized boolean exists(String name) {
     request("head", 1);
     return super.exists(name);
   }
 
   @Override
-  public long lengthBytes(String name) {
+  public synchronized long lengthBytes(String name) {
     request("head", 1);
     return super.lengthBytes(name);
   }
 
   @Override
-  public byte[] read(String name, int maxBytes) {
+  public synchronized byte[] read(String name, int maxBytes) {
     request("get", 1);
     return super.read(name, maxBytes);
   }
@@ -172,25 +172,25 @@ public final class ObjectStorage extends MemoryStorage {
   }
 
   @Override
-  public ReadableFile open(String name) {
+  public synchronized ReadableFile open(String name) {
     request("head", 1);
     return new Remote(super.open(name));
   }
 
   /** Opens without a request; this store has the object now, so that nothing need be kept. */
   @Override
-  public ReadableFile open(String name, long lengthBytes) {
+  public synchronized ReadableFile open(String name, long lengthBytes) {
     return new Remote(super.open(name));
   }
 
   @Override
-  public boolean publish(String name, byte[] content) {
+  public synchronized boolean publish(String name, byte[] content) {
     request("put", 1);
     return super.publish(name, content);
   }
 
   @Override
-  public void replace(String name, byte[] content) {
+  public synchronized void replace(String name, byte[] content) {
     request("put", 1);
     super.replace(name, content);
   }
@@ -301,7 +301,7 @@ public final class ObjectStorage extends MemoryStorage {
     }
 
     @Override
-    public long lengthBytes() {
+    public synchronized long lengthBytes() {
       return file.lengthBytes();
     }
 

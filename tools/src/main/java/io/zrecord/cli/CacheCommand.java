@@ -32,8 +32,7 @@ final class CacheCommand extends Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    CacheContent content =
-        isClearing ? CacheContent.clear(directory) : CacheContent.of(directory);
+    CacheContent content = isClearing ? CacheContent.clear(directory) : CacheContent.of(directory);
     if (isJson) {
       out().println(ValueJson.MAPPER.writeValueAsString(json(content)));
     } else {

@@ -1,23 +1,25 @@
 package io.zrecord.spark.options;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
  * The options of a read or write that are settings of Hadoop, as for Spark's own sources: those
- * that begin with {@code fs.}, and {@code zrecord.publish}. Values may be credentials and are never
- * shown. Stateless.
+ * that begin with {@code fs.}, {@code zrecord.publish} and those of a cache. Values may be
+ * credentials and are never shown. Stateless.
  */
 public final class StorageSettings {
   private static final String PREFIX = "fs.";
-  private static final String PUBLISH = "zrecord.publish";
+  private static final Set<String> OWN =
+      Set.of("zrecord.publish", "zrecord.cache.directory", "zrecord.cache.bytes");
 
   private StorageSettings() {}
 
   /** Tells whether an option is a setting of Hadoop. */
   public static boolean isSetting(String key) {
-    return (key.startsWith(PREFIX) && key.length() > PREFIX.length()) || key.equals(PUBLISH);
+    return (key.startsWith(PREFIX) && key.length() > PREFIX.length()) || OWN.contains(key);
   }
 
   /** Returns the settings among the options of a statement, without the session's defaults. */

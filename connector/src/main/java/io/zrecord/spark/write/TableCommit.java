@@ -12,7 +12,6 @@ import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.TableLocation;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.hadoop.HadoopStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
@@ -124,7 +123,7 @@ public final class TableCommit {
    * The driver checks local files itself: they may be on another machine than the driver's.
    */
   static boolean isCheckedByTasks(Storage storage) {
-    return storage instanceof HadoopStorage;
+    return storage.isRemote();
   }
 
   /**

@@ -36,8 +36,7 @@ public final class BlockCache {
   /** What makes two caches of a process the same. */
   private record Shared(Path directory, long maxBytes) {}
 
-  BlockCache(
-      CacheFiles files, long maxBytes, InstantSource clock, BlockFormat.Checksum checksum) {
+  BlockCache(CacheFiles files, long maxBytes, InstantSource clock, BlockFormat.Checksum checksum) {
     this.location = files.location();
     this.maxBytes = maxBytes;
     this.blocks = new BlockFiles(files, maxBytes, clock, checksum, counters);

@@ -86,8 +86,7 @@ final class BlockFormat {
     ByteBuffer header = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).put(prefix);
     for (int cell = 0; cell < cellCount(dataBytes); cell++) {
       int from = cell * CELL_BYTES;
-      header.putInt(
-          checksum.of(file, headerBytes + from, Math.min(CELL_BYTES, dataBytes - from)));
+      header.putInt(checksum.of(file, headerBytes + from, Math.min(CELL_BYTES, dataBytes - from)));
     }
     header.putInt(checksum.of(file, 0, headerBytes - 4));
     return file;
@@ -101,8 +100,7 @@ final class BlockFormat {
    * @param from first byte in the block
    * @return whether the block is that of the key, and undamaged where it was read
    */
-  boolean read(
-      MutableFile file, byte[] prefix, int dataBytes, int from, ByteBuffer target) {
+  boolean read(MutableFile file, byte[] prefix, int dataBytes, int from, ByteBuffer target) {
     byte[] header = new byte[headerBytes(prefix, dataBytes)];
     if (!isFilled(file, 0, ByteBuffer.wrap(header)) || !isIntact(header, prefix)) {
       return false;

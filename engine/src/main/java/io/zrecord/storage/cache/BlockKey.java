@@ -42,8 +42,8 @@ record BlockKey(String location, String name, long fileLength, long number) {
   byte[] prefix() {
     byte[] place = location.getBytes(StandardCharsets.UTF_8);
     byte[] file = name.getBytes(StandardCharsets.UTF_8);
-    ByteBuffer prefix =
-        ByteBuffer.allocate(FIXED_BYTES + place.length + file.length).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer prefix = ByteBuffer.allocate(FIXED_BYTES + place.length + file.length)
+        .order(ByteOrder.LITTLE_ENDIAN);
     int headerBytes = prefix.capacity() + 4 * BlockFormat.cellCount(lengthBytes()) + 4;
     prefix
         .putLong(BlockFormat.MAGIC)

@@ -6,7 +6,8 @@ import java.util.regex.Pattern;
 final class BlockNames {
   private static final String BLOCK = "zr-[0-9a-f]{32}\\.block";
   private static final Pattern BLOCKS = Pattern.compile(BLOCK);
-  private static final Pattern UNFINISHED = Pattern.compile("\\." + BLOCK + "\\.[0-9a-f-]{36}\\.tmp");
+  private static final Pattern UNFINISHED =
+      Pattern.compile("\\." + BLOCK + "\\.[0-9a-f-]{36}\\.tmp");
 
   private BlockNames() {}
 

@@ -91,7 +91,9 @@ public record CacheContent(
 
   /** Returns the length of all files. */
   public long bytes() {
-    return unreadableBytes + unfinishedBytes + tables.stream().mapToLong(Table::bytes).sum();
+    return unreadableBytes
+        + unfinishedBytes
+        + tables.stream().mapToLong(Table::bytes).sum();
   }
 
   private static CacheFiles files(Path directory) {

@@ -49,6 +49,16 @@ public final class CachedStorage implements Storage {
   }
 
   @Override
+  public boolean isRemote() {
+    return storage.isRemote();
+  }
+
+  @Override
+  public int requestsAtOnce() {
+    return storage.requestsAtOnce();
+  }
+
+  @Override
   public String location() {
     return storage.location();
   }

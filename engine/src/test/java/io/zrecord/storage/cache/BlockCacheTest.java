@@ -59,9 +59,10 @@ final class BlockCacheTest {
     assertThat(restarted.counters().hits()).isEqualTo(3);
     assertThat(restarted.counters().bytesFromCache()).isEqualTo(BLOCK + 2);
     assertThat(restarted.counters().misses()).isZero();
-    assertThat(restarted.counters()).hasToString(
-        "3 hits of 1048578 bytes, 0 misses with 0 requests of 0 bytes, 0 waits, 0 evictions, 0"
-            + " failures");
+    assertThat(restarted.counters())
+        .hasToString(
+            "3 hits of 1048578 bytes, 0 misses with 0 requests of 0 bytes, 0 waits, 0 evictions, 0"
+                + " failures");
   }
 
   @Test
@@ -123,7 +124,9 @@ final class BlockCacheTest {
     CachedStorage.of(far, cache).open("b", 100).region(0, 100);
     CachedStorage.of(far, cache).open("a", 101).region(0, 100);
     CachedStorage.of(new MadeUpStorage("far://elsewhere"), cache).open("a", 100).region(0, 100);
-    CachedStorage.of(new MadeUpStorage("far://bucket/train"), cache).open("a", 100).region(0, 100);
+    CachedStorage.of(new MadeUpStorage("far://bucket/train"), cache)
+        .open("a", 100)
+        .region(0, 100);
     assertThat(cache.counters().misses()).isEqualTo(4);
     assertThat(cache.counters().hits()).isEqualTo(1);
     assertThat(TestCaches.blocks(directory)).hasSize(4);

@@ -40,8 +40,7 @@ final class DamagedBlocksTest {
   }
 
   private boolean isRight(BlockCache cache, int position, int lengthBytes) {
-    return read(cache, position, lengthBytes)
-        .equals(ByteBuffer.wrap(whole, position, lengthBytes));
+    return read(cache, position, lengthBytes).equals(ByteBuffer.wrap(whole, position, lengthBytes));
   }
 
   private BlockCache cache() {

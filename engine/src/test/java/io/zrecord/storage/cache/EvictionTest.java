@@ -127,7 +127,8 @@ final class EvictionTest {
         ".zr-00000000000000000000000000000000.block.9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11.tmp",
         "model.block");
     for (String name : names) {
-      Files.write(directory.resolve(name), new byte[] {'m', 'y', ' ', 'd', 'a', 't', 'a', '.', '.'});
+      Files.write(
+          directory.resolve(name), new byte[] {'m', 'y', ' ', 'd', 'a', 't', 'a', '.', '.'});
       Files.setLastModifiedTime(directory.resolve(name), FileTime.fromMillis(1));
     }
     Path below = Files.createDirectories(directory.resolve(FOREIGN_BLOCK.replace('0', '1')));

@@ -7,11 +7,14 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.StorageNames;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.WritableFile;
+import io.zrecord.storage.cache.CacheSettings;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -27,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class HadoopStorage implements Storage {
+  /** What the names of settings begin with that are not Hadoop's. */
+  private static final String SETTING_PREFIX = "zrecord.";
+
   private final Path root;
   private final FileSystem files;
   private final Configuration settings;
@@ -53,7 +59,7 @@ public final class HadoopStorage implements Storage {
     Path path = path(location);
     try {
       FileSystem files = FileSystems.of(path, settings);
-      return new HadoopStorage(files.makeQualified(path), files, settings);
+      return cache(settings).of(new HadoopStorage(files.makeQualified(path), files, settings));
     } catch (org.apache.hadoop.fs.UnsupportedFileSystemException e) {
       throw notThere(path, HadoopErrors.reason(e, settings), e);
     } catch (IOException e) {
@@ -79,6 +85,18 @@ public final class HadoopStorage implements Storage {
           + path.toUri().getHost() + path.toUri().getPath() + "; give credentials as settings");
     }
     return path;
+  }
+
+  /** Returns what {@code zrecord.cache.directory} and {@code zrecord.cache.bytes} say. */
+  private static CacheSettings cache(Configuration settings) {
+    Map<String, String> options = new HashMap<>();
+    for (String name : List.of(CacheSettings.DIRECTORY, CacheSettings.BYTES)) {
+      String value = settings.getTrimmed(SETTING_PREFIX + name);
+      if (value != null) {
+        options.put(name, value);
+      }
+    }
+    return CacheSettings.of(options);
   }
 
   private static IllegalArgumentException notThere(Path path, String reason, Throwable cause) {
