@@ -29,6 +29,15 @@ public interface Storage {
   String location();
 
   /**
+   * Returns what is equal for two storages if a file that is opened by either may serve the readers
+   * of both: the same files, reached with the same rights by the same connection. This storage
+   * itself unless overridden.
+   */
+  default Object identity() {
+    return this;
+  }
+
+  /**
    * Tells whether each call takes a request to another machine. The engine then asks for several
    * files side by side.
    */

@@ -154,8 +154,8 @@ final class Interleavings {
     }
 
     private Object call(Storage target, Method method, Object[] given) throws Throwable {
-      if (isGivenUp) {
-        throw new GivenUpError();
+      if (method.getName().equals("identity")) {
+        return this;
       }
       if (Set.of("location", "pathOf", "isRemote", "requestsAtOnce").contains(method.getName())) {
         return invoke(target, method, given);

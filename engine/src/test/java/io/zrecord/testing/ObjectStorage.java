@@ -196,7 +196,7 @@ public final class ObjectStorage extends MemoryStorage {
   }
 
   @Override
-  public WritableFile create(String name) {
+  public synchronized WritableFile create(String name) {
     requireName(name);
     called("create " + name);
     if (super.exists(name)) {

@@ -56,4 +56,26 @@ class RequestsSuite extends SparkSuite {
     assert(failure(table.check(shard)).contains("is missing"))
     assert(failure(read(path).collect()).contains(shard.id().toString))
   }
+
+  test("a second scan through a cache on the local disk asks for no file of a shard") {
+    val path = remotePath()
+    write(spark.range(0, 10000, 1, 4).toDF(), path, "append")
+    val cache = Seq("zrecord.cache.directory" -> freshLocalPath(), "zrecord.cache.bytes" -> "64m")
+    def ofShards(options: (String, String)*): Seq[Request] = CountingFileSystem
+      .requestsOf(assert(rows(read(path, options: _*)).map(_.getLong(0)) == (0L until 10000L)))
+      .filterNot(_.path.contains("/manifest/"))
+    assert(ofShards(cache: _*).nonEmpty)
+    val again = ofShards(cache: _*)
+    assert(again.isEmpty, shown(again))
+    assert(ofShards().nonEmpty)
+  }
+
+  test("an option of the cache that cannot be obeyed is refused") {
+    val path = remotePath()
+    write(spark.range(9).toDF(), path, "append")
+    assert(failure(read(path, "zrecord.cache.bytes" -> "64m")).contains("cache.directory"))
+    val directory = "zrecord.cache.directory" -> freshLocalPath()
+    assert(failure(read(path, directory, "zrecord.cache.bytes" -> "much")).contains("'much'"))
+    assert(failure(read(path, directory, "zrecord.cache.size" -> "1g")).contains("cache.size"))
+  }
 }

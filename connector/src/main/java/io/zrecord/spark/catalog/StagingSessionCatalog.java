@@ -4,6 +4,7 @@ import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.write.WriteTarget;
 import java.time.Instant;
@@ -168,7 +169,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       Identifier identifier, StructType declared, Map<String, String> properties) {
     Optional<String> location = location(identifier, properties);
     if (location.isPresent() && DatasetPath.of(location.get()).exists()) {
-      StructType found = ZRecordTables.loadStrict(location.get()).schema();
+      StructType found = ZRecordTables.loadStrict(ReadPaths.literal(location.get())).schema();
       Optional<String> mismatch = new Declaration(declared).mismatch(found);
       if (mismatch.isPresent()) {
         throw new IllegalArgumentException("Cannot create " + quoted(identifier) + " at "

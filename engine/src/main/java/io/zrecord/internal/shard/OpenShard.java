@@ -83,7 +83,7 @@ public final class OpenShard {
 
   /** Forgets this open shard, so that the next user opens the files again. */
   public void forget() {
-    OpenShards.shared().drop(ShardId.of(storage.location(), shard));
+    OpenShards.shared().drop(ShardId.of(storage, shard));
   }
 
   /** Returns the field with the id of {@code spec}; an absent field if the shard lacks it. */

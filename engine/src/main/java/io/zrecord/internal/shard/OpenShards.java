@@ -77,14 +77,14 @@ public final class OpenShards {
   /** Returns an open shard. From now on the use holds the shard, unless the use is closed. */
   OpenShard get(ShardUse use, Storage storage, ShardSummary shard) {
     // The storage is asked before, because it may call anything.
-    return get(use, storage, shard, ShardId.of(storage.location(), shard));
+    return get(use, storage, storage.location(), shard, ShardId.of(storage, shard));
   }
 
   private synchronized OpenShard get(
-      ShardUse use, Storage storage, ShardSummary shard, ShardId id) {
+      ShardUse use, Storage storage, String location, ShardSummary shard, ShardId id) {
     Slot slot = slots.get(id);
     if (slot == null) {
-      slot = new Slot(storage, id, shard);
+      slot = new Slot(storage, location, id, shard);
       slots.put(id, slot);
       trim(slot);
     }
@@ -163,7 +163,7 @@ public final class OpenShards {
 
   /** Drops the shards of all storages below a directory. Readers keep what they have. */
   public void dropBelow(String directory) {
-    dropIf(slot -> slot.id.location().startsWith(directory + "/"));
+    dropIf(slot -> slot.location.startsWith(directory + "/"));
   }
 
   /**
@@ -171,7 +171,7 @@ public final class OpenShards {
    * they have.
    */
   public void dropAt(String location) {
-    dropIf(slot -> slot.id.location().equals(location));
+    dropIf(slot -> slot.location.equals(location));
   }
 
   /** Drops the shards that nobody has open, without waiting for the end of their time. */
@@ -229,6 +229,7 @@ public final class OpenShards {
 
   /** Holds a shard, and counts its uses. Guarded by the lock. */
   final class Slot {
+    private final String location;
     private final ShardId id;
     private final OpenShard shard;
     private int maps;
@@ -236,7 +237,8 @@ public final class OpenShards {
     private long idleSince;
     private boolean isDropped;
 
-    Slot(Storage storage, ShardId id, ShardSummary summary) {
+    Slot(Storage storage, String location, ShardId id, ShardSummary summary) {
+      this.location = location;
       this.id = id;
       this.shard = new OpenShard(storage, summary, () -> onMapped(this));
     }

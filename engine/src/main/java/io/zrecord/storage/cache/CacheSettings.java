@@ -69,11 +69,14 @@ public record CacheSettings(@Nullable Path directory, long maxBytes) {
 
   private static long size(String text) {
     Matcher size = SIZE.matcher(text);
-    if (!size.matches()) {
-      throw new IllegalArgumentException("Option " + BYTES + " is '" + text
-          + "', which is no number of bytes; give one such as 500m, 200g or 1t");
+    if (size.matches()) {
+      int shift = size.group(2).isEmpty() ? 0 : 10 * (UNITS.indexOf(size.group(2)) + 1);
+      long count = Long.parseLong(size.group(1));
+      if (count <= Long.MAX_VALUE >> shift) {
+        return count << shift;
+      }
     }
-    int unit = size.group(2).isEmpty() ? 0 : UNITS.indexOf(size.group(2)) + 1;
-    return Math.multiplyExact(Long.parseLong(size.group(1)), 1L << (10 * unit));
+    throw new IllegalArgumentException("Option " + BYTES + " is '" + text
+        + "', which is no number of bytes; give one such as 500m, 200g or 1t");
   }
 }

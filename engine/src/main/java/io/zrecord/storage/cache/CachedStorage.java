@@ -16,6 +16,8 @@ public final class CachedStorage implements Storage {
   private final Storage storage;
   private final BlockCache cache;
 
+  private record Identity(BlockCache cache, Object storage) {}
+
   private CachedStorage(Storage storage, BlockCache cache) {
     this.storage = storage;
     this.cache = cache;
@@ -61,6 +63,11 @@ public final class CachedStorage implements Storage {
   @Override
   public String location() {
     return storage.location();
+  }
+
+  @Override
+  public Object identity() {
+    return new Identity(cache, storage.identity());
   }
 
   @Override

@@ -46,6 +46,11 @@ public final class LocalStorage implements Storage {
   }
 
   @Override
+  public Object identity() {
+    return root;
+  }
+
+  @Override
   public long usableBytes() {
     return files.usableBytes();
   }

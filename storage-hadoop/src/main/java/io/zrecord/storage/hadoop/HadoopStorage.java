@@ -38,6 +38,8 @@ public final class HadoopStorage implements Storage {
   private final Configuration settings;
   private volatile @Nullable Publication publication;
 
+  private record Identity(Path root, FileSystem files) {}
+
   private HadoopStorage(Path root, FileSystem files, Configuration settings) {
     this.root = root;
     this.files = files;
@@ -115,6 +117,11 @@ public final class HadoopStorage implements Storage {
   @Override
   public String location() {
     return root.toString();
+  }
+
+  @Override
+  public Object identity() {
+    return new Identity(root, files);
   }
 
   @Override

@@ -18,6 +18,7 @@ final class PartUploads {
   private static final int AT_A_TIME = 4;
   private static final ExecutorService THREADS = DaemonThreads.named("zrecord-s3-write");
 
+  @SuppressWarnings("ArrayRecordComponent") // Never compared
   private record Running(byte[] buffer, Future<CompletedPart> part) {}
 
   private final S3Writes writes;

@@ -25,6 +25,7 @@ record S3Reads(S3Connection connection, String bucket) {
    * @param objectBytes what the server said that there is
    * @param etag of the object; null if the server has none
    */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared
   record Content(byte[] bytes, long objectBytes, @Nullable String etag) {}
 
   /**

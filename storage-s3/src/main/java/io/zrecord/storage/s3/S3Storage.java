@@ -28,6 +28,8 @@ public final class S3Storage implements Storage {
   private final S3Names names;
   private final S3Publication publication;
 
+  private record Identity(String location, S3Client client) {}
+
   S3Storage(S3Location location, S3Connection connection) {
     this.location = location;
     client = connection.client();
@@ -55,6 +57,11 @@ public final class S3Storage implements Storage {
   @Override
   public String location() {
     return location.written();
+  }
+
+  @Override
+  public Object identity() {
+    return new Identity(location.written(), client);
   }
 
   @Override

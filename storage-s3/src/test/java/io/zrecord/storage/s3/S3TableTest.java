@@ -13,6 +13,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.cache.CacheContent;
 import io.zrecord.table.RecordTable;
 import io.zrecord.testing.S3Server;
 import java.io.IOException;
@@ -124,5 +125,18 @@ final class S3TableTest {
     }
     assertThat(labels(storage("race"))).hasSize(200).doesNotHaveDuplicates();
     assertThat(RecordTable.at(storage("race")).latest().version()).isEqualTo(19);
+  }
+
+  @Test
+  void aTableIsReadThroughACacheOnTheLocalDisk(@TempDir Path cache) {
+    append(storage("cached"), 0, 100);
+    Storage cached = Storages.at(
+        "s3://" + server.bucket() + "/cached",
+        Map.of("endpoint", server.endpoint(), "cache.directory", cache.toString()));
+    assertThat(labels(cached)).hasSize(100).isEqualTo(labels(storage("cached")));
+    long kept = CacheContent.of(cache).bytes();
+    assertThat(kept).isPositive();
+    assertThat(labels(cached)).hasSize(100);
+    assertThat(CacheContent.of(cache).bytes()).isEqualTo(kept);
   }
 }
