@@ -36,10 +36,16 @@ public final class Prefetcher {
    */
   public Prefetch ask(long[] indices) {
     List<Prefetched.Range> ranges = new ArrayList<>();
-    readers.forEach(reader -> ranges.addAll(reader.prefetch(indices)));
-    return () -> {
+    Prefetch asked = () -> {
       ranges.forEach(memory::drop);
       ranges.clear();
     };
+    try {
+      readers.forEach(reader -> reader.prefetch(indices, ranges));
+    } catch (Throwable e) {
+      asked.close();
+      throw e;
+    }
+    return asked;
   }
 }

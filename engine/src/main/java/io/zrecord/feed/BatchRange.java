@@ -10,6 +10,7 @@ final class BatchRange {
   private int groupOrdinal;
   private boolean isValidation;
   private long epoch;
+  private long turn;
   private long batch;
   private long base;
   private long position;
@@ -24,7 +25,8 @@ final class BatchRange {
     group = newGroup;
     groupOrdinal = newOrdinal;
     isValidation = cursor.isValidating();
-    epoch = isValidation ? 0 : cursor.epoch();
+    turn = cursor.epoch();
+    epoch = isValidation ? 0 : turn;
     batch = cursor.batch();
     base = cursor.base(newOrdinal);
     position = cursor.position(newOrdinal);
@@ -54,6 +56,11 @@ final class BatchRange {
 
   int count() {
     return count;
+  }
+
+  /** Returns the epoch of the feed, which grows also while the order is that of one epoch. */
+  long turn() {
+    return turn;
   }
 
   /** Returns the order of this rank in the epoch. */

@@ -32,6 +32,7 @@ final class ReadAhead implements AutoCloseable {
   /** Positions of an epoch whose bytes are asked for together. */
   private static final class Part {
     final Sampler order;
+    final long turn;
     final long epoch;
     final long from;
     final long to;
@@ -40,21 +41,26 @@ final class ReadAhead implements AutoCloseable {
     private @Nullable Prefetch prefetch;
     private boolean isDropped;
 
-    Part(Sampler order, long epoch, long from) {
+    Part(Sampler order, long turn, long epoch, long from) {
       this.order = order;
+      this.turn = turn;
       this.epoch = epoch;
       this.from = from;
       this.to = Math.min(order.endOfPart(epoch, from), from + MOST_RECORDS);
     }
 
     boolean contains(BatchRange range) {
-      return range.epoch() == epoch && range.position() >= from && range.position() < to;
+      return range.turn() == turn && range.position() >= from && range.position() < to;
+    }
+
+    boolean isAfter(BatchRange range) {
+      return range.turn() < turn || (range.turn() == turn && range.position() < from);
     }
 
     /** Returns the part that follows; null after the last one of an epoch. */
     @Nullable
     Part next() {
-      return to < order.length() ? new Part(order, epoch, to) : null;
+      return to < order.length() ? new Part(order, turn, epoch, to) : null;
     }
 
     synchronized void hold(Prefetch asked) {
@@ -104,16 +110,12 @@ final class ReadAhead implements AutoCloseable {
         return part == parts.getLast() ? following(part) : List.of(part);
       }
     }
-    boolean isLate = !parts.isEmpty()
-        && range.epoch() == parts.getFirst().epoch
-        && range.position() < parts.getFirst().from;
-    if (isLate) {
+    if (!parts.isEmpty() && parts.getLast().isAfter(range)) {
+      // Late: its part is dropped.
       return List.of();
     }
-    parts.forEach(Part::drop);
-    parts.clear();
-    Part part = new Part(order, range.epoch(), range.position());
-    parts.add(part);
+    Part part = new Part(order, range.turn(), range.epoch(), range.position());
+    add(part);
     return following(part);
   }
 
@@ -122,11 +124,15 @@ final class ReadAhead implements AutoCloseable {
     if (next == null) {
       return List.of(part);
     }
-    parts.addLast(next);
+    add(next);
+    return List.of(part, next);
+  }
+
+  private void add(Part part) {
+    parts.addLast(part);
     if (parts.size() > KEPT) {
       parts.removeFirst().drop();
     }
-    return List.of(part, next);
   }
 
   private void ask(Part part) {

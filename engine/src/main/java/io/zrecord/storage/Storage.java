@@ -45,6 +45,18 @@ public interface Storage {
     return false;
   }
 
+  /** Returns this storage without any cache, for whoever checks what the storage has. */
+  default Storage uncached() {
+    return this;
+  }
+
+  /**
+   * Forgets what a cache has of a file, because that was wrong: the next reader asks for the file.
+   *
+   * @param lengthBytes of the file
+   */
+  default void forget(String name, long lengthBytes) {}
+
   /** Returns the full path of a name, for messages. */
   default String pathOf(String name) {
     return location() + "/" + name;

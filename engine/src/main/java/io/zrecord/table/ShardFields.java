@@ -63,7 +63,7 @@ public final class ShardFields {
   private static List<ChunkFile> used(Storage storage, ShardSummary shard, List<TablesRef> tables) {
     Set<UUID> used = new HashSet<>();
     tables.forEach(file ->
-        used.addAll(TablesFile.open(storage, shard, file, () -> {}).usedChunks(file.fieldIds())));
+        used.addAll(TablesFile.open(storage, shard, file, kept -> {}).usedChunks(file.fieldIds())));
     return shard.chunks().stream().filter(chunk -> used.contains(chunk.id())).toList();
   }
 

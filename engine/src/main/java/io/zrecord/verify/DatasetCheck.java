@@ -37,11 +37,14 @@ public final class DatasetCheck {
     return new DatasetCheck(LocalStorage.at(path), path, CheckedVersions.NEWEST);
   }
 
-  /** Returns a check of a table, as the other method does. A store is on a local file system. */
+  /**
+   * Returns a check of a table, as the other method does. What a cache has is not checked. A store
+   * is on a local file system.
+   */
   public static DatasetCheck of(Storage table) {
     return table instanceof LocalStorage
         ? of(Path.of(table.location()))
-        : new DatasetCheck(table, null, CheckedVersions.NEWEST);
+        : new DatasetCheck(table.uncached(), null, CheckedVersions.NEWEST);
   }
 
   /** Returns a check of the values of another version of a table. */

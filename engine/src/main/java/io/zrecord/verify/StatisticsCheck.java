@@ -50,7 +50,7 @@ final class StatisticsCheck {
         shard.id(), shard.slots(), shard.chunks(), shard.tables(), shard.valueBytes());
     for (TablesRef ref : shard.tables()) {
       try {
-        TablesFile file = TablesFile.open(storage, unpatched, ref, () -> {});
+        TablesFile file = TablesFile.open(storage, unpatched, ref, kept -> {});
         for (int id : ref.fieldIds()) {
           check(unpatched, file, file.json().field(id), nameOf(schema, id));
         }

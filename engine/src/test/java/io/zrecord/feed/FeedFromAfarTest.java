@@ -70,11 +70,16 @@ final class FeedFromAfarTest {
 
   /** Takes all batches, and checks that each epoch has each record once, in the sampler's order. */
   private static void requireFed(RecordDataset dataset, Sampler order, int loaders) {
+    requireFed(dataset, order, loaders, EPOCHS);
+  }
+
+  private static void requireFed(RecordDataset dataset, Sampler order, int loaders, int epochs) {
     try (Feed feed = Feed.of(FeedGroup.of(dataset).batchSize(BLOCK).sampler(order, 7))
-        .stopBeforeEpoch(EPOCHS)
+        .stopBeforeEpoch(epochs)
         .loaderThreads(loaders)
+        .depth(2 * loaders + 2)
         .start()) {
-      for (int epoch = 0; epoch < EPOCHS; epoch++) {
+      for (int epoch = 0; epoch < epochs; epoch++) {
         BitSet seen = new BitSet();
         for (long at = 0; at < order.length(); at += BLOCK) {
           try (FeedBatch batch = Objects.requireNonNull(feed.next())) {
@@ -89,7 +94,7 @@ final class FeedFromAfarTest {
       }
       assertThat(feed.next()).isNull();
       FeedStatistics statistics = feed.statistics();
-      assertThat(statistics.bytes()).isEqualTo(EPOCHS * DATA_BYTES);
+      assertThat(statistics.bytes()).isEqualTo(epochs * DATA_BYTES);
       assertThat(statistics.requestedBytes()).isGreaterThanOrEqualTo(statistics.bytes());
       assertThat(statistics.requests()).isPositive();
     }
@@ -104,6 +109,18 @@ final class FeedFromAfarTest {
       long blockCount = (long) SHARDS * RECORDS / BLOCK;
       assertThat(storage.requestedBytes()).isLessThan(EPOCHS * DATA_BYTES * 11 / 10);
       assertThat((long) storage.requests()).isLessThan(EPOCHS * blockCount * 12 / 10 + 10);
+    }
+  }
+
+  /** Loaders of the last batches of an epoch and of the first of the next work at once. */
+  @Test
+  void whereAnEpochEndsNothingIsAskedForTwice() {
+    UnmappedStorage storage = new UnmappedStorage(LocalStorage.at(directory), 1 << 20);
+    storage.begin(5);
+    int epochs = 6;
+    try (RecordDataset dataset = RecordDataset.open(storage, ReadOptions.defaults())) {
+      requireFed(dataset, blocks(), 6, epochs);
+      assertThat(storage.requestedBytes()).isLessThan(epochs * DATA_BYTES * 11 / 10);
     }
   }
 

@@ -118,6 +118,26 @@ public abstract class CommitsUnderFireTest {
     requirePromised(log, "publications");
   }
 
+  /** The first try took effect, whatever the second is told. */
+  @Test
+  void aDenialAfterALostAnswerIsNotTakenForARefusal() {
+    AppendLog log = new AppendLog();
+    Storage storage = underFire();
+    log.append(storage, 0, "no fault");
+    proxy.inject(1, CommitsUnderFireTest::publishes, HttpFault.answerLost());
+    proxy.inject(1, CommitsUnderFireTest::publishes, HttpFault.refused(403, "AccessDenied"));
+    assertThat(log.append(storage, 1, "denied once")).isEqualTo(Outcome.ACKNOWLEDGED);
+    proxy.heal();
+    proxy.inject(1, CommitsUnderFireTest::publishes, HttpFault.answerLost());
+    proxy.inject(
+        Integer.MAX_VALUE,
+        request -> proxy.requests().stream().anyMatch(CommitsUnderFireTest::publishes)
+            && !request.target().contains("/shard/"),
+        HttpFault.refused(403, "AccessDenied"));
+    assertThat(log.append(storage, 2, "denied from then on")).isEqualTo(Outcome.UNKNOWN);
+    requirePromised(log, "denials");
+  }
+
   private static boolean publishes(HttpRequest request) {
     return request.method().equals("PUT") && request.target().contains("/manifest/0");
   }

@@ -7,8 +7,10 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.ForwardingStorage;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -47,6 +49,42 @@ final class FaultyCommitTest {
       for (int call = calls - 20; call < calls; call++) {
         tryCommit(fault, call, failing, 1001);
       }
+    }
+  }
+
+  /** Nobody else knows the name of a list, so whatever is there was written before. */
+  @ParameterizedTest
+  @EnumSource(names = {"RESPONSE_LOST", "REQUEST_LOST", "REPEATED"})
+  void aListWhoseAnswerIsLostIsNoFailure(FaultyStorage.Fault fault) {
+    Storage storage = LocalStorage.at(directory);
+    ShardSummary shard = Shards.write(storage, Shards.SCHEMA, 3);
+    RecordTable table = RecordTable.at(new FaultyLists(storage, fault));
+    TableSnapshot committed = table.commit(Shards.change(
+        TableChange.Kind.APPEND,
+        OptionalLong.empty(),
+        Shards.SCHEMA,
+        Collections.nCopies(1001, shard)));
+    assertThat(committed.length()).isEqualTo(1001);
+    assertThat(RecordTable.at(storage).latest().shards()).hasSize(1001);
+  }
+
+  /** Fails the first publication of a list. */
+  private static final class FaultyLists extends ForwardingStorage {
+    private final FaultyStorage.Fault fault;
+    private boolean isOver;
+
+    FaultyLists(Storage storage, FaultyStorage.Fault fault) {
+      super(storage);
+      this.fault = fault;
+    }
+
+    @Override
+    public boolean publish(String name, byte[] content) {
+      if (isOver || !name.startsWith("list/")) {
+        return super.publish(name, content);
+      }
+      isOver = true;
+      return new FaultyStorage(storage, fault, 0, 1).publish(name, content);
     }
   }
 

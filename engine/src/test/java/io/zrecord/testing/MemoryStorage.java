@@ -180,7 +180,10 @@ public class MemoryStorage implements Storage {
     return (Storage) Proxy.newProxyInstance(
         Storage.class.getClassLoader(), new Class<?>[] {Storage.class}, (proxy, method, given) -> {
           try {
-            return method.getName().equals("location") ? itsLocation : method.invoke(this, given);
+            return switch (method.getName()) {
+              case "location", "identity" -> itsLocation;
+              default -> method.invoke(this, given);
+            };
           } catch (InvocationTargetException e) {
             throw Objects.requireNonNull(e.getCause());
           }

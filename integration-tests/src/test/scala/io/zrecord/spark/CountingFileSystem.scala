@@ -12,10 +12,9 @@ import org.apache.hadoop.security.AccessControlException
 import org.apache.hadoop.util.Progressable
 import org.apache.spark.TaskContext
 
-/**
- * Local files as another file system, which counts what would be requests to a store. A call within
- * a call is no request. Files below a directory named `private` need a key.
- */
+/** Local files as another file system, which counts what would be requests to a store. A call
+  * within a call is no request. Files below a directory named `private` need a key.
+  */
 class CountingFileSystem extends RawLocalFileSystem {
   import CountingFileSystem._
 

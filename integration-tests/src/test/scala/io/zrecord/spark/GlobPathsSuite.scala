@@ -26,7 +26,8 @@ class GlobPathsSuite extends SparkSuite {
     new Path(path).getFileSystem(spark.sessionState.newHadoopConf())
 
   test("a pattern names all directories that match, in the order of their paths") {
-    val base = datasets("2025-2/train", "2026-1/train", "2025-10/train", "2025-2/test", "2024-1/train")
+    val base =
+      datasets("2025-2/train", "2026-1/train", "2025-10/train", "2025-2/test", "2024-1/train")
     for (prefix <- if (base.startsWith("/")) Seq("", "file:", "file://") else Seq("")) {
       val there = prefix + base
       assert(

@@ -161,7 +161,9 @@ class OptionSettingsSuite extends SparkSuite {
       }
       frame.createOrReplaceTempView("secretly")
       spark.sql("describe extended secretly").collect().foreach(row => seen.write(row.toString))
-      spark.sql("explain extended select * from secretly").collect()
+      spark
+        .sql("explain extended select * from secretly")
+        .collect()
         .foreach(row => seen.write(row.toString))
       for (
         action <- Seq[() => Any](

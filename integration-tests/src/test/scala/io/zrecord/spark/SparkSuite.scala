@@ -36,7 +36,9 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
       .config("spark.sql.shuffle.partitions", "2")
       .config("spark.sql.session.timeZone", "UTC")
       .config("spark.sql.warehouse.dir", root.resolve("warehouse").toString)
-    (TestBase.current.settings ++ configuration).foreach { case (key, value) => builder.config(key, value) }
+    (TestBase.current.settings ++ configuration).foreach { case (key, value) =>
+      builder.config(key, value)
+    }
     val session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     session

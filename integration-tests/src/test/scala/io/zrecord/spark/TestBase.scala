@@ -6,10 +6,9 @@ import io.zrecord.storage.hadoop.S3Server
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.hdfs.MiniDFSCluster
 
-/**
- * Where suites have their tables, by the property `zrecord.test.base`: `local`, `hdfs` or `s3`. A
- * server starts with the first suite that needs the server, and ends with the process.
- */
+/** Where suites have their tables, by the property `zrecord.test.base`: `local`, `hdfs` or `s3`. A
+  * server starts with the first suite that needs the server, and ends with the process.
+  */
 sealed trait TestBase {
 
   /** Returns the URI of a directory; empty for local files. */

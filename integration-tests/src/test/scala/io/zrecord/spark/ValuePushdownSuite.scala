@@ -234,7 +234,9 @@ class ValuePushdownSuite extends SparkSuite {
     }
   }
 
-  testLocally("controls: without statistics, or without a condition they know, all records are read") {
+  testLocally(
+    "controls: without statistics, or without a condition they know, all records are read"
+  ) {
     for (
       condition <- Seq(
         s"money = 7",

@@ -169,7 +169,8 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       Identifier identifier, StructType declared, Map<String, String> properties) {
     Optional<String> location = location(identifier, properties);
     if (location.isPresent() && DatasetPath.of(location.get()).exists()) {
-      StructType found = ZRecordTables.loadStrict(ReadPaths.literal(location.get())).schema();
+      StructType found =
+          ZRecordTables.loadStrict(ReadPaths.literal(location.get())).schema();
       Optional<String> mismatch = new Declaration(declared).mismatch(found);
       if (mismatch.isPresent()) {
         throw new IllegalArgumentException("Cannot create " + quoted(identifier) + " at "

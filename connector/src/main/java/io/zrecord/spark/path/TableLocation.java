@@ -1,7 +1,6 @@
 package io.zrecord.spark.path;
 
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.cache.CachedStorage;
 import io.zrecord.storage.hadoop.HadoopStorage;
 import io.zrecord.storage.local.LocalStorage;
 import java.io.Serializable;
@@ -42,8 +41,7 @@ public final class TableLocation implements Serializable {
 
   private static TableLocation locate(Storage storage) {
     // A task opens the cache of its own machine, as the settings say.
-    Storage itself = storage instanceof CachedStorage cached ? cached.uncached() : storage;
-    if (!(itself instanceof HadoopStorage remote)) {
+    if (!(storage.uncached() instanceof HadoopStorage remote)) {
       return new TableLocation(storage.location(), null);
     }
     JavaSparkContext spark =

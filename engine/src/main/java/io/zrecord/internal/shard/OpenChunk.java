@@ -7,6 +7,7 @@ import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import java.nio.ByteBuffer;
 import java.util.UUID;
+import java.util.function.LongConsumer;
 
 /**
  * A chunk file (FORMAT.md section 6), whose header is checked with the first window, so that a
@@ -26,14 +27,14 @@ public final class OpenChunk {
    * @throws io.zrecord.errors.TruncatedFileException if the file is shorter than its published end
    */
   static OpenChunk open(
-      Storage storage, String directory, UUID shardId, ChunkFile chunk, Runnable onMapped) {
+      Storage storage, String directory, UUID shardId, ChunkFile chunk, LongConsumer onKept) {
     ReadableFile file = storage.open(directory + "/" + chunk.fileName(), chunk.bytes());
     return new OpenChunk(new Windows(
         file,
         chunk.bytes(),
         false,
         first -> checkFirst(file.path(), shardId, chunk, first),
-        onMapped));
+        onKept));
   }
 
   private static void checkFirst(String path, UUID shardId, ChunkFile chunk, ByteBuffer first) {

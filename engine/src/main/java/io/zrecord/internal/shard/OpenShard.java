@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class OpenShard {
   private final Storage storage;
   private final ShardSummary shard;
-  private final Runnable onMapped;
+  private final LongConsumer onKept;
   private final Map<FieldKey, FirstUse<OpenField>> fields = new ConcurrentHashMap<>();
   private final List<FirstUse<TablesFile>> tables = new ArrayList<>();
   private final AtomicReferenceArray<OpenChunk> chunks;
@@ -45,10 +46,10 @@ public final class OpenShard {
    */
   private record FieldKey(int id, ElementType type, Shape shape) {}
 
-  OpenShard(Storage storage, ShardSummary shard, Runnable onMapped) {
+  OpenShard(Storage storage, ShardSummary shard, LongConsumer onKept) {
     this.storage = storage;
     this.shard = shard.withoutSizes();
-    this.onMapped = onMapped;
+    this.onKept = onKept;
     shard.tables().forEach(ref -> tables.add(new FirstUse<>()));
     this.chunks = new AtomicReferenceArray<>(shard.chunks().size());
   }
@@ -81,8 +82,15 @@ public final class OpenShard {
     return patch.get(() -> PatchFile.open(storage, shard, ref));
   }
 
-  /** Forgets this open shard, so that the next user opens the files again. */
+  /** Forgets this open shard and what is kept of its files, so that the next user reads them. */
   public void forget() {
+    String directory = shard.directory() + "/";
+    shard.chunks().forEach(file -> storage.forget(directory + file.fileName(), file.bytes()));
+    shard.tables().forEach(file -> storage.forget(directory + file.fileName(), file.bytes()));
+    PatchRef ref = shard.patch();
+    if (ref != null) {
+      storage.forget(directory + ref.fileName(), ref.bytes());
+    }
     OpenShards.shared().drop(ShardId.of(storage, shard));
   }
 
@@ -159,7 +167,7 @@ public final class OpenShard {
   private TablesFile tables(int ordinal) {
     return tables
         .get(ordinal)
-        .get(() -> TablesFile.open(storage, shard, shard.tables().get(ordinal), onMapped));
+        .get(() -> TablesFile.open(storage, shard, shard.tables().get(ordinal), onKept));
   }
 
   /** Returns the full path of a file of the shard. */
@@ -176,7 +184,7 @@ public final class OpenShard {
     if (chunk == null) {
       metrics.chunksOpened.increment();
       OpenChunk opened = OpenChunk.open(
-          storage, shard.directory(), shard.id(), shard.chunks().get(ordinal), onMapped);
+          storage, shard.directory(), shard.id(), shard.chunks().get(ordinal), onKept);
       chunk = chunks.compareAndSet(ordinal, null, opened) ? opened : chunks.getAcquire(ordinal);
     }
     return chunk;

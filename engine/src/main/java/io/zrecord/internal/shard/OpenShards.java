@@ -24,8 +24,8 @@ import java.util.function.Predicate;
  * every page that is read. Afterwards the next use or a timer drops the shard. Its maps are never
  * unmapped explicitly, because values that were handed out are slices of them. The collector unmaps
  * when the last reader and the last slice are gone, and only then a deleted file gives its disk
- * space back. Independent of uses, mappings are bounded: beyond the budget the shards used longest
- * ago are dropped.
+ * space back. Independent of uses, mappings are bounded, and so is the memory for tables of files
+ * that are not mapped: beyond a bound the shards used longest ago are dropped.
  *
  * <p>Thread-safe; no I/O happens under its lock.
  */
@@ -36,10 +36,14 @@ public final class OpenShards {
   /** Time that a shard is kept after its last use. */
   static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  private static final OpenShards SHARED =
-      new OpenShards(MapBudget.budget(), System::nanoTime, OpenShards::runLater);
+  private static final OpenShards SHARED = new OpenShards(
+      MapBudget.budget(),
+      Runtime.getRuntime().maxMemory() / 8,
+      System::nanoTime,
+      OpenShards::runLater);
 
-  private final int budget;
+  private final int maxMaps;
+  private final long maxHeapBytes;
   private final LongSupplier clock;
   private final Timer timer;
   private final Map<ShardId, Slot> slots = new LinkedHashMap<>(16, 0.75f, true);
@@ -47,6 +51,7 @@ public final class OpenShards {
   private final Set<Slot> idle = new LinkedHashSet<>();
 
   private int mapCount;
+  private long heapBytes;
   private boolean isTimerSet;
 
   /** Runs a task later, once. */
@@ -54,8 +59,9 @@ public final class OpenShards {
     void runAfter(long nanos, Runnable task);
   }
 
-  OpenShards(int budget, LongSupplier clock, Timer timer) {
-    this.budget = budget;
+  OpenShards(int maxMaps, long maxHeapBytes, LongSupplier clock, Timer timer) {
+    this.maxMaps = maxMaps;
+    this.maxHeapBytes = maxHeapBytes;
     this.clock = clock;
     this.timer = timer;
   }
@@ -149,7 +155,7 @@ public final class OpenShards {
 
   /** Returns a shard for one reader. Its maps go with the reader. */
   public static OpenShard unshared(Storage storage, ShardSummary shard) {
-    return new OpenShard(storage, shard, () -> {});
+    return new OpenShard(storage, shard, kept -> {});
   }
 
   /** Drops a shard. Readers keep what they have. */
@@ -198,21 +204,35 @@ public final class OpenShards {
     return mapCount;
   }
 
+  synchronized long heapBytes() {
+    return heapBytes;
+  }
+
   synchronized int shardCount() {
     return slots.size();
   }
 
-  private synchronized void onMapped(Slot slot) {
-    if (!slot.isDropped) {
+  private synchronized void onKept(Slot slot, long bytes) {
+    if (slot.isDropped) {
+      return;
+    }
+    if (bytes == 0) {
       slot.maps++;
       mapCount++;
-      trim(slot);
+    } else {
+      slot.heapBytes += bytes;
+      heapBytes += bytes;
     }
+    trim(slot);
+  }
+
+  private boolean isOverBound() {
+    return mapCount > maxMaps || heapBytes > maxHeapBytes || slots.size() > MAX_SHARDS;
   }
 
   private void trim(Slot keep) {
     Iterator<Slot> eldest = slots.values().iterator();
-    while ((mapCount > budget || slots.size() > MAX_SHARDS) && eldest.hasNext()) {
+    while (isOverBound() && eldest.hasNext()) {
       Slot slot = eldest.next();
       if (slot != keep) {
         eldest.remove();
@@ -225,6 +245,7 @@ public final class OpenShards {
   private void forget(Slot slot) {
     slot.isDropped = true;
     mapCount -= slot.maps;
+    heapBytes -= slot.heapBytes;
   }
 
   /** Holds a shard, and counts its uses. Guarded by the lock. */
@@ -233,6 +254,7 @@ public final class OpenShards {
     private final ShardId id;
     private final OpenShard shard;
     private int maps;
+    private long heapBytes;
     private int useCount;
     private long idleSince;
     private boolean isDropped;
@@ -240,7 +262,7 @@ public final class OpenShards {
     Slot(Storage storage, String location, ShardId id, ShardSummary summary) {
       this.location = location;
       this.id = id;
-      this.shard = new OpenShard(storage, summary, () -> onMapped(this));
+      this.shard = new OpenShard(storage, summary, bytes -> onKept(this, bytes));
     }
   }
 }

@@ -75,7 +75,7 @@ public final class PatchFile {
   public static PatchFile open(Storage storage, ShardSummary shard, PatchRef ref) {
     byte[] bytes = new byte[Math.toIntExact(ref.bytes())];
     try (ReadableFile file = storage.open(shard.directory() + "/" + ref.fileName(), ref.bytes())) {
-      new Windows(file, ref.bytes(), () -> {}).copy(0, bytes, 0, bytes.length);
+      new Windows(file, ref.bytes(), kept -> {}).copy(0, bytes, 0, bytes.length);
       if (file.lengthBytes() > ref.bytes()) {
         throw corrupt(
             file.path(),
@@ -167,7 +167,7 @@ public final class PatchFile {
     }
     Binding binding = new Binding(json.fileId(), field.id());
     EntryField values = EntryField.ofPatch(
-        new Windows(new Content(), bytes.length, () -> {}),
+        new Windows(new Content(), bytes.length, kept -> {}),
         field,
         binding,
         json.chunks(),

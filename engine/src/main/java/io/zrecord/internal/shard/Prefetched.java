@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -59,11 +60,14 @@ public final class Prefetched {
       return pieces.get(piece).isDone();
     }
 
-    /** Returns a piece, and waits for it. Asks for the piece again if the request failed. */
+    /**
+     * Returns a piece, and waits for it. Asks for the piece again if the request failed, or was
+     * canceled because the range was dropped.
+     */
     public ByteBuffer piece(int piece) {
       try {
         return pieces.get(piece).join();
-      } catch (CompletionException e) {
+      } catch (CompletionException | CancellationException e) {
         return read(piece);
       }
     }
@@ -86,9 +90,15 @@ public final class Prefetched {
       return null;
     }
     Range range = new Range(file, from, to);
-    for (int piece = 0; from + (long) piece * PIECE_BYTES < to; piece++) {
-      int number = piece;
-      range.pieces.add(Requests.later(() -> range.read(number)));
+    try {
+      for (int piece = 0; from + (long) piece * PIECE_BYTES < to; piece++) {
+        int number = piece;
+        range.pieces.add(Requests.later(() -> range.read(number)));
+      }
+    } catch (Throwable e) {
+      // Such as a thread that cannot be started.
+      drop(range);
+      throw e;
     }
     files.computeIfAbsent(file, key -> new ConcurrentSkipListMap<>()).put(from, range);
     return range;

@@ -101,10 +101,21 @@ final class RegionCache {
       int wanted = next;
       Key key = new Key(file, next);
       Region own = new Region(file.lengthBytes(next));
-      if (find(key, own) == own
-          && !Requests.tryRun(() -> tryFetch(key, own, () -> requests.apply(wanted)))) {
-        giveUp(key, own);
+      if (find(key, own) == own && !isAsked(key, own, () -> requests.apply(wanted))) {
         return;
+      }
+    }
+  }
+
+  private boolean isAsked(Key key, Region region, Supplier<ByteBuffer> request) {
+    boolean isAsked = false;
+    try {
+      isAsked = Requests.tryRun(() -> tryFetch(key, region, request));
+      return isAsked;
+    } finally {
+      if (!isAsked) {
+        // Also if a thread cannot be started: others may wait for the region.
+        giveUp(key, region);
       }
     }
   }

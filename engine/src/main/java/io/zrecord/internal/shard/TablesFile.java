@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.LongConsumer;
 
 /**
  * A tables file open for reading (FORMAT.md section 3). The manifest says where the JSON is, so the
@@ -48,15 +49,15 @@ public final class TablesFile {
    * Opens a tables file and reads its JSON.
    *
    * @param ref one of the shard's tables files
-   * @param onMapped called for each new mapping
+   * @param onKept called for each window that is kept, with its bytes on the heap: 0 if mapped
    * @throws io.zrecord.errors.MissingFileException if there is no file
    * @throws io.zrecord.errors.TruncatedFileException if the file is shorter than the manifest says
    * @throws CorruptDataException if the JSON is damaged, or the file is not what the manifest says
    */
   public static TablesFile open(
-      Storage storage, ShardSummary shard, TablesRef ref, Runnable onMapped) {
+      Storage storage, ShardSummary shard, TablesRef ref, LongConsumer onKept) {
     ReadableFile file = storage.open(shard.directory() + "/" + ref.fileName(), ref.bytes());
-    Windows windows = new Windows(file, ref.bytes(), onMapped);
+    Windows windows = new Windows(file, ref.bytes(), onKept);
     String path = windows.path();
     if (file.lengthBytes() > ref.bytes()) {
       throw corrupt(
@@ -145,7 +146,7 @@ public final class TablesFile {
       Storage storage, String name, long fileBytes, long jsonPosition, int jsonBytes) {
     byte[] json = new byte[jsonBytes];
     try (ReadableFile file = storage.open(name, fileBytes)) {
-      new Windows(file, fileBytes, () -> {}).read(jsonPosition, jsonBytes).get(json);
+      new Windows(file, fileBytes, bytes -> {}).read(jsonPosition, jsonBytes).get(json);
     } catch (MissingFileException e) {
       return;
     }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * The bytes of a file up to its published end, in windows that are mapped, or read, at first use
@@ -29,13 +30,13 @@ public final class Windows {
   private final AtomicReferenceArray<ByteBuffer> windows;
   private final Map<Integer, FirstUse<ByteBuffer>> requests = new ConcurrentHashMap<>();
   private final Consumer<ByteBuffer> firstCheck;
-  private final Runnable onMapped;
+  private final LongConsumer onKept;
   private final boolean areKept;
   private volatile int ahead = FIRST_AHEAD;
 
   /** Maps nothing yet. Keeps all windows, as is right for tables. */
-  public Windows(ReadableFile file, long endBytes, Runnable onMapped) {
-    this(file, endBytes, true, first -> {}, onMapped);
+  public Windows(ReadableFile file, long endBytes, LongConsumer onKept) {
+    this(file, endBytes, true, first -> {}, onKept);
   }
 
   /**
@@ -45,7 +46,7 @@ public final class Windows {
    * @param areKept whether windows are kept though they take memory
    * @param firstCheck is given the first window once that is mapped; what the check throws, the
    *     user of the window gets
-   * @param onMapped called for each new mapping
+   * @param onKept called for each window that is kept, with its bytes on the heap: 0 if mapped
    * @throws TruncatedFileException if the file is shorter than its published end
    * @throws CorruptDataException if the file is too long to be one that was written
    */
@@ -54,7 +55,7 @@ public final class Windows {
       long endBytes,
       boolean areKept,
       Consumer<ByteBuffer> firstCheck,
-      Runnable onMapped) {
+      LongConsumer onKept) {
     if (file.lengthBytes() < endBytes) {
       throw new TruncatedFileException(
           file.path(),
@@ -73,7 +74,7 @@ public final class Windows {
     }
     this.windows = new AtomicReferenceArray<>((int) count);
     this.firstCheck = firstCheck;
-    this.onMapped = onMapped;
+    this.onKept = onKept;
     this.areKept = areKept || file.isMapped();
   }
 
@@ -183,7 +184,7 @@ public final class Windows {
     FirstUse<ByteBuffer> use = requests.computeIfAbsent(ordinal, number -> new FirstUse<>());
     ByteBuffer window = use.get(() -> read(ordinal));
     if (windows.compareAndSet(ordinal, null, window)) {
-      onMapped.run();
+      onKept.accept(file.isMapped() ? 0 : window.capacity());
     }
     requests.remove(ordinal, use);
     return windows.getAcquire(ordinal);

@@ -12,6 +12,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
@@ -313,22 +314,32 @@ public final class ManifestLog {
     return "list/" + UUID.randomUUID() + ".json";
   }
 
-  /** Publishes a file under a name that nobody else knows, and that no manifest has yet. */
+  /**
+   * Publishes a file under a name that nobody else knows, and that no manifest has yet. Whatever an
+   * attempt says, the file that is there is of an earlier attempt: storages repeat requests whose
+   * answers are lost. A failure is one of the commit, which has certainly not happened.
+   */
   private void publishNew(String name, byte[] content, String what) {
+    ZRecordException failure = null;
+    for (int attempt = 1; attempt <= PUBLISH_ATTEMPTS; attempt++) {
+      try {
+        if (storage.publish(name, content)) {
+          return;
+        }
+        if (Arrays.equals(storage.read(name, SealedJson.MAX_BYTES), content)) {
+          storage.forceDirectory(name.substring(0, name.lastIndexOf('/')));
+          return;
+        }
+      } catch (CommitOutcomeUnknownException | MissingFileException e) {
+        failure = e;
+      }
+    }
     String path = storage.pathOf(name);
-    boolean isNew;
-    try {
-      isNew = storage.publish(name, content);
-    } catch (CommitOutcomeUnknownException e) {
-      // No manifest names the file, so its outcome does not matter: the commit has certainly not
-      // happened.
-      throw new StorageException(
-          path, "Cannot write the " + what + " " + path + ": " + e.getMessage(), e);
-    }
-    if (!isNew) {
-      throw new StorageException(
-          path, "Cannot write the " + what + " " + path + ": the name is taken; try again");
-    }
+    throw new StorageException(
+        path,
+        "Cannot write the " + what + " " + path + ": "
+            + (failure == null ? "another file has the name" : failure.getMessage()),
+        failure);
   }
 
   /**

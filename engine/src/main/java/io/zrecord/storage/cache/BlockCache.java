@@ -77,6 +77,13 @@ public final class BlockCache {
     return counters;
   }
 
+  /** Deletes the blocks of a file, because a reader found that they are wrong. */
+  void forget(String storage, String name, long lengthBytes) {
+    for (long number = 0; number * BlockKey.BLOCK_BYTES < lengthBytes; number++) {
+      blocks.delete(new BlockKey(storage, name, lengthBytes, number));
+    }
+  }
+
   BlockFiles blocks() {
     return blocks;
   }

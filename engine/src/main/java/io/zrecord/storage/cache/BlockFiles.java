@@ -86,6 +86,15 @@ final class BlockFiles {
           name,
           files.location());
     }
+    delete(name);
+  }
+
+  /** Deletes a block if it is there. */
+  void delete(BlockKey key) {
+    delete(BlockKey.fileName(key.prefix()));
+  }
+
+  private void delete(String name) {
     try {
       files.delete(name);
       index.removed(name);

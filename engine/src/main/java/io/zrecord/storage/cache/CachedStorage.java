@@ -24,16 +24,21 @@ public final class CachedStorage implements Storage {
   }
 
   /**
-   * Returns a storage that reads through a cache. A local storage is returned as it is. So is a
-   * file of another storage that maps its files.
+   * Returns a storage that reads through a cache, and through no other. A local storage is returned
+   * as it is. So is a file of another storage that maps its files.
    */
   public static Storage of(Storage storage, BlockCache cache) {
-    return storage instanceof LocalStorage ? storage : new CachedStorage(storage, cache);
+    return storage instanceof LocalStorage ? storage : new CachedStorage(storage.uncached(), cache);
   }
 
-  /** Returns the storage without the cache, for checks of what the storage has. */
+  @Override
   public Storage uncached() {
     return storage;
+  }
+
+  @Override
+  public void forget(String name, long lengthBytes) {
+    cache.forget(location(), name, lengthBytes);
   }
 
   private ReadableFile cached(String name, ReadableFile file) {

@@ -17,6 +17,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
+import io.zrecord.testing.UnmappedStorage;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -93,6 +94,44 @@ final class OpenShardsTest {
           .isEqualTo(10);
       assertThat(shards.mapCount()).isBetween(1, 5);
     }
+  }
+
+  /** Tables of files that are not mapped take memory. */
+  @Test
+  void memoryForTablesStaysWithinTheBoundAndAllIsStillRead() {
+    Storage remote = new UnmappedStorage(storage, 1 << 20);
+    long tablesBytes = summaries.get(0).tables().get(0).bytes();
+    OpenShards shards = open(1000, 4 * tablesBytes);
+    ShardUse use = shards.use();
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < 10; i++) {
+        ShardSummary shard = summaries.get(i);
+        ShardList list = new ShardList(new long[] {1}, List.of(() -> use.get(remote, shard)));
+        FieldReader reader =
+            new ShardedFieldReader(TEXT, list, Verification.FIRST, new ReadMetrics());
+        reader.select(new long[] {0}, 0, 1);
+        byte[] value = new byte[1];
+        reader.copyAll(value, 0);
+        assertThat(value).containsExactly(i);
+        assertThat(shards.heapBytes()).isBetween(1L, 4 * tablesBytes);
+      }
+    }
+    assertThat(shards.mapCount()).isZero();
+    shards.clear();
+    assertThat(shards.heapBytes()).isZero();
+  }
+
+  /** Such as one with other credentials. */
+  @Test
+  void anotherStorageOfTheSamePlaceSharesNothing() {
+    OpenShards shards = open(100);
+    ShardUse use = shards.use();
+    OpenShard opened = use.get(new UnmappedStorage(storage, 1 << 20), summaries.get(0));
+    assertThat(use.get(new UnmappedStorage(storage, 1 << 20), summaries.get(0)))
+        .isNotSameAs(opened);
+    assertThat(use.get(storage, summaries.get(0))).isNotSameAs(opened);
+    assertThat(use.get(LocalStorage.at(directory), summaries.get(0)))
+        .isSameAs(use.get(storage, summaries.get(0)));
   }
 
   @Test
@@ -217,7 +256,11 @@ final class OpenShardsTest {
   }
 
   private OpenShards open(int budget) {
-    return new OpenShards(budget, () -> now, (nanos, task) -> timers.add(task));
+    return open(budget, Long.MAX_VALUE);
+  }
+
+  private OpenShards open(int maxMaps, long maxHeapBytes) {
+    return new OpenShards(maxMaps, maxHeapBytes, () -> now, (nanos, task) -> timers.add(task));
   }
 
   private void runTimer() {

@@ -47,7 +47,7 @@ final class RegionCacheTest {
   Path directory;
 
   private Windows file() {
-    return new Windows(new UnmappedFileOfZeros(1 << 20, LENGTH), 1 << 20, () -> {});
+    return new Windows(new UnmappedFileOfZeros(1 << 20, LENGTH), 1 << 20, kept -> {});
   }
 
   /** Stands for a file; its regions are not asked for. */
@@ -173,7 +173,7 @@ final class RegionCacheTest {
   }
 
   private static void evictAll() {
-    Windows other = new Windows(new UnmappedFileOfZeros(1 << 30, 1 << 30), 1 << 30, () -> {});
+    Windows other = new Windows(new UnmappedFileOfZeros(1 << 30, 1 << 30), 1 << 30, kept -> {});
     get(RegionCache.shared(), other, 0, () -> ByteBuffer.allocate(1));
   }
 

@@ -31,7 +31,7 @@ final class WindowsTest {
     "140737488355328, 4194304"
   })
   void aFileThatIsTooLongIsRefused(long lengthBytes, int regionBytes) {
-    assertThatThrownBy(() -> new Windows(file(lengthBytes, regionBytes), lengthBytes, () -> {}))
+    assertThatThrownBy(() -> new Windows(file(lengthBytes, regionBytes), lengthBytes, kept -> {}))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("file with holes");
   }
@@ -39,7 +39,7 @@ final class WindowsTest {
   @Test
   void sixteenTerabytesAreNotTooLong() {
     long lengthBytes = 16L << 40;
-    Windows windows = new Windows(file(lengthBytes, 1 << 30), lengthBytes, () -> {});
+    Windows windows = new Windows(file(lengthBytes, 1 << 30), lengthBytes, kept -> {});
     assertThat(windows.count()).isEqualTo(16 << 10);
   }
 }

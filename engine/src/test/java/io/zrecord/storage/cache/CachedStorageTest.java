@@ -53,6 +53,27 @@ class CachedStorageTest extends StorageContractTest {
   @Test
   void theStorageWithoutTheCacheIsAtHand() {
     Storage far = new MadeUpStorage();
-    assertThat(((CachedStorage) CachedStorage.of(far, cache())).uncached()).isSameAs(far);
+    assertThat(far.uncached()).isSameAs(far);
+    assertThat(CachedStorage.of(far, cache()).uncached()).isSameAs(far);
+  }
+
+  /** Two layers of one cache would wait for each other. */
+  @Test
+  void aStorageIsReadThroughOneCacheOnly() throws IOException {
+    MadeUpStorage far = new MadeUpStorage();
+    Storage twice = CachedStorage.of(CachedStorage.of(far, cache()), cache());
+    assertThat(twice.uncached()).isSameAs(far);
+    try (ReadableFile file = twice.open("f", 100)) {
+      assertThat(file.region(0, 100).get(5)).isEqualTo(MadeUpStorage.bytes("f", 5, 1)[0]);
+    }
+  }
+
+  @Test
+  void anotherCacheIsAnotherIdentity() {
+    Storage far = new MadeUpStorage();
+    BlockCache cache = cache();
+    assertThat(CachedStorage.of(far, cache).identity())
+        .isEqualTo(CachedStorage.of(far, cache).identity())
+        .isNotEqualTo(far.identity());
   }
 }

@@ -1,13 +1,14 @@
 package io.zrecord.storage.hadoop;
 
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens file systems: the ones that Hadoop keeps, and for S3A one of its own for each bucket and
@@ -20,7 +21,7 @@ final class FileSystems {
 
   private record Key(String authority, UserGroupInformation user) {}
 
-  private static final Map<Key, FileSystem> OF_S3A = new HashMap<>();
+  private static final Map<Key, Opening> OF_S3A = new ConcurrentHashMap<>();
 
   private FileSystems() {}
 
@@ -39,13 +40,28 @@ final class FileSystems {
     Key key = new Key(
         String.valueOf(path.toUri().getAuthority()).toLowerCase(Locale.ROOT),
         UserGroupInformation.getCurrentUser());
-    synchronized (OF_S3A) {
-      FileSystem known = OF_S3A.get(key);
-      if (known == null) {
-        known = newInstance(path, settings);
-        OF_S3A.put(key, known);
+    return OF_S3A
+        .computeIfAbsent(key, unknown -> new Opening())
+        .get(() -> newInstance(path, settings));
+  }
+
+  /**
+   * A file system that is opened at first use, which may take requests. Only who needs it waits. A
+   * failure is not remembered. Thread-safe.
+   */
+  static final class Opening {
+    private @Nullable FileSystem opened;
+
+    /** Makes a file system. */
+    interface Maker {
+      FileSystem make() throws IOException;
+    }
+
+    synchronized FileSystem get(Maker maker) throws IOException {
+      if (opened == null) {
+        opened = maker.make();
       }
-      return known;
+      return opened;
     }
   }
 

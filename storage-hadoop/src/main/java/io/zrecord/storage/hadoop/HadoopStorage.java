@@ -10,11 +10,11 @@ import io.zrecord.storage.WritableFile;
 import io.zrecord.storage.cache.CacheSettings;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -32,6 +32,12 @@ import org.jspecify.annotations.Nullable;
 public final class HadoopStorage implements Storage {
   /** What the names of settings begin with that are not Hadoop's. */
   private static final String SETTING_PREFIX = "zrecord.";
+
+  /** An authority that ends within a password, at a slash. */
+  private static final Pattern SPLIT_PASSWORD = Pattern.compile(".*:(?!\\d*$).*");
+
+  /** Most listings of a tree in which directories are deleted meanwhile. */
+  private static final int LIST_ATTEMPTS = 5;
 
   private final Path root;
   private final FileSystem files;
@@ -85,6 +91,11 @@ public final class HadoopStorage implements Storage {
       throw new IllegalArgumentException("A location must not have a password in it: "
           + path.toUri().getScheme() + "://" + user.substring(0, user.indexOf(':')) + ":…@"
           + path.toUri().getHost() + path.toUri().getPath() + "; give credentials as settings");
+    }
+    String authority = path.toUri().getAuthority();
+    if (user == null && authority != null && SPLIT_PASSWORD.matcher(authority).matches()) {
+      throw new IllegalArgumentException("A location has no port after the host: "
+          + path.toUri().getScheme() + "://…; if that is a password, give credentials as settings");
     }
     return path;
   }
@@ -212,23 +223,37 @@ public final class HadoopStorage implements Storage {
   public List<StoredFile> listTree(String directory) {
     Path path = resolveDirectory(directory);
     try {
-      List<StoredFile> found = new ArrayList<>();
-      var entries = files.listFiles(path, true);
-      int from = path.toUri().getPath().length() + 1;
-      while (entries.hasNext()) {
-        FileStatus entry = entries.next();
-        found.add(new StoredFile(
-            entry.getPath().toUri().getPath().substring(from),
-            false,
-            entry.getLen(),
-            entry.getModificationTime()));
+      for (int attempt = 1; ; attempt++) {
+        try {
+          return tree(path);
+        } catch (FileNotFoundException e) {
+          if (!files.exists(path)) {
+            return List.of();
+          }
+          if (attempt == LIST_ATTEMPTS) {
+            throw e;
+          }
+          // Somebody deleted a directory below before it was listed.
+        }
       }
-      return found;
-    } catch (FileNotFoundException e) {
-      return List.of();
     } catch (IOException e) {
       throw HadoopErrors.of(files.getConf(), "list", path, e);
     }
+  }
+
+  private List<StoredFile> tree(Path path) throws IOException {
+    List<StoredFile> found = new ArrayList<>();
+    var entries = files.listFiles(path, true);
+    int from = path.toUri().getPath().length() + 1;
+    while (entries.hasNext()) {
+      FileStatus entry = entries.next();
+      found.add(new StoredFile(
+          entry.getPath().toUri().getPath().substring(from),
+          false,
+          entry.getLen(),
+          entry.getModificationTime()));
+    }
+    return found;
   }
 
   /** Reads a file with one request where the file system can do that, as S3A. */
@@ -287,9 +312,9 @@ public final class HadoopStorage implements Storage {
     Publication way = publication();
     try {
       return way.publish(files, path, content);
-    } catch (AccessControlException | AccessDeniedException e) {
-      throw HadoopErrors.of(files.getConf(), "publish", path, e);
     } catch (IOException e) {
+      // Also if access is denied: that may be the answer to a second try, and the first took
+      // effect.
       throw Publication.unknown(files.getConf(), path, e);
     }
   }

@@ -32,11 +32,11 @@ public final class OwnSettings {
    */
   private static final int MAX_KEPT = 64;
 
-  private static final Map<Key, FileSystem> KEPT = new LinkedHashMap<>(16, 0.75f, true) {
+  private static final Map<Key, FileSystems.Opening> KEPT = new LinkedHashMap<>(16, 0.75f, true) {
     private static final long serialVersionUID = 1L;
 
     @Override
-    protected boolean removeEldestEntry(Map.Entry<Key, FileSystem> eldest) {
+    protected boolean removeEldestEntry(Map.Entry<Key, FileSystems.Opening> eldest) {
       return size() > MAX_KEPT;
     }
   };
@@ -87,15 +87,14 @@ public final class OwnSettings {
     }
     Key key =
         new Key(uri.getScheme(), uri.getAuthority(), values, UserGroupInformation.getCurrentUser());
+    FileSystems.Opening kept;
     synchronized (KEPT) {
-      FileSystem kept = KEPT.get(key);
-      if (kept == null) {
-        Configuration unshared = FileSystems.classic(settings);
-        unshared.setBoolean("fs." + uri.getScheme() + ".impl.disable.cache", true);
-        kept = FileSystem.get(uri, unshared);
-        KEPT.put(key, kept);
-      }
-      return kept;
+      kept = KEPT.computeIfAbsent(key, unknown -> new FileSystems.Opening());
     }
+    return kept.get(() -> {
+      Configuration unshared = FileSystems.classic(settings);
+      unshared.setBoolean("fs." + uri.getScheme() + ".impl.disable.cache", true);
+      return FileSystem.get(uri, unshared);
+    });
   }
 }

@@ -21,7 +21,10 @@ final class Redaction {
       Pattern.compile("(?i).*(secret|password|passphrase|token|credential|[._-]key|sas)"
           + "(\\.[^.]+\\.(blob|dfs)\\..+)?");
 
-  private static final Pattern USER = Pattern.compile("(\\w[\\w+.-]*://)[^/\\s@]*:[^/\\s@]*@");
+  /** A password may have a slash in it; what follows a port is none. */
+  private static final Pattern USER =
+      Pattern.compile("(\\w[\\w+.-]*://)[^/\\s@]*:(?!\\d+/)[^\\s@]*@");
+
   private static final Pattern QUERY =
       Pattern.compile("(\\w[\\w+.-]*://[^\\s?\"'<>]+)\\?[^\\s\"'<>]*");
   private static final Pattern PARAMETER = Pattern.compile(

@@ -35,12 +35,13 @@ record S3Location(String written, String bucket, String prefix) {
     String rest = written.substring(Math.min(written.length(), colon + 3));
     int slash = rest.indexOf('/');
     String bucket = slash < 0 ? rest : rest.substring(0, slash);
-    if (bucket.indexOf('@') >= 0) {
+    // A secret may have a slash in it.
+    if (bucket.indexOf('@') >= 0 || (bucket.indexOf(':') >= 0 && rest.indexOf('@') >= 0)) {
       throw new IllegalArgumentException("A location must not have credentials in it: "
           + withoutUser(location) + "; give them by the environment or by ~/.aws/credentials");
     }
     if (!BUCKET.matcher(bucket).matches()) {
-      throw new IllegalArgumentException("Location '" + location + "' has the bucket '" + bucket
+      throw new IllegalArgumentException("Location '" + written + "' has the bucket '" + bucket
           + "', which is no name of a bucket; write s3://bucket/prefix");
     }
     return new S3Location(
@@ -53,7 +54,7 @@ record S3Location(String written, String bucket, String prefix) {
   }
 
   private static String withoutUser(String location) {
-    int at = location.indexOf('@');
+    int at = location.lastIndexOf('@');
     int start = location.indexOf("://");
     return at < 0
         ? location

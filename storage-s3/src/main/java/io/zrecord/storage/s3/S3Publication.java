@@ -70,13 +70,8 @@ record S3Publication(S3Connection connection, S3Location location) {
     String name = "list/" + UUID.randomUUID() + ".probe";
     String key = location.key(name);
     try {
-      put(key, PROBE);
-      try {
-        put(key, PROBE);
-      } catch (S3Exception e) {
-        if (!isTaken(e)) {
-          throw e;
-        }
+      // The first answer may be lost, and the SDK's next try refused: the name is taken then.
+      if (isRefused(key) || isRefused(key)) {
         connection.conditional().add(location.prefixInBucket());
         return;
       }
@@ -93,6 +88,19 @@ record S3Publication(S3Connection connection, S3Location location) {
       deleteQuietly(key, name);
     }
     throw refused("ignores the condition of a request that a name must not exist", null);
+  }
+
+  /** Publishes the probe. Tells whether the server refuses because the name is taken. */
+  private boolean isRefused(String key) {
+    try {
+      put(key, PROBE);
+      return false;
+    } catch (S3Exception e) {
+      if (isTaken(e)) {
+        return true;
+      }
+      throw e;
+    }
   }
 
   private StorageException refused(String why, @Nullable SdkException cause) {

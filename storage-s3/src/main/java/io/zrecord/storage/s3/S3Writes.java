@@ -5,6 +5,7 @@ import java.io.ByteArrayInputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -100,11 +101,18 @@ final class S3Writes {
    * the success of the one before.
    */
   private void requireOwn(String action, SdkException failure) {
+    // The SDK takes the mark of an interrupted thread away.
+    boolean isInterrupted = failure instanceof AbortedException;
     HeadObjectResponse found;
     try {
       found = client.headObject(request -> request.bucket(bucket).key(key));
     } catch (SdkException e) {
+      isInterrupted |= e instanceof AbortedException;
       throw S3Errors.of(action, path, failure);
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
     if (id.equals(found.metadata().get(WRITE_ID))) {
       return;

@@ -77,22 +77,24 @@ final class Fetcher {
     wanted.clear();
   }
 
-  /** Asks for what was wanted, without waiting. Returns the ranges, which the caller drops. */
-  List<Prefetched.Range> ask() {
-    List<Prefetched.Range> asked = new ArrayList<>();
+  /**
+   * Asks for what was wanted, without waiting.
+   *
+   * @param asked takes the ranges, which the caller drops, also those before a failure
+   */
+  void ask(List<Prefetched.Range> asked) {
     for (List<Wanted> ofChunk : takeByChunk()) {
       Windows file = fileOf(ofChunk);
       for (Wanted joined : join(ofChunk)) {
         Prefetched.Range range = prefetched.ask(file, joined.from, joined.to);
         if (range == null) {
-          return asked;
+          return;
         }
         asked.add(range);
         metrics.requests.add(range.pieceCount());
         metrics.bytesRequested.add(range.to() - range.from());
       }
     }
-    return asked;
   }
 
   /** Fetches what was wanted. */

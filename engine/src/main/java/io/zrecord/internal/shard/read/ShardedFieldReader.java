@@ -248,11 +248,11 @@ public final class ShardedFieldReader implements FieldReader {
    * Asks for the bytes of records that will be selected, and returns at once, where files are not
    * mapped. The tables of the records are read.
    *
-   * @return the ranges that were asked for, which the caller drops
+   * @param asked takes the ranges that were asked for, which the caller drops, also after a failure
    */
-  public List<Prefetched.Range> prefetch(long[] indices) {
+  public void prefetch(long[] indices, List<Prefetched.Range> asked) {
     clear();
-    return slots.ask(indices);
+    slots.ask(indices, asked);
   }
 
   @Override

@@ -74,11 +74,13 @@ final class SlotSelection implements Selection {
   }
 
   /** Asks for the bytes of records, without waiting, and selects none. */
-  List<Prefetched.Range> ask(long[] indices) {
+  void ask(long[] indices, List<Prefetched.Range> asked) {
     find(indices, 0, indices.length);
-    int asked = slots.count;
+    int count = slots.count;
     slots.count = 0;
-    return want(asked) ? context.fetcher().ask() : List.of();
+    if (want(count)) {
+      context.fetcher().ask(asked);
+    }
   }
 
   private void find(long[] indices, int from, int newCount) {

@@ -92,7 +92,7 @@ final class TableSpool implements AutoCloseable {
       long bytes = written.positionBytes();
       file = null;
       written.finish();
-      spilled = new Windows(storage.open(name, bytes), bytes, () -> {});
+      spilled = new Windows(storage.open(name, bytes), bytes, kept -> {});
     }
   }
 

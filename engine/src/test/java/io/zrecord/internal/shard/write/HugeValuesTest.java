@@ -171,7 +171,7 @@ final class HugeValuesTest {
 
   private List<RunRecord> runs(ShardSummary shard) {
     Storage storage = LocalStorage.at(directory);
-    TablesFile file = TablesFile.open(storage, shard, shard.tables().get(0), () -> {});
+    TablesFile file = TablesFile.open(storage, shard, shard.tables().get(0), kept -> {});
     return file.runs(file.json().field(1), -1, new Binding(ID, 1));
   }
 

@@ -80,7 +80,7 @@ class OwnStripeTest {
 
   private List<RunRecord> runs(ShardSummary shard, RecordSchema schema, int ordinal) {
     FieldSpec field = schema.fields().get(ordinal);
-    TablesFile file = TablesFile.open(storage, shard, shard.tables().get(0), () -> {});
+    TablesFile file = TablesFile.open(storage, shard, shard.tables().get(0), kept -> {});
     return file.runs(
         file.json().field(field.id()),
         field.valueWidthBytes().orElseThrow(),

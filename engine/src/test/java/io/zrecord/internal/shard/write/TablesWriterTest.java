@@ -89,7 +89,7 @@ class TablesWriterTest {
   private TablesFile open(UUID shardId, List<ChunkFile> chunks, TablesRef opened) {
     ShardSummary shard =
         new ShardSummary(shardId, LENGTH, chunks, List.of(opened), new TreeMap<>());
-    return TablesFile.open(storage, shard, opened, () -> {});
+    return TablesFile.open(storage, shard, opened, kept -> {});
   }
 
   private static byte[] bytes(Windows windows, long position, int length) {

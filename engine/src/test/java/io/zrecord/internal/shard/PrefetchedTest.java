@@ -1,0 +1,48 @@
+package io.zrecord.internal.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.storage.ReadableFile;
+import io.zrecord.storage.Storage;
+import io.zrecord.testing.MemoryStorage;
+import io.zrecord.testing.UnmappedStorage;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+final class PrefetchedTest {
+  private static final int LENGTH = 1000;
+
+  private final UnmappedStorage storage = new UnmappedStorage(new MemoryStorage(), 1 << 20);
+
+  private Windows windows() {
+    byte[] content = new byte[LENGTH];
+    content[10] = 7;
+    storage.publish("f", content);
+    ReadableFile file = ((Storage) storage).open("f", LENGTH);
+    return new Windows(file, LENGTH, kept -> {});
+  }
+
+  @Test
+  void bytesThatWereAskedForAreFoundUntilTheyAreDropped() {
+    Windows file = windows();
+    Prefetched prefetched = new Prefetched();
+    Prefetched.Range range = Objects.requireNonNull(prefetched.ask(file, 5, 50));
+    assertThat(prefetched.find(file, 10, 11)).isSameAs(range);
+    assertThat(prefetched.find(file, 10, 51)).isNull();
+    assertThat(prefetched.find(file, 4, 11)).isNull();
+    assertThat(range.piece(0).get(5)).isEqualTo((byte) 7);
+    prefetched.drop(range);
+    assertThat(prefetched.find(file, 10, 11)).isNull();
+  }
+
+  /** A reader that is late has found the range before it was dropped. */
+  @Test
+  void aPieceIsReadThoughItsRequestWasCanceled() {
+    storage.begin(300);
+    Windows file = windows();
+    Prefetched prefetched = new Prefetched();
+    Prefetched.Range range = Objects.requireNonNull(prefetched.ask(file, 0, LENGTH));
+    prefetched.drop(range);
+    assertThat(range.piece(0).get(10)).isEqualTo((byte) 7);
+  }
+}
