@@ -41,7 +41,8 @@ class DocumentedCommandsTest {
   @Test
   void everyOptionOfACommandHasOneRow() {
     List<String> common = namesIn(COMMON);
-    assertThat(common).containsExactlyInAnyOrder("-h", "--help", "--stacktrace");
+    assertThat(common)
+        .containsExactlyInAnyOrder("-h", "--help", "--stacktrace", "--storage-option");
     commands().forEach((name, command) -> {
       List<String> options = command.options().stream()
           .flatMap(option -> Arrays.stream(option.names()))

@@ -71,7 +71,8 @@ record S3Publication(S3Connection connection, S3Location location) {
     String key = location.key(name);
     try {
       // The first answer may be lost, and the SDK's next try refused: the name is taken then.
-      if (isRefused(key) || isRefused(key)) {
+      boolean isRefused = isRefused(key);
+      if (isRefused || isRefused(key)) {
         connection.conditional().add(location.prefixInBucket());
         return;
       }
