@@ -79,7 +79,7 @@ record Usage(double serverSeconds, double proxySeconds, long requests, long writ
           "The process " + pid.getAsLong() + " of the server or the proxy has ended", e);
     }
     // The name of the program is in brackets and may have blanks in it.
-    String[] numbers = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    String[] numbers = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
     return (Long.parseLong(numbers[USER_TICKS]) + Long.parseLong(numbers[USER_TICKS + 1]))
         / TICKS_PER_SECOND;
   }
