@@ -8,6 +8,7 @@ import org.apache.logging.log4j.{Level, LogManager}
 import org.apache.logging.log4j.core.LoggerContext
 import org.apache.logging.log4j.core.appender.WriterAppender
 import org.apache.logging.log4j.core.layout.PatternLayout
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.util.QueryExecutionListener
 
@@ -21,7 +22,9 @@ class OptionSettingsSuite extends SparkSuite {
     "spark.eventLog.enabled" -> "true",
     "spark.eventLog.compress" -> "false",
     "spark.eventLog.dir" -> eventLog.toUri.toString
-  )
+  ) ++ (if (SPARK_VERSION < "4")
+          Map("spark.sql.catalog.spark_catalog" -> "io.zrecord.spark.ZRecordSessionCatalog")
+        else Map.empty)
 
   private val key = CountingFileSystem.Key -> secret
 
