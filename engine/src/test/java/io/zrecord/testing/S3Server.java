@@ -17,13 +17,14 @@ import java.util.UUID;
  * only, as S3 does.
  */
 public final class S3Server implements AutoCloseable {
-  private static final String BUCKET = "bucket";
   private static final String USER = "tester";
   private static final Duration START = Duration.ofSeconds(60);
 
   private final Process process;
   private final int port;
   private final String secret = UUID.randomUUID().toString();
+  /** A name of its own: clients keep what they know of a bucket, whichever server has it. */
+  private final String bucket = "bucket-" + UUID.randomUUID();
 
   /**
    * Starts a server with one bucket.
@@ -32,7 +33,7 @@ public final class S3Server implements AutoCloseable {
    */
   public S3Server(Path jar, Path directory) throws IOException {
     port = freePort();
-    Files.createDirectories(directory.resolve("data").resolve(BUCKET));
+    Files.createDirectories(directory.resolve("data").resolve(bucket));
     Path settings = Files.writeString(
         directory.resolve("s3proxy.properties"),
         String.join(
@@ -94,7 +95,7 @@ public final class S3Server implements AutoCloseable {
 
   /** Returns the name of the bucket. */
   public String bucket() {
-    return BUCKET;
+    return bucket;
   }
 
   /** Returns the name by which requests are signed. */
