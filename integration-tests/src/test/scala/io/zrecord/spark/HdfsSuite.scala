@@ -32,6 +32,18 @@ class HdfsSuite extends RemoteTests {
       val local = freshLocalPath()
       write(spark.range(3).toDF(), "file:" + local, "append")
       assert(Files.isDirectory(java.nio.file.Paths.get(local, "manifest")))
+      assert(read("file:" + local.dropRight(3) + "*").count() == 3)
     } finally spark.conf.unset(default)
+  }
+
+  test("an overwrite with an older version of itself is a conflict however the host is spelled") {
+    val path = remotePath()
+    write(spark.range(5).toDF(), path, "append")
+    val old = read(path)
+    write(spark.range(3).toDF(), path, "append")
+    for (spelled <- Seq(path, path.replace("localhost", "127.0.0.1"))) {
+      assert(failure(write(old.distinct(), spelled, "overwrite")).contains("expectedVersion"))
+    }
+    assert(read(path).count() == 8)
   }
 }

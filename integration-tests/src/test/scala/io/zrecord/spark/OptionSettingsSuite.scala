@@ -57,6 +57,17 @@ class OptionSettingsSuite extends SparkSuite {
     assert(read(path, key).count() == 100)
   }
 
+  test("a sampled read has its own key, also after one with another key") {
+    val path = guarded()
+    write(data, path, "append", key)
+    def sampled(ofRead: (String, String)) =
+      read(path, ofRead, "sampler" -> "shuffle", "seed" -> "1").collect().length
+    assert(sampled(key) == 100)
+    CountingFileSystem.expectedKey = "renewed" + secret
+    assert(sampled(CountingFileSystem.Key -> CountingFileSystem.expectedKey) == 100)
+    assert(failure(sampled(key)).contains("access is denied"))
+  }
+
   test("the session's default for a setting is obeyed in SQL too") {
     val path = guarded()
     // Spark writes what is set so late to its events, whatever the name.
@@ -123,12 +134,9 @@ class OptionSettingsSuite extends SparkSuite {
       )
     ) {
       val table = statement.split(" ")(2)
-      val message = failure {
-        spark.sql(statement)
-        spark.table(table).collect()
-      }
+      val message = failure(spark.sql(statement))
       assert(message.contains("setting of Hadoop"), message)
-      spark.sql(s"drop table if exists $table")
+      assert(!spark.catalog.tableExists(table))
     }
     val table = freshTable()
     val message = failure(data.write.format("zrecord").options(Map(key)).saveAsTable(table))

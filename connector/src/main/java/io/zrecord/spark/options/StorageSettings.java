@@ -51,8 +51,8 @@ public final class StorageSettings {
   public static void refuseToKeep(Map<String, String> options) {
     options.keySet().stream().filter(StorageSettings::isSetting).findAny().ifPresent(key -> {
       throw new IllegalArgumentException("Option " + key + " is a setting of Hadoop, which may be a"
-          + " credential, and the table would keep it for everybody to see; leave it out, and set"
-          + " spark.hadoop." + key + " for the session");
+          + " credential, and the table would keep it for everybody to see; leave it out, and start"
+          + " the session with spark.hadoop." + key);
     });
   }
 
@@ -69,7 +69,7 @@ public final class StorageSettings {
       if (!value.equals(loaded.get(key))) {
         throw new IllegalArgumentException("Option " + key
             + " comes too late: the table has been loaded without the option; use load(path) or"
-            + " save(path), or set spark.hadoop." + key + " for the session");
+            + " save(path), or start the session with spark.hadoop." + key);
       }
     });
   }

@@ -100,6 +100,15 @@ public final class SparkStorages {
     return (storage.location() + "/").startsWith(other.location() + "/");
   }
 
+  /** Tells whether two remote storages differ at most in the host or the bucket. */
+  public static boolean haveSamePath(Storage storage, Storage other) {
+    return storage.isRemote() && other.isRemote() && pathOf(storage).equals(pathOf(other));
+  }
+
+  private static String pathOf(Storage storage) {
+    return new org.apache.hadoop.fs.Path(storage.location()).toUri().getPath();
+  }
+
   private static Path realPath(Path path) {
     try {
       return path.toRealPath();

@@ -79,10 +79,17 @@ public final class OverwriteOfItself {
     }
     for (TableSnapshot snapshot : TablesRead.of(plan)) {
       if (!snapshot.recordsCommitId().equals(newest.get().recordsCommitId())
-          && SparkStorages.isWithin(snapshot.storage(), newest.get().storage())) {
+          && isSameTable(snapshot, newest.get())) {
         throw conflict(snapshot, newest.get());
       }
     }
+  }
+
+  /** Spellings of a host differ: a table with the same identity and path is taken for the same. */
+  private static boolean isSameTable(TableSnapshot read, TableSnapshot written) {
+    return SparkStorages.isWithin(read.storage(), written.storage())
+        || (read.tableId().equals(written.tableId())
+            && SparkStorages.haveSamePath(read.storage(), written.storage()));
   }
 
   /**

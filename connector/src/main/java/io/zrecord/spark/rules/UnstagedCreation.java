@@ -1,6 +1,9 @@
 package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.SessionTables;
+import io.zrecord.spark.options.StorageSettings;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
 import org.apache.spark.sql.catalyst.plans.logical.CreateTable;
@@ -8,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.CreateTableAsSelect;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.ReplaceTable;
 import org.apache.spark.sql.catalyst.plans.logical.ReplaceTableAsSelect;
+import org.apache.spark.sql.catalyst.plans.logical.TableSpec;
 import org.apache.spark.sql.catalyst.plans.logical.TableSpecBase;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import scala.Option;
@@ -52,6 +56,7 @@ public final class UnstagedCreation {
     if (isUnstaged(name) && isZRecord(spec)) {
       ResolvedIdentifier target = (ResolvedIdentifier) name;
       requireNewer();
+      refuseToKeep(spec);
       // A program may give the place as a property of the table.
       Option<String> location = spec.location().isDefined()
           ? spec.location()
@@ -68,6 +73,7 @@ public final class UnstagedCreation {
       ResolvedIdentifier target = (ResolvedIdentifier) name;
       if (isZRecord(spec)) {
         requireNewer();
+        refuseToKeep(spec);
       }
       SessionTables.requireNoTable((TableCatalog) target.catalog(), target.identifier());
     }
@@ -83,6 +89,15 @@ public final class UnstagedCreation {
   private static boolean isZRecord(TableSpecBase spec) {
     Option<String> provider = spec.provider();
     return SessionTables.isZRecord(provider.isDefined() ? provider.get() : null);
+  }
+
+  /** Refuses settings among the options: Spark would keep them with the table. */
+  private static void refuseToKeep(TableSpecBase spec) {
+    if (spec instanceof TableSpec resolved) {
+      Map<String, String> options = new HashMap<>();
+      resolved.options().foreach(option -> options.put(option._1(), option._2()));
+      StorageSettings.refuseToKeep(options);
+    }
   }
 
   private static void requireNewer() {

@@ -19,7 +19,8 @@ public final class OpenSamplers {
 
   private OpenSamplers() {}
 
-  private record Key(SnapshotId dataset, SamplerSpec spec) {}
+  /** What one storage has may be shared by whoever reaches it in the same way only. */
+  private record Key(Object storage, SnapshotId dataset, SamplerSpec spec) {}
 
   /**
    * A version and a sampler of all its records.
@@ -32,7 +33,7 @@ public final class OpenSamplers {
   /** Opens a version and its sampler. The sampler is not cut, so epochs of any length share it. */
   public static Opened of(SnapshotId dataset, SamplerSpec spec) {
     OPENED.values().removeIf(Entry::isForgotten);
-    Key key = new Key(dataset, spec.withoutNumSamples());
+    Key key = new Key(dataset.location().storage().identity(), dataset, spec.withoutNumSamples());
     Entry entry = OPENED.computeIfAbsent(key, absent -> new Entry());
     boolean isOpened = false;
     try {

@@ -15,6 +15,7 @@ import org.apache.hadoop.fs.Path;
  * and <code>{a,b}</code>, and a backslash before a character that stands for itself. Stateless.
  */
 public final class DirectoryPattern {
+  private static final String LOCAL = "file:";
   private static final String SPECIAL = "*?[]{}\\";
 
   private DirectoryPattern() {}
@@ -25,7 +26,8 @@ public final class DirectoryPattern {
   }
 
   /**
-   * Returns the directories that match, sorted by their paths. Files that match are left out.
+   * Returns the directories that match, sorted by their paths, with a scheme if the pattern has
+   * one. Files that match are left out.
    *
    * @param pattern a path or a URI with a pattern in the path, not encoded
    * @param isLocal whether a pattern without a scheme is on the local file system
@@ -37,6 +39,7 @@ public final class DirectoryPattern {
     Path path = local
         .map(there -> new Path(null, null, there.toAbsolutePath().toString()))
         .orElseGet(() -> new Path(pattern));
+    String scheme = pattern.regionMatches(true, 0, LOCAL, 0, LOCAL.length()) ? LOCAL : "";
     try {
       FileSystem files =
           local.isPresent() ? FileSystem.getLocal(settings) : FileSystems.of(path, settings);
@@ -47,7 +50,7 @@ public final class DirectoryPattern {
       return Arrays.stream(found)
           .filter(FileStatus::isDirectory)
           .map(FileStatus::getPath)
-          .map(match -> local.isPresent() ? match.toUri().getPath() : match.toString())
+          .map(match -> local.isPresent() ? scheme + match.toUri().getPath() : match.toString())
           .sorted()
           .toList();
     } catch (IOException e) {
