@@ -1,6 +1,7 @@
 package io.zrecord.storage.hadoop;
 
 import io.zrecord.errors.StorageException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,6 +20,8 @@ import org.apache.hadoop.fs.Path;
 final class PublicationProbe {
   private static final byte[] CONTENT =
       "A probe, which may be deleted.\n".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+
+  private static final int ATTEMPTS = 5;
 
   private static final Map<FileSystem, Set<Publication>> PROVEN = new WeakHashMap<>();
 
@@ -41,7 +44,7 @@ final class PublicationProbe {
     Path name = new Path(directory, UUID.randomUUID() + ".json");
     try {
       // A refusal may be the echo of the same request's success, and the name is taken then.
-      way.publish(files, name, CONTENT);
+      publishFirst(way, files, name);
       if (way.publish(files, name, CONTENT)) {
         throw Publication.refused(
             root,
@@ -54,6 +57,21 @@ final class PublicationProbe {
     }
     synchronized (PROVEN) {
       PROVEN.computeIfAbsent(files, key -> EnumSet.noneOf(Publication.class)).add(way);
+    }
+  }
+
+  private static void publishFirst(Publication way, FileSystem files, Path name)
+      throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        way.publish(files, name, CONTENT);
+        return;
+      } catch (FileNotFoundException e) {
+        // The end of another probe may delete the directory before the file is in it.
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
     }
   }
 
