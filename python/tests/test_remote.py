@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import fsspec
+import fsspec.asyn
 import numpy as np
 import pytest
 
@@ -201,6 +202,29 @@ def test_ranges_are_joined_and_bounded(scripted: type[ScriptedFileSystem]) -> No
     assert file.missing(np.array([7, 7]), np.array([7, 7])) == []
 
 
+class _SettledMeanwhile(FetchedBytes):
+    """A file that another thread settles after each look at its check."""
+
+    _left: Callable[[bytes], None] | None
+
+    @property
+    def _check(self) -> Callable[[bytes], None] | None:
+        found, self._left = self._left, None
+        return found
+
+    @_check.setter
+    def _check(self, check: Callable[[bytes], None] | None) -> None:
+        self._left = check
+
+
+def test_a_file_may_be_settled_by_two_threads(scripted: type[ScriptedFileSystem]) -> None:
+    checked: list[bytes] = []
+    file = _SettledMeanwhile(RemotePath.root("scripted://", {}) / "file", 100, checked.append)
+    file.settle()
+    file.settle()
+    assert checked == [bytes(64)]
+
+
 def test_a_gather_takes_few_requests(scripted: type[ScriptedFileSystem]) -> None:
     remote = zrecord.open("scripted://v2-units")
     opening = len(scripted.log)
@@ -223,6 +247,52 @@ def test_what_is_kept_is_bounded(scripted: type[ScriptedFileSystem], monkeypatch
     for name in ("number", "text", "number"):
         assert comparable(remote[name][:]) == comparable(local[name][:]), name
         assert keeper.kept_bytes <= 1 << 19
+
+
+@pytest.mark.parametrize("table", ["v2/table", PATCHES, BLOCKS, UNITS])
+def test_what_validity_opens_is_counted_and_opened_side_by_side(
+    table: str, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_remote_source, "MAX_KEPT_BYTES", 0)
+    monkeypatch.setattr(_remote_field, "_GROUP_SHARDS", 2)
+    opened: list[int] = []
+    map_ = _remote.Remote.map
+
+    def noted(self: Any, level: str, function: Any, items: list[Any]) -> list[Any]:
+        if level == _remote.SHARDS:
+            opened.append(len(items))
+        return map_(self, level, function, items)
+
+    monkeypatch.setattr(_remote.Remote, "map", noted)
+    local, remote = zrecord.open(GOLDEN / table), zrecord.open(f"scripted://{table}")
+    for name in local.fields:
+        sources = remote[name]._sources
+        opened.clear()
+        assert remote[name].validity().tolist() == local[name].validity().tolist(), name
+        assert remote[name].validity([5, 1, 5]).tolist() == local[name].validity([5, 1, 5]).tolist(), name
+        assert max(opened) == min(2, len(sources))
+        assert sum(source.fetched_bytes() for source in sources) == 0, name
+
+
+def test_a_step_is_cut_by_the_bytes_that_are_missing(scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 1 << 18
+    monkeypatch.setattr(_remote_field, "_STEP_BYTES", most // 2)
+    steps: list[int] = []
+    fetch = _fetched.fetch
+
+    def noted(wanted: Any) -> None:
+        steps.append(_remote_field._missing_bytes(wanted))
+        fetch(wanted)
+
+    monkeypatch.setattr(_remote_field, "fetch", noted)
+    local = zrecord.open(GOLDEN / UNITS)
+    draw = np.random.default_rng(6).integers(0, len(local), 3000)
+    for name in local.fields:
+        for key in (slice(None), draw):
+            remote = zrecord.open("scripted://v2-units")
+            assert comparable(remote[name][key]) == comparable(local[name][key]), name
+    assert len(steps) > 10
+    assert max(steps) <= most
 
 
 def test_what_is_fetched_again_is_verified_again(scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -366,6 +436,55 @@ def test_credentials_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert SECRET not in str(query.value)
 
 
+@pytest.mark.parametrize("link", ["cause", "context", "note", "group"])
+def test_an_error_that_led_to_another_does_not_show_credentials(
+    link: str, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(path: str, begin: int, end: int, found: bytes) -> bytes:
+        error, before = ConnectionResetError("reset by peer"), OSError(f"GET https://example.org/a?sig={SECRET}")
+        if link == "note":
+            vars(error)["__notes__"] = [str(before)]
+        elif link == "group":
+            vars(error)["exceptions"] = (before,)
+        elif link == "cause":
+            raise error from before
+        else:
+            error.__context__ = before
+        raise error
+
+    remote = zrecord.open("scripted://v2-units")
+    scripted.script = staticmethod(script)
+    with pytest.raises(zrecord.StorageError, match="ConnectionResetError: reset by peer") as caught:
+        remote["number"][3]
+    assert SECRET not in printed(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_an_error_without_credentials_is_shown_with_what_led_to_it(scripted: type[ScriptedFileSystem]) -> None:
+    remote = zrecord.open("scripted://v2-units")
+    scripted.script = staticmethod(refused)
+    with pytest.raises(zrecord.StorageError) as caught:
+        remote["number"][3]
+    assert isinstance(caught.value.__cause__, ConnectionResetError)
+
+
+@pytest.mark.parametrize("scheme", ["abfs", "ABFSS", "az"])
+def test_a_container_is_shown_but_what_follows_its_colon_is_not(
+    scheme: str, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = "account.dfs.core.windows.net/v2-units"
+    scripted_fs = fsspec.filesystem("scripted")
+    monkeypatch.setattr("fsspec.core.url_to_fs", lambda url, **options: (scripted_fs, "/v2-units"))
+    for url in (f"{scheme}://container@{account}", f"{scheme}://container:{SECRET}@{account}"):
+        dataset = zrecord.open(url)
+        assert dataset.path == f"{scheme}://container@{account}"
+        assert f"{scheme}://container@{account}" in repr(dataset["number"])
+        assert dataset["number"]._remote._shown(f"no {SECRET} in container") == (
+            "no *** in container" if SECRET in url else f"no {SECRET} in container"
+        )
+    assert zrecord.open(f"https://me:{SECRET}@{account}", 0).path == f"https://{account}"
+
+
 def test_options_belong_to_urls() -> None:
     table = GOLDEN / "v2" / "table"
     assert len(zrecord.open(table.as_uri())) == len(zrecord.open(f"file:{table}")) == len(zrecord.open(str(table))) == 120
@@ -395,18 +514,23 @@ def test_a_pickled_dataset_is_opened_again_with_its_options() -> None:
     assert dataset.__reduce__()[1] == ("memory://v2-units", 0, "first", {"skip_instance_cache": True})
 
 
-def _read_in_child(dataset: zrecord.Dataset, results: Any) -> None:
+def _read_in_child(dataset: zrecord.Dataset, results: Any, loop: Any, thread: Any) -> None:
+    if thread is not None:
+        fsspec.asyn.loop[0], fsspec.asyn.iothread[0] = loop, thread
     results.put(dataset["text"][[70_000, 5]])
 
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
-def test_a_forked_process_has_a_connection_of_its_own() -> None:
+@pytest.mark.parametrize("is_old", [False, True])
+def test_a_forked_process_has_a_connection_of_its_own(is_old: bool) -> None:
     with http_server(GOLDEN) as url:
         dataset = zrecord.open(f"{url}/{UNITS}", 0)
         dataset["number"][[3, 70_000]]  # threads and connections exist before the fork
+        # Before 2025.7, fsspec left the event loop of the parent to the child.
+        left = (fsspec.asyn.loop[0], fsspec.asyn.iothread[0]) if is_old else (None, None)
         context = multiprocessing.get_context("fork")
         results = context.Queue()
-        child = context.Process(target=_read_in_child, args=(dataset, results))
+        child = context.Process(target=_read_in_child, args=(dataset, results, *left), daemon=True)
         child.start()
         assert results.get(timeout=60) == zrecord.open(GOLDEN / UNITS)["text"][[70_000, 5]]
         child.join(60)

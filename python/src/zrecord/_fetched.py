@@ -97,8 +97,9 @@ class FetchedBytes:
 
     def settle(self) -> None:
         """Checks the header once."""
-        if self._check is not None:
-            self._check(self._bytes[:_HEADER_BYTES].tobytes())
+        check = self._check  # another thread may settle the file meanwhile
+        if check is not None:
+            check(self._bytes[:_HEADER_BYTES].tobytes())
             self._check = None
 
 
@@ -144,6 +145,10 @@ def _pages(begins: Array, ends: Array) -> Array:
     is_empty = begins >= ends
     if is_empty.any():
         begins, ends = begins[~is_empty], ends[~is_empty]
+    # Values next to each other come with the same unit.
+    is_other = np.ones(begins.size, bool)
+    is_other[1:] = (begins[1:] != begins[:-1]) | (ends[1:] != ends[:-1])
+    begins, ends = begins[is_other], ends[is_other]
     firsts = begins.astype(np.int64) // _PAGE_BYTES
     counts = (ends.astype(np.int64) - 1) // _PAGE_BYTES + 1 - firsts
     steps = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)

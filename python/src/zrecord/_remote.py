@@ -6,9 +6,10 @@ import errno
 import os
 import random
 import re
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -32,10 +33,13 @@ _PACKAGES = {
     **dict.fromkeys(("http", "https"), "aiohttp"),
     "hdfs": "pyarrow",
 }
-_USER_INFO = re.compile(r"(?<=://)[^/\s'\"]*@")
+_USER_INFO = re.compile(r"([A-Za-z0-9+.-]{0,32})://([^/\s'\"]*)@")
+# The schemes of Azure, whose URLs name a container where others name a user.
+_WITH_CONTAINER = frozenset(("abfs", "abfss", "az"))
 _QUERY = re.compile(r"\?[^\s'\"]*")
 _SECRET_KEY = re.compile("key|secret|token|pass|cred|sas|auth|sign|header|connection|user", re.IGNORECASE)
 _MIN_SECRET = 4
+_loop_lock = threading.Lock()
 
 
 def scheme_of(url: str) -> str | None:
@@ -55,7 +59,7 @@ class Remote:
         self._url = url
         self._options = dict(options)
         user_info = _USER_INFO.search(url)
-        of_url = _strings(user_info[0][:-1].split(":") if user_info else [])
+        of_url = _strings(_split(user_info)[1].split(":") if user_info else [])
         self._secrets = sorted(_secrets(options) | of_url, key=len, reverse=True)
         self.shown_root = _without_user(url).rstrip("/")
         if self.scheme in ("http", "https") and ("?" in url or "#" in url):
@@ -143,10 +147,9 @@ class Remote:
         found = self._length(path) if end is not None else None
         if end is not None and found is not None and found < end:
             raise CorruptDataError(f"Cannot read {path}: it has {found} of {end} bytes; restore it from a copy", path)
-        text = f"{type(last).__name__}: {last}"
-        reason = self._shown(text)
-        # An error with credentials in its own text would print them in the chain of errors.
-        cause = last if reason == text else None
+        reason = self._shown(f"{type(last).__name__}: {last}")
+        # An error with credentials in its own text, or in that of an error before it, would print them in the chain of errors.
+        cause = last if all(self._shown(text) == text for text in _texts(last)) else None
         times = f" {_ATTEMPTS} times" if not _is_final(last) else ""
         raise StorageError(f"Cannot read {what} of {path}: tried{times}, {reason}; try again", path) from cause
 
@@ -178,6 +181,7 @@ class Remote:
                 f"Reading {self.shown_root} needs fsspec, which is not installed; run: pip install 'zrecord[remote]'"
                 f"{_and_package(self.scheme)}"
             ) from e
+        _drop_dead_loop()
         try:
             fs, path = url_to_fs(self._url, **self._options)
         except ImportError as e:
@@ -230,6 +234,39 @@ class _ShortBody(OSError):
     """Fewer bytes came than were asked for."""
 
 
+def _drop_dead_loop() -> None:
+    """Makes fsspec start a new event loop in a forked process, where the thread of the parent's loop does not run.
+
+    fsspec does so itself since 2025.7. Older releases wait for the dead loop for ever.
+    """
+    asyn: Any = sys.modules.get("fsspec.asyn")
+    with _loop_lock:
+        threads = getattr(asyn, "iothread", None)
+        if not threads or threads[0] is None or threads[0].is_alive():
+            return
+        if hasattr(asyn, "reset_lock"):
+            asyn.reset_lock()
+        threads[0] = None
+        if hasattr(asyn, "loop"):
+            asyn.loop[0] = None
+
+
+def _texts(error: BaseException) -> Iterator[str]:
+    """Returns what may be printed of an error and of all errors that led to it."""
+    seen: set[int] = set()
+    left: list[BaseException | None] = [error]
+    while left:
+        link = left.pop()
+        if link is None or id(link) in seen:
+            continue
+        seen.add(id(link))
+        yield f"{type(link).__name__}: {link}"
+        yield from map(str, getattr(link, "__notes__", ()))
+        left += (link.__cause__, link.__context__)
+        parts = getattr(link, "exceptions", ())  # those of an ExceptionGroup
+        left += (part for part in parts if isinstance(part, BaseException)) if isinstance(parts, (tuple, list)) else ()
+
+
 def _is_final(error: Exception) -> bool:
     """Tells whether the same request would be refused again."""
     status = getattr(error, "status", None)
@@ -248,7 +285,16 @@ def _and_package(scheme: str) -> str:
 
 
 def _without_user(text: str) -> str:
-    return _QUERY.sub("", _USER_INFO.sub("", text))
+    return _QUERY.sub("", _USER_INFO.sub(lambda found: _split(found)[0], text))
+
+
+def _split(found: re.Match[str]) -> tuple[str, str]:
+    """Returns the begin of a URL as it may be shown, and the user information that is hidden."""
+    scheme, before = found[1], found[2]
+    if scheme.lower() not in _WITH_CONTAINER:
+        return f"{scheme}://", before
+    container, _, hidden = before.partition(":")
+    return f"{scheme}://{container}@", hidden
 
 
 def _secrets(options: Mapping[str, Any]) -> set[str]:
