@@ -206,6 +206,7 @@ def test_parameters_of_samplers_have_the_names_that_they_have_in_java() -> None:
     others = {
         *("path", "fields", "indices", "drop_remainder", "epochs", "stop_before_batch", "pad", "bad_records"),
         *("as_completed", "depth", "max_bytes", "threads", "loader_priority", "version", "verify", "timeout", "writable"),
+        "engine_options",
     }
     assert set(inspect.signature(zrecord.feed).parameters) == keywords | others
 

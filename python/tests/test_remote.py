@@ -562,6 +562,31 @@ def test_a_feed_is_given_urls_as_they_are(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert [arguments[1] for arguments in given] == ["s3a://bucket/train", "hdfs:///train", str(tmp_path), str(tmp_path)]
 
 
+def test_a_feed_reads_from_s3_by_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        endpoint = f"http://{host}:{port}"
+        fs = fsspec.filesystem("s3", key="AKIAEXAMPLE", secret=SECRET, client_kwargs={"endpoint_url": endpoint})
+        fs.mkdir("bucket")
+        put(fs, GOLDEN / UNITS, "bucket/units")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+        local = zrecord.open(GOLDEN / UNITS)
+        with zrecord.feed(
+            "s3://bucket/units", fields=["number"], sampler="sequential", batch_size=100, engine_options={"endpoint": endpoint}
+        ) as feed:
+            numbers = np.concatenate([batch["number"].copy() for batch in feed])
+        assert (numbers == local["number"][:]).all()
+    finally:
+        server.stop()
+    with pytest.raises(ValueError, match="no option 'endpoint'"):
+        next(zrecord.feed(GOLDEN / UNITS, engine_options={"endpoint": endpoint}))
+
+
 def test_memory_that_cannot_be_had_is_an_error(scripted: type[ScriptedFileSystem]) -> None:
     with pytest.raises(zrecord.ZrecordError, match="Cannot reserve 4611686018427387904 bytes of memory for scripted://a/file"):
         FetchedBytes(RemotePath.root("scripted://a", {}) / "file", 1 << 62)

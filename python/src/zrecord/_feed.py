@@ -275,6 +275,7 @@ def feed(
     verify: str = "first",
     timeout: float = 60.0,
     writable: bool = False,
+    engine_options: Mapping[str, str] | None = None,
 ) -> Feed:
     """Batches of a dataset in the order of a sampler, loaded ahead by a process of its own.
 
@@ -317,6 +318,8 @@ def feed(
     :param verify: when checksums are compared: ``first`` (when a value is first touched), ``always`` or ``never``
     :param timeout: seconds to wait for a batch
     :param writable: whether arrays may be written to, which changes nothing but the batch
+    :param engine_options: options of the engine's storage of a URL, such as ``endpoint``, ``cache.directory`` and
+        ``cache.bytes``. Others on this machine can see them: credentials are those of the environment
 
     Arrays are memory that is shared with the engine: copy the arrays that a fork of this process keeps. A feed with a
     state from ``load_state_dict`` begins there, whatever ``epoch`` and ``start_position`` say.
@@ -366,6 +369,7 @@ def feed(
     is_url = isinstance(path, str) and is_remote(path)
     arguments = ["feed", str(path) if is_url else str(local_path(path).absolute())]
     arguments += [f"--{name}={value}" for name, value in options.items() if value is not None]
+    arguments += [f"--storage-option={name}={value}" for name, value in (engine_options or {}).items()]
     arguments += [f"--field={field}" for field in fields or ()]
     arguments += [f"--pad={field}={length}" for field, length in (pad or {}).items()]
     if drop_remainder:
