@@ -44,6 +44,12 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     session
   }
 
+  /** Starts the session: paths are resolved by the session that is active. */
+  override def beforeAll(): Unit = {
+    super.beforeAll()
+    spark
+  }
+
   override def afterAll(): Unit =
     try spark.stop()
     finally super.afterAll()
