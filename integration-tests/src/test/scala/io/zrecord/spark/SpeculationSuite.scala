@@ -39,7 +39,6 @@ class SpeculationSuite extends SparkSuite {
     )
 
   override def beforeAll(): Unit = {
-    super.beforeAll()
     val ports = Seq("--webui-port", "0")
     processes = Seq(start("master.Master", "127.0.0.1", Seq("--port", port.toString) ++ ports))
     // Who comes before the master is ready is not answered, and asks again after 20 seconds.
@@ -48,6 +47,7 @@ class SpeculationSuite extends SparkSuite {
       Seq("127.0.0.2", "127.0.0.3").map(host =>
         start("worker.Worker", host, Seq("--cores", "2", "--memory", "1g") ++ ports :+ master)
       )
+    super.beforeAll()
   }
 
   override def afterAll(): Unit =
