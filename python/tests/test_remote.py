@@ -571,13 +571,13 @@ def test_a_feed_reads_from_s3_by_the_engine(monkeypatch: pytest.MonkeyPatch) -> 
         host, port = server.get_host_and_port()
         endpoint = f"http://{host}:{port}"
         fs = fsspec.filesystem("s3", key="AKIAEXAMPLE", secret=SECRET, client_kwargs={"endpoint_url": endpoint})
-        fs.mkdir("bucket")
-        put(fs, GOLDEN / UNITS, "bucket/units")
+        fs.mkdir("feeds")
+        put(fs, GOLDEN / UNITS, "feeds/units")
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
         local = zrecord.open(GOLDEN / UNITS)
         with zrecord.feed(
-            "s3://bucket/units", fields=["number"], sampler="sequential", batch_size=100, engine_options={"endpoint": endpoint}
+            "s3://feeds/units", fields=["number"], sampler="sequential", batch_size=100, engine_options={"endpoint": endpoint}
         ) as feed:
             numbers = np.concatenate([batch["number"].copy() for batch in feed])
         assert (numbers == local["number"][:]).all()
