@@ -35,6 +35,7 @@ public final class UnstagedCreation {
    * Checks an analyzed plan.
    *
    * @throws UnsupportedOperationException if a statement in the plan is not safe
+   * @throws IllegalArgumentException if the options of a table have a setting of Hadoop
    */
   public static BoxedUnit check(LogicalPlan plan) {
     plan.foreach(node -> {
