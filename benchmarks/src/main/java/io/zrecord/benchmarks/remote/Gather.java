@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  */
 public final class Gather {
   private static final int BATCH = 256;
-  private static final int WARM_UPS = 3;
+  private static final int WARM_UPS = 40;
   private static final int GATHERS = 5;
 
   private final RemoteSite site = RemoteSite.ofEnvironment();
@@ -43,7 +43,7 @@ public final class Gather {
   }
 
   private void turn(int copy, boolean counts) {
-    Storage storage = way.at(site, RemoteSite.copy("binaries", copy));
+    Storage storage = way.at(site, RemoteSite.copy("binaries", copy % 8));
     TableSnapshot table = RecordTable.at(storage).latest();
     try (RecordDataset dataset = RecordDataset.open(table, ReadOptions.defaults())) {
       long[] firsts =

@@ -21,9 +21,18 @@ final class RegionCache {
   private static final RegionCache SHARED =
       new RegionCache(Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / 8));
 
+  private static final int FIRST_AHEAD = 2;
+  private static final int MOST_AHEAD = 16;
+
   private final long boundBytes;
   private final Map<Key, Region> regions = new LinkedHashMap<>(16, 0.75f, true);
   private long heldBytes;
+
+  /**
+   * Regions that a reader asks for before it needs them. What the readers before it turned out to
+   * need, so that not each of them waits until it knows.
+   */
+  private volatile int ahead = FIRST_AHEAD;
 
   /** A region of a file, of which there is one object. */
   private record Key(Windows file, int ordinal) {}
@@ -71,7 +80,7 @@ final class RegionCache {
       if (region == own) {
         return fetch(key, own, request);
       }
-      file.readFurtherAhead();
+      ahead = Math.min(2 * ahead, MOST_AHEAD);
       return await(region, request);
     } finally {
       metrics.waitNanos.add(System.nanoTime() - start);
@@ -89,14 +98,14 @@ final class RegionCache {
 
   /**
    * Asks for the regions after one, so that whoever reads in order does not wait for each of them:
-   * as many as the file's readers turned out to need, and at most a quarter of this cache.
+   * as many as readers turned out to need, and at most a quarter of this cache.
    *
    * @param end ordinal after the last region that will be read
    * @param requests fetches a region, given its ordinal
    */
   void readAhead(Windows file, int ordinal, int end, IntFunction<ByteBuffer> requests) {
     long room = boundBytes / 4 / file.lengthBytes(ordinal);
-    int last = (int) Math.min(end - 1L, ordinal + Math.min(file.ahead(), room));
+    int last = (int) Math.min(end - 1L, ordinal + Math.min(ahead, room));
     for (int next = ordinal + 1; next <= last; next++) {
       int wanted = next;
       Key key = new Key(file, next);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs requests to storages side by side, in threads that end when they are idle. Thread-safe. */
 public final class Requests {
   /** Requests of this process that wait for answers at a time. The caller runs what is beyond. */
-  private static final int MOST = 64;
+  private static final int MOST = 256;
 
   private static final long IDLE_SECONDS = 10;
 

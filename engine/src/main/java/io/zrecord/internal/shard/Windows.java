@@ -21,8 +21,11 @@ public final class Windows {
   /** 16 PiB in windows of 1 GiB: what is longer has holes. */
   private static final int MOST_WINDOWS = 1 << 24;
 
-  private static final int FIRST_AHEAD = 2;
-  private static final int MOST_AHEAD = 16;
+  /**
+   * Most bytes of a window that is kept though it takes memory. Who needs a few entries of a long
+   * table waits for no more than about another round trip.
+   */
+  private static final int MOST_KEPT_BYTES = 4 << 20;
 
   private final ReadableFile file;
   private final long endBytes;
@@ -32,7 +35,6 @@ public final class Windows {
   private final Consumer<ByteBuffer> firstCheck;
   private final LongConsumer onKept;
   private final boolean areKept;
-  private volatile int ahead = FIRST_AHEAD;
 
   /** Maps nothing yet. Keeps all windows, as is right for tables. */
   public Windows(ReadableFile file, long endBytes, LongConsumer onKept) {
@@ -64,7 +66,10 @@ public final class Windows {
     }
     this.file = file;
     this.endBytes = endBytes;
-    this.shift = Integer.numberOfTrailingZeros(file.preferredRegionBytes());
+    int regionBytes = areKept && !file.isMapped()
+        ? Math.min(file.preferredRegionBytes(), MOST_KEPT_BYTES)
+        : file.preferredRegionBytes();
+    this.shift = Integer.numberOfTrailingZeros(regionBytes);
     long count = ((endBytes - 1) >> shift) + 1;
     if (count > MOST_WINDOWS) {
       throw new CorruptDataException(
@@ -146,16 +151,6 @@ public final class Windows {
     metrics.requests.increment();
     metrics.bytesRequested.add(lengthBytes(ordinal));
     return read(ordinal);
-  }
-
-  /** Returns how many windows to ask for before they are needed. */
-  int ahead() {
-    return ahead;
-  }
-
-  /** Asks for more windows ahead from now on, because a reader had to wait. */
-  void readFurtherAhead() {
-    ahead = Math.min(2 * ahead, MOST_AHEAD);
   }
 
   /** Returns the long at a position, a multiple of 8. */

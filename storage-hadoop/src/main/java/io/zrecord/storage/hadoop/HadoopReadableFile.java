@@ -16,7 +16,7 @@ import org.apache.hadoop.util.functional.FutureIO;
  * the region: threads neither wait for each other nor keep connections that nobody uses.
  */
 record HadoopReadableFile(FileSystem files, Path file, long lengthBytes) implements ReadableFile {
-  private static final int REGION_BYTES = 4 << 20;
+  private static final int REGION_BYTES = 8 << 20;
 
   @Override
   public String path() {

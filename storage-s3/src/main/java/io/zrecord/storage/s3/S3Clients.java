@@ -22,8 +22,8 @@ import software.amazon.awssdk.services.s3.S3Configuration;
 
 /** Makes clients of the SDK. Stateless. */
 final class S3Clients {
-  /** Threads of the engine ask 64 times at a time; hedged reads and uploads come on top. */
-  private static final int CONNECTIONS = 128;
+  /** Threads of the engine ask 256 times at a time; hedged reads and uploads come on top. */
+  private static final int CONNECTIONS = 640;
 
   private static final int TRIES = 5;
   private static final Duration CONNECT = Duration.ofSeconds(5);

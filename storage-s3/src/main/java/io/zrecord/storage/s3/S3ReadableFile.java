@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * same object: the first answer's ETag is a condition of the later requests. Thread-safe.
  */
 final class S3ReadableFile implements ReadableFile {
-  private static final int REGION_BYTES = 4 << 20;
+  private static final int REGION_BYTES = 8 << 20;
 
   private final S3Reads reads;
   private final String key;
