@@ -4,7 +4,7 @@ import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Progress;
 import io.zrecord.cli.console.Subcommand;
-import io.zrecord.cli.maintenance.ByteSize;
+import io.zrecord.cli.maintenance.ByteSizeConverter;
 import io.zrecord.report.DatasetReport;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ final class ReportCommand extends Subcommand {
   @Option(
       names = "--max-image-bytes",
       paramLabel = "BYTES",
-      converter = ByteSize.class,
+      converter = ByteSizeConverter.class,
       description = "name larger images instead of showing them (default 1m)")
   private long maxImageBytes = 1 << 20;
 

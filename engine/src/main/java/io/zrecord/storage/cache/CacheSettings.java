@@ -1,12 +1,11 @@
 package io.zrecord.storage.cache;
 
+import io.zrecord.ByteSize;
 import io.zrecord.storage.Storage;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +23,6 @@ public record CacheSettings(@Nullable Path directory, long maxBytes) {
 
   private static final Set<String> NAMES = Set.of(DIRECTORY, BYTES);
   private static final long DEFAULT_BYTES = 10L << 30;
-  private static final Pattern SIZE = Pattern.compile("([0-9]{1,12})([kmgt]?)");
-  private static final String UNITS = "kmgt";
 
   /**
    * Reads the settings among options; other options are no matter.
@@ -68,15 +65,10 @@ public record CacheSettings(@Nullable Path directory, long maxBytes) {
   }
 
   private static long size(String text) {
-    Matcher size = SIZE.matcher(text);
-    if (size.matches()) {
-      int shift = size.group(2).isEmpty() ? 0 : 10 * (UNITS.indexOf(size.group(2)) + 1);
-      long count = Long.parseLong(size.group(1));
-      if (count <= Long.MAX_VALUE >> shift) {
-        return count << shift;
-      }
+    try {
+      return ByteSize.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("Option " + BYTES + " is " + e.getMessage(), e);
     }
-    throw new IllegalArgumentException("Option " + BYTES + " is '" + text
-        + "', which is no number of bytes; give one such as 500m, 200g or 1t");
   }
 }

@@ -20,6 +20,7 @@ final class WindowsTest {
           case "lengthBytes" -> lengthBytes;
           case "preferredRegionBytes" -> regionBytes;
           case "path" -> "file with holes";
+          case "isMapped" -> true;
           default -> throw new AssertionError(method);
         });
   }

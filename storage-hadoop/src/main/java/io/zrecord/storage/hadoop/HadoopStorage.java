@@ -312,6 +312,8 @@ public final class HadoopStorage implements Storage {
     Publication way = publication();
     try {
       return way.publish(files, path, content);
+    } catch (Publication.NotPublishedException e) {
+      throw HadoopErrors.of(files.getConf(), "publish", path, e.reason());
     } catch (IOException e) {
       // Also if access is denied: that may be the answer to a second try, and the first took
       // effect.

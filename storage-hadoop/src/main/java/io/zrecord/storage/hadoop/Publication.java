@@ -31,10 +31,19 @@ enum Publication {
       Path temporary =
           new Path(file.getParent(), "." + file.getName() + "." + UUID.randomUUID() + ".tmp");
       try {
-        write(files.create(temporary, false), content, true);
+        writeTemporary(files, temporary, content);
         return rename(files, temporary, file);
       } finally {
         deleteQuietly(files, temporary);
+      }
+    }
+
+    private void writeTemporary(FileSystem files, Path temporary, byte[] content)
+        throws NotPublishedException {
+      try {
+        write(files.create(temporary, false), content, true);
+      } catch (IOException e) {
+        throw new NotPublishedException(e);
       }
     }
 
@@ -100,6 +109,22 @@ enum Publication {
     }
   };
 
+  /** Says that a file was certainly not published, for the reason that is the cause. */
+  static final class NotPublishedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final IOException reason;
+
+    NotPublishedException(IOException reason) {
+      super(reason);
+      this.reason = reason;
+    }
+
+    IOException reason() {
+      return reason;
+    }
+  }
+
   /** The setting by which a user names the way of a file system that is not known. */
   static final String SETTING = "zrecord.publish";
 
@@ -109,7 +134,12 @@ enum Publication {
   /** Returns what a file system must keep, for messages. */
   abstract String promise();
 
-  /** Publishes a file. Returns {@code false} if the name is taken. */
+  /**
+   * Publishes a file. Returns {@code false} if the name is taken.
+   *
+   * @throws NotPublishedException if it is certain that the file was not published
+   * @throws IOException if the file may or may not have been published
+   */
   abstract boolean publish(FileSystem files, Path file, byte[] content) throws IOException;
 
   /**

@@ -1,14 +1,23 @@
 package io.zrecord.storage.hadoop;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.errors.FileUnavailableException;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StorageContractTest;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.PrivilegedAction;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract of storages on HDFS, with a name node and a data node in this process. */
@@ -36,5 +45,24 @@ final class HdfsStorageTest extends StorageContractTest {
     return HadoopStorage.at(
         cluster.getFileSystem().getUri() + "/data of " + UUID.randomUUID(),
         cluster.getConfiguration(0));
+  }
+
+  @Test
+  void aPublicationThatIsDeniedBeforeTheFileIsThereIsNoUnknownOutcome() throws IOException {
+    FileSystem files = cluster.getFileSystem();
+    org.apache.hadoop.fs.Path root = new org.apache.hadoop.fs.Path("/of " + UUID.randomUUID());
+    files.mkdirs(root);
+    files.setPermission(root, FsPermission.valueOf("drwxrwxrwx"));
+    Storage storage = UserGroupInformation.createRemoteUser("guest")
+        .doAs((PrivilegedAction<Storage>)
+            () -> HadoopStorage.at(files.getUri() + root.toString(), cluster.getConfiguration(0)));
+    assertThat(storage.publish("first", new byte[1])).isTrue();
+
+    files.setPermission(root, FsPermission.valueOf("drwxr-xr-x"));
+    assertThatThrownBy(() -> storage.publish("second", new byte[1]))
+        .isInstanceOf(FileUnavailableException.class)
+        .hasMessageContaining("Cannot publish")
+        .hasMessageContaining("access is denied");
+    assertThat(storage.exists("second")).isFalse();
   }
 }

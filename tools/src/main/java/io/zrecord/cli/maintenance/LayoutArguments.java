@@ -11,21 +11,21 @@ public final class LayoutArguments {
   @Option(
       names = {"--chunk-bytes", "--target-chunk-bytes"},
       paramLabel = "BYTES",
-      converter = ByteSize.class,
+      converter = ByteSizeConverter.class,
       description = "size of new chunks (default 256m)")
   private long chunkBytes = DEFAULTS.chunkBytes();
 
   @Option(
       names = "--stripe-bytes",
       paramLabel = "BYTES",
-      converter = ByteSize.class,
+      converter = ByteSizeConverter.class,
       description = "values held before they are written; memory of a thread (default 32m)")
   private long stripeBytes = DEFAULTS.stripeBytes();
 
   @Option(
       names = "--align-bytes",
       paramLabel = "BYTES",
-      converter = ByteSize.class,
+      converter = ByteSizeConverter.class,
       description = {
         "raw values that are at least so long begin at a multiple of it in their file: 64 for SIMD, 4k",
         "for pages and direct I/O; a power of two (default 8). Those of a fixed width stand one behind",
@@ -36,7 +36,7 @@ public final class LayoutArguments {
   @Option(
       names = "--block-bytes",
       paramLabel = "BYTES",
-      converter = ByteSize.class,
+      converter = ByteSizeConverter.class,
       description = {
         "short values of a field are compressed together, up to this many bytes (default 64k);",
         "0: one by one"

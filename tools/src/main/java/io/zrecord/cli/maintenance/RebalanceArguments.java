@@ -31,7 +31,7 @@ public final class RebalanceArguments {
   @Option(
       names = "--min-shard-bytes",
       paramLabel = "BYTES",
-      converter = ByteSize.class,
+      converter = ByteSizeConverter.class,
       description =
           "join neighbouring shards that are smaller (default 64m, or the target if that is less)")
   private @Nullable Long minShardBytes;
@@ -39,7 +39,7 @@ public final class RebalanceArguments {
   @Option(
       names = "--target-shard-bytes",
       paramLabel = "BYTES",
-      converter = ByteSize.class,
+      converter = ByteSizeConverter.class,
       description = "size of new shards (default 1g)")
   private long targetShardBytes = DEFAULTS.targetShardBytes();
 
@@ -55,7 +55,7 @@ public final class RebalanceArguments {
   @Option(
       names = {"--max-bytes", "--max-bytes-per-run"},
       paramLabel = "BYTES",
-      converter = ByteSize.class,
+      converter = ByteSizeConverter.class,
       description = "rewrite at most about so many bytes in this run")
   private long maxRunBytes = DEFAULTS.maxRunBytes();
 
