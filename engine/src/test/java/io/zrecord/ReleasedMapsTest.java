@@ -155,6 +155,7 @@ class ReleasedMapsTest {
     value.get(bytes);
     assertThat(new String(bytes, UTF_8)).isEqualTo("record 5");
     assertThat(linesWith(below)).isNotEmpty();
+    Reference.reachabilityFence(value);
   }
 
   private static ByteBuffer valueOf(Path path, long index) {

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 
 /**
  * A storage that fails from one of its calls on, for a number of calls. Calls are counted from 0,
- * over all methods. Belongs to one thread.
+ * over all methods. Thread-safe, as a commit checks its shards side by side.
  */
 final class FaultyStorage implements Storage {
   /** How a call fails. */
@@ -50,17 +50,17 @@ final class FaultyStorage implements Storage {
     this.failing = failing;
   }
 
-  int calls() {
+  synchronized int calls() {
     return calls;
   }
 
   /** Lets the requests take effect that are still under way. */
-  void landDelayed() {
+  synchronized void landDelayed() {
     delayed.values().forEach(Runnable::run);
     delayed.clear();
   }
 
-  private boolean failsNow() {
+  private synchronized boolean failsNow() {
     int call = calls++;
     delayed.entrySet().removeIf(entry -> {
       boolean isDue = entry.getKey() <= call;

@@ -173,7 +173,8 @@ final class RegionCacheTest {
   }
 
   private static void evictAll() {
-    Windows other = new Windows(new UnmappedFileOfZeros(1 << 30, 1 << 30), 1 << 30, kept -> {});
+    Windows other = new Windows(
+        new UnmappedFileOfZeros(1 << 30, 1 << 30), 1 << 30, false, first -> {}, kept -> {});
     get(RegionCache.shared(), other, 0, () -> ByteBuffer.allocate(1));
   }
 
