@@ -146,16 +146,19 @@ class ReleasedMapsTest {
 
   private static void readLate(Path path, String below) throws IOException {
     ByteBuffer value = valueOf(path, 5);
-    deleteAll(path);
-    OpenShards.shared().dropUnused();
-    for (int i = 0; i < 5; i++) {
-      System.gc();
+    try {
+      deleteAll(path);
+      OpenShards.shared().dropUnused();
+      for (int i = 0; i < 5; i++) {
+        System.gc();
+      }
+      byte[] bytes = new byte[value.remaining()];
+      value.get(bytes);
+      assertThat(new String(bytes, UTF_8)).isEqualTo("record 5");
+      assertThat(linesWith(below)).isNotEmpty();
+    } finally {
+      Reference.reachabilityFence(value);
     }
-    byte[] bytes = new byte[value.remaining()];
-    value.get(bytes);
-    assertThat(new String(bytes, UTF_8)).isEqualTo("record 5");
-    assertThat(linesWith(below)).isNotEmpty();
-    Reference.reachabilityFence(value);
   }
 
   private static ByteBuffer valueOf(Path path, long index) {
