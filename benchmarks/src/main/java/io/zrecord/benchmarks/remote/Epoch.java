@@ -22,7 +22,10 @@ public final class Epoch {
 
   public static void main(String[] arguments) {
     Epoch epoch = new Epoch(RemoteTables.valueOf(arguments[0].toUpperCase(Locale.ROOT)));
-    Meter.warmUp(() -> epoch.consume("small", 0, 0));
+    for (int copy = 0; copy < RemoteSite.COPIES; copy++) {
+      int small = copy;
+      Meter.warmUp(() -> epoch.consume("small", small, 0));
+    }
     epoch.measure();
   }
 

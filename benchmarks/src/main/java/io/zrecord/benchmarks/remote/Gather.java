@@ -43,7 +43,7 @@ public final class Gather {
   }
 
   private void turn(int copy, boolean counts) {
-    Storage storage = way.at(site, RemoteSite.copy("binaries", copy % 8));
+    Storage storage = way.at(site, RemoteSite.copy("binaries", copy % RemoteSite.COPIES));
     TableSnapshot table = RecordTable.at(storage).latest();
     try (RecordDataset dataset = RecordDataset.open(table, ReadOptions.defaults())) {
       long[] firsts =

@@ -34,6 +34,9 @@ record RemoteSite(
   /** Bytes of the largest range that is asked for at once, also by plain requests. */
   static final int RANGE_BYTES = 8 << 20;
 
+  /** Number of copies of each table, which {@link #copy} names from 0 on. */
+  static final int COPIES = 8;
+
   /** Returns the site that the environment names. */
   static RemoteSite ofEnvironment() {
     String proxy = text("REMOTE_PROXY_PID");
