@@ -92,9 +92,9 @@ public interface Storage {
   List<StoredFile> list(String directory);
 
   /**
-   * Lists all files below a directory, at any depth, in no order. The name of each file is relative
-   * to the directory, such as {@code 9f0c…/9f0c….zr}. Empty if the directory does not exist. A
-   * store of objects answers with a request for each 1,000 files, not for each directory.
+   * Lists all files below a directory ({@code ""} is the root), at any depth, in no order. The name
+   * of each file is relative to the directory, such as {@code 9f0c…/9f0c….zr}. Empty if the
+   * directory does not exist. A store of objects answers with a request for each 1,000 files, not for each directory.
    */
   default List<StoredFile> listTree(String directory) {
     List<StoredFile> found = new ArrayList<>();
@@ -103,14 +103,18 @@ public interface Storage {
   }
 
   private void addTree(String directory, String below, List<StoredFile> found) {
-    for (StoredFile file : list(below.isEmpty() ? directory : directory + "/" + below)) {
-      String name = below.isEmpty() ? file.name() : below + "/" + file.name();
+    for (StoredFile file : list(joined(directory, below))) {
+      String name = joined(below, file.name());
       if (file.isDirectory()) {
         addTree(directory, name, found);
       } else {
         found.add(new StoredFile(name, false, file.lengthBytes(), file.modifiedMillis()));
       }
     }
+  }
+
+  private static String joined(String directory, String name) {
+    return directory.isEmpty() || name.isEmpty() ? directory + name : directory + "/" + name;
   }
 
   /**

@@ -99,6 +99,16 @@ public abstract class StorageContractTest {
   }
 
   @Test
+  void allFilesBelowADirectoryAreListed() {
+    write("a/b/c", "1");
+    write("a/d", "22");
+    assertThat(storage.listTree("a")).extracting(StoredFile::name).containsOnly("b/c", "d");
+    assertThat(storage.listTree("")).extracting(StoredFile::name).containsOnly("a/b/c", "a/d");
+    assertThat(storage.listTree("")).extracting(StoredFile::lengthBytes).containsOnly(1L, 2L);
+    assertThat(storage.listTree("no")).isEmpty();
+  }
+
+  @Test
   void regionsAreLittleEndianReadOnlyAndOutliveTheFile() {
     write("f", "0123456789");
     ByteBuffer region;

@@ -1,8 +1,5 @@
 package io.zrecord.spark
 
-import java.nio.file.Paths
-
-import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.RecordTable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.columnar.InMemoryRelation

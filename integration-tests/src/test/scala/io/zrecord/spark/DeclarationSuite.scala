@@ -1,7 +1,5 @@
 package io.zrecord.spark
 
-import java.nio.file.Files
-
 import org.apache.spark.sql.Row
 
 /** The declaration of a table applies to every insert, whichever catalog keeps the table. */
@@ -152,17 +150,18 @@ abstract class Declarations extends SparkSuite {
     val path = freshPath()
     val name = created("(id int)", path)
     spark.sql(s"insert into $name values (1)")
-    val manifest = filesBelow(path).filter(_.toString.endsWith("00.json")).head
-    Files.write(manifest, "{ hello".getBytes("UTF-8"))
-    assert(failure(spark.table(name).collect()).contains(manifest.toString))
+    val files = filesOf(path)
+    val manifest = files.names.find(_.endsWith("00.json")).get
+    files.change(manifest)(_ => "{ hello".getBytes("UTF-8"))
+    assert(failure(spark.table(name).collect()).contains(manifest))
     assert(
-      failure(spark.sql(s"insert into $name values (2)")).contains(manifest.toString)
+      failure(spark.sql(s"insert into $name values (2)")).contains(manifest)
     )
     assert(spark.sql(s"describe table $name").where("col_name = 'id'").count() == 1)
     spark.sql(s"alter table $name set tblproperties ('a' = '1')")
     spark.sql(s"drop table $name")
     assert(!spark.catalog.tableExists(name))
-    assert(filesBelow(path).contains(manifest))
+    assert(files.names.contains(manifest))
   }
 }
 
@@ -231,7 +230,7 @@ class UnstagedDeclarationSuite extends Declarations {
         spark.sql(s"create table zrecord.`$path` location '$other' as select 1 id")
       ).contains("leave LOCATION out")
     )
-    assert(filesBelow(path).isEmpty && filesBelow(other).isEmpty)
+    assert(filesOf(path).names.isEmpty && filesOf(other).names.isEmpty)
     spark.sql(s"create table zrecord.`$path` location '$path' as select 1 id")
     assert(read(path).count() == 1)
   }
@@ -250,7 +249,7 @@ class UnstagedDeclarationSuite extends Declarations {
       val path = freshPath()
       val message = failure(spark.sql(s"create table zrecord.`$path` $columns $suffix"))
       assert(message.contains(hint), s"$columns $suffix: $message")
-      assert(filesBelow(path).isEmpty)
+      assert(filesOf(path).names.isEmpty)
     }
   }
 }

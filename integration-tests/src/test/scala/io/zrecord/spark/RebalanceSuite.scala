@@ -1,7 +1,6 @@
 package io.zrecord.spark
 
 import io.zrecord.spark.job.TaskProgress
-import java.io.File
 import java.nio.file.{Files, Path, Paths, StandardCopyOption}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong, AtomicReference}
@@ -9,7 +8,6 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicLong, AtomicReference}
 import io.zrecord.rebalance.{RebalanceOptions, RebalancePlan}
 import io.zrecord.schema.{Codec, Compression}
 import io.zrecord.shard.WriteOptions
-import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.{RecordTable, TableSnapshot}
 import org.apache.spark.scheduler.{
   SparkListener,
@@ -38,7 +36,7 @@ class RebalanceSuite extends SparkSuite {
   }
 
   private def append(path: String, shards: Int, shardBytes: Int): Unit = {
-    val from = if (new File(path).exists()) read(path).count() else 0L
+    val from = if (tableAt(path).exists()) read(path).count() else 0L
     write(
       spark
         .range(from, from + shards * 50L, 1, shards)
@@ -69,14 +67,11 @@ class RebalanceSuite extends SparkSuite {
   }
 
   private def requireNoOrphan(path: String): Unit =
-    assert(new File(path, "shard").list().toSet == named(path))
+    assert(filesOf(path).shards == named(path))
 
   private def damageLastValue(path: String, shard: Int): Unit = {
-    val chunk =
-      chunkOf(Paths.get(path, snapshot(path).shards().get(shard).directory()))
-    val bytes = Files.readAllBytes(chunk)
-    bytes(bytes.length - 9) = (bytes(bytes.length - 9) ^ 4).toByte
-    Files.write(chunk, bytes)
+    val files = filesOf(path)
+    files.flip(files.chunk(snapshot(path).shards().get(shard)), -9)
   }
 
   test("every version reads as before, and the manifest says who did it") {
@@ -241,7 +236,9 @@ class RebalanceSuite extends SparkSuite {
     assert(sound.selectExpr("sum(id)").head().getLong(0) == (0 until 400).sum - (100 until 200).sum)
   }
 
-  test("a task whose storage fails is run again; one that fails for good fails its group alone") {
+  testLocally(
+    "a task whose storage fails is run again; one that fails for good fails its group alone"
+  ) {
     val path = table(8)
     val shards = snapshot(path).shards()
     // Files that are links to themselves: errors of the storage that damage no data, and at no
@@ -328,9 +325,9 @@ class RebalanceSuite extends SparkSuite {
 
   /** A task that was done when its job was cancelled has left its shard to a sweep. */
   private def requireFewOrphans(path: String, running: Int): Unit = {
-    def excess = new File(path, "shard").list().toSet -- named(path)
+    def excess = filesOf(path).shards -- named(path)
     assert(eventually(excess.size <= running), excess)
-    assert(named(path).subsetOf(new File(path, "shard").list().toSet))
+    assert(named(path).subsetOf(filesOf(path).shards))
   }
 
   test("data frames of older versions and tags go on") {
@@ -352,7 +349,7 @@ class RebalanceSuite extends SparkSuite {
   test("the command: a plan, a run, nothing left, and what is refused") {
     val path = table(4)
     val expected = rows(read(path))
-    val files = filesBelow(path).toSet
+    val files = filesOf(path).names
     val sizes = Seq("--min-shard-bytes", "1m", "--target-shard-bytes", "1m")
     def start(arguments: String*): SubmittedProcess =
       SubmittedProcess.start("io.zrecord.spark.Rebalance", arguments: _*)
@@ -369,7 +366,7 @@ class RebalanceSuite extends SparkSuite {
     assert(plan.exitCode() == 0, plan.err)
     assert(plan.out.matches("""\{"version":0,"groups":2,"records":200,.*\}\n"""), plan.out)
     assert(plan.err.contains("would rewrite 2 shards, records 0 to 99"))
-    assert(filesBelow(path).toSet == files)
+    assert(filesOf(path).names == files)
 
     damageLastValue(path, 1)
     val done = run(path +: sizes: _*)

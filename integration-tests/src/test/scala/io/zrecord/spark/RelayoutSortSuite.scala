@@ -1,7 +1,6 @@
 package io.zrecord.spark
 
 import io.zrecord.spark.job.KeySort
-import java.nio.file.{Files, Paths}
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.concurrent.atomic.AtomicLong
 
@@ -27,13 +26,14 @@ class RelayoutSortSuite extends RelayoutTables {
   }
 
   test(s"every type is sorted as in one process, in both directions ($seed)") {
-    val path = Paths.get(freshPath())
+    val path = freshPath()
     val random = new Random(seed)
     val schema = ExtremeValues.types.foldLeft(RecordSchema.builder()) {
       case (builder, (name, kind)) =>
         builder.field(name, kind)
     }
-    val writer = RecordDatasetWriter.create(path, schema.build(), WriteOptions.defaults())
+    val writer =
+      RecordDatasetWriter.create(filesOf(path).storage, schema.build(), WriteOptions.defaults())
     try {
       val pools = ExtremeValues.types.map { case (name, kind) =>
         name -> ExtremeValues.of(kind, random)
@@ -50,7 +50,7 @@ class RelayoutSortSuite extends RelayoutTables {
       }
       writer.commit()
     } finally writer.close()
-    val version = snapshot(path.toString)
+    val version = snapshot(path)
     val dataset = RecordDataset.open(version, RecordDataset.ReadOptions.defaults())
     for ((name, _) <- ExtremeValues.types; direction <- Direction.values()) {
       val order = new RecordOrder.ByField(name, direction)
@@ -138,9 +138,10 @@ class RelayoutSortSuite extends RelayoutTables {
 
   test("fields that differ only by their case, and those that Spark takes for its own") {
     def dataset(names: String*): String = {
-      val path = Paths.get(freshPath())
+      val path = freshPath()
       val schema = names.foldLeft(RecordSchema.builder())(_.field(_, ElementType.I8))
-      val writer = RecordDatasetWriter.create(path, schema.build(), WriteOptions.defaults())
+      val writer =
+        RecordDatasetWriter.create(filesOf(path).storage, schema.build(), WriteOptions.defaults())
       try {
         val appender = writer.newAppender()
         Seq[Byte](2, 3, 1).foreach { value =>
@@ -148,7 +149,7 @@ class RelayoutSortSuite extends RelayoutTables {
         }
         writer.commit()
       } finally writer.close()
-      path.toString
+      path
     }
     val cased = dataset("label", "Label")
     val result = relayout(cased, RecordOrder.by("Label", Direction.ASCENDING)).run()
@@ -170,14 +171,15 @@ class RelayoutSortSuite extends RelayoutTables {
   test("a damaged key is found by the sort") {
     val path = write(1000)
     val shards = snapshot(path).shards()
-    val chunk = chunkOf(Paths.get(path, shards.get(2).directory()))
-    val bytes = Files.readAllBytes(chunk)
+    val files = filesOf(path)
     val first = shards.get(0).length() + shards.get(1).length()
     val keys =
       ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN).putLong(first).putLong(first + 1)
-    val place = bytes.indexOfSlice(keys.array().toIndexedSeq)
-    bytes(place) = (bytes(place) ^ 1).toByte
-    Files.write(chunk, bytes)
+    files.change(files.chunk(shards.get(2))) { bytes =>
+      val place = bytes.indexOfSlice(keys.array().toIndexedSeq)
+      bytes(place) = (bytes(place) ^ 1).toByte
+      bytes
+    }
     val order = new RecordOrder.ByField("id", Direction.DESCENDING)
     assert(failure(KeySort.sorted(spark, snapshot(path), order).collect()).contains("checksum"))
     val error = intercept[CorruptDataException](relayout(path, order).run())

@@ -3,7 +3,6 @@ package io.zrecord.spark
 import io.zrecord.spark.job.TaskJobs
 import io.zrecord.spark.job.IndexTask
 import io.zrecord.spark.path.TableLocation
-import java.io.File
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
 import java.nio.file.{Files, Paths, StandardOpenOption}
@@ -26,12 +25,9 @@ class RelayoutSuite extends RelayoutTables {
   private val kills = Integer.getInteger("zrecord.test.relayoutKills", 1).intValue
 
   private def copy(path: String): String = {
-    val to = freshPath()
-    filesBelow(path).foreach { file =>
-      val target = Paths.get(to).resolve(Paths.get(path).relativize(file))
-      Files.createDirectories(target.getParent)
-      Files.copy(file, target)
-    }
+    val (from, to) = (filesOf(path), freshPath())
+    val copy = filesOf(to)
+    from.names.foreach(name => copy.storage.publish(name, from.bytes(name)))
     to
   }
 
@@ -88,7 +84,7 @@ class RelayoutSuite extends RelayoutTables {
 
   test("an order that is none is not written") {
     val path = write(10)
-    val storage = LocalStorage.at(Paths.get(path))
+    val storage = filesOf(path).storage
     val jobs =
       new TaskJobs(JavaSparkContext.fromSparkContext(spark.sparkContext), storage, "test", "")
     Seq(
@@ -125,7 +121,7 @@ class RelayoutSuite extends RelayoutTables {
     requireNoOrphan(path)
   }
 
-  test("a damaged value changes nothing, and needs no other attempt to be found") {
+  testLocally("a damaged value changes nothing, and needs no other attempt to be found") {
     val path = write(1000)
     // A value that this process has found intact before is compared again, once in a run.
     assert(rows(read(path)).size == 1000)
@@ -145,7 +141,7 @@ class RelayoutSuite extends RelayoutTables {
     assert(said.exitCode == 1 && said.err.contains("checksum"), said)
   }
 
-  test("files of the order are not mapped when they are deleted") {
+  testLocally("files of the order are not mapped when they are deleted") {
     val path = write(1000)
     relayout(path, RecordOrder.by("tie", Direction.ASCENDING)).run()
     def left = Files
@@ -207,12 +203,12 @@ class RelayoutSuite extends RelayoutTables {
     }
     assert(snapshot(path).version() == 0)
     // A task that was done when its job was cancelled has left its shard to a sweep.
-    assert(eventually((new File(path, "shard").list().toSet -- named(path)).size <= 1))
+    assert(eventually((filesOf(path).shards -- named(path)).size <= 1))
   }
 
   test("the command: what it refuses, a plan, a run") {
     val path = write(100)
-    val files = filesBelow(path).toSet
+    val files = filesOf(path).names
     val refused = command(path, "--order-by=tie")
     assert(refused.exitCode == 2 && refused.err.contains("--change-indices"), refused)
     val unknown = command(path, "--order-by=nope", "--change-indices")
@@ -224,7 +220,7 @@ class RelayoutSuite extends RelayoutTables {
     val plan = command(path, "--order-by=tie:desc", "--dry-run")
     assert(plan.exitCode == 0, plan)
     assert(plan.out == """{"version":0,"order":"'tie' descending","records":100}""" + "\n")
-    assert(filesBelow(path).toSet == files)
+    assert(filesOf(path).names == files)
     val done = command(path, "--order-by=tie:desc", "--change-indices", "--concurrency=2")
     assert(done.exitCode == 0, done)
     assert(
@@ -245,16 +241,16 @@ class RelayoutSuite extends RelayoutTables {
         "--change-indices",
         "--target-shard-bytes=1m"
       )
-      val shards = new File(path, "shard").list().length + 1 + random.nextInt(5)
+      val shards = filesOf(path).shards.size + 1 + random.nextInt(5)
       assert(
-        eventually(!process.isAlive || new File(path, "shard").list().length >= shards, 300),
+        eventually(!process.isAlive || filesOf(path).shards.size >= shards, 300),
         process.err
       )
       process.kill()
       assert(rows(read(path, "versionAsOf" -> "0")) == before, s"kill $kill")
       assert(snapshot(path).version() <= 1)
       assert(Verify.of(spark, path).allVersions().run().isSound, s"kill $kill")
-      assert(named(path).subsetOf(new File(path, "shard").list().toSet))
+      assert(named(path).subsetOf(filesOf(path).shards))
       relayout(path, RecordOrder.by("text", Direction.ASCENDING)).run()
       assert(read(path).count() == before.size)
     }

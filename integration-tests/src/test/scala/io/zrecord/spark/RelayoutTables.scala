@@ -1,11 +1,9 @@
 package io.zrecord.spark
 
-import java.io.{ByteArrayOutputStream, File, PrintStream}
-import java.nio.file.Paths
+import java.io.{ByteArrayOutputStream, PrintStream}
 
 import io.zrecord.rebalance.order.RecordOrder
 import io.zrecord.shard.WriteOptions
-import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.{IndexMap, RecordTable, TableSnapshot}
 
 /** Tables to be written in another order by Spark, and checks of the result. */
@@ -67,7 +65,7 @@ trait RelayoutTables extends SparkSuite {
   }
 
   protected def requireNoOrphan(path: String): Unit =
-    assert(new File(path, "shard").list().toSet == named(path))
+    assert(filesOf(path).shards == named(path))
 
   /** Runs the command in this process. */
   protected def command(arguments: String*): Said = {

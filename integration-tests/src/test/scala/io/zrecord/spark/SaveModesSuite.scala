@@ -1,6 +1,5 @@
 package io.zrecord.spark
 
-import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.RecordTable
 import java.nio.file.{Files, Paths}
 
@@ -109,8 +108,8 @@ class SaveModesSuite extends SparkSuite {
       failure(failing.selectExpr("id", "cast(x as string) x").write.format("zrecord").save(path))
         .contains("no")
     )
-    assert(!Files.exists(Paths.get(path, "manifest")))
-    assert(eventually(filesBelow(path).isEmpty))
+    assert(!filesOf(path).names.exists(_.startsWith("manifest/")))
+    assert(eventually(filesOf(path).names.isEmpty))
   }
 
   testLocally("a directory with other content is left alone") {
@@ -120,7 +119,7 @@ class SaveModesSuite extends SparkSuite {
     for (mode <- Seq("errorifexists", "append", "overwrite")) {
       assert(failure(write(data(1), path, mode)).contains("thesis.txt"))
     }
-    assert(filesBelow(path).size == 1)
+    assert(filesOf(path).names.size == 1)
   }
 
   test("a transaction that took effect before leaves no files") {
@@ -128,10 +127,10 @@ class SaveModesSuite extends SparkSuite {
     def append(): Unit =
       write(data(50), path, "append", "txnAppId" -> "nightly", "txnVersion" -> "3")
     append()
-    val files = filesBelow(path).toSet
+    val files = filesOf(path).names
     append()
     assert(read(path).count() == 50)
-    assert(filesBelow(path).toSet == files)
+    assert(filesOf(path).names == files)
   }
 
   test("what a statement says and a dataset does not keep is refused") {

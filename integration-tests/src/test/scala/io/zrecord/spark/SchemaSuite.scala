@@ -1,7 +1,5 @@
 package io.zrecord.spark
 
-import java.nio.file.Files
-
 import org.apache.spark.sql.Row
 
 class SchemaSuite extends SparkSuite {
@@ -92,15 +90,15 @@ class SchemaSuite extends SparkSuite {
       write(data, path, "append", options: _*)
       assert(read(path).selectExpr("bit_xor(xxhash64(*))").first() == expected, options)
       assert(
-        filesBelow(path)
-          .filter(_.toString.endsWith(".tables"))
-          .map(tables => new String(Files.readAllBytes(tables), "ISO-8859-1"))
+        filesOf(path).names
+          .filter(_.endsWith(".tables"))
+          .map(tables => new String(filesOf(path).bytes(tables), "ISO-8859-1"))
           .forall(_.contains("\"checksum\":\"crc32c\"") != options.contains("checksum" -> "none"))
       )
     }
     val path = freshPath()
     write(data, path, "append", "chunkBytes" -> "4k")
-    assert(filesBelow(path).count(_.toString.endsWith(".zr")) > 16)
+    assert(filesOf(path).names.count(_.endsWith(".zr")) > 16)
   }
 
   test("values begin where alignBytes says") {

@@ -10,7 +10,6 @@ import java.util.zip.CRC32C
 import com.fasterxml.jackson.databind.ObjectMapper
 import io.zrecord.internal.shard.{OpenShards, ShardPlaces}
 import io.zrecord.spark.path.SparkStorages
-import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.RecordTable
 
 import org.apache.spark.scheduler.SparkListener
@@ -69,6 +68,10 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     if (TestBase.current.uri.isEmpty) test(name)(body)
     else ignore(name)(body)
 
+  /** Returns the files of a table at a path of the session. */
+  protected def filesOf(path: String): TableFiles =
+    new TableFiles(SparkStorages.storageFor(path))
+
   /** Returns the table at a path of the session. */
   protected def tableAt(path: String): RecordTable =
     RecordTable.at(SparkStorages.storageFor(path))
@@ -91,10 +94,10 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   protected def rows(data: DataFrame): Seq[Row] =
     data.select("*", "_index").orderBy("_index").collect().toSeq
 
-  /** Returns the chunk file of a shard that has one. */
+  /** Returns the chunk file of a local shard that has one. */
   protected def chunkOf(shard: Path): Path = onlyFile(shard, ".zr")
 
-  /** Returns the tables file of a shard. */
+  /** Returns the tables file of a local shard. */
   protected def tablesOf(shard: Path): Path = onlyFile(shard, ".tables")
 
   private def onlyFile(shard: Path, suffix: String): Path = {
@@ -105,7 +108,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   /** Returns where the values of a field begin in their chunks, in the order of the index. */
   protected def placesOf(path: String, fieldId: Int): Seq[Long] = {
-    val table = RecordTable.at(LocalStorage.at(Paths.get(path))).latest()
+    val table = tableAt(path).latest()
     val fields = table.schema().fields().stream().filter(_.id() == fieldId).toList
     val places = Seq.newBuilder[Long]
     val visitor = new ShardPlaces.Visitor {
@@ -159,7 +162,9 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     field.get(section).get(0).intValue
   }
 
+  /** Returns the files below a local path. */
   protected def filesBelow(path: String): Seq[Path] = {
+    assert(!path.contains("://"), "what is not there has no files, and no test should rely on it")
     def list(file: File): Seq[File] =
       if (file.isDirectory) Option(file.listFiles()).toSeq.flatMap(_.toSeq).flatMap(list)
       else if (file.exists()) Seq(file)

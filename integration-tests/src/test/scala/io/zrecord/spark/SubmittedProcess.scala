@@ -28,12 +28,13 @@ final class SubmittedProcess private (process: Process, output: Path, errors: Pa
 
 object SubmittedProcess {
   def start(mainClass: String, arguments: String*): SubmittedProcess = {
-    val command = SuiteProcess.command(
-      mainClass,
-      "-Dspark.master=local[2]",
-      "-Dspark.app.name=" + mainClass,
-      "-Dspark.ui.enabled=false"
-    ) ++ arguments
+    val settings = TestBase.current.settings ++ Map(
+      "spark.master" -> "local[2]",
+      "spark.app.name" -> mainClass,
+      "spark.ui.enabled" -> "false"
+    )
+    val properties = settings.map { case (name, value) => s"-D$name=$value" }.toSeq
+    val command = SuiteProcess.command(mainClass, properties: _*) ++ arguments
     val directory = Paths.get(System.getProperty("zrecord.test.directory"))
     Files.createDirectories(directory)
     val output = directory.resolve("out-" + UUID.randomUUID())

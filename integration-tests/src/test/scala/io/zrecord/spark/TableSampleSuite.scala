@@ -4,9 +4,7 @@ import io.zrecord.spark.scan.ZRecordScanBuilder
 import io.zrecord.spark.catalog.ZRecordTables
 import io.zrecord.spark.options.TimeTravel
 import io.zrecord.spark.path.ReadPaths
-import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.RecordTable
-import java.nio.file.Paths
 import scala.util.Random
 
 import org.apache.spark.sql.DataFrame

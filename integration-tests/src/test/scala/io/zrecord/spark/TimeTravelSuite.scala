@@ -1,9 +1,6 @@
 package io.zrecord.spark
 
-import java.nio.file.Paths
-
 import io.zrecord.table.RecordTable
-import io.zrecord.storage.local.LocalStorage
 import org.apache.spark.sql.DataFrame
 
 /** Every way to name a version of a dataset is obeyed or refused. */

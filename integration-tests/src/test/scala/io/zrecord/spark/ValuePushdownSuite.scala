@@ -60,12 +60,16 @@ class ValuePushdownSuite extends SparkSuite {
 
   /** A table of small shards, each with few of the values of every type, some shards with none. */
   private lazy val everyType: String = {
-    val path = Paths.get(freshPath())
+    val path = freshPath()
     val schema = columns.zip(ExtremeValues.types.map(_._2)).foldLeft(RecordSchema.builder()) {
       case (builder, (name, kind)) => builder.field(name, kind)
     }
     val writer = RecordDatasetWriter
-      .create(path, schema.field("row", ElementType.I64).build(), WriteOptions.defaults())
+      .create(
+        filesOf(path).storage,
+        schema.field("row", ElementType.I64).build(),
+        WriteOptions.defaults()
+      )
     try {
       val pools = ExtremeValues.types.map { case (name, kind) =>
         name -> ExtremeValues.of(kind, random)
@@ -90,7 +94,7 @@ class ValuePushdownSuite extends SparkSuite {
       }
       writer.commit()
     } finally writer.close()
-    path.toString
+    path
   }
 
   private def named(column: String): Column = col(s"`$column`")

@@ -1,6 +1,6 @@
 package io.zrecord.spark
 
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Paths}
 import java.util.UUID
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -14,8 +14,7 @@ import io.zrecord.schema.{
   RecordSchema,
   Shape
 }
-import io.zrecord.shard.WriteOptions
-import io.zrecord.storage.local.LocalStorage
+import io.zrecord.shard.{ShardSummary, WriteOptions}
 import io.zrecord.table.{IndexMap, RecordTable, ShardWriter, TableChange}
 import io.zrecord.verify.{CheckSummary, DatasetCheck, Finding}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
@@ -36,21 +35,15 @@ class VerifySuite extends SparkSuite {
     path
   }
 
-  private def shard(path: String, ordinal: Int): Path = {
-    val newest = tableAt(path).latest()
-    Paths.get(path, newest.shards().get(ordinal).directory())
-  }
+  private def shard(path: String, ordinal: Int): ShardSummary =
+    tableAt(path).latest().shards().get(ordinal)
 
-  private def flip(file: Path, position: Int): Unit = {
-    val bytes = Files.readAllBytes(file)
-    val at = if (position < 0) bytes.length + position else position
-    bytes(at) = (bytes(at) ^ 16).toByte
-    Files.write(file, bytes)
-  }
+  private def check(path: String): DatasetCheck = DatasetCheck.of(filesOf(path).storage)
 
-  private def truncate(file: Path): Unit = {
-    val bytes = Files.readAllBytes(file)
-    Files.write(file, bytes.take(bytes.length / 2))
+  /** Flips a bit of the last value of the first shard. */
+  private def damage(path: String): Unit = {
+    val files = filesOf(path)
+    files.flip(files.chunk(shard(path, 0)), -9)
   }
 
   /** Returns what the engine finds alone: problems and their places, and the summary. */
@@ -85,17 +78,17 @@ class VerifySuite extends SparkSuite {
     assert(summary.isSound)
     assert(summary.recordCount() == 500 && summary.valueCount() == 1000)
     assert(verify.badValues().count() == 0)
-    assert(distributed(verify) == alone(path, DatasetCheck.of(Paths.get(path))))
+    assert(distributed(verify) == alone(path, check(path)))
   }
 
   test("damaged, cut and missing files are rows, and no task fails") {
     val path = table()
-    val shards = (0 until 4).map(shard(path, _))
-    flip(chunkOf(shards(0)), -9)
-    truncate(chunkOf(shards(1)))
-    Files.delete(tablesOf(shards(2)))
-    truncate(tablesOf(shards(3)))
-    Files.write(Paths.get(path, "manifest", "00000000000000000007.json"), Array[Byte](1, 2))
+    val (files, shards) = (filesOf(path), (0 until 4).map(shard(path, _)))
+    files.flip(files.chunk(shards(0)), -9)
+    files.cut(files.chunk(shards(1)))
+    files.delete(files.tables(shards(2)))
+    files.cut(files.tables(shards(3)))
+    files.storage.publish("manifest/00000000000000000007.json", Array[Byte](1, 2))
     val failed = new AtomicInteger()
     listening(new SparkListener {
       override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
@@ -103,23 +96,24 @@ class VerifySuite extends SparkSuite {
     }) {
       val verify = Verify.of(spark, path)
       val (findings, summary) = distributed(verify)
-      assert((findings, summary) == alone(path, DatasetCheck.of(Paths.get(path))))
+      assert((findings, summary) == alone(path, check(path)))
       assert(!summary.isSound && summary.badValueCount() > 50)
 
       val bad = verify.badValues()
-      val flipped = bad.where(s"shard = '${shards(0).getFileName}'").collect().toSeq
+      val flipped = bad.where(s"shard = '${shards(0).id}'").collect().toSeq
       assert(flipped.size == 1)
       val value = flipped.head
       assert(value.getAs[String]("field") == "text")
       // The block of the flipped byte has all values of the shard.
       assert(value.getAs[Long]("index") == 0 && value.getAs[Long]("count") == 100)
       assert(value.getAs[String]("kind") == "value" && value.getAs[Boolean]("damage"))
-      val chunk = Paths.get(value.getAs[String]("file"))
-      assert(chunk == chunkOf(shards(0)))
+      val chunk = files.chunk(shards(0))
+      assert(value.getAs[String]("file") == files.storage.pathOf(chunk))
       val end = value.getAs[Long]("offset") + value.getAs[Long]("length")
-      assert(end > Files.size(chunk) - 9 && end <= Files.size(chunk))
+      val length = files.storage.lengthBytes(chunk)
+      assert(end > length - 9 && end <= length)
       // A shard without its tables file has lost all its records.
-      val lost = bad.where(s"shard = '${shards(2).getFileName}'").select("index", "count")
+      val lost = bad.where(s"shard = '${shards(2).id}'").select("index", "count")
       assert(lost.collect().toSeq == Seq(Row(200L, 100L)))
     }
     assert(failed.get() == 0)
@@ -127,23 +121,24 @@ class VerifySuite extends SparkSuite {
 
   test("values of a chunk that is lost are stretches") {
     val path = table()
-    Files.delete(chunkOf(shard(path, 1)))
+    val files = filesOf(path)
+    files.delete(files.chunk(shard(path, 1)))
     val bad = Verify.of(spark, path).badValues().where("field = 'text'")
     assert(bad.select("index", "count").collect().toSeq == Seq(Row(100L, 100L)))
   }
 
   test("versions and tags") {
     val path = table()
-    val first = shard(path, 0)
+    val (files, first) = (filesOf(path), shard(path, 0))
     tableAt(path).tag(0, "first")
     write(spark.range(0, 50, 1, 2).selectExpr("id", "'x' text"), path, "overwrite")
-    flip(chunkOf(first), -9)
+    files.flip(files.chunk(first), -9)
     assert(Verify.of(spark, path).run().isSound)
     assert(Verify.of(spark, path).version(2).run().isSound)
     assert(Verify.of(spark, path).version(0).run().badValueCount() == 100)
     assert(Verify.of(spark, path).tag("first").badValues().count() == 1)
     val all = Verify.of(spark, path).allVersions()
-    assert(distributed(all) == alone(path, DatasetCheck.of(Paths.get(path)).allVersions()))
+    assert(distributed(all) == alone(path, check(path).allVersions()))
     assert(failure(Verify.of(spark, path).version(5).run()).contains("Cannot check version 5"))
     assert(failure(Verify.of(spark, path).tag("none")).contains("There is no tag 'none'"))
     assert(failure(Verify.of(spark, freshPath()).run()).contains("no such directory"))
@@ -151,7 +146,7 @@ class VerifySuite extends SparkSuite {
 
   test("what is asked of one check is of the same versions") {
     val path = table()
-    flip(chunkOf(shard(path, 0)), -9)
+    damage(path)
     val check = Verify.of(spark, path).begin()
     assert(!check.run().summary().isSound)
     write(spark.range(0, 50, 1, 2).selectExpr("id", "'x' text"), path, "overwrite")
@@ -164,12 +159,14 @@ class VerifySuite extends SparkSuite {
     val swept = (0 until 4).map(shard(path, _))
     val check = Verify.of(spark, path).begin()
     write(spark.range(0, 50, 1, 2).selectExpr("id", "'x' text"), path, "overwrite")
-    val manifest = Paths.get(path, "manifest", "00000000000000000000.json")
-    swept.foreach(directory => filesBelow(directory.toString).foreach(file => Files.delete(file)))
+    val files = filesOf(path)
+    swept.foreach(shard =>
+      files.names.filter(_.startsWith(shard.directory())).foreach(files.delete)
+    )
     // Of each shard, a chunk and the tables file are missing.
     assert(check.run().summary().damageCount() == 8, "the control: the version is still there")
     commitExpiry(path)
-    Files.delete(manifest)
+    files.delete("manifest/00000000000000000000.json")
     val summary = check.run().summary()
     assert(summary.isSound && summary.noteCount() == 4)
     assert(check.badValues().count() == 0)
@@ -177,8 +174,8 @@ class VerifySuite extends SparkSuite {
 
   /** Publishes version 2 on top of the overwrite 1: an expiry of version 0, which is too young. */
   private def commitExpiry(path: String): Unit = {
-    def manifest(version: Int) = Paths.get(path, "manifest", f"$version%020d.json")
-    val overwrite = new String(Files.readAllBytes(manifest(1)), "UTF-8")
+    def manifest(version: Int) = f"manifest/$version%020d.json"
+    val overwrite = new String(filesOf(path).bytes(manifest(1)), "UTF-8")
     val commit = """"commit":"([^"]*)"""".r.findFirstMatchIn(overwrite).get.group(1)
     val millis = """"timestampMillis":(\d+)""".r.findFirstMatchIn(overwrite).get.group(1).toLong
     val expiry = Seq(
@@ -192,7 +189,7 @@ class VerifySuite extends SparkSuite {
     ).foldLeft(overwrite.dropRight(22)) { case (json, (member, replacement)) =>
       member.r.replaceFirstIn(json, replacement)
     }
-    Files.write(manifest(2), sealedJson(expiry))
+    filesOf(path).storage.publish(manifest(2), sealedJson(expiry))
   }
 
   test("schemas travel once, whatever their fields carry") {
@@ -212,7 +209,7 @@ class VerifySuite extends SparkSuite {
     )
     (0 until 3).foreach { version =>
       val writer =
-        RecordDatasetWriter.append(Paths.get(path), schema, WriteOptions.defaults())
+        RecordDatasetWriter.append(filesOf(path).storage, schema, WriteOptions.defaults())
       try {
         (0 until 5).foreach(i => writer.newAppender().set("id", i + version).endRecord())
         writer.commit()
@@ -229,7 +226,8 @@ class VerifySuite extends SparkSuite {
   test("an index map is checked by a task") {
     val path = freshPath()
     write(spark.range(0, 400, 1, 4).toDF("id"), path, "append")
-    val storage = LocalStorage.at(Paths.get(path))
+    val files = filesOf(path)
+    val storage = files.storage
     val before = RecordTable.at(storage).latest()
     val writer =
       ShardWriter.create(storage, UUID.randomUUID(), IndexMap.SCHEMA, WriteOptions.defaults())
@@ -249,26 +247,26 @@ class VerifySuite extends SparkSuite {
     val (findings, summary) = distributed(verify)
     assert(findings.exists(_._1.contains("more than one record has the new index 8")))
     assert(summary.recordCount() == 400)
-    assert((findings, summary) == alone(path, DatasetCheck.of(Paths.get(path))))
+    assert((findings, summary) == alone(path, check(path)))
 
     // Damage of the map is not damage of a value.
     val newest = RecordTable.at(storage).latest()
-    val directory = Paths.get(path, newest.indexMap().get().directory())
+    val mapped = newest.indexMap().get().shard()
     def requireNoBadValue(): Unit = {
       val (found, counted) = distributed(verify)
-      assert((found, counted) == alone(path, DatasetCheck.of(Paths.get(path))))
+      assert((found, counted) == alone(path, check(path)))
       assert(!counted.isSound && counted.badValueCount() == 0)
       assert(found.forall(_._2 == -1))
       val kinds = verify.findings().where("damage").select("kind").distinct().collect()
       assert(kinds.toSeq == Seq(Row("index_map")))
       assert(verify.badValues().count() == 0)
     }
-    val chunk = chunkOf(directory)
-    val intact = Files.readAllBytes(chunk)
-    flip(chunk, -9)
+    val chunk = files.chunk(mapped)
+    val intact = files.bytes(chunk)
+    files.flip(chunk, -9)
     requireNoBadValue()
-    Files.write(chunk, intact)
-    Files.delete(tablesOf(directory))
+    files.change(chunk)(_ => intact)
+    files.delete(files.tables(mapped))
     requireNoBadValue()
   }
 
@@ -282,7 +280,7 @@ class VerifySuite extends SparkSuite {
     val sound = run(path)
     assert(sound.exitCode() == 0, sound.err)
     assert(sound.out.matches("""\{"sound":true,.*"records":400,"values":800,.*\}\n"""), sound.out)
-    flip(chunkOf(shard(path, 0)), -9)
+    damage(path)
     val list = freshPath()
     val damaged = run(path, "--bad-values", list)
     assert(damaged.exitCode() == 1, damaged.err)
@@ -292,7 +290,7 @@ class VerifySuite extends SparkSuite {
     // The error comes before anything is checked.
     val taken = run(path, "--bad-values", list)
     assert(taken.exitCode() == 2 && taken.out.isEmpty && taken.err.contains("it exists"), taken.err)
-    val file = Files.createFile(Paths.get(freshPath()))
+    val file = Files.createFile(Paths.get(freshLocalPath()))
     val below = run(path, "--bad-values", file.resolve("list").toString)
     assert(below.exitCode() == 2 && below.out.isEmpty, below.err)
     assert(below.err.contains("name a directory that can be created"), below.err)

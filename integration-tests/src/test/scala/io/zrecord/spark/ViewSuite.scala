@@ -7,7 +7,6 @@ import io.zrecord.inspect.DatasetInspection
 import io.zrecord.rebalance.TableRelayout
 import io.zrecord.rebalance.order.RecordOrder
 import io.zrecord.schema.{ElementType, RecordSchema}
-import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.RecordTable
 import org.apache.spark.sql.{DataFrame, Row}
 
@@ -182,13 +181,12 @@ class ViewSuite extends SparkSuite {
     val snapshot = tableAt(path).latest()
     val map = TableRelayout.of(snapshot, RecordOrder.shuffle(7)).run().indexMap()
     val files = view(path, "files").where(s"file like '$map/%'")
-    val present = filesBelow(Paths.get(path, map).toString)
+    val stored = filesOf(path)
+    val present = stored.names.filter(_.startsWith(s"$map/"))
     assert(present.nonEmpty)
     assert(
       files.collect().map(row => row.getString(0) -> row.getLong(3)).toMap ==
-        present
-          .map(file => Paths.get(path).relativize(file).toString -> Files.size(file))
-          .toMap
+        present.map(name => name -> stored.storage.lengthBytes(name)).toMap
     )
     assert(view(path, "files", "versionAsOf" -> "1").where(s"file like '$map/%'").isEmpty)
   }
