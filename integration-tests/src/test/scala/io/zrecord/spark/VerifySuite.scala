@@ -302,7 +302,8 @@ class VerifySuite extends SparkSuite {
     val path = freshPath()
     val words = ElementType.nested(new NestedType.ListOf(NestedType.of(ElementType.UTF8)))
     val schema = RecordSchema.builder().field("words", words).build()
-    val writer = RecordDatasetWriter.create(Paths.get(path), schema, WriteOptions.defaults())
+    val writer =
+      RecordDatasetWriter.create(filesOf(path).storage, schema, WriteOptions.defaults())
     try {
       // Well stored, but no list of strings.
       val wrong = new Array[Byte](16)
