@@ -94,7 +94,8 @@ public interface Storage {
   /**
    * Lists all files below a directory ({@code ""} is the root), at any depth, in no order. The name
    * of each file is relative to the directory, such as {@code 9f0c…/9f0c….zr}. Empty if the
-   * directory does not exist. A store of objects answers with a request for each 1,000 files, not for each directory.
+   * directory does not exist. A store of objects answers with a request for each 1,000 files, not
+   * for each directory.
    */
   default List<StoredFile> listTree(String directory) {
     List<StoredFile> found = new ArrayList<>();
