@@ -57,7 +57,11 @@ enum Publication {
           return true;
         }
       } catch (FileAlreadyExistsException e) {
-        return false;
+        // So ABFS reports every conflict, also those that have nothing to do with the name.
+        if (files instanceof DistributedFileSystem || files.exists(file)) {
+          return false;
+        }
+        throw e;
       }
       if (files.exists(file)) {
         return false;
