@@ -133,7 +133,12 @@ enum Publication {
   static final String SETTING = "zrecord.publish";
 
   private static final String CONDITIONAL_CAPABILITY = "fs.option.create.conditional.overwrite";
-  private static final String RENAME_KEEPS_ETAGS = "fs.capability.etags.preserved.in.rename";
+
+  /**
+   * Only accounts with a hierarchical namespace have such lists. The capability to keep ETags in a
+   * rename says the same, but ABFS of Hadoop 3.3.4 says of every account that it has that.
+   */
+  private static final String ACCESS_CONTROL_LISTS = "fs.capability.paths.acls";
 
   /** Returns what a file system must keep, for messages. */
   abstract String promise();
@@ -161,7 +166,7 @@ enum Publication {
       case "hdfs" -> RENAME;
       case "gs" -> CREATE;
       case "abfs", "abfss" -> {
-        if (!files.hasPathCapability(root, RENAME_KEEPS_ETAGS)) {
+        if (!files.hasPathCapability(root, ACCESS_CONTROL_LISTS)) {
           throw refused(
               root,
               "its account has no hierarchical namespace, without which a rename is not atomic;"
