@@ -41,7 +41,8 @@ enum Publication {
     private void writeTemporary(FileSystem files, Path temporary, byte[] content)
         throws NotPublishedException {
       try {
-        write(files.create(temporary, false), content, true);
+        // Nobody else has the name: what is there is of an earlier try, whose answer was lost.
+        write(files.create(temporary, true), content, true);
       } catch (IOException e) {
         throw new NotPublishedException(e);
       }
