@@ -29,6 +29,7 @@ final class AzureContainer {
    * @param etag without quotes
    * @param transaction of the client that made it; empty if it named none
    */
+  @SuppressWarnings("ArrayRecordComponent") // Nobody compares entries.
   record Entry(
       boolean isDirectory, byte[] content, String etag, Instant modified, String transaction) {}
 
