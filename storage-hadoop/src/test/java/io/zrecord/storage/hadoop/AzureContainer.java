@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -199,10 +198,5 @@ final class AzureContainer {
         .limit(most)
         .map(found -> Map.entry(found.getKey(), found.getValue()))
         .toList();
-  }
-
-  /** Returns the content of a file, if there is one. */
-  synchronized Optional<byte[]> content(String name) {
-    return Optional.ofNullable(entries.get(name)).map(found -> found.content.clone());
   }
 }
