@@ -47,14 +47,20 @@ public abstract class CommitsUnderFireTest {
       "500", HttpFault.refused(500, "InternalError"),
       "503", HttpFault.refused(503, "SlowDown"),
       "answer reset at byte 10", HttpFault.bodyReset(10),
+      "done and 409", HttpFault.doneAnd(409, "PathAlreadyExists"),
       "done and 412", HttpFault.echo()));
 
   private final String name = "table of " + UUID.randomUUID();
   private FaultyProxy proxy;
   private Storage healthy;
 
-  /** Returns where a server that speaks S3 is reached. */
+  /** Returns where the server is reached. */
   protected abstract URI server();
+
+  /** Returns how the server answers who meets the own success. */
+  protected HttpFault echo() {
+    return HttpFault.echo();
+  }
 
   /**
    * Opens a storage that reaches the server at an endpoint, and gives up soon: a request is
@@ -203,7 +209,7 @@ public abstract class CommitsUnderFireTest {
     AppendLog log = new AppendLog();
     Storage storage = new WithoutReadBack(underFire());
     log.append(storage, 0, "no fault");
-    proxy.inject(1, CommitsUnderFireTest::publishes, HttpFault.echo());
+    proxy.inject(1, CommitsUnderFireTest::publishes, echo());
     log.append(storage, 1, "echo");
     proxy.heal();
     OpenShards.shared().clear();

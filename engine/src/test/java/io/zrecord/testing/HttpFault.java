@@ -41,9 +41,14 @@ public interface HttpFault {
    * what a client sees whose request was repeated on the way.
    */
   static HttpFault echo() {
+    return doneAnd(412, "PreconditionFailed");
+  }
+
+  /** The server does what it was asked for, and the client is told that the request is refused. */
+  static HttpFault doneAnd(int status, String code) {
     return exchange -> {
       exchange.forward();
-      exchange.refuse(412, "PreconditionFailed");
+      exchange.refuse(status, code);
     };
   }
 

@@ -6,17 +6,47 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Locale;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FutureDataInputStreamBuilder;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.functional.FutureIO;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file whose regions are read into memory. Each region has a stream of its own, which ends with
  * the region: threads neither wait for each other nor keep connections that nobody uses.
+ * Thread-safe.
  */
-record HadoopReadableFile(FileSystem files, Path file, long lengthBytes) implements ReadableFile {
+final class HadoopReadableFile implements ReadableFile {
   private static final int REGION_BYTES = 8 << 20;
+
+  private final FileSystem files;
+  private final Path file;
+  private final long lengthBytes;
+  private final boolean asksForStatus;
+
+  /** What ABFS asks for before it reads, unless it is told; null if it is not known. */
+  private volatile @Nullable FileStatus status;
+
+  HadoopReadableFile(FileSystem files, Path file, long lengthBytes) {
+    this.files = files;
+    this.file = file;
+    this.lengthBytes = lengthBytes;
+    asksForStatus = files.getUri().getScheme().toLowerCase(Locale.ROOT).startsWith("abfs");
+  }
+
+  HadoopReadableFile(FileSystem files, Path file, FileStatus status) {
+    this(files, file, status.getLen());
+    this.status = status;
+  }
+
+  @Override
+  public long lengthBytes() {
+    return lengthBytes;
+  }
 
   @Override
   public String path() {
@@ -49,6 +79,8 @@ record HadoopReadableFile(FileSystem files, Path file, long lengthBytes) impleme
               + ": it ends before. Restore it from a copy",
           Redaction.cause(e, files.getConf()));
     } catch (IOException e) {
+      // Perhaps another file has the name now, such as a copy.
+      status = null;
       throw HadoopErrors.of(files.getConf(), "read " + range(position, target) + " of", file, e);
     }
   }
@@ -58,16 +90,29 @@ record HadoopReadableFile(FileSystem files, Path file, long lengthBytes) impleme
   }
 
   /**
-   * Opens the file for one read at any place. A store that is told the length need not be asked,
-   * and S3A reads ahead as far as it is told.
+   * Opens the file for one read at any place. A store that is told the length need not be asked.
+   * S3A reads ahead as far as it is told, and ABFS reads into a buffer of 4 MiB unless it is told.
    */
   private FSDataInputStream open(int readBytes) throws IOException {
-    return FutureIO.awaitFuture(files
+    FutureDataInputStreamBuilder builder = files
         .openFile(file)
         .opt("fs.option.openfile.read.policy", "random")
         .opt("fs.option.openfile.length", Long.toString(lengthBytes))
         .opt("fs.s3a.readahead.range", Integer.toString(readBytes))
-        .build());
+        .opt("fs.azure.buffered.pread.disable", "true");
+    if (asksForStatus) {
+      builder = builder.withFileStatus(knownStatus());
+    }
+    return FutureIO.awaitFuture(builder.build());
+  }
+
+  private FileStatus knownStatus() throws IOException {
+    FileStatus known = status;
+    if (known == null) {
+      known = files.getFileStatus(file);
+      status = known;
+    }
+    return known;
   }
 
   @Override

@@ -270,7 +270,7 @@ public final class HadoopStorage implements Storage {
   @Override
   public ReadableFile open(String name) {
     Path path = resolve(name);
-    return new HadoopReadableFile(files, path, status(path).getLen());
+    return new HadoopReadableFile(files, path, status(path));
   }
 
   @Override

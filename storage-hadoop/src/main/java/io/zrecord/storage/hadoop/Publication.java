@@ -41,7 +41,8 @@ enum Publication {
     private void writeTemporary(FileSystem files, Path temporary, byte[] content)
         throws NotPublishedException {
       try {
-        write(files.create(temporary, false), content, true);
+        // Nobody else has the name: what is there is of an earlier try, whose answer was lost.
+        write(files.create(temporary, true), content, true);
       } catch (IOException e) {
         throw new NotPublishedException(e);
       }
@@ -57,7 +58,11 @@ enum Publication {
           return true;
         }
       } catch (FileAlreadyExistsException e) {
-        return false;
+        // So ABFS reports every conflict, also those that have nothing to do with the name.
+        if (files instanceof DistributedFileSystem || files.exists(file)) {
+          return false;
+        }
+        throw e;
       }
       if (files.exists(file)) {
         return false;
@@ -129,7 +134,12 @@ enum Publication {
   static final String SETTING = "zrecord.publish";
 
   private static final String CONDITIONAL_CAPABILITY = "fs.option.create.conditional.overwrite";
-  private static final String RENAME_KEEPS_ETAGS = "fs.capability.etags.preserved.in.rename";
+
+  /**
+   * Only accounts with a hierarchical namespace have such lists. The capability to keep ETags in a
+   * rename says the same, but ABFS of Hadoop 3.3.4 says of every account that it has that.
+   */
+  private static final String ACCESS_CONTROL_LISTS = "fs.capability.paths.acls";
 
   /** Returns what a file system must keep, for messages. */
   abstract String promise();
@@ -157,7 +167,7 @@ enum Publication {
       case "hdfs" -> RENAME;
       case "gs" -> CREATE;
       case "abfs", "abfss" -> {
-        if (!files.hasPathCapability(root, RENAME_KEEPS_ETAGS)) {
+        if (!files.hasPathCapability(root, ACCESS_CONTROL_LISTS)) {
           throw refused(
               root,
               "its account has no hierarchical namespace, without which a rename is not atomic;"

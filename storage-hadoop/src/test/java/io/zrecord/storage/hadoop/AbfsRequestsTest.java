@@ -1,0 +1,87 @@
+package io.zrecord.storage.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.storage.ReadableFile;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
+import io.zrecord.testing.FaultyProxy;
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The requests that reads and lists take with ABFS. */
+final class AbfsRequestsTest {
+  private FakeAzure azure;
+  private FaultyProxy proxy;
+  private Storage storage;
+
+  @BeforeEach
+  void start() throws IOException {
+    azure = FakeAzure.hierarchical();
+    proxy = FaultyProxy.before(azure.endpoint());
+    storage = HadoopStorage.at(
+        FakeAzure.container(proxy.endpoint()) + "/data", FakeAzure.settings(proxy.endpoint()));
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    proxy.close();
+    azure.close();
+  }
+
+  private List<String> requestsOf(Runnable call) {
+    proxy.heal();
+    call.run();
+    return proxy.requests().stream()
+        .map(request -> (request.method() + " " + request.range()).strip())
+        .toList();
+  }
+
+  @Test
+  void aRegionIsReadWithoutBytesBesideIt() {
+    storage.publish("f", new byte[1 << 20]);
+    try (ReadableFile file = storage.open("f", 1 << 20)) {
+      assertThat(requestsOf(() -> file.region(100_000, 5000)))
+          .containsExactly("HEAD", "GET bytes=100000-104999");
+      assertThat(proxy.responseBytes()).isEqualTo(5000);
+      assertThat(requestsOf(() -> file.region(900_000, 7)))
+          .containsExactly("GET bytes=900000-900006");
+    }
+    assertThatThrownBy(() -> storage.open("f", 2 << 20).region(3 << 19, 10))
+        .isInstanceOf(TruncatedFileException.class)
+        .hasMessageContaining("bytes 1572864 to 1572874");
+  }
+
+  @Test
+  void aSmallFileIsReadWithTwoRequests() {
+    storage.publish("f", new byte[5000]);
+    assertThat(requestsOf(() -> assertThat(storage.read("f", 1 << 20)).hasSize(5000)))
+        .hasSize(2)
+        .first()
+        .isEqualTo("HEAD");
+    assertThat(proxy.responseBytes()).isEqualTo(5000);
+  }
+
+  @Test
+  void listsAndDeletionsGoOnFromPageToPage() {
+    List<String> names =
+        IntStream.range(0, 23).mapToObj(i -> "d/" + i % 3 + "/" + i).toList();
+    names.forEach(name -> storage.publish(name, new byte[7]));
+    assertThat(storage.listTree("d"))
+        .extracting(StoredFile::name)
+        .containsExactlyInAnyOrderElementsOf(
+            names.stream().map(name -> name.substring(2)).toList());
+    assertThat(storage.list("d/0")).hasSize(8).allMatch(file -> file.lengthBytes() == 7);
+    storage.deleteAll(names.subList(0, 3));
+    assertThat(storage.listTree("")).hasSize(20);
+    storage.delete("d");
+    assertThat(storage.exists("d")).isFalse();
+    assertThat(storage.listTree("")).isEmpty();
+  }
+}

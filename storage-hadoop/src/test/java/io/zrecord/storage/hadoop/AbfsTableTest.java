@@ -1,0 +1,142 @@
+package io.zrecord.storage.hadoop;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.zrecord.Storages;
+import io.zrecord.storage.Storage;
+import io.zrecord.testing.FaultyProxy;
+import io.zrecord.testing.HttpFault;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Tables by ABFS, as programs without Spark open them, and what failures say. */
+final class AbfsTableTest {
+  private FakeAzure azure;
+  private FaultyProxy proxy;
+
+  @BeforeEach
+  void start() throws IOException {
+    azure = FakeAzure.hierarchical();
+    proxy = FaultyProxy.before(azure.endpoint());
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    proxy.close();
+    azure.close();
+  }
+
+  private static Map<String, String> options(URI endpoint) {
+    Map<String, String> options = new HashMap<>();
+    Configuration defaults = new Configuration();
+    for (var setting : FakeAzure.settings(endpoint)) {
+      if (!setting.getValue().equals(defaults.getRaw(setting.getKey()))) {
+        options.put(setting.getKey(), setting.getValue());
+      }
+    }
+    return options;
+  }
+
+  private static Storage storage(URI endpoint, Map<String, String> changed) {
+    Map<String, String> options = options(endpoint);
+    options.putAll(changed);
+    return Storages.at(FakeAzure.container(endpoint) + "/table", options);
+  }
+
+  @Test
+  void aTableIsWrittenAndRead() {
+    TableCheck.writeAndRead(storage(azure.endpoint(), Map.of()));
+  }
+
+  /** The second try of a request meets the success of the first, of which nobody was told. */
+  @Test
+  void aTableIsWrittenThoughEachRenameIsAnsweredLate() {
+    azure.lookAtTargetsFirst();
+    for (int i = 0; i < 20; i++) {
+      int number = i;
+      proxy.inject(
+          1,
+          request -> request.number() > 10 * number
+              && request.method().equals("PUT")
+              && !request.target().contains("action="),
+          HttpFault.answerLost());
+    }
+    TableCheck.writeAndRead(storage(proxy.endpoint(), Map.of()));
+  }
+
+  @Test
+  void noFailureShowsTheKeyOfTheAccount() throws IOException {
+    Storage storage = storage(proxy.endpoint(), Map.of());
+    storage.publish("m/0", new byte[1]);
+    assertThat(storage.toString() + storage.location() + storage.identity())
+        .doesNotContain(FakeAzure.KEY);
+    List<Throwable> failures = new ArrayList<>();
+    for (int status : new int[] {400, 401, 403, 404, 409, 412, 500}) {
+      proxy.heal();
+      proxy.inject(Integer.MAX_VALUE, request -> true, HttpFault.refused(status, "Refused"));
+      failures.addAll(failuresOf(storage));
+    }
+    proxy.close();
+    failures.addAll(failuresOf(storage));
+    assertThat(failures).hasSizeGreaterThan(40);
+    failures.forEach(AbfsTableTest::requireNoSecrets);
+  }
+
+  private static List<Throwable> failuresOf(Storage storage) {
+    List<Throwable> failures = new ArrayList<>();
+    List<Runnable> calls = List.of(
+        () -> storage.publish("m/1", new byte[1]),
+        () -> storage.create("m/2"),
+        () -> storage.replace("m/3", new byte[1]),
+        () -> storage.read("m/0", 10),
+        () -> storage.open("m/0", 1).region(0, 1),
+        () -> storage.list("m"),
+        () -> storage.listTree("m"),
+        () -> storage.delete("m/0"),
+        () -> storage.deleteAll(List.of("m/0")),
+        () -> storage.exists("m/0"));
+    for (Runnable call : calls) {
+      Throwable failure = catchThrowable(call::run);
+      if (failure != null) {
+        failures.add(failure);
+      }
+    }
+    return failures;
+  }
+
+  @Test
+  void aKeyThatIsNoneIsNotShownEither() {
+    String key = "not base64, but a secret!";
+    String host = URI.create(FakeAzure.container(azure.endpoint())).getHost();
+    Throwable failure = catchThrowable(
+        () -> storage(azure.endpoint(), Map.of("fs.azure.account.key." + host, key)));
+    assertThat(failure).isNotNull();
+    assertThat(trace(failure)).doesNotContain(key);
+  }
+
+  private static void requireNoSecrets(Throwable failure) {
+    assertThat(trace(failure))
+        .doesNotContain(FakeAzure.KEY)
+        .doesNotContain(new String(Base64.getDecoder().decode(FakeAzure.KEY), UTF_8))
+        .doesNotContain("SharedKey");
+  }
+
+  private static String trace(Throwable failure) {
+    StringWriter text = new StringWriter();
+    failure.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+}
