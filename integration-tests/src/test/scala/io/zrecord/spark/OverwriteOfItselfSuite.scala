@@ -273,7 +273,7 @@ object OverwriteOfItselfSuite {
 
   /** Appends 5 to 7 without Spark. */
   def append(path: String): Unit = {
-    val writer = RecordDatasetWriter.append(Paths.get(path), schema, WriteOptions.defaults())
+    val writer = RecordDatasetWriter.append(path, schema, WriteOptions.defaults())
     try {
       val appender = writer.newAppender()
       (5L until 8L).foreach(id => appender.set("id", id).endRecord())

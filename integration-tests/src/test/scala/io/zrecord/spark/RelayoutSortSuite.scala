@@ -33,7 +33,7 @@ class RelayoutSortSuite extends RelayoutTables {
       case (builder, (name, kind)) =>
         builder.field(name, kind)
     }
-    val writer = RecordDatasetWriter.create(path, schema.build(), WriteOptions.defaults())
+    val writer = RecordDatasetWriter.create(path.toString(), schema.build(), WriteOptions.defaults())
     try {
       val pools = ExtremeValues.types.map { case (name, kind) =>
         name -> ExtremeValues.of(kind, random)
@@ -140,7 +140,7 @@ class RelayoutSortSuite extends RelayoutTables {
     def dataset(names: String*): String = {
       val path = Paths.get(freshPath())
       val schema = names.foldLeft(RecordSchema.builder())(_.field(_, ElementType.I8))
-      val writer = RecordDatasetWriter.create(path, schema.build(), WriteOptions.defaults())
+      val writer = RecordDatasetWriter.create(path.toString(), schema.build(), WriteOptions.defaults())
       try {
         val appender = writer.newAppender()
         Seq[Byte](2, 3, 1).foreach { value =>

@@ -65,7 +65,7 @@ class ValuePushdownSuite extends SparkSuite {
       case (builder, (name, kind)) => builder.field(name, kind)
     }
     val writer = RecordDatasetWriter
-      .create(path, schema.field("row", ElementType.I64).build(), WriteOptions.defaults())
+      .create(path.toString(), schema.field("row", ElementType.I64).build(), WriteOptions.defaults())
     try {
       val pools = ExtremeValues.types.map { case (name, kind) =>
         name -> ExtremeValues.of(kind, random)

@@ -85,7 +85,7 @@ class VerifySuite extends SparkSuite {
     assert(summary.isSound)
     assert(summary.recordCount() == 500 && summary.valueCount() == 1000)
     assert(verify.badValues().count() == 0)
-    assert(distributed(verify) == alone(path, DatasetCheck.of(Paths.get(path))))
+    assert(distributed(verify) == alone(path, DatasetCheck.of(path)))
   }
 
   test("damaged, cut and missing files are rows, and no task fails") {
@@ -103,7 +103,7 @@ class VerifySuite extends SparkSuite {
     }) {
       val verify = Verify.of(spark, path)
       val (findings, summary) = distributed(verify)
-      assert((findings, summary) == alone(path, DatasetCheck.of(Paths.get(path))))
+      assert((findings, summary) == alone(path, DatasetCheck.of(path)))
       assert(!summary.isSound && summary.badValueCount() > 50)
 
       val bad = verify.badValues()
@@ -143,7 +143,7 @@ class VerifySuite extends SparkSuite {
     assert(Verify.of(spark, path).version(0).run().badValueCount() == 100)
     assert(Verify.of(spark, path).tag("first").badValues().count() == 1)
     val all = Verify.of(spark, path).allVersions()
-    assert(distributed(all) == alone(path, DatasetCheck.of(Paths.get(path)).allVersions()))
+    assert(distributed(all) == alone(path, DatasetCheck.of(path).allVersions()))
     assert(failure(Verify.of(spark, path).version(5).run()).contains("Cannot check version 5"))
     assert(failure(Verify.of(spark, path).tag("none")).contains("There is no tag 'none'"))
     assert(failure(Verify.of(spark, freshPath()).run()).contains("no such directory"))
@@ -212,7 +212,7 @@ class VerifySuite extends SparkSuite {
     )
     (0 until 3).foreach { version =>
       val writer =
-        RecordDatasetWriter.append(Paths.get(path), schema, WriteOptions.defaults())
+        RecordDatasetWriter.append(path, schema, WriteOptions.defaults())
       try {
         (0 until 5).foreach(i => writer.newAppender().set("id", i + version).endRecord())
         writer.commit()
@@ -249,14 +249,14 @@ class VerifySuite extends SparkSuite {
     val (findings, summary) = distributed(verify)
     assert(findings.exists(_._1.contains("more than one record has the new index 8")))
     assert(summary.recordCount() == 400)
-    assert((findings, summary) == alone(path, DatasetCheck.of(Paths.get(path))))
+    assert((findings, summary) == alone(path, DatasetCheck.of(path)))
 
     // Damage of the map is not damage of a value.
     val newest = RecordTable.at(storage).latest()
     val directory = Paths.get(path, newest.indexMap().get().directory())
     def requireNoBadValue(): Unit = {
       val (found, counted) = distributed(verify)
-      assert((found, counted) == alone(path, DatasetCheck.of(Paths.get(path))))
+      assert((found, counted) == alone(path, DatasetCheck.of(path)))
       assert(!counted.isSound && counted.badValueCount() == 0)
       assert(found.forall(_._2 == -1))
       val kinds = verify.findings().where("damage").select("kind").distinct().collect()
@@ -304,7 +304,7 @@ class VerifySuite extends SparkSuite {
     val path = freshPath()
     val words = ElementType.nested(new NestedType.ListOf(NestedType.of(ElementType.UTF8)))
     val schema = RecordSchema.builder().field("words", words).build()
-    val writer = RecordDatasetWriter.create(Paths.get(path), schema, WriteOptions.defaults())
+    val writer = RecordDatasetWriter.create(path, schema, WriteOptions.defaults())
     try {
       // Well stored, but no list of strings.
       val wrong = new Array[Byte](16)
