@@ -80,7 +80,9 @@ class EmptyManifestTest {
     assertThat(summary.length()).isEqualTo(RECORDS);
     assertThat(DatasetInspection.of(path.toString()).shardCount()).isEqualTo(1);
     assertThat(DatasetCheck.of(path.toString()).run(finding -> {}).isSound()).isTrue();
-    assertThat(DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone()).isFalse();
+    assertThat(
+            DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone())
+        .isFalse();
     assertThat(StoreSnapshot.create(path, directory.resolve("copy")).length()).isEqualTo(RECORDS);
     StoreRebalance.of(path, StoreRebalanceOptions.defaults()).run();
     try (StoreReader reader = StoreReader.open(path)) {
@@ -116,7 +118,8 @@ class EmptyManifestTest {
   void byItselfItIsNoDataset() throws IOException {
     Path path = Files.createDirectory(directory.resolve("empty"));
     addManifestDirectory(path, "");
-    assertThatThrownBy(() -> RecordDataset.open(path.toString())).isInstanceOf(NotADatasetException.class);
+    assertThatThrownBy(() -> RecordDataset.open(path.toString()))
+        .isInstanceOf(NotADatasetException.class);
     assertThatThrownBy(() -> StoreReader.open(path)).isInstanceOf(ZRecordException.class);
     assertThat(RecordTable.at(LocalStorage.at(path)).exists()).isFalse();
     assertThat(RecordStore.exists(path)).isFalse();

@@ -67,7 +67,8 @@ final class FieldChangesTest {
   @BeforeEach
   void write() {
     path = directory.resolve("table");
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path.toString(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), SCHEMA, OPTIONS)) {
       append(writer, 0, RECORDS);
       append(writer, RECORDS, 10);
       writer.commit();
@@ -200,7 +201,8 @@ final class FieldChangesTest {
     assertThat(value("score", 5)).isNull();
     RecordSchema schema = table.latest().schema();
     assertThat(schema.find("split").orElseThrow()).isEqualTo(split.withId(4));
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path.toString(), schema, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path.toString(), schema, OPTIONS)) {
       RecordAppender records = writer.newAppender();
       records.set("label", 1).endRecord();
       records.set("split", "val").endRecord();
@@ -363,7 +365,8 @@ final class FieldChangesTest {
   @Test
   void anAppendThatWasPlannedBeforeFollows() {
     RecordSchema planned = table.latest().schema();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path.toString(), planned, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path.toString(), planned, OPTIONS)) {
       append(writer, RECORDS + 10, 5);
       table.renameField("label", "class");
       table.promoteField("class", ElementType.I64);

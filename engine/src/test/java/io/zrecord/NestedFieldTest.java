@@ -75,8 +75,8 @@ class NestedFieldTest {
   }
 
   private void write(String compression, int count) {
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory.resolve("d").toString(), schema(compression), OPTIONS)) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        directory.resolve("d").toString(), schema(compression), OPTIONS)) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < count; i++) {
         records.set("id", (long) i);
@@ -118,8 +118,8 @@ class NestedFieldTest {
   @ParameterizedTest
   @ValueSource(strings = {"raw", "zstd"})
   void aCheckFindsBytesThatAreNoNestedValue(String compression) {
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory.resolve("d").toString(), schema(compression), OPTIONS)) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        directory.resolve("d").toString(), schema(compression), OPTIONS)) {
       ShardWriter shard = writer.newAppender().shard();
       for (int i = 0; i < 10; i++) {
         byte[] wrong = new byte[64];

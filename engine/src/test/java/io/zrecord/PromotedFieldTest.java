@@ -79,7 +79,8 @@ final class PromotedFieldTest {
         requireRanges(reader, values[field], from, to);
       }
     }
-    List<FieldUsage> usages = DatasetInspection.of(path.toString()).run(shard -> {}).fields();
+    List<FieldUsage> usages =
+        DatasetInspection.of(path.toString()).run(shard -> {}).fields();
     for (int field = 0; field < fields.size(); field++) {
       assertThat(usages.get(field).absentCount())
           .isEqualTo(Stream.of(values[field]).filter(Objects::isNull).count());
@@ -199,8 +200,8 @@ final class PromotedFieldTest {
   void aDateBeyondTheRangeIsRefusedWhenItIsRead() {
     FieldSpec day = new FieldSpec(1, "day", ElementType.DATE, Shape.scalar(), Compression.RAW);
     Path path = directory.resolve("table");
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path.toString(), new RecordSchema(List.of(day)), WriteOptions.defaults())) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        path.toString(), new RecordSchema(List.of(day)), WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       records.set("day", 1).endRecord();
       records.set("day", Integer.MAX_VALUE).endRecord();

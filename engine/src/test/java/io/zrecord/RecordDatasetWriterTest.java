@@ -55,7 +55,8 @@ final class RecordDatasetWriterTest {
 
   @Test
   void whatWasWrittenIsRead() {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
       fill(writer.newAppender(), 0, 1000);
       assertThat(writer.commit().version()).isZero();
     }
@@ -75,7 +76,8 @@ final class RecordDatasetWriterTest {
 
   @Test
   void threadsWriteTheirPartsAndOneCommitHasThemAllInOrder() throws Exception {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
       List<Thread> threads = new ArrayList<>();
       for (int part = 0; part < 4; part++) {
         RecordAppender records = writer.newAppender();
@@ -101,7 +103,8 @@ final class RecordDatasetWriterTest {
 
   @Test
   void whatIsNotCommittedLeavesNothing() throws IOException {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
       fill(writer.newAppender(), 0, 10_000);
     }
     requireNoShards();
@@ -109,9 +112,11 @@ final class RecordDatasetWriterTest {
 
   @Test
   void aRefusedCommitLeavesNothing() throws IOException {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
       fill(writer.newAppender(), 0, 10);
-      try (RecordDatasetWriter faster = RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
+      try (RecordDatasetWriter faster =
+          RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
         faster.commit();
       }
       assertThatThrownBy(writer::commit).isInstanceOf(DatasetExistsException.class);
@@ -130,14 +135,16 @@ final class RecordDatasetWriterTest {
 
   @Test
   void anAppendGoesByNamesAndSaysEveryMismatch() {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(dataset().toString(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(dataset().toString(), SCHEMA, OPTIONS)) {
       fill(writer.newAppender(), 0, 3);
       writer.commit();
     }
     List<FieldSpec> fields = SCHEMA.fields();
     RecordSchema reordered = new RecordSchema(
         List.of(fields.get(2).withId(1), fields.get(0).withId(2), fields.get(1).withId(3)));
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(dataset().toString(), reordered, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(dataset().toString(), reordered, OPTIONS)) {
       assertThat(writer.schema().fields()).extracting(FieldSpec::id).containsExactly(3, 1, 2);
       fill(writer.newAppender(), 3, 6);
       assertThat(writer.commit().length()).isEqualTo(6);
@@ -156,7 +163,8 @@ final class RecordDatasetWriterTest {
 
   @Test
   void anOverwriteKeepsNumbersOfSameFieldsAndOldVersions() {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
       fill(writer.newAppender(), 0, 3);
       writer.commit();
     }
@@ -164,8 +172,10 @@ final class RecordDatasetWriterTest {
         .field("label", ElementType.I32)
         .field("name", ElementType.BYTES)
         .build();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.overwrite(dataset().toString(), schema, OPTIONS);
-        RecordDatasetWriter late = RecordDatasetWriter.overwrite(dataset().toString(), schema, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+            RecordDatasetWriter.overwrite(dataset().toString(), schema, OPTIONS);
+        RecordDatasetWriter late =
+            RecordDatasetWriter.overwrite(dataset().toString(), schema, OPTIONS)) {
       assertThat(writer.schema().fields()).extracting(FieldSpec::id).containsExactly(2, 4);
       writer.newAppender().set("label", 7).endRecord();
       assertThat(writer.commit().length()).isEqualTo(1);
@@ -192,7 +202,8 @@ final class RecordDatasetWriterTest {
         .field("text", ElementType.UTF8)
         .field("tensor", ElementType.I16, Shape.of(2), Compression.RAW)
         .build();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset().toString(), schema, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), schema, OPTIONS)) {
       RecordAppender records = writer.newAppender();
       records.set("u8", 255).set("text", "x").set("tensor", new short[] {1, -1}).endRecord();
       for (Object value : List.of(256, -1, 1.5, "1", new int[1])) {

@@ -47,7 +47,8 @@ final class RowFieldsTest {
   void write() {
     path = directory.resolve("table");
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path.toString(), SCHEMA, options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), SCHEMA, options)) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < 8; i++) {
         records.set("number", i).set("numbers", bytes(2, i, -i)).endRecord();

@@ -159,10 +159,12 @@ final class StoreCarriedValuesTest {
   void aRepairDoesNotTakeThemForLost(Loss loss) throws IOException {
     losePower(loss);
     List<RepairPlan> plans = new ArrayList<>();
-    DatasetRepair.of(path.toString()).damagedValues(DamagedValues.DELETE_RECORDS).run(finding -> {}, plan -> {
-      plans.add(plan);
-      return false;
-    });
+    DatasetRepair.of(path.toString())
+        .damagedValues(DamagedValues.DELETE_RECORDS)
+        .run(finding -> {}, plan -> {
+          plans.add(plan);
+          return false;
+        });
     assertThat(plans).allSatisfy(plan -> assertThat(plan.actions()).isEmpty());
   }
 

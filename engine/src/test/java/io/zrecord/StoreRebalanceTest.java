@@ -257,7 +257,9 @@ class StoreRebalanceTest {
         .extracting(finding -> finding.kind() + " " + path.relativize(Path.of(finding.file())))
         .containsExactlyInAnyOrderElementsOf(
             leftovers.stream().map(name -> "ORPHAN " + name).toList());
-    assertThat(DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone()).isTrue();
+    assertThat(
+            DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone())
+        .isTrue();
     List<String> expected = new ArrayList<>(before);
     expected.addAll(others);
     assertThat(names(path)).containsExactlyInAnyOrderElementsOf(expected);
@@ -298,7 +300,9 @@ class StoreRebalanceTest {
     Files.delete(path.resolve("live"));
     Files.delete(path.resolve("journal"));
     Files.write(path.resolve("chunk/77777.zr"), new byte[100]);
-    assertThat(DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone()).isTrue();
+    assertThat(
+            DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone())
+        .isTrue();
     assertThat(names(path)).doesNotContain("chunk/77777.zr");
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {
       long[] all = java.util.stream.LongStream.range(0, store.length()).toArray();

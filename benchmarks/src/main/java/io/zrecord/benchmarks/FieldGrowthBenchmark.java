@@ -111,7 +111,8 @@ public final class FieldGrowthBenchmark {
       named.field("f" + field, ElementType.I64);
     }
     RecordSchema schema = named.build();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path.toString(), schema, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), schema, OPTIONS)) {
       ShardWriter shard = writer.newAppender().shard();
       for (long record = 0; record < records; record++) {
         for (int field = 0; field < fields; field++) {

@@ -58,8 +58,8 @@ class FeedAllocationTest {
         .field("image", ElementType.U8, Shape.of(784), Compression.RAW)
         .field("label", ElementType.I32)
         .build();
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory.resolve("data").toString(), schema, WriteOptions.defaults())) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        directory.resolve("data").toString(), schema, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         appender.set("image", new byte[784]).set("label", i).endRecord();

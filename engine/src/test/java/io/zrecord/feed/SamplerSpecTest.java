@@ -50,8 +50,8 @@ class SamplerSpecTest {
         .field("label", ElementType.I8)
         .field("text", ElementType.UTF8)
         .build();
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory.resolve("data").toString(), schema, WriteOptions.defaults())) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        directory.resolve("data").toString(), schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         records.set("weight", weight(i)).set("label", (byte) label(i)).endRecord();

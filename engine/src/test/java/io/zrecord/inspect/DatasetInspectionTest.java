@@ -355,7 +355,8 @@ class DatasetInspectionTest {
         .field("number", ElementType.I64)
         .field("text", ElementType.UTF8)
         .build();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(directory.toString(), schema, WRITE)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(directory.toString(), schema, WRITE)) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < 10; i++) {
         if (i != 3) {

@@ -117,7 +117,9 @@ final class DatasetRepairTest {
     Damage.flip(path.resolve("zipped.crc32c"), 4 * 5);
     Damage.flip(path.resolve("text.crc32c"), 4 * 499);
     List<RecordStore.Moved> moves = new ArrayList<>();
-    repair(DatasetRepair.of(path.toString()).damagedValues(DamagedValues.DELETE_RECORDS).onMove(moves::add));
+    repair(DatasetRepair.of(path.toString())
+        .damagedValues(DamagedValues.DELETE_RECORDS)
+        .onMove(moves::add));
     requireSound(path);
     assertThat(moves)
         .containsExactly(new RecordStore.Moved(499, 499), new RecordStore.Moved(498, 5));
@@ -386,7 +388,8 @@ final class DatasetRepairTest {
       }
     }
     Files.delete(path.resolve("manifest/00000000000000000002.json"));
-    assertThatThrownBy(() -> RecordDataset.open(path.toString())).isInstanceOf(CorruptDataException.class);
+    assertThatThrownBy(() -> RecordDataset.open(path.toString()))
+        .isInstanceOf(CorruptDataException.class);
     RepairReport kept = DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true);
     assertThat(kept.isDone()).isFalse();
     assertThat(kept.plan().remaining().get(0)).contains("version 2 was published");
@@ -454,7 +457,8 @@ final class DatasetRepairTest {
     assertThat(report.plan().remaining())
         .hasSize(1)
         .allMatch(text -> text.contains("version 0 is damaged or missing"));
-    assertThat(repair(DatasetRepair.of(path.toString()).restoringPrevious()).plan().actions())
+    assertThat(
+            repair(DatasetRepair.of(path.toString()).restoringPrevious()).plan().actions())
         .hasSize(1)
         .allMatch(text -> text.contains("gives version 0 up"));
     assertThat(RecordTable.at(LocalStorage.at(path)).versions()).containsExactly(1L, 2L);

@@ -139,7 +139,8 @@ final class DamagedManifestTest {
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining(lists.get(1).toString())
         .hasMessageContaining("the manifest says");
-    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound()).isFalse();
+    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound())
+        .isFalse();
   }
 
   private void everyFlippedBitIsFound(Path file, Class<? extends ZRecordException> expected)
@@ -202,8 +203,9 @@ final class DamagedManifestTest {
     rewrite("{\"format\":2", "{\"format\":3");
     assertThatThrownBy(() -> DatasetCheck.of(directory.toString()).run(finding -> {}))
         .isInstanceOf(UnsupportedFormatException.class);
-    assertThatThrownBy(
-            () -> DatasetRepair.of(directory.toString()).restoringPrevious().run(finding -> {}, plan -> true))
+    assertThatThrownBy(() -> DatasetRepair.of(directory.toString())
+            .restoringPrevious()
+            .run(finding -> {}, plan -> true))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining(manifest(1).toString());
     assertThat(manifest(1)).exists();
@@ -225,7 +227,9 @@ final class DamagedManifestTest {
   }
 
   private RepairReport repairRestoringPrevious() {
-    return DatasetRepair.of(directory.toString()).restoringPrevious().run(finding -> {}, plan -> true);
+    return DatasetRepair.of(directory.toString())
+        .restoringPrevious()
+        .run(finding -> {}, plan -> true);
   }
 
   @Test
@@ -288,7 +292,8 @@ final class DamagedManifestTest {
     LaterTable.of(table.storage())
         .sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
     assertThat(table.tagged("recovered-0").length()).isEqualTo(3);
-    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound())
+        .isTrue();
   }
 
   private Path aside(int version, UUID restored) {
@@ -321,7 +326,8 @@ final class DamagedManifestTest {
     later.expire(ExpireOptions.defaults());
     later.sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
     assertThat(table.tagged("kept").length()).isEqualTo(3);
-    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound())
+        .isTrue();
     assertThat(repairRestoringPrevious().plan().actions())
         .as("nothing is left to do")
         .isEmpty();
@@ -331,8 +337,9 @@ final class DamagedManifestTest {
   void aRepairFailsIfAVersionIsCommittedMeanwhile() throws IOException {
     append(table);
     Files.delete(manifest(1));
-    assertThatThrownBy(
-            () -> DatasetRepair.of(directory.toString()).restoringPrevious().run(finding -> {}, plan -> {
+    assertThatThrownBy(() -> DatasetRepair.of(directory.toString())
+            .restoringPrevious()
+            .run(finding -> {}, plan -> {
               append(table);
               return true;
             }))

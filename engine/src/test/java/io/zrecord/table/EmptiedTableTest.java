@@ -60,7 +60,8 @@ final class EmptiedTableTest {
     assertThat(table.latest().length()).isEqualTo(2);
     assertThat(table.tagged("empty").length()).isZero();
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(directory.toString()).run(findings::add).isSound()).isTrue();
+    assertThat(DatasetCheck.of(directory.toString()).run(findings::add).isSound())
+        .isTrue();
     assertThat(findings).isEmpty();
   }
 }

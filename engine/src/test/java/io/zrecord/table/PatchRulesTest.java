@@ -66,7 +66,8 @@ final class PatchRulesTest {
   private List<String> problems(long[] deleted, SortedMap<Long, byte[]> values) {
     Path path = directory.resolve("table");
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path.toString(), SCHEMA, options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), SCHEMA, options)) {
       RecordAppender records = writer.newAppender();
       records.set("number", 1).endRecord();
       records.set("number", 2).endRecord();

@@ -137,8 +137,9 @@ final class CheckBesideCommitsTest {
   @Test
   void aTableThatVanishesIsNotSound() throws Exception {
     Path elsewhere = directory.resolveSibling(directory.getFileName() + "-elsewhere");
-    for (DatasetCheck check :
-        List.of(DatasetCheck.of(directory.toString()), DatasetCheck.of(directory.toString()).version(1))) {
+    for (DatasetCheck check : List.of(
+        DatasetCheck.of(directory.toString()),
+        DatasetCheck.of(directory.toString()).version(1))) {
       assertThatThrownBy(() -> findings(check, () -> move(directory, elsewhere)))
           .isInstanceOf(StorageException.class)
           .hasMessageContaining("mounted");
@@ -150,7 +151,8 @@ final class CheckBesideCommitsTest {
   @Test
   void aShardOfATableThatIsNotSeenIsNotSound() {
     List<ShardVerification> shards = new ArrayList<>();
-    DatasetCheck.of(directory.toString()).withoutShards(finding -> {}, (shard, schema) -> shards.add(shard));
+    DatasetCheck.of(directory.toString())
+        .withoutShards(finding -> {}, (shard, schema) -> shards.add(shard));
     move(directory, directory.resolveSibling(directory.getFileName() + "-elsewhere"));
     assertThat(shards).hasSize(2);
     for (ShardVerification shard : shards) {

@@ -61,7 +61,8 @@ final class DatasetCheckTest {
 
   private static void append(Path path, WriteOptions options) {
     Random random = new Random(7);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path.toString(), SCHEMA, options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path.toString(), SCHEMA, options)) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < COUNT; i++) {
         byte[] image = new byte[100];
@@ -349,20 +350,24 @@ final class DatasetCheckTest {
     assertThat(findings).anyMatch(f -> f.kind() == Kind.NOTE);
     // The values of the newest version that can be read are checked instead.
     Damage.flip(tables(), files().checksumAt(TEXT, 9));
-    assertThat(check(DatasetCheck.of(table.toString())).badValueCount()).isIn(0L, unitCount(TEXT, 9));
+    assertThat(check(DatasetCheck.of(table.toString())).badValueCount())
+        .isIn(0L, unitCount(TEXT, 9));
   }
 
   @Test
   void valuesOfAnOlderVersionAreCheckedWhenAskedFor() throws IOException {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.overwrite(table.toString(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.overwrite(table.toString(), SCHEMA, OPTIONS)) {
       writer.newAppender().set("text", "new").endRecord();
       writer.commit();
     }
     Damage.flip(tables(), files().checksumAt(TEXT, 0));
     assertThat(check(DatasetCheck.of(table.toString())).isSound()).isTrue();
     long bad = unitCount(TEXT, 0);
-    assertThat(check(DatasetCheck.of(table.toString()).version(0)).badValueCount()).isEqualTo(bad);
-    assertThat(check(DatasetCheck.of(table.toString()).allVersions()).badValueCount()).isEqualTo(bad);
+    assertThat(check(DatasetCheck.of(table.toString()).version(0)).badValueCount())
+        .isEqualTo(bad);
+    assertThat(check(DatasetCheck.of(table.toString()).allVersions()).badValueCount())
+        .isEqualTo(bad);
     // The files of every version are looked at in any case.
     Damage.delete(tables());
     assertThat(check(DatasetCheck.of(table.toString())).isSound()).isFalse();

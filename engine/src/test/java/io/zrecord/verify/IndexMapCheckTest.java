@@ -88,7 +88,8 @@ final class IndexMapCheckTest {
 
   private Path table(int[] map) {
     Path path = directory.resolve(UUID.randomUUID().toString());
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path.toString(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), SCHEMA, OPTIONS)) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < map.length; i++) {
         appender.endRecord();

@@ -80,7 +80,9 @@ final class JournalSearchTest {
 
   private void requireRepairable() {
     assertThat(damages()).anyMatch(finding -> finding.kind() == Finding.Kind.JOURNAL);
-    assertThat(DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone()).isTrue();
+    assertThat(
+            DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone())
+        .isTrue();
     assertThat(damages()).isEmpty();
     try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
       assertThat(store.length()).isEqualTo(SampleStore.COUNT + 3);

@@ -50,7 +50,8 @@ final class StoreCheckTest {
   @Test
   void allVersionsOfAStoreAreTheStore() {
     Path path = closed();
-    assertThat(DatasetCheck.of(path.toString()).allVersions().run(findings::add).isSound()).isTrue();
+    assertThat(DatasetCheck.of(path.toString()).allVersions().run(findings::add).isSound())
+        .isTrue();
   }
 
   @Test

@@ -362,12 +362,14 @@ final class DatasetReportTest {
   @Test
   void nothingIsOverwrittenAndNothingIsLeftBehind() throws IOException {
     Path file = directory.resolve("report.html");
-    assertThatThrownBy(() -> DatasetReport.of(directory.resolve("none").toString()).write(file))
+    assertThatThrownBy(
+            () -> DatasetReport.of(directory.resolve("none").toString()).write(file))
         .isInstanceOf(NotADatasetException.class);
     assertThat(file).doesNotExist();
     Path table = directory.resolve("gallery");
     ReportData.gallery(table);
-    assertThatThrownBy(() -> DatasetReport.of(table.toString()).write(directory.resolve("no/report.html")))
+    assertThatThrownBy(
+            () -> DatasetReport.of(table.toString()).write(directory.resolve("no/report.html")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("create it first");
     Files.writeString(file, "mine");
@@ -384,9 +386,11 @@ final class DatasetReportTest {
           .orElseThrow();
       Files.writeString(newest, "{");
     }
-    assertThatThrownBy(() -> DatasetReport.of(table.toString()).write(file)).hasMessageContaining("manifest");
+    assertThatThrownBy(() -> DatasetReport.of(table.toString()).write(file))
+        .hasMessageContaining("manifest");
     assertThat(file).doesNotExist();
-    assertThatThrownBy(() -> DatasetReport.of(table.toString()).records(-1)).hasMessageContaining("0 to 1000");
+    assertThatThrownBy(() -> DatasetReport.of(table.toString()).records(-1))
+        .hasMessageContaining("0 to 1000");
   }
 
   @Test

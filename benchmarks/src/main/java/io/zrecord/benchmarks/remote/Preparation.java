@@ -57,7 +57,8 @@ public final class Preparation {
     if (!Files.exists(path)) {
       byte[] value = new byte[RemoteSite.VALUE_BYTES];
       Random random = new Random(1);
-      try (RecordDatasetWriter writer = RecordDatasetWriter.create(path.toString(), schema, options())) {
+      try (RecordDatasetWriter writer =
+          RecordDatasetWriter.create(path.toString(), schema, options())) {
         for (int shard = 0; shard < SHARDS; shard++) {
           RecordAppender appender = writer.newAppender();
           for (long i = records * shard / SHARDS; i < records * (shard + 1) / SHARDS; i++) {

@@ -108,7 +108,9 @@ final class LiveStateTest {
     LiveState.withdraw(files);
     requireLossSeen();
     requireLossSeen();
-    assertThat(DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone()).isTrue();
+    assertThat(
+            DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone())
+        .isTrue();
     try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
       assertThat(store.length()).isEqualTo(SampleStore.COUNT);
     }

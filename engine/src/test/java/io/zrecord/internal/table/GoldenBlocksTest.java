@@ -45,7 +45,9 @@ final class GoldenBlocksTest {
 
   @Test
   void aCheckFindsNothing() {
-    assertThat(DatasetCheck.of(GoldenBlocks.DIRECTORY.toString()).run(finding -> {}).isSound())
+    assertThat(DatasetCheck.of(GoldenBlocks.DIRECTORY.toString())
+            .run(finding -> {})
+            .isSound())
         .isTrue();
   }
 

@@ -70,7 +70,8 @@ class GoldenListsTest {
   @Test
   void theTableIsSound() {
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(GoldenLists.DIRECTORY.toString()).run(findings::add).isSound())
+    assertThat(
+            DatasetCheck.of(GoldenLists.DIRECTORY.toString()).run(findings::add).isSound())
         .isTrue();
     assertThat(findings).isEmpty();
   }

@@ -36,7 +36,8 @@ final class GoldenTextsTest {
       }
       assertThat(texts).isEqualTo(GoldenTexts.TEXTS);
     }
-    assertThat(DatasetCheck.of(GoldenTexts.DIRECTORY.toString()).run(finding -> {}).isSound())
+    assertThat(
+            DatasetCheck.of(GoldenTexts.DIRECTORY.toString()).run(finding -> {}).isSound())
         .isTrue();
   }
 
