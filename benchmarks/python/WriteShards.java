@@ -36,7 +36,7 @@ final class WriteShards {
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
     byte[] image = new byte[width];
     byte[] label = new byte[8];
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(Path.of(arguments[0]), schema, options);
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(arguments[0], schema, options);
         DataInputStream images = open(arguments[1]);
         DataInputStream labels = open(arguments[2])) {
       for (int shard = 0; shard < shards; shard++) {

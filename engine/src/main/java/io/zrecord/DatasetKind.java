@@ -26,13 +26,15 @@ public enum DatasetKind {
   STORE;
 
   /**
-   * Tells what a directory holds, damaged or not.
+   * Tells what a location holds, damaged or not.
    *
-   * @throws NotADatasetException if the directory is no dataset; the message says what the
-   *     directory seems to be and what to do
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
+   * @throws NotADatasetException if the location has no dataset; the message says what the location
+   *     seems to have and what to do
    */
-  public static DatasetKind of(Path path) {
-    return of(LocalStorage.at(path));
+  public static DatasetKind of(String location) {
+    return of(Storages.at(location));
   }
 
   /**

@@ -2,7 +2,6 @@ package io.zrecord;
 
 import io.zrecord.errors.StoreAbandonedException;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import java.nio.file.Path;
 import java.util.OptionalLong;
@@ -14,15 +13,17 @@ public final class Datasets {
   /**
    * Opens a dataset of any kind; the caller closes the returned source.
    *
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
    * @param version a version of a table; empty for the newest
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    * @throws IllegalArgumentException if a version is asked for and the dataset is not a table
    */
-  public static RecordSource open(Path path, OptionalLong version) {
-    return open(LocalStorage.at(path), version);
+  public static RecordSource open(String location, OptionalLong version) {
+    return open(Storages.at(location), version);
   }
 
-  /** Opens what is at the root of a storage, as {@link #open(Path, OptionalLong)} does. */
+  /** Opens what is at the root of a storage, as {@link #open(String, OptionalLong)} does. */
   public static RecordSource open(Storage storage, OptionalLong version) {
     DatasetKind kind = DatasetKind.of(storage);
     if (version.isPresent() && kind != DatasetKind.TABLE) {
@@ -31,7 +32,7 @@ public final class Datasets {
               + ": it is no table, and only tables have versions; leave --version out");
     }
     if (kind == DatasetKind.STORE) {
-      return openStore(Path.of(storage.location()));
+      return openStore(storage);
     }
     RecordTable table = RecordTable.at(storage);
     return RecordDataset.open(
@@ -39,12 +40,12 @@ public final class Datasets {
         RecordDataset.ReadOptions.defaults());
   }
 
-  private static RecordSource openStore(Path path) {
+  private static RecordSource openStore(Storage store) {
     try {
-      return StoreReader.open(path);
+      return StoreReader.open(Path.of(store.location()));
     } catch (StoreAbandonedException e) {
       // A snapshot replays the journal, which a reader leaves to the next writer.
-      return RecordDataset.open(path);
+      return RecordDataset.open(store, RecordDataset.ReadOptions.defaults());
     }
   }
 }

@@ -20,7 +20,6 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
@@ -94,17 +93,8 @@ public final class RecordDataset implements RecordSource {
   /**
    * Opens the newest version of a table, or a snapshot of a store, with default options.
    *
-   * @throws NotADatasetException if the directory is neither; the message says what it is
-   */
-  public static RecordDataset open(Path path) {
-    return open(LocalStorage.at(path), ReadOptions.defaults());
-  }
-
-  /**
-   * Opens the newest version of a table, or a snapshot of a store, with default options.
-   *
-   * @param location a path, or a URI that is not encoded, such as {@code s3://bucket/train}; see
-   *     {@link Storages}
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
    * @throws NotADatasetException if there is neither; the message says what there is
    */
   public static RecordDataset open(String location) {

@@ -8,12 +8,10 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +27,7 @@ import java.util.UUID;
  *     .field("label", ElementType.I32)
  *     .build();
  * try (RecordDatasetWriter writer =
- *     RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+ *     RecordDatasetWriter.create("/data/train", schema, WriteOptions.defaults())) {
  *   RecordAppender records = writer.newAppender();
  *   records.set("image", bytes).set("label", 3).endRecord();
  *   writer.commit();
@@ -64,13 +62,16 @@ public final class RecordDatasetWriter implements AutoCloseable {
   }
 
   /**
-   * Starts a new table in a directory that is empty or does not exist.
+   * Starts a new table at a location that is empty or does not exist.
    *
-   * @throws DatasetExistsException if the directory holds a table
-   * @throws io.zrecord.errors.NotADatasetException if the directory holds something else
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
+   * @throws DatasetExistsException if the location holds a table
+   * @throws io.zrecord.errors.NotADatasetException if the location holds something else
    */
-  public static RecordDatasetWriter create(Path path, RecordSchema schema, WriteOptions options) {
-    return create(LocalStorage.at(path), schema, options);
+  public static RecordDatasetWriter create(
+      String location, RecordSchema schema, WriteOptions options) {
+    return create(Storages.at(location), schema, options);
   }
 
   /** Starts a new table at the root of a storage, as the other method does. */
@@ -90,13 +91,16 @@ public final class RecordDatasetWriter implements AutoCloseable {
   /**
    * Adds records to a table; creates the table if there is none.
    *
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
    * @param schema the fields of the table by name, type and shape, in any order; numbers of fields
    *     do not matter
    * @throws io.zrecord.errors.SchemaMismatchException if the fields are not those of the table, or
    *     the table is partitioned
    */
-  public static RecordDatasetWriter append(Path path, RecordSchema schema, WriteOptions options) {
-    return append(LocalStorage.at(path), schema, options);
+  public static RecordDatasetWriter append(
+      String location, RecordSchema schema, WriteOptions options) {
+    return append(Storages.at(location), schema, options);
   }
 
   /** Adds records to a table at the root of a storage, as the other method does. */
@@ -120,11 +124,13 @@ public final class RecordDatasetWriter implements AutoCloseable {
    * Replaces the records and fields of a table; creates the table if there is none. Earlier
    * versions stay readable.
    *
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
    * @throws io.zrecord.errors.SchemaMismatchException if the table is partitioned
    */
   public static RecordDatasetWriter overwrite(
-      Path path, RecordSchema schema, WriteOptions options) {
-    return overwrite(LocalStorage.at(path), schema, options);
+      String location, RecordSchema schema, WriteOptions options) {
+    return overwrite(Storages.at(location), schema, options);
   }
 
   /** Replaces a table at the root of a storage, as the other method does. */

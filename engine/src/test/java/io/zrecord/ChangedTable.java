@@ -53,7 +53,8 @@ final class ChangedTable {
   static void write(Path path, long seed) {
     ChangedTable changed = new ChangedTable(path, seed);
     for (int shard = 0; shard < 2; shard++) {
-      try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, SCHEMA, OPTIONS)) {
+      try (RecordDatasetWriter writer =
+          RecordDatasetWriter.append(path.toString(), SCHEMA, OPTIONS)) {
         changed.append(writer.newAppender());
         writer.commit();
       }

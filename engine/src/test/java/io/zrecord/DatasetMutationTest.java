@@ -56,7 +56,8 @@ class DatasetMutationTest {
     Path path = directory.resolve("original");
     SampleData data = SampleData.random(SCHEMA, RECORDS, 2_000, SEED);
     for (int half = 0; half < 2; half++) {
-      try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, SCHEMA, OPTIONS)) {
+      try (RecordDatasetWriter writer =
+          RecordDatasetWriter.append(path.toString(), SCHEMA, OPTIONS)) {
         append(writer.newAppender(), data, half * RECORDS / 2, (half + 1) * RECORDS / 2);
         writer.commit();
       }

@@ -159,7 +159,8 @@ class DescriptorLimitTest {
           .withChunkBytes(4096)
           .withStripeBytes(1 << 16)
           .withDurability(Durability.NONE);
-      try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, SCHEMA, options)) {
+      try (RecordDatasetWriter writer =
+          RecordDatasetWriter.create(path.toString(), SCHEMA, options)) {
         for (int shard = 0; shard < 4; shard++) {
           RecordAppender appender = writer.newAppender();
           for (int i = 0; i < RECORDS / 4; i++) {
@@ -169,7 +170,7 @@ class DescriptorLimitTest {
         writer.commit();
       }
       for (int opening = 0; opening < 2; opening++) {
-        try (RecordDataset dataset = RecordDataset.open(path)) {
+        try (RecordDataset dataset = RecordDataset.open(path.toString())) {
           assertThat(dataset.length()).isEqualTo(RECORDS);
           read(dataset::gather);
         }

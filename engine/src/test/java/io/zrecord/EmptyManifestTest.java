@@ -60,7 +60,7 @@ class EmptyManifestTest {
   @ValueSource(strings = {"", ".nfs0001", "1.json", "00000000000000000001.json.tmp"})
   void everyWayOfOpeningAStoreFindsTheStore(String content) throws IOException {
     Path path = store(content);
-    assertThat(DatasetKind.of(path)).isEqualTo(DatasetKind.STORE);
+    assertThat(DatasetKind.of(path.toString())).isEqualTo(DatasetKind.STORE);
     assertThat(RecordStore.exists(path)).isTrue();
     assertThat(RecordTable.at(LocalStorage.at(path)).exists()).isFalse();
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {
@@ -69,18 +69,20 @@ class EmptyManifestTest {
     try (StoreReader reader = StoreReader.open(path)) {
       assertThat(reader.length()).isEqualTo(RECORDS);
     }
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThat(dataset.length()).isEqualTo(RECORDS);
     }
-    try (RecordSource dataset = Datasets.open(path, OptionalLong.empty())) {
+    try (RecordSource dataset = Datasets.open(path.toString(), OptionalLong.empty())) {
       assertThat(dataset.length()).isEqualTo(RECORDS);
     }
-    DatasetSummary summary = DatasetSummary.of(path);
+    DatasetSummary summary = DatasetSummary.of(path.toString());
     assertThat(summary.kind()).isEqualTo(DatasetKind.STORE);
     assertThat(summary.length()).isEqualTo(RECORDS);
-    assertThat(DatasetInspection.of(path).shardCount()).isEqualTo(1);
-    assertThat(DatasetCheck.of(path).run(finding -> {}).isSound()).isTrue();
-    assertThat(DatasetRepair.of(path).run(finding -> {}, plan -> true).isDone()).isFalse();
+    assertThat(DatasetInspection.of(path.toString()).shardCount()).isEqualTo(1);
+    assertThat(DatasetCheck.of(path.toString()).run(finding -> {}).isSound()).isTrue();
+    assertThat(
+            DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone())
+        .isFalse();
     assertThat(StoreSnapshot.create(path, directory.resolve("copy")).length()).isEqualTo(RECORDS);
     StoreRebalance.of(path, StoreRebalanceOptions.defaults()).run();
     try (StoreReader reader = StoreReader.open(path)) {
@@ -92,14 +94,14 @@ class EmptyManifestTest {
   void aStoreBecomesATableInThatDirectory() throws IOException {
     Path path = store("");
     assertThat(StoreSnapshot.convert(path).length()).isEqualTo(RECORDS);
-    assertThat(DatasetKind.of(path)).isEqualTo(DatasetKind.TABLE);
+    assertThat(DatasetKind.of(path.toString())).isEqualTo(DatasetKind.TABLE);
   }
 
   @Test
   void aShardOfATableIsNoDataset() throws IOException {
     Path table = directory.resolve("table");
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(table, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(table.toString(), SCHEMA, WriteOptions.defaults())) {
       writer.newAppender().set("number", 5L).endRecord();
       writer.commit();
     }
@@ -108,7 +110,7 @@ class EmptyManifestTest {
       shard = shards.findFirst().orElseThrow();
     }
     addManifestDirectory(shard, "");
-    assertThatThrownBy(() -> RecordDataset.open(shard).close())
+    assertThatThrownBy(() -> RecordDataset.open(shard.toString()).close())
         .isInstanceOf(NotADatasetException.class);
   }
 
@@ -116,7 +118,8 @@ class EmptyManifestTest {
   void byItselfItIsNoDataset() throws IOException {
     Path path = Files.createDirectory(directory.resolve("empty"));
     addManifestDirectory(path, "");
-    assertThatThrownBy(() -> RecordDataset.open(path)).isInstanceOf(NotADatasetException.class);
+    assertThatThrownBy(() -> RecordDataset.open(path.toString()))
+        .isInstanceOf(NotADatasetException.class);
     assertThatThrownBy(() -> StoreReader.open(path)).isInstanceOf(ZRecordException.class);
     assertThat(RecordTable.at(LocalStorage.at(path)).exists()).isFalse();
     assertThat(RecordStore.exists(path)).isFalse();

@@ -67,7 +67,8 @@ final class FieldChangesTest {
   @BeforeEach
   void write() {
     path = directory.resolve("table");
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), SCHEMA, OPTIONS)) {
       append(writer, 0, RECORDS);
       append(writer, RECORDS, 10);
       writer.commit();
@@ -200,7 +201,8 @@ final class FieldChangesTest {
     assertThat(value("score", 5)).isNull();
     RecordSchema schema = table.latest().schema();
     assertThat(schema.find("split").orElseThrow()).isEqualTo(split.withId(4));
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, schema, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path.toString(), schema, OPTIONS)) {
       RecordAppender records = writer.newAppender();
       records.set("label", 1).endRecord();
       records.set("split", "val").endRecord();
@@ -222,7 +224,7 @@ final class FieldChangesTest {
         .hasMessageContaining("initial default");
     table.addFields(List.of(strict.withRules(strict.rules().withInitial(floats(0)))));
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(path, table.latest().schema(), OPTIONS)) {
+        RecordDatasetWriter.append(path.toString(), table.latest().schema(), OPTIONS)) {
       RecordAppender records = writer.newAppender();
       assertThatThrownBy(() -> records.set("label", 1).endRecord())
           .isInstanceOf(IllegalStateException.class)
@@ -363,7 +365,8 @@ final class FieldChangesTest {
   @Test
   void anAppendThatWasPlannedBeforeFollows() {
     RecordSchema planned = table.latest().schema();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, planned, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path.toString(), planned, OPTIONS)) {
       append(writer, RECORDS + 10, 5);
       table.renameField("label", "class");
       table.promoteField("class", ElementType.I64);
@@ -374,7 +377,7 @@ final class FieldChangesTest {
     assertThat(value("score", RECORDS + 11)).isNull();
     assertThat(table.latest().schema().fields()).hasSize(4);
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(path, table.latest().schema(), OPTIONS)) {
+        RecordDatasetWriter.append(path.toString(), table.latest().schema(), OPTIONS)) {
       writer.newAppender().set("text", "lost").endRecord();
       table.dropField("text");
       assertThatThrownBy(writer::commit)
@@ -423,7 +426,7 @@ final class FieldChangesTest {
   }
 
   private void requireRecords() {
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       for (int i = 0; i < RECORDS; i += 37) {
         try (Batch batch = dataset.gather(new long[] {i}, "image", "text")) {
           assertThat(batch.bytes("image", 0)).isEqualTo(image(i));
@@ -452,7 +455,7 @@ final class FieldChangesTest {
 
   private List<String> range(String field, long first, int count) {
     List<String> values = new ArrayList<>();
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       var reader = dataset.reader(field);
       for (int done = 0; done < count; ) {
         int taken = reader.selectRange(first + done, count - done, 1 << 20);
@@ -467,7 +470,7 @@ final class FieldChangesTest {
 
   private List<String> problems() {
     List<String> problems = new ArrayList<>();
-    DatasetCheck.of(path).allVersions().run(finding -> problems.add(finding.toString()));
+    DatasetCheck.of(path.toString()).allVersions().run(finding -> problems.add(finding.toString()));
     return problems;
   }
 

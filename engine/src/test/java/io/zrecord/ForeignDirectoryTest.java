@@ -28,9 +28,9 @@ class ForeignDirectoryTest {
     for (String journal : List.of("", "x".repeat(1000))) {
       Files.writeString(directory.resolve("journal"), journal);
       List<Path> before = content();
-      assertThatThrownBy(() -> RecordDataset.open(directory))
+      assertThatThrownBy(() -> RecordDataset.open(directory.toString()))
           .isInstanceOf(NotADatasetException.class);
-      assertThatThrownBy(() -> DatasetInspection.of(directory))
+      assertThatThrownBy(() -> DatasetInspection.of(directory.toString()))
           .isInstanceOf(NotADatasetException.class);
       assertThatThrownBy(() -> StoreSnapshot.temporary(directory))
           .hasMessageContaining("meta.json");

@@ -45,7 +45,8 @@ final class GatherFromAfarTest {
 
   private void write(RecordSchema schema, int count, int bytes) {
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(directory, schema, options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(directory.toString(), schema, options)) {
       for (int shard = 0; shard < SHARDS; shard++) {
         ShardWriter records = writer.newAppender().shard();
         for (int i = 0; i < count; i++) {

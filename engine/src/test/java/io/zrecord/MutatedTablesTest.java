@@ -94,7 +94,7 @@ class MutatedTablesTest {
   /** Reads the table without damage. */
   private static List<byte[] @Nullable []> records(Path path, RecordSchema schema) {
     List<byte[] @Nullable []> records = new ArrayList<>();
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       int length = (int) dataset.length();
       try (Batch batch = dataset.gather(LongStream.range(0, length).toArray())) {
         for (int i = 0; i < length; i++) {

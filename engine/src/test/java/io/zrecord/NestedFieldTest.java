@@ -75,8 +75,8 @@ class NestedFieldTest {
   }
 
   private void write(String compression, int count) {
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory.resolve("d"), schema(compression), OPTIONS)) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        directory.resolve("d").toString(), schema(compression), OPTIONS)) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < count; i++) {
         records.set("id", (long) i);
@@ -96,7 +96,7 @@ class NestedFieldTest {
     write(compression, 500);
     NestedView view = new NestedView(TURNS);
     NestedView scores = new NestedView(SCORES);
-    try (RecordDataset dataset = RecordDataset.open(directory.resolve("d"))) {
+    try (RecordDataset dataset = RecordDataset.open(directory.resolve("d").toString())) {
       assertThat(dataset.schema().fields().get(1).type()).isEqualTo(ElementType.nested(TURNS));
       FieldReader reader = dataset.reader("turns");
       FieldReader others = dataset.reader("scores");
@@ -118,8 +118,8 @@ class NestedFieldTest {
   @ParameterizedTest
   @ValueSource(strings = {"raw", "zstd"})
   void aCheckFindsBytesThatAreNoNestedValue(String compression) {
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory.resolve("d"), schema(compression), OPTIONS)) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        directory.resolve("d").toString(), schema(compression), OPTIONS)) {
       ShardWriter shard = writer.newAppender().shard();
       for (int i = 0; i < 10; i++) {
         byte[] wrong = new byte[64];
@@ -137,13 +137,13 @@ class NestedFieldTest {
 
   private CheckSummary check() {
     List<Finding> findings = new ArrayList<>();
-    return DatasetCheck.of(directory.resolve("d")).run(findings::add);
+    return DatasetCheck.of(directory.resolve("d").toString()).run(findings::add);
   }
 
   @Test
   void valuesThatDoNotFitAreRefused() {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory.resolve("d"), schema("raw"), OPTIONS)) {
+        RecordDatasetWriter.create(directory.resolve("d").toString(), schema("raw"), OPTIONS)) {
       RecordAppender records = writer.newAppender();
       for (Object wrong : List.of(
           7,

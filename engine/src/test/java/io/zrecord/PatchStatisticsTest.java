@@ -67,7 +67,7 @@ final class PatchStatisticsTest {
 
   private void write() {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(directory, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(directory.toString(), SCHEMA, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         appender
@@ -102,7 +102,7 @@ final class PatchStatisticsTest {
 
   private IndexSet search(String field, ValueRange range) {
     OpenShards.shared().clear();
-    try (RecordDataset dataset = RecordDataset.open(directory)) {
+    try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
       return dataset.indicesThatMayHave(field, range);
     }
   }
@@ -110,7 +110,7 @@ final class PatchStatisticsTest {
   private List<Finding> findings() {
     List<Finding> findings = new ArrayList<>();
     OpenShards.shared().clear();
-    DatasetCheck.of(directory).run(findings::add);
+    DatasetCheck.of(directory.toString()).run(findings::add);
     return findings;
   }
 
@@ -271,7 +271,7 @@ final class PatchStatisticsTest {
       change.commit();
       assertThat(findings()).as("seed %s", seed).isEmpty();
       OpenShards.shared().clear();
-      try (RecordDataset dataset = RecordDataset.open(directory)) {
+      try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
         for (FieldSpec field : SCHEMA.fields()) {
           passed += ValueRangeTest.requireNothingLost(
               "seed " + seed, dataset, field, values -> ranges(field.name()));
@@ -367,7 +367,7 @@ final class PatchStatisticsTest {
     }
     // Who looks for no range does not read the statistics.
     OpenShards.shared().clear();
-    try (RecordDataset dataset = RecordDataset.open(directory)) {
+    try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
       var reader = dataset.reader("name");
       reader.select(new long[] {7}, 0, 1);
       assertThat(Arrays.equals(reader.value(0), "a".getBytes(StandardCharsets.US_ASCII)))

@@ -72,14 +72,15 @@ final class PromotedFieldTest {
     byte[][][] values = write(path, fields, from.widthBytes().orElseThrow());
     RecordTable table = RecordTable.at(LocalStorage.at(path));
     fields.forEach(field -> table.promoteField(field.name(), to));
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       for (int field = 0; field < fields.size(); field++) {
         FieldReader reader = dataset.reader(fields.get(field).name());
         requireGathered(reader, values[field], from, to);
         requireRanges(reader, values[field], from, to);
       }
     }
-    List<FieldUsage> usages = DatasetInspection.of(path).run(shard -> {}).fields();
+    List<FieldUsage> usages =
+        DatasetInspection.of(path.toString()).run(shard -> {}).fields();
     for (int field = 0; field < fields.size(); field++) {
       assertThat(usages.get(field).absentCount())
           .isEqualTo(Stream.of(values[field]).filter(Objects::isNull).count());
@@ -91,7 +92,7 @@ final class PromotedFieldTest {
     byte[][][] values = new byte[fields.size()][RECORDS][];
     RecordSchema schema = new RecordSchema(fields);
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(path.toString(), schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         for (int field = 0; field < fields.size(); field++) {
@@ -199,8 +200,8 @@ final class PromotedFieldTest {
   void aDateBeyondTheRangeIsRefusedWhenItIsRead() {
     FieldSpec day = new FieldSpec(1, "day", ElementType.DATE, Shape.scalar(), Compression.RAW);
     Path path = directory.resolve("table");
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, new RecordSchema(List.of(day)), WriteOptions.defaults())) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        path.toString(), new RecordSchema(List.of(day)), WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       records.set("day", 1).endRecord();
       records.set("day", Integer.MAX_VALUE).endRecord();
@@ -208,7 +209,7 @@ final class PromotedFieldTest {
     }
     RecordTable table = RecordTable.at(LocalStorage.at(path));
     table.promoteField("day", ElementType.TIMESTAMP_NTZ);
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       FieldReader reader = dataset.reader("day");
       reader.select(new long[] {0}, 0, 1);
       assertThat(little(reader.value(0)).getLong()).isEqualTo(86_400_000_000L);

@@ -54,7 +54,7 @@ final class RecordDatasetTest {
   }
 
   private static void assertRefused(Path path, String reason) {
-    assertThatThrownBy(() -> RecordDataset.open(path))
+    assertThatThrownBy(() -> RecordDataset.open(path.toString()))
         .isInstanceOf(NotADatasetException.class)
         .hasMessageContaining(path.toString())
         .hasMessageContaining(reason);

@@ -55,12 +55,13 @@ final class RecordDatasetWriterTest {
 
   @Test
   void whatWasWrittenIsRead() {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
       fill(writer.newAppender(), 0, 1000);
       assertThat(writer.commit().version()).isZero();
     }
     long[] indices = {999, 3, 3, 0, 500};
-    try (RecordDataset dataset = RecordDataset.open(dataset());
+    try (RecordDataset dataset = RecordDataset.open(dataset().toString());
         Batch batch = dataset.gather(indices)) {
       assertThat(dataset.length()).isEqualTo(1000);
       for (int i = 0; i < indices.length; i++) {
@@ -75,7 +76,8 @@ final class RecordDatasetWriterTest {
 
   @Test
   void threadsWriteTheirPartsAndOneCommitHasThemAllInOrder() throws Exception {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
       List<Thread> threads = new ArrayList<>();
       for (int part = 0; part < 4; part++) {
         RecordAppender records = writer.newAppender();
@@ -88,7 +90,7 @@ final class RecordDatasetWriterTest {
       }
       assertThat(writer.commit().shards()).hasSize(4);
     }
-    try (RecordDataset dataset = RecordDataset.open(dataset());
+    try (RecordDataset dataset = RecordDataset.open(dataset().toString());
         Batch batch = dataset.gather(LongStream.range(0, 2000).toArray(), "label")) {
       for (int i = 0; i < 2000; i++) {
         assertThat(ByteBuffer.wrap(batch.bytes("label", i))
@@ -101,7 +103,8 @@ final class RecordDatasetWriterTest {
 
   @Test
   void whatIsNotCommittedLeavesNothing() throws IOException {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
       fill(writer.newAppender(), 0, 10_000);
     }
     requireNoShards();
@@ -109,9 +112,11 @@ final class RecordDatasetWriterTest {
 
   @Test
   void aRefusedCommitLeavesNothing() throws IOException {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
       fill(writer.newAppender(), 0, 10);
-      try (RecordDatasetWriter faster = RecordDatasetWriter.create(dataset(), SCHEMA, OPTIONS)) {
+      try (RecordDatasetWriter faster =
+          RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
         faster.commit();
       }
       assertThatThrownBy(writer::commit).isInstanceOf(DatasetExistsException.class);
@@ -130,14 +135,16 @@ final class RecordDatasetWriterTest {
 
   @Test
   void anAppendGoesByNamesAndSaysEveryMismatch() {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(dataset(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(dataset().toString(), SCHEMA, OPTIONS)) {
       fill(writer.newAppender(), 0, 3);
       writer.commit();
     }
     List<FieldSpec> fields = SCHEMA.fields();
     RecordSchema reordered = new RecordSchema(
         List.of(fields.get(2).withId(1), fields.get(0).withId(2), fields.get(1).withId(3)));
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(dataset(), reordered, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(dataset().toString(), reordered, OPTIONS)) {
       assertThat(writer.schema().fields()).extracting(FieldSpec::id).containsExactly(3, 1, 2);
       fill(writer.newAppender(), 3, 6);
       assertThat(writer.commit().length()).isEqualTo(6);
@@ -147,7 +154,7 @@ final class RecordDatasetWriterTest {
         .field("extra", ElementType.I32)
         .field("name", ElementType.UTF8)
         .build();
-    assertThatThrownBy(() -> RecordDatasetWriter.append(dataset(), other, OPTIONS))
+    assertThatThrownBy(() -> RecordDatasetWriter.append(dataset().toString(), other, OPTIONS))
         .isInstanceOf(SchemaMismatchException.class)
         .hasMessageContaining("'label' is i64, but i32")
         .hasMessageContaining("'extra' is not in the table")
@@ -156,7 +163,8 @@ final class RecordDatasetWriterTest {
 
   @Test
   void anOverwriteKeepsNumbersOfSameFieldsAndOldVersions() {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset(), SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS)) {
       fill(writer.newAppender(), 0, 3);
       writer.commit();
     }
@@ -164,8 +172,10 @@ final class RecordDatasetWriterTest {
         .field("label", ElementType.I32)
         .field("name", ElementType.BYTES)
         .build();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.overwrite(dataset(), schema, OPTIONS);
-        RecordDatasetWriter late = RecordDatasetWriter.overwrite(dataset(), schema, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+            RecordDatasetWriter.overwrite(dataset().toString(), schema, OPTIONS);
+        RecordDatasetWriter late =
+            RecordDatasetWriter.overwrite(dataset().toString(), schema, OPTIONS)) {
       assertThat(writer.schema().fields()).extracting(FieldSpec::id).containsExactly(2, 4);
       writer.newAppender().set("label", 7).endRecord();
       assertThat(writer.commit().length()).isEqualTo(1);
@@ -180,7 +190,7 @@ final class RecordDatasetWriterTest {
   void otherContentIsNotTouched() throws IOException {
     Files.createDirectories(dataset());
     Files.writeString(dataset().resolve("part-0.parquet"), "x");
-    assertThatThrownBy(() -> RecordDatasetWriter.create(dataset(), SCHEMA, OPTIONS))
+    assertThatThrownBy(() -> RecordDatasetWriter.create(dataset().toString(), SCHEMA, OPTIONS))
         .isInstanceOf(NotADatasetException.class)
         .hasMessageContaining("part-0.parquet");
   }
@@ -192,7 +202,8 @@ final class RecordDatasetWriterTest {
         .field("text", ElementType.UTF8)
         .field("tensor", ElementType.I16, Shape.of(2), Compression.RAW)
         .build();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(dataset(), schema, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(dataset().toString(), schema, OPTIONS)) {
       RecordAppender records = writer.newAppender();
       records.set("u8", 255).set("text", "x").set("tensor", new short[] {1, -1}).endRecord();
       for (Object value : List.of(256, -1, 1.5, "1", new int[1])) {

@@ -42,7 +42,7 @@ class ReleasedMapsTest {
   private Path writeTable(String name) {
     Path path = directory.resolve(name);
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(path.toString(), SCHEMA, WriteOptions.defaults())) {
       append(writer.newAppender());
       writer.commit();
     }
@@ -100,8 +100,8 @@ class ReleasedMapsTest {
   void aTableThatWasClosedAndDeletedIsNotMappedAnyMore() throws IOException {
     Path path = writeTable("table");
     String below = path.toRealPath() + "/";
-    RecordDataset first = RecordDataset.open(path);
-    RecordDataset second = RecordDataset.open(path);
+    RecordDataset first = RecordDataset.open(path.toString());
+    RecordDataset second = RecordDataset.open(path.toString());
     gather(first);
     gather(second);
     first.close();
@@ -126,7 +126,7 @@ class ReleasedMapsTest {
   @Test
   void aDatasetThatIsForgottenInsteadOfClosedIsReleasedToo() throws IOException {
     Path path = writeTable("forgotten");
-    gather(RecordDataset.open(path));
+    gather(RecordDataset.open(path.toString()));
     assertThat(maps(path)).isNotEmpty();
     long end = System.nanoTime() + LIMIT.toNanos();
     do {
@@ -162,7 +162,7 @@ class ReleasedMapsTest {
   }
 
   private static ByteBuffer valueOf(Path path, long index) {
-    try (RecordDataset dataset = RecordDataset.open(path);
+    try (RecordDataset dataset = RecordDataset.open(path.toString());
         Batch batch = dataset.gather(new long[] {index}, "text")) {
       return batch.value("text", 0);
     }
@@ -171,8 +171,8 @@ class ReleasedMapsTest {
   @Test
   void inspectionsAndSingleShardsAreReleased() throws IOException {
     Path path = writeTable("inspected");
-    DatasetInspection.of(path).run(shard -> {});
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    DatasetInspection.of(path.toString()).run(shard -> {});
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThat(dataset.length()).isEqualTo(RECORDS);
     }
     TableSnapshot table = RecordTable.at(LocalStorage.at(path)).latest();
@@ -223,7 +223,7 @@ class ReleasedMapsTest {
   }
 
   private static void gatherAll(Path path) throws IOException {
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       gather(dataset);
       assertThat(linesWith(path.toRealPath() + "/snapshot/")).isNotEmpty();
     }

@@ -142,7 +142,7 @@ final class RequestsTest {
     }
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory, schema.build(), options)) {
+        RecordDatasetWriter.create(directory.toString(), schema.build(), options)) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         records.set("text", "text " + i);

@@ -108,7 +108,8 @@ final class RoundTripTest {
         storage, data.schema(), shard, RecordDataset.ReadOptions.defaults())) {
       requireEqual(dataset, data);
     }
-    assertThatThrownBy(() -> RecordDataset.open(directory.resolve(shard.directory())))
+    assertThatThrownBy(
+            () -> RecordDataset.open(directory.resolve(shard.directory()).toString()))
         .isInstanceOf(NotADatasetException.class)
         .hasMessageContaining("it is a shard of a table. Open the table");
   }

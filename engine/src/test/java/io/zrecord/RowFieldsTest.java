@@ -47,7 +47,8 @@ final class RowFieldsTest {
   void write() {
     path = directory.resolve("table");
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, SCHEMA, options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), SCHEMA, options)) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < 8; i++) {
         records.set("number", i).set("numbers", bytes(2, i, -i)).endRecord();
@@ -118,7 +119,7 @@ final class RowFieldsTest {
 
   private void requireSound() {
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(path).run(findings::add).isSound())
+    assertThat(DatasetCheck.of(path.toString()).run(findings::add).isSound())
         .as("%s", findings)
         .isTrue();
   }

@@ -210,7 +210,7 @@ final class RowModelTest {
       int at = random.nextInt(sound.length);
       damaged[at] ^= (byte) (1 << random.nextInt(8));
       Files.write(file, damaged);
-      assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound())
+      assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound())
           .as("byte " + at + ", seed " + seed)
           .isFalse();
     }
@@ -220,7 +220,7 @@ final class RowModelTest {
 
   private void requireSound() {
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(directory).run(findings::add).isSound())
+    assertThat(DatasetCheck.of(directory.toString()).run(findings::add).isSound())
         .as(findings + ", seed " + seed)
         .isTrue();
     assertThat(findings).as("seed " + seed).isEmpty();

@@ -82,7 +82,7 @@ final class StoreCarriedValuesTest {
 
   private List<Finding> damage() {
     List<Finding> damage = new ArrayList<>();
-    DatasetCheck.of(path).run(damage::add);
+    DatasetCheck.of(path.toString()).run(damage::add);
     damage.removeIf(finding -> !finding.kind().isDamage());
     return damage;
   }
@@ -129,7 +129,7 @@ final class StoreCarriedValuesTest {
     requireModel(StoreSnapshot.create(path, table));
     assertThat(path.resolve("chunk/0.zr")).hasBinaryContent(chunk);
     assertThat(forced).containsKey("chunk/0.zr");
-    assertThat(DatasetCheck.of(table).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(table.toString()).run(finding -> {}).isSound()).isTrue();
   }
 
   private void requireModel(TableSnapshot snapshot) {
@@ -159,10 +159,12 @@ final class StoreCarriedValuesTest {
   void aRepairDoesNotTakeThemForLost(Loss loss) throws IOException {
     losePower(loss);
     List<RepairPlan> plans = new ArrayList<>();
-    DatasetRepair.of(path).damagedValues(DamagedValues.DELETE_RECORDS).run(finding -> {}, plan -> {
-      plans.add(plan);
-      return false;
-    });
+    DatasetRepair.of(path.toString())
+        .damagedValues(DamagedValues.DELETE_RECORDS)
+        .run(finding -> {}, plan -> {
+          plans.add(plan);
+          return false;
+        });
     assertThat(plans).allSatisfy(plan -> assertThat(plan.actions()).isEmpty());
   }
 
@@ -177,7 +179,7 @@ final class StoreCarriedValuesTest {
     }
     Damage.flip(path.resolve("journal"), at + 60);
     assertThat(damage()).isNotEmpty();
-    DatasetRepair.of(path).run(finding -> {}, plan -> true);
+    DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true);
     assertThat(damage()).isEmpty();
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {
       assertThat(store.length()).isEqualTo(records.get(39).length());

@@ -59,7 +59,7 @@ final class StoreCountsTest {
   }
 
   private void requireSound() {
-    CheckSummary summary = DatasetCheck.of(path).run(finding -> {});
+    CheckSummary summary = DatasetCheck.of(path.toString()).run(finding -> {});
     assertThat(summary)
         .returns(true, CheckSummary::isSound)
         .returns((long) COUNT - DAMAGED_COUNT / 2, CheckSummary::recordCount);

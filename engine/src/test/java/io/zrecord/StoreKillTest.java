@@ -49,7 +49,7 @@ class StoreKillTest {
         model.next(null);
       }
       List<Finding> findings = new ArrayList<>();
-      DatasetCheck.of(path).run(findings::add);
+      DatasetCheck.of(path.toString()).run(findings::add);
       assertThat(findings)
           .as("seed %d, kill %d", SEED, kill)
           .noneMatch(finding -> finding.kind().isDamage());

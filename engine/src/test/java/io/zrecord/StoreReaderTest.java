@@ -93,7 +93,7 @@ class StoreReaderTest {
    * waits for the next writer.
    */
   private static void requireRecoverable(Path path) {
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThat(dataset.length()).isEqualTo(RECORDS);
     }
     try (StoreReader opened = StoreReader.open(path)) {

@@ -74,7 +74,7 @@ class StoreRebalanceKillTest {
       }
       String context = "seed " + SEED + ", kill " + kill;
       List<Finding> findings = new ArrayList<>();
-      DatasetCheck.of(path).run(findings::add);
+      DatasetCheck.of(path.toString()).run(findings::add);
       assertThat(findings).as(context).noneMatch(finding -> finding.kind().isDamage());
       Set<String> orphans = orphans(findings);
       String stem = StoreMetaFile.read(new LocalMutableFiles(path))
@@ -95,7 +95,7 @@ class StoreRebalanceKillTest {
         assertThat(difference).as(context).isNull();
       }
       findings.clear();
-      DatasetCheck.of(path).run(findings::add);
+      DatasetCheck.of(path.toString()).run(findings::add);
       assertThat(findings).as(context).isEmpty();
     }
     System.out.printf(

@@ -52,7 +52,7 @@ class StoreRebalanceTest {
 
   private static List<Finding> findings(Path path) {
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(path).run(findings::add);
+    DatasetCheck.of(path.toString()).run(findings::add);
     return findings;
   }
 
@@ -170,7 +170,7 @@ class StoreRebalanceTest {
     for (long index : indices) {
       expected.add(model.records().get((int) index)[3]);
     }
-    try (RecordDataset snapshot = RecordDataset.open(path);
+    try (RecordDataset snapshot = RecordDataset.open(path.toString());
         StoreReader reader = StoreReader.open(path);
         Batch batch = reader.gather(indices)) {
       StoreRebalance.of(path, ALWAYS.withCompression(Map.of("text", Compression.RAW)))
@@ -183,7 +183,7 @@ class StoreRebalanceTest {
       assertThat(model.differenceFrom(reader)).isNull();
       requireTexts(batch, expected);
     }
-    try (RecordDataset snapshot = RecordDataset.open(path)) {
+    try (RecordDataset snapshot = RecordDataset.open(path.toString())) {
       assertThat(model.differenceFrom(snapshot)).isNull();
     }
   }
@@ -257,7 +257,9 @@ class StoreRebalanceTest {
         .extracting(finding -> finding.kind() + " " + path.relativize(Path.of(finding.file())))
         .containsExactlyInAnyOrderElementsOf(
             leftovers.stream().map(name -> "ORPHAN " + name).toList());
-    assertThat(DatasetRepair.of(path).run(finding -> {}, plan -> true).isDone()).isTrue();
+    assertThat(
+            DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone())
+        .isTrue();
     List<String> expected = new ArrayList<>(before);
     expected.addAll(others);
     assertThat(names(path)).containsExactlyInAnyOrderElementsOf(expected);
@@ -298,7 +300,9 @@ class StoreRebalanceTest {
     Files.delete(path.resolve("live"));
     Files.delete(path.resolve("journal"));
     Files.write(path.resolve("chunk/77777.zr"), new byte[100]);
-    assertThat(DatasetRepair.of(path).run(finding -> {}, plan -> true).isDone()).isTrue();
+    assertThat(
+            DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone())
+        .isTrue();
     assertThat(names(path)).doesNotContain("chunk/77777.zr");
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {
       long[] all = java.util.stream.LongStream.range(0, store.length()).toArray();
@@ -308,7 +312,7 @@ class StoreRebalanceTest {
     }
     assertThat(names(path)).containsAnyElementsOf(later);
     // Nor are they offered to be deleted, again and again.
-    RepairReport again = DatasetRepair.of(path).run(finding -> {}, plan -> true);
+    RepairReport again = DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true);
     assertThat(again.plan().actions()).isEmpty();
     assertThat(findings(path)).anyMatch(finding -> finding.kind() == Finding.Kind.ORPHAN);
   }

@@ -67,7 +67,7 @@ class StoreSnapshotTest {
   }
 
   private static void requireContent(Path path, StoreModel model) {
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThat(model.differenceFrom(dataset)).isNull();
     }
   }
@@ -101,7 +101,7 @@ class StoreSnapshotTest {
     try (RecordStore store = RecordStore.create(path, PAIR, StoreOptions.defaults())) {
       store.append(store.newValues().set("group", 5L));
     }
-    RecordDataset dataset = RecordDataset.open(path);
+    RecordDataset dataset = RecordDataset.open(path.toString());
     FieldReader reader = dataset.reader("group");
     dataset.close();
     System.gc();
@@ -136,7 +136,7 @@ class StoreSnapshotTest {
         thread.join();
       }
       assertThat(made.get()).isOne();
-      try (RecordDataset dataset = RecordDataset.open(target)) {
+      try (RecordDataset dataset = RecordDataset.open(target.toString())) {
         assertThat(dataset.length()).isEqualTo(1_000);
       }
     }
@@ -152,7 +152,7 @@ class StoreSnapshotTest {
     Files.createDirectories(path.resolve("shard"));
     assertThat(RecordStore.exists(path)).isTrue();
     RecordStore.open(path, StoreOptions.defaults()).close();
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThat(dataset.length()).isOne();
     }
     assertThat(StoreSnapshot.convert(path).length()).isOne();
@@ -207,7 +207,7 @@ class StoreSnapshotTest {
         // On a busy machine most attempts meet a checkpoint: there the first few take longer.
         long start = System.nanoTime();
         while (System.nanoTime() - start < SECONDS.toNanos(snapshots > 5 ? 3 : 60)) {
-          try (RecordDataset dataset = RecordDataset.open(path)) {
+          try (RecordDataset dataset = RecordDataset.open(path.toString())) {
             requireOneState(dataset);
             snapshots++;
           }
@@ -269,15 +269,15 @@ class StoreSnapshotTest {
     assertThatThrownBy(() -> RecordStore.open(path, StoreOptions.defaults()))
         .isInstanceOf(NotADatasetException.class)
         .hasMessageContaining("table");
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThat(model.differenceFrom(dataset)).isNull();
     }
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(path, StoreModel.SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(path.toString(), StoreModel.SCHEMA, WriteOptions.defaults())) {
       writer.newAppender().set("id", 7L).endRecord();
       writer.commit();
     }
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThat(dataset.length()).isEqualTo(model.length() + 1);
     }
   }
@@ -286,7 +286,7 @@ class StoreSnapshotTest {
   void anEmptyStoreIsAnEmptyTable() {
     Path path = directory.resolve("store");
     RecordStore.create(path, PAIR, StoreOptions.defaults()).close();
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThat(dataset.length()).isZero();
       assertThat(dataset.schema()).isEqualTo(PAIR);
     }

@@ -83,7 +83,7 @@ final class SwappedUnitsTest {
     table = original.resolve("table");
     for (int shard = 0; shard < 2; shard++) {
       try (RecordDatasetWriter writer =
-          RecordDatasetWriter.append(table, SCHEMA, WriteOptions.defaults())) {
+          RecordDatasetWriter.append(table.toString(), SCHEMA, WriteOptions.defaults())) {
         RecordAppender records = writer.newAppender();
         for (int k = 0; k < RECORDS; k++) {
           int number = shard * RECORDS + k;
@@ -310,7 +310,7 @@ final class SwappedUnitsTest {
     int groupValues = 1_024 * UNIT / 4;
     RecordSchema schema = RecordSchema.builder().field("i", ElementType.I32).build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(large, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(large.toString(), schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       for (int k = 0; k < 2 * groupValues; k++) {
         records.set("i", k).endRecord();
@@ -427,7 +427,7 @@ final class SwappedUnitsTest {
         return batch.isAbsent(field, 0) ? null : batch.bytes(field, 0);
       }
     }
-    try (RecordDataset open = RecordDataset.open(dataset);
+    try (RecordDataset open = RecordDataset.open(dataset.toString());
         Batch batch = open.gather(indices, field)) {
       return batch.isAbsent(field, 0) ? null : batch.bytes(field, 0);
     }
@@ -435,7 +435,7 @@ final class SwappedUnitsTest {
 
   private static List<Finding> damages(Path dataset) {
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(dataset).run(findings::add);
+    DatasetCheck.of(dataset.toString()).run(findings::add);
     return findings.stream().filter(finding -> finding.kind().isDamage()).toList();
   }
 

@@ -54,7 +54,9 @@ class ValueLimitTest {
   void write() {
     table = directory.resolve("table");
     try (RecordDatasetWriter writer = RecordDatasetWriter.create(
-        table, SCHEMA, WriteOptions.defaults().withBlockBytes(0).withChecksum(Checksum.NONE))) {
+        table.toString(),
+        SCHEMA,
+        WriteOptions.defaults().withBlockBytes(0).withChecksum(Checksum.NONE))) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         appender.set("raw", new byte[100]).set("packed", new byte[100]).endRecord();
@@ -71,8 +73,8 @@ class ValueLimitTest {
 
   @Test
   void aValueOfAnotherLengthThanItsFieldTakesIsRefused() {
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory.resolve("refused"), SCHEMA, WriteOptions.defaults())) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        directory.resolve("refused").toString(), SCHEMA, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       assertThatThrownBy(() -> appender.set("pair", new byte[12]))
           .isInstanceOf(ValueTooLargeException.class)

@@ -125,7 +125,7 @@ final class ValueRangeTest {
 
   private void write(int records) {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(directory, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(directory.toString(), SCHEMA, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < records; i++) {
         for (int f = 0; f < SCHEMA.fields().size(); f++) {
@@ -211,7 +211,7 @@ final class ValueRangeTest {
   /** Compares searches in all fields with all values, and returns the records passed over. */
   private long requireNothingLost() {
     long passed = 0;
-    try (RecordDataset dataset = RecordDataset.open(directory)) {
+    try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
       for (FieldSpec field : dataset.schema().fields()) {
         if (field.type().kind() != Kind.BYTES) {
           passed +=
@@ -257,7 +257,7 @@ final class ValueRangeTest {
   }
 
   private IndexSet search(String field, ValueRange... ranges) {
-    try (RecordDataset dataset = RecordDataset.open(directory)) {
+    try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
       return dataset.indicesThatMayHave(field, ranges);
     }
   }
@@ -265,7 +265,7 @@ final class ValueRangeTest {
   private List<Finding> findings() {
     List<Finding> findings = new ArrayList<>();
     OpenShards.shared().clear();
-    DatasetCheck.of(directory).run(findings::add);
+    DatasetCheck.of(directory.toString()).run(findings::add);
     return findings;
   }
 
@@ -375,7 +375,7 @@ final class ValueRangeTest {
         .field("blob", ElementType.BYTES)
         .build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(directory, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(directory.toString(), schema, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         appender.set("row", (long) i).set("blob", new byte[] {1});
@@ -512,7 +512,7 @@ final class ValueRangeTest {
     OpenShards.shared().clear();
     assertThat(search("row", new ValueRange.Integers(BLOCK, BLOCK + 5)).isEmpty())
         .isTrue();
-    try (RecordDataset dataset = RecordDataset.open(directory)) {
+    try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
       ValueRange range = new ValueRange.Integers(BLOCK + 1, BLOCK + 2);
       assertThatThrownBy(() -> requireNothingLost(
               "control", dataset, SCHEMA.fields().get(0), values -> List.of(range)))

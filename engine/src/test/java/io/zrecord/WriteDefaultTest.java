@@ -29,7 +29,7 @@ final class WriteDefaultTest {
     FieldSpec kind =
         new FieldSpec(1, "kind", ElementType.I32, Shape.scalar(), Compression.RAW).withRules(rules);
     return RecordDatasetWriter.append(
-        directory, new RecordSchema(List.of(kind)), WriteOptions.defaults());
+        directory.toString(), new RecordSchema(List.of(kind)), WriteOptions.defaults());
   }
 
   @Test
@@ -43,7 +43,7 @@ final class WriteDefaultTest {
       records.endRecord();
       writer.commit();
     }
-    try (RecordDataset dataset = RecordDataset.open(directory)) {
+    try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
       FieldReader reader = dataset.reader("kind");
       reader.select(new long[] {0, 1, 2, 3, 4}, 0, 5);
       assertThat(reader.isAbsent(0)).isTrue();

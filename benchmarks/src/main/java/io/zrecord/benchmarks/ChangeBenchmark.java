@@ -160,7 +160,8 @@ public final class ChangeBenchmark {
   /** Writes a new table, and deletes that before. */
   private TableSnapshot write(RecordSchema schema, int records, Values values) {
     deleteWork();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(work, schema, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(work.toString(), schema, OPTIONS)) {
       for (int shard = 0; shard < SHARDS; shard++) {
         ShardWriter appender = writer.newAppender().shard();
         for (int i = first(records, shard); i < first(records, shard + 1); i++) {

@@ -49,7 +49,7 @@ public final class DecodeBenchmark {
       Path path = Path.of(arguments[0]).resolve("decode-" + codec);
       write(path, codec, values);
       byte[][] compressed = compress(codec, values);
-      try (RecordDataset dataset = RecordDataset.open(path)) {
+      try (RecordDataset dataset = RecordDataset.open(path.toString())) {
         double[][] seconds = new double[3][REPEATS];
         for (int round = -2; round < REPEATS; round++) {
           double bare = bare(codec, compressed);
@@ -108,7 +108,7 @@ public final class DecodeBenchmark {
         .field("text", ElementType.U8, Shape.of(WIDTH), Compression.of(codec))
         .build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(path.toString(), schema, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (byte[] value : values) {
         appender.set("text", value).endRecord();

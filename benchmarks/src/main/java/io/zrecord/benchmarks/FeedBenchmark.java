@@ -47,7 +47,7 @@ public final class FeedBenchmark {
       Path path = Path.of(arguments[0]).resolve("feed-" + width);
       long records = TOTAL_BYTES / width;
       write(path, width, records);
-      try (RecordDataset dataset = RecordDataset.open(path)) {
+      try (RecordDataset dataset = RecordDataset.open(path.toString())) {
         Sampler sampler = Samplers.shuffle(records, SEED);
         double[] fed = new double[REPEATS];
         double[] gathered = new double[REPEATS];
@@ -84,7 +84,7 @@ public final class FeedBenchmark {
     byte[] image = new byte[width];
     Random random = new Random(SEED);
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(path.toString(), schema, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (long i = 0; i < records; i++) {
         random.nextBytes(image);

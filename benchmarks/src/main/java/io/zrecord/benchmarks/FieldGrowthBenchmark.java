@@ -69,7 +69,7 @@ public final class FieldGrowthBenchmark {
       Path path = pathOf(i);
       write(path, FIELDS[i]);
       sizes[i] = Workplace.lengthOf(path) / (8.0 * FIELDS[i] * records);
-      tables[i] = RecordDataset.open(path);
+      tables[i] = RecordDataset.open(path.toString());
     }
     System.out.printf("%n| %,d records of%s |%n|---%s|%n", records, columns(), "|---".repeat(3));
     System.out.printf(
@@ -111,7 +111,8 @@ public final class FieldGrowthBenchmark {
       named.field("f" + field, ElementType.I64);
     }
     RecordSchema schema = named.build();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, schema, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), schema, OPTIONS)) {
       ShardWriter shard = writer.newAppender().shard();
       for (long record = 0; record < records; record++) {
         for (int field = 0; field < fields; field++) {

@@ -48,7 +48,7 @@ public final class RebalancePlanBenchmark {
 
   private static void append(Path path, int shards) {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(path, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(path.toString(), SCHEMA, WriteOptions.defaults())) {
       for (int i = 0; i < shards; i++) {
         RecordAppender appender = writer.newAppender();
         appender.set("number", (long) i).set("text", "text of record " + i);

@@ -43,7 +43,8 @@ public final class RequestsBenchmark {
       schema.field("number " + field, ElementType.I64);
     }
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, schema.build(), options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), schema.build(), options)) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         records.set("text", "text " + i);

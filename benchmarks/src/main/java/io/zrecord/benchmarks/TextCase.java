@@ -80,7 +80,7 @@ final class TextCase {
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
     Files.createDirectories(formats.path(""));
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(formats.path("origin"), schema, options)) {
+        RecordDatasetWriter.create(formats.path("origin").toString(), schema, options)) {
       RecordAppender records = writer.newAppender();
       SourceText text = new SourceText(percent);
       text.read(

@@ -1,11 +1,11 @@
 package io.zrecord.inspect;
 
 import io.zrecord.DatasetKind;
+import io.zrecord.Storages;
 import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
@@ -16,7 +16,7 @@ import java.util.function.IntFunction;
  * Measures how well a dataset is used: a version of a table, or the committed state of a store.
  *
  * <pre>{@code
- * DatasetUsage usage = DatasetInspection.of(Path.of("/data/train"))
+ * DatasetUsage usage = DatasetInspection.of("/data/train")
  *     .run(shard -> shard.chunks().forEach(chunk -> log.info("{}", chunk)));
  * log.info("{} of the bytes are alive", usage.space().byteUtilization());
  * }</pre>
@@ -47,14 +47,16 @@ public final class DatasetInspection {
   }
 
   /**
-   * Returns the inspection of the dataset in a directory. Of a table, the newest version is
+   * Returns the inspection of the dataset at a location. Of a table, the newest version is
    * inspected. Of a store, a snapshot is taken, which needs room for the store's tables: 20 bytes a
    * value.
    *
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    */
-  public static DatasetInspection of(Path path) {
-    return of(LocalStorage.at(path));
+  public static DatasetInspection of(String location) {
+    return of(Storages.at(location));
   }
 
   /** Returns the inspection of what is at the root of a storage, as the other method does. */

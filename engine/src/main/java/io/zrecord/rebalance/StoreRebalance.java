@@ -18,6 +18,7 @@ import io.zrecord.rebalance.StoreRebalancePlan.Reason;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -58,7 +59,7 @@ public final class StoreRebalance {
    * @throws NotADatasetException if there is no store
    */
   public static StoreRebalance of(Path store, StoreRebalanceOptions options) {
-    if (DatasetKind.of(store) != DatasetKind.STORE) {
+    if (DatasetKind.of(LocalStorage.at(store)) != DatasetKind.STORE) {
       throw new NotADatasetException(
           store.toString(),
           "Cannot rebalance " + store

@@ -2,10 +2,10 @@ package io.zrecord.repair;
 
 import io.zrecord.DatasetKind;
 import io.zrecord.RecordStore.Moved;
+import io.zrecord.Storages;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.verify.CheckListener;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  *
  * <pre>{@code
  * RepairReport report =
- *     DatasetRepair.of(path)
+ *     DatasetRepair.of("/data/train")
  *         .damagedValues(DamagedValues.MARK_ABSENT)
  *         .run(finding -> {}, plan -> ask(plan));
  * }</pre>
@@ -44,9 +44,12 @@ public final class DatasetRepair {
   /**
    * Returns a repair that fixes the files of a store, keeps damaged values, and leaves a table as
    * it is.
+   *
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
    */
-  public static DatasetRepair of(Path path) {
-    return of(LocalStorage.at(path));
+  public static DatasetRepair of(String location) {
+    return of(Storages.at(location));
   }
 
   /** Returns a repair of what is at the root of a storage, as the other method does. */

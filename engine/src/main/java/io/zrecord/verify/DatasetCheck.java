@@ -1,18 +1,18 @@
 package io.zrecord.verify;
 
 import io.zrecord.DatasetKind;
+import io.zrecord.Storages;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Checks all of a dataset for damage: every checksum, and every rule of FORMAT.md.
  *
  * <pre>{@code
- * CheckSummary summary = DatasetCheck.of(path).run(finding -> log.warn("{}", finding));
+ * CheckSummary summary = DatasetCheck.of("/data/train").run(finding -> log.warn("{}", finding));
  * if (!summary.isSound()) …
  * }</pre>
  *
@@ -20,36 +20,35 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DatasetCheck {
   private final Storage storage;
-  private final @Nullable Path path;
   private final CheckedVersions choice;
 
-  private DatasetCheck(Storage storage, @Nullable Path path, CheckedVersions choice) {
+  private DatasetCheck(Storage storage, CheckedVersions choice) {
     this.storage = storage;
-    this.path = path;
     this.choice = choice;
   }
 
   /**
    * Returns a check of a shard, a store or a table. Of a table, the check covers the values of the
    * newest version and the files of all versions.
+   *
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
    */
-  public static DatasetCheck of(Path path) {
-    return new DatasetCheck(LocalStorage.at(path), path, CheckedVersions.NEWEST);
+  public static DatasetCheck of(String location) {
+    return of(Storages.at(location));
   }
 
   /**
-   * Returns a check of a table, as the other method does. What a cache has is not checked. A store
-   * is on a local file system.
+   * Returns a check of what is at the root of a storage, as the other method does. What a cache has
+   * is not checked. A store is on a local file system.
    */
-  public static DatasetCheck of(Storage table) {
-    return table instanceof LocalStorage
-        ? of(Path.of(table.location()))
-        : new DatasetCheck(table.uncached(), null, CheckedVersions.NEWEST);
+  public static DatasetCheck of(Storage storage) {
+    return new DatasetCheck(storage.uncached(), CheckedVersions.NEWEST);
   }
 
   /** Returns a check of the values of another version of a table. */
   public DatasetCheck version(long version) {
-    return new DatasetCheck(storage, path, CheckedVersions.only(version));
+    return new DatasetCheck(storage, CheckedVersions.only(version));
   }
 
   /**
@@ -57,7 +56,7 @@ public final class DatasetCheck {
    * as a whole.
    */
   public DatasetCheck allVersions() {
-    return new DatasetCheck(storage, path, CheckedVersions.ALL);
+    return new DatasetCheck(storage, CheckedVersions.ALL);
   }
 
   /**
@@ -74,7 +73,7 @@ public final class DatasetCheck {
    */
   public CheckSummary run(CheckListener listener) {
     CheckRun run = new CheckRun(listener);
-    DatasetKind kind = kind();
+    DatasetKind kind = DatasetKind.of(storage);
     if (kind != DatasetKind.TABLE && choice.version().isPresent()) {
       throw new IllegalArgumentException("Cannot check a version of " + storage.location()
           + ": it is no table, and only tables have versions; leave the version out");
@@ -88,15 +87,12 @@ public final class DatasetCheck {
     return run.summary();
   }
 
-  private DatasetKind kind() {
-    return path == null ? DatasetKind.of(storage) : DatasetKind.of(path);
-  }
-
   private void checkStore(CheckRun run) {
-    if (path == null) {
+    if (!(storage instanceof LocalStorage)) {
       throw new IllegalArgumentException("Cannot check " + storage.location()
           + ": it is a store, which is checked where it is written, on a local file system");
     }
+    Path path = Path.of(storage.location());
     ProcessLock lock = ProcessLock.acquire(path);
     try {
       new StoreCheck(run, new LocalMutableFiles(path)).check();
@@ -117,7 +113,7 @@ public final class DatasetCheck {
    * @throws io.zrecord.errors.VersionNotFoundException if the table does not have the version
    */
   public CheckSummary withoutShards(CheckListener listener, ShardVisitor shards) {
-    if (kind() != DatasetKind.TABLE) {
+    if (DatasetKind.of(storage) != DatasetKind.TABLE) {
       throw new IllegalArgumentException("Cannot check " + storage.location()
           + " in parts: it is no table; check it with DatasetCheck.run, or zrecord verify");
     }

@@ -1,6 +1,7 @@
 package io.zrecord.verify;
 
 import io.zrecord.DatasetKind;
+import io.zrecord.Storages;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalHeader;
@@ -9,7 +10,6 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
@@ -53,11 +53,13 @@ public record DatasetSummary(
   /**
    * Reads the summary of a dataset; of a table, the summary of the newest version.
    *
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    * @throws io.zrecord.errors.CorruptDataException if a metadata file is damaged
    */
-  public static DatasetSummary of(Path path) {
-    return of(LocalStorage.at(path));
+  public static DatasetSummary of(String location) {
+    return of(Storages.at(location));
   }
 
   /** Reads the summary of what is at the root of a storage, as the other method does. */

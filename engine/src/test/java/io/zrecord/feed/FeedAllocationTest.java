@@ -32,7 +32,7 @@ class FeedAllocationTest {
   void aRecordCostsLessThanAByteOfTheHeap() {
     write();
     double best = Double.MAX_VALUE;
-    try (RecordDataset dataset = RecordDataset.open(directory.resolve("data"));
+    try (RecordDataset dataset = RecordDataset.open(directory.resolve("data").toString());
         Feed feed = Feed.of(
                 FeedGroup.of(dataset).sampler(Samplers.shuffle(RECORDS, 1), 1).batchSize(256))
             .stopBeforeEpoch(Long.MAX_VALUE)
@@ -58,8 +58,8 @@ class FeedAllocationTest {
         .field("image", ElementType.U8, Shape.of(784), Compression.RAW)
         .field("label", ElementType.I32)
         .build();
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory.resolve("data"), schema, WriteOptions.defaults())) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        directory.resolve("data").toString(), schema, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         appender.set("image", new byte[784]).set("label", i).endRecord();

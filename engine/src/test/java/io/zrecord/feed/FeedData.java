@@ -34,7 +34,7 @@ final class FeedData {
    */
   static void write(Path path, int records, long first) {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(path.toString(), SCHEMA, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       byte[] image = new byte[12];
       for (int i = 0; i < records; i++) {

@@ -45,7 +45,8 @@ final class FeedFromAfarTest {
   void write() {
     RecordSchema schema = RecordSchema.builder().field("v", ElementType.BYTES).build();
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(directory, schema, options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(directory.toString(), schema, options)) {
       byte[] value = new byte[VALUE_BYTES];
       for (int shard = 0; shard < SHARDS; shard++) {
         ShardWriter records = writer.newAppender().shard();

@@ -26,8 +26,8 @@ class FeedGroupsTest {
   void write() {
     FeedData.write(directory.resolve("many"), 400, 0);
     FeedData.write(directory.resolve("few"), 100, 1_000);
-    many = RecordDataset.open(directory.resolve("many"));
-    few = RecordDataset.open(directory.resolve("few"));
+    many = RecordDataset.open(directory.resolve("many").toString());
+    few = RecordDataset.open(directory.resolve("few").toString());
   }
 
   @AfterEach

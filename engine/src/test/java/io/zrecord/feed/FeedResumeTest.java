@@ -41,8 +41,8 @@ class FeedResumeTest {
   void write() {
     FeedData.write(directory.resolve("data"), RECORDS, 0);
     FeedData.write(directory.resolve("other"), 301, 10_000);
-    dataset = RecordDataset.open(directory.resolve("data"));
-    other = RecordDataset.open(directory.resolve("other"));
+    dataset = RecordDataset.open(directory.resolve("data").toString());
+    other = RecordDataset.open(directory.resolve("other").toString());
   }
 
   @AfterEach
@@ -253,7 +253,7 @@ class FeedResumeTest {
       state = feed.lastCompleted();
     }
     RecordTable.at(LocalStorage.at(path)).tag(0, "train");
-    try (RecordDataset tagged = RecordDataset.open(path);
+    try (RecordDataset tagged = RecordDataset.open(path.toString());
         Feed feed = Feed.of(wholeGroup(tagged)).stopBeforeEpoch(1).resume(state).start()) {
       assertThat(tagged.version()).hasValue(1);
       found.addAll(FeedData.labels(feed, Integer.MAX_VALUE));

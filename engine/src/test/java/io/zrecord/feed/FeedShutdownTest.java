@@ -33,7 +33,7 @@ class FeedShutdownTest {
     private Trainer() {}
 
     public static void main(String[] arguments) {
-      try (RecordDataset dataset = RecordDataset.open(Path.of(arguments[0]));
+      try (RecordDataset dataset = RecordDataset.open(arguments[0]);
           Feed feed = Feed.of(group(dataset))
               .stopBeforeEpoch(Long.MAX_VALUE)
               .stopOnShutdown(Duration.ofSeconds(20))
@@ -80,7 +80,7 @@ class FeedShutdownTest {
     String state = lines.get(lines.size() - 1);
     assertThat(state).startsWith("state ");
     assertThat(lines.get(lines.size() - 2)).isEqualTo("batch " + (lines.size() - 2));
-    try (RecordDataset dataset = RecordDataset.open(path);
+    try (RecordDataset dataset = RecordDataset.open(path.toString());
         Feed feed = Feed.of(group(dataset))
             .resume(FeedState.fromJson(state.substring(6)))
             .stopBeforeEpoch(Long.MAX_VALUE)

@@ -45,7 +45,7 @@ class FeedTest {
   @BeforeEach
   void write() {
     FeedData.write(directory.resolve("data"), RECORDS, 0);
-    dataset = RecordDataset.open(directory.resolve("data"));
+    dataset = RecordDataset.open(directory.resolve("data").toString());
   }
 
   @AfterEach
@@ -361,7 +361,7 @@ class FeedTest {
   @Test
   void theDefaultsAreThoseThatAreDocumented() {
     FeedData.write(directory.resolve("defaults"), 2_000, 0);
-    try (RecordDataset data = RecordDataset.open(directory.resolve("defaults"))) {
+    try (RecordDataset data = RecordDataset.open(directory.resolve("defaults").toString())) {
       FeedBuilder builder = Feed.of(FeedGroup.of(data));
       assertThat(builder.depth()).isEqualTo(4);
       assertThat(builder.loaderThreads()).isEqualTo(2);

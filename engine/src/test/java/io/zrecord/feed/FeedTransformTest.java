@@ -48,7 +48,7 @@ class FeedTransformTest {
   @BeforeEach
   void write() {
     FeedData.write(directory.resolve("data"), RECORDS, 0);
-    dataset = RecordDataset.open(directory.resolve("data"));
+    dataset = RecordDataset.open(directory.resolve("data").toString());
   }
 
   @AfterEach
@@ -452,7 +452,7 @@ class FeedTransformTest {
   @Test
   void valuesOfADamagedUnitAreFoundOneByOne() throws IOException {
     Damage.flipNearTheEnd(directory.resolve("data"));
-    try (RecordDataset damaged = RecordDataset.open(directory.resolve("data"))) {
+    try (RecordDataset damaged = RecordDataset.open(directory.resolve("data").toString())) {
       FeedGroup group =
           FeedGroup.of(damaged).sampler(Samplers.sequential(RECORDS), 0).batchSize(50);
       List<BadRecord> bad = new ArrayList<>();

@@ -50,15 +50,15 @@ class SamplerSpecTest {
         .field("label", ElementType.I8)
         .field("text", ElementType.UTF8)
         .build();
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory.resolve("data"), schema, WriteOptions.defaults())) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        directory.resolve("data").toString(), schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         records.set("weight", weight(i)).set("label", (byte) label(i)).endRecord();
       }
       writer.commit();
     }
-    dataset = RecordDataset.open(directory.resolve("data"));
+    dataset = RecordDataset.open(directory.resolve("data").toString());
   }
 
   @AfterEach
@@ -231,7 +231,7 @@ class SamplerSpecTest {
     Path path = directory.resolve("numbers");
     short[] halves = {0x3c00, (short) 0xc500, 0x0001, 0x7bff};
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(path.toString(), schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < halves.length; i++) {
         byte[] price = new byte[16];
@@ -252,7 +252,7 @@ class SamplerSpecTest {
       }
       writer.commit();
     }
-    try (RecordDataset numbers = RecordDataset.open(path)) {
+    try (RecordDataset numbers = RecordDataset.open(path.toString())) {
       assertThat(ScalarField.weights(numbers, "flag")).containsExactly(0, 1, 0, 1);
       assertThat(ScalarField.weights(numbers, "u64")).containsExactly(0x1p64, 0, 1, 2);
       assertThat(ScalarField.weights(numbers, "f16")).containsExactly(1, -5, 0x1p-24, 65504);

@@ -67,7 +67,7 @@ class DatasetInspectionTest {
   }
 
   private static Seen inspect(Path path) {
-    return run(DatasetInspection.of(path));
+    return run(DatasetInspection.of(path.toString()));
   }
 
   private static Seen run(DatasetInspection inspection) {
@@ -87,7 +87,7 @@ class DatasetInspectionTest {
 
   private Path table(WriteOptions options, String... texts) {
     Path path = directory.resolve("table");
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, MIXED, options)) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path.toString(), MIXED, options)) {
       RecordAppender appender = writer.newAppender();
       for (String text : texts) {
         appender.set("number", 7L).set("pixels", new byte[3]);
@@ -355,7 +355,8 @@ class DatasetInspectionTest {
         .field("number", ElementType.I64)
         .field("text", ElementType.UTF8)
         .build();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(directory, schema, WRITE)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(directory.toString(), schema, WRITE)) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < 10; i++) {
         if (i != 3) {

@@ -45,7 +45,7 @@ class TableHistoryTest {
 
   private void append(int shards) {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(path, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(path.toString(), SCHEMA, WriteOptions.defaults())) {
       for (int i = 0; i < shards; i++) {
         RecordAppender records = writer.newAppender();
         records.set("label", i).endRecord();

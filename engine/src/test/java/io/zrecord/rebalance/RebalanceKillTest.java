@@ -62,7 +62,7 @@ class RebalanceKillTest {
       appendUntilKilled(path, expected, kill % 2, random.nextInt(100), kill % 3 == 0);
 
       List<Finding> findings = new ArrayList<>();
-      DatasetCheck.of(path).run(findings::add);
+      DatasetCheck.of(path.toString()).run(findings::add);
       assertThat(findings)
           .as("seed %d, kill %d", SEED, kill)
           .noneMatch(finding -> finding.kind().isDamage());

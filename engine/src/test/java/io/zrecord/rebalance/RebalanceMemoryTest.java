@@ -59,7 +59,7 @@ class RebalanceMemoryTest {
         .build();
     Path path = directory.resolve("table");
     try (RecordDatasetWriter writer = RecordDatasetWriter.create(
-        path, schema, WriteOptions.defaults().withDurability(Durability.NONE))) {
+        path.toString(), schema, WriteOptions.defaults().withDurability(Durability.NONE))) {
       // Two shards, which become one.
       for (int half = 0; half < 2; half++) {
         RecordAppender appender = writer.newAppender();
@@ -75,7 +75,7 @@ class RebalanceMemoryTest {
         .run(path.toString());
     System.out.print(result.output());
     assertThat(result.exitCode()).as(result.output()).isZero();
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThat(dataset.length()).isEqualTo(records);
       for (int i = 0; i < records; i += Math.max(1, records / 100)) {
         try (Batch batch = dataset.gather(new long[] {i})) {

@@ -265,7 +265,7 @@ class RebalanceTest {
     List<Integer> expected = new ArrayList<>();
     TableData.append(path, expected, 100, 1);
     TableData.append(path, expected, 100, 2);
-    try (RecordDataset pinned = RecordDataset.open(path)) {
+    try (RecordDataset pinned = RecordDataset.open(path.toString())) {
       TableRebalance.of(plan(JOIN_ALL)).run();
       TableData.check(pinned, expected);
     }
@@ -348,11 +348,11 @@ class RebalanceTest {
     // By the manifest alone it could be sparse.
     assertThat(result.after().chunkBytes())
         .isGreaterThan(result.after().valueBytes() + 7 * 5_000 + 64);
-    DatasetUsage usage = DatasetInspection.of(path).run(shard -> {});
+    DatasetUsage usage = DatasetInspection.of(path.toString()).run(shard -> {});
     assertThat(usage.space().deadBytes()).isZero();
     assertThat(plan(aligned).groups()).isEmpty();
     assertThat(plan(packed).groups()).isEmpty();
-    assertThat(DatasetCheck.of(path).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(path.toString()).run(finding -> {}).isSound()).isTrue();
 
     assertThat(plan(packed.withAllShards().withIndices(1, 5_000)).groups()).isEmpty();
     RebalanceResult back = TableRebalance.of(plan(packed.withAllShards())).run();
@@ -366,7 +366,7 @@ class RebalanceTest {
         RecordSchema.builder().field("image", ElementType.BYTES).build();
     RecordTable table = RecordTable.at(LocalStorage.at(path));
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(path.toString(), schema, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < 8; i++) {
         appender.set("image", new byte[64 << 10]).endRecord();

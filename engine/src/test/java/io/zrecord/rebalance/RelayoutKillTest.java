@@ -64,7 +64,7 @@ class RelayoutKillTest {
       shuffleUntilKilled(path, kill % 2, random.nextInt(200));
 
       List<Finding> findings = new ArrayList<>();
-      DatasetCheck.of(path).allVersions().run(findings::add);
+      DatasetCheck.of(path.toString()).allVersions().run(findings::add);
       assertThat(findings)
           .as("seed %d, kill %d", SEED, kill)
           .noneMatch(finding -> finding.kind().isDamage());

@@ -239,7 +239,7 @@ class RelayoutTest {
 
   @Test
   void readersOfTheVersionBeforeGoOn() {
-    try (RecordDataset pinned = RecordDataset.open(path)) {
+    try (RecordDataset pinned = RecordDataset.open(path.toString())) {
       relayout(RecordOrder.shuffle(5)).run();
       TableData.check(pinned, before);
     }
@@ -264,7 +264,7 @@ class RelayoutTest {
   void theMapIsNotADatasetOfItsOwn() {
     relayout(RecordOrder.shuffle(5)).run();
     IndexMap map = table.latest().indexMap().orElseThrow();
-    assertThatThrownBy(() -> RecordDataset.open(path.resolve(map.directory())))
+    assertThatThrownBy(() -> RecordDataset.open(path.resolve(map.directory()).toString()))
         .isInstanceOf(NotADatasetException.class)
         .hasMessageContaining("Open the table");
   }
@@ -278,7 +278,7 @@ class RelayoutTest {
     assertThatThrownBy(
             () -> relayout(RecordOrder.by("pixels", Direction.ASCENDING)).run())
         .hasMessageContaining("tensors have no order");
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThatThrownBy(() -> SortedArrangement.requireRoom(dataset, "number", 200_000))
           .hasMessageContaining("160016 bytes of heap, 16 each")
           .hasMessageContaining("-Xmx");

@@ -112,7 +112,8 @@ class StoredBlocksTest {
         RebalancePlan.of(snapshot, RebalanceOptions.defaults().withAllShards().withWrite(options));
     assertThat(TableRebalance.of(plan).run().failures()).isEmpty();
     TableSnapshot result = RecordTable.at(storage).latest();
-    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound())
+        .isTrue();
     check(result);
     return result;
   }

@@ -48,19 +48,21 @@ final class TableData {
   }
 
   static Appending beginAppend(Path path, int records, int seed) {
-    return new Appending(RecordDatasetWriter.append(path, SCHEMA, OPTIONS), records, seed);
+    return new Appending(
+        RecordDatasetWriter.append(path.toString(), SCHEMA, OPTIONS), records, seed);
   }
 
   static void overwrite(Path path, List<Integer> expected, int records, int seed) {
-    try (Appending append =
-        new Appending(RecordDatasetWriter.overwrite(path, SCHEMA, OPTIONS), records, seed)) {
+    try (Appending append = new Appending(
+        RecordDatasetWriter.overwrite(path.toString(), SCHEMA, OPTIONS), records, seed)) {
       append.commit(expected);
     }
   }
 
   /** Appends many shards in one version. */
   static void appendShards(Path path, List<Integer> expected, int shards, int seed) {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path.toString(), SCHEMA, OPTIONS)) {
       for (int i = 0; i < shards; i++) {
         add(writer.newAppender(), expected, 1 + i % 2, seed * 1_000_000 + 2 * i);
       }

@@ -41,7 +41,7 @@ final class CutShortRepairTest {
 
   private static void append(Path path) {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(path, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(path.toString(), SCHEMA, WriteOptions.defaults())) {
       writer.newAppender().set("label", 1).endRecord();
       writer.commit();
     }
@@ -84,7 +84,7 @@ final class CutShortRepairTest {
         .containsExactly("recovered-0", 0L);
     assertThat(table.latest().operation()).as(description).isEqualTo("repair");
     assertThat(table.latest().length()).as(description).isEqualTo(2);
-    assertThat(DatasetCheck.of(path).run(finding -> {}).isSound())
+    assertThat(DatasetCheck.of(path.toString()).run(finding -> {}).isSound())
         .as(description)
         .isTrue();
     assertThat(repair(LocalStorage.at(path)).plan().actions())
@@ -162,7 +162,7 @@ final class CutShortRepairTest {
     Path path = damaged("asked", Loss.NEWEST_DAMAGED_ONLY);
     killAfterMove(path, 2);
     LocalStorage.at(path).delete("manifest/latest");
-    RepairReport asked = DatasetRepair.of(path).run(finding -> {}, plan -> true);
+    RepairReport asked = DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true);
     assertThat(asked.isDone()).isFalse();
     assertThat(asked.plan().remaining()).anyMatch(text -> text.contains("was cut short"));
   }

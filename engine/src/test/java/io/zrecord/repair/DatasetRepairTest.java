@@ -50,12 +50,12 @@ final class DatasetRepairTest {
   Path directory;
 
   private static CheckSummary check(Path path) {
-    return DatasetCheck.of(path).run(finding -> {});
+    return DatasetCheck.of(path.toString()).run(finding -> {});
   }
 
   private static void requireSound(Path path) {
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(path).run(findings::add);
+    DatasetCheck.of(path.toString()).run(findings::add);
     assertThat(findings).allMatch(finding -> !finding.kind().isDamage());
   }
 
@@ -103,7 +103,7 @@ final class DatasetRepairTest {
     Damage.flip(path.resolve("text.offset"), 16 * 5 + 6);
     Damage.flip(path.resolve("zipped.crc32c"), 4 * 5);
     Damage.flip(path.resolve("label.offset"), 16 * 499 + 12);
-    repair(DatasetRepair.of(path).damagedValues(DamagedValues.MARK_ABSENT));
+    repair(DatasetRepair.of(path.toString()).damagedValues(DamagedValues.MARK_ABSENT));
     requireSound(path);
     expected.putAll(Map.of("text5", "absent", "zipped5", "absent", "label499", "absent"));
     assertThat(values(path)).isEqualTo(expected);
@@ -117,7 +117,9 @@ final class DatasetRepairTest {
     Damage.flip(path.resolve("zipped.crc32c"), 4 * 5);
     Damage.flip(path.resolve("text.crc32c"), 4 * 499);
     List<RecordStore.Moved> moves = new ArrayList<>();
-    repair(DatasetRepair.of(path).damagedValues(DamagedValues.DELETE_RECORDS).onMove(moves::add));
+    repair(DatasetRepair.of(path.toString())
+        .damagedValues(DamagedValues.DELETE_RECORDS)
+        .onMove(moves::add));
     requireSound(path);
     assertThat(moves)
         .containsExactly(new RecordStore.Moved(499, 499), new RecordStore.Moved(498, 5));
@@ -138,7 +140,7 @@ final class DatasetRepairTest {
       Damage.flip(path.resolve("text.crc32c"), 4L * index);
     }
     List<RecordStore.Moved> moves = new ArrayList<>();
-    DatasetRepair repair = DatasetRepair.of(path)
+    DatasetRepair repair = DatasetRepair.of(path.toString())
         .damagedValues(DamagedValues.DELETE_RECORDS)
         .onMove(moved -> {
           moves.add(moved);
@@ -170,7 +172,7 @@ final class DatasetRepairTest {
     LocalMutableFiles files = new LocalMutableFiles(path);
     assertThatThrownBy(() -> new StoreFilesRepair(files, StoreState.read(files)).actions())
         .isInstanceOf(UnsupportedFormatException.class);
-    assertThatThrownBy(() -> DatasetRepair.of(path).run(finding -> {}, plan -> true))
+    assertThatThrownBy(() -> DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining("upgrade zrecord");
     assertThat(chunk).hasBinaryContent(content);
@@ -185,7 +187,7 @@ final class DatasetRepairTest {
     Damage.flip(path.resolve("text.crc32c"), 4 * 5);
     Damage.delete(path.resolve("live"));
     Map<String, byte[]> before = files(path);
-    RepairReport report = DatasetRepair.of(path)
+    RepairReport report = DatasetRepair.of(path.toString())
         .damagedValues(DamagedValues.MARK_ABSENT)
         .run(finding -> {}, plan -> false);
     assertThat(report.isDone()).isFalse();
@@ -200,7 +202,7 @@ final class DatasetRepairTest {
     Path path = SampleStore.closed(directory.resolve("store"));
     Damage.flip(path.resolve("text.crc32c"), 4 * 5);
     Damage.flip(path.resolve("live"), 3);
-    RepairReport report = repair(DatasetRepair.of(path));
+    RepairReport report = repair(DatasetRepair.of(path.toString()));
     assertThat(report.plan().remaining()).hasSize(1).allMatch(text -> text.contains("1 damaged"));
     assertThat(check(path)).returns(1L, CheckSummary::damageCount);
   }
@@ -211,7 +213,7 @@ final class DatasetRepairTest {
       Path path = SampleStore.closed(directory.resolve("store of " + damaged));
       try (StoreReader reader = StoreReader.open(path)) {
         Damage.flip(path.resolve(damaged), 3);
-        repair(DatasetRepair.of(path).damagedValues(DamagedValues.MARK_ABSENT));
+        repair(DatasetRepair.of(path.toString()).damagedValues(DamagedValues.MARK_ABSENT));
         try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
           store.append(store.newValues().set("text", "next"));
           store.update(7, store.newValues().set("text", "changed"));
@@ -230,7 +232,7 @@ final class DatasetRepairTest {
     try (StoreReader reader = StoreReader.open(path)) {
       assertThat(text(reader, 9)).isEqualTo("text 9");
       Damage.delete(path.resolve("text.offset"));
-      repair(DatasetRepair.of(path).damagedValues(DamagedValues.MARK_ABSENT));
+      repair(DatasetRepair.of(path.toString()).damagedValues(DamagedValues.MARK_ABSENT));
       try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
         store.update(7, store.newValues().set("text", "changed"));
       }
@@ -253,7 +255,7 @@ final class DatasetRepairTest {
     Map<String, String> expected = values(path);
     LiveState.withdraw(new LocalMutableFiles(path));
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(path).run(findings::add);
+    DatasetCheck.of(path.toString()).run(findings::add);
     assertThat(findings).hasSize(1).allMatch(finding -> finding.kind() == Finding.Kind.LIVE);
     assertThat(values(path)).isEqualTo(expected);
     requireSound(path);
@@ -266,7 +268,7 @@ final class DatasetRepairTest {
     // The second record: the first one is whole.
     int first = 64 + (journal[68] & 0xff) + ((journal[69] & 0xff) << 8);
     Damage.flip(path.resolve("journal"), first + 50);
-    RepairReport report = repair(DatasetRepair.of(path));
+    RepairReport report = repair(DatasetRepair.of(path.toString()));
     assertThat(report.plan().actions().get(0))
         .contains("commits")
         .contains((journal.length - first) + " bytes")
@@ -284,7 +286,7 @@ final class DatasetRepairTest {
   void valuesOfLostCommitsThatReachedTheTablesStay() {
     Path path = SampleStore.killed(directory);
     Damage.flip(path.resolve("journal"), 64 + 50);
-    repair(DatasetRepair.of(path));
+    repair(DatasetRepair.of(path.toString()));
     assertThat(check(path))
         .returns(true, CheckSummary::isSound)
         .returns((long) SampleStore.COUNT, CheckSummary::recordCount);
@@ -302,7 +304,7 @@ final class DatasetRepairTest {
   void theHeaderOfAJournalIsWrittenAgainWithoutLoss() {
     Path path = SampleStore.killed(directory);
     Damage.flip(path.resolve("journal"), 61);
-    repair(DatasetRepair.of(path));
+    repair(DatasetRepair.of(path.toString()));
     assertThat(check(path))
         .returns(true, CheckSummary::isSound)
         .returns((long) SampleStore.KILLED_COUNT, CheckSummary::recordCount);
@@ -313,7 +315,7 @@ final class DatasetRepairTest {
     Path path = SampleStore.closed(directory.resolve("store"));
     Map<String, String> expected = values(path);
     Damage.delete(path.resolve("journal"));
-    repair(DatasetRepair.of(path));
+    repair(DatasetRepair.of(path.toString()));
     requireSound(path);
     assertThat(values(path)).isEqualTo(expected);
   }
@@ -324,7 +326,7 @@ final class DatasetRepairTest {
     Map<String, String> expected = values(path);
     Damage.flip(path.resolve("chunk/0.zr"), 8);
     Damage.flip(path.resolve("chunk/1.zr"), 63);
-    repair(DatasetRepair.of(path));
+    repair(DatasetRepair.of(path.toString()));
     requireSound(path);
     assertThat(values(path)).isEqualTo(expected);
   }
@@ -336,7 +338,7 @@ final class DatasetRepairTest {
     Damage.delete(path.resolve("chunk/1.zr"));
     Damage.cut(path.resolve("text.offset"), 16 * 490);
     Damage.cut(path.resolve("label.crc32c"), 4 * 495 + 2);
-    repair(DatasetRepair.of(path).damagedValues(DamagedValues.MARK_ABSENT));
+    repair(DatasetRepair.of(path.toString()).damagedValues(DamagedValues.MARK_ABSENT));
     requireSound(path);
     Map<String, String> found = values(path);
     assertThat(found.keySet()).isEqualTo(expected.keySet());
@@ -360,7 +362,7 @@ final class DatasetRepairTest {
       last = (int) chunks.count() - 1;
     }
     Damage.delete(path.resolve("chunk/" + last + ".zr"));
-    repair(DatasetRepair.of(path).damagedValues(DamagedValues.DELETE_RECORDS));
+    repair(DatasetRepair.of(path.toString()).damagedValues(DamagedValues.DELETE_RECORDS));
     requireSound(path);
     assertThat(SampleStore.text(path, 0)).isEqualTo("text 0");
   }
@@ -369,7 +371,7 @@ final class DatasetRepairTest {
   void aLostMetaFileIsBeyondRepair() {
     Path path = SampleStore.closed(directory.resolve("store"));
     Damage.delete(path.resolve("meta.json"));
-    RepairReport report = DatasetRepair.of(path).run(finding -> {}, plan -> true);
+    RepairReport report = DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true);
     assertThat(report.isDone()).isFalse();
     assertThat(report.plan().remaining().get(0)).contains("restore it from a copy");
   }
@@ -380,20 +382,21 @@ final class DatasetRepairTest {
     RecordSchema schema = RecordSchema.builder().field("label", ElementType.I32).build();
     for (int version = 0; version < 3; version++) {
       try (RecordDatasetWriter writer =
-          RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
+          RecordDatasetWriter.append(path.toString(), schema, WriteOptions.defaults())) {
         writer.newAppender().set("label", version).endRecord();
         writer.commit();
       }
     }
     Files.delete(path.resolve("manifest/00000000000000000002.json"));
-    assertThatThrownBy(() -> RecordDataset.open(path)).isInstanceOf(CorruptDataException.class);
-    RepairReport kept = DatasetRepair.of(path).run(finding -> {}, plan -> true);
+    assertThatThrownBy(() -> RecordDataset.open(path.toString()))
+        .isInstanceOf(CorruptDataException.class);
+    RepairReport kept = DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true);
     assertThat(kept.isDone()).isFalse();
     assertThat(kept.plan().remaining().get(0)).contains("version 2 was published");
-    RepairReport report = repair(DatasetRepair.of(path).restoringPrevious());
+    RepairReport report = repair(DatasetRepair.of(path.toString()).restoringPrevious());
     assertThat(report.plan().actions()).hasSize(2);
     requireSound(path);
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThat(dataset.length()).isEqualTo(2);
       assertThat(dataset.version()).hasValue(2);
     }
@@ -405,7 +408,7 @@ final class DatasetRepairTest {
     RecordSchema schema = RecordSchema.builder().field("label", ElementType.I32).build();
     for (int version = 0; version < 4; version++) {
       try (RecordDatasetWriter writer =
-          RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
+          RecordDatasetWriter.append(path.toString(), schema, WriteOptions.defaults())) {
         RecordAppender records = writer.newAppender();
         records.set("label", version).endRecord();
         writer.commit();
@@ -417,21 +420,21 @@ final class DatasetRepairTest {
     UUID second = new ManifestLog(LocalStorage.at(path)).read(1).commitId();
     String aside = "00000000000000000003.json.damaged-" + second;
     Files.write(manifests.resolve(aside), new byte[1]);
-    RepairReport kept = DatasetRepair.of(path).run(finding -> {}, plan -> true);
+    RepairReport kept = DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true);
     assertThat(kept.isDone()).isFalse();
     assertThat(kept.plan().remaining().get(0)).contains("go back to version 1");
-    RepairReport report = repair(DatasetRepair.of(path).restoringPrevious());
+    RepairReport report = repair(DatasetRepair.of(path.toString()).restoringPrevious());
     assertThat(report.plan().actions()).hasSize(3).allMatch(text -> text.contains("version 1"));
     assertThat(manifests.resolve(aside + "-2")).exists();
     assertThat(manifests.resolve("00000000000000000002.json.damaged-" + second)).exists();
     requireSound(path);
     // A version of its own, with the records of version 1.
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThat(dataset.length()).isEqualTo(2);
       assertThat(dataset.version()).hasValue(2);
     }
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(path.toString(), schema, WriteOptions.defaults())) {
       writer.newAppender().set("label", 9).endRecord();
       assertThat(writer.commit().version()).isEqualTo(3);
     }
@@ -443,18 +446,19 @@ final class DatasetRepairTest {
     RecordSchema schema = RecordSchema.builder().field("label", ElementType.I32).build();
     for (int version = 0; version < 2; version++) {
       try (RecordDatasetWriter writer =
-          RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
+          RecordDatasetWriter.append(path.toString(), schema, WriteOptions.defaults())) {
         writer.newAppender().set("label", version).endRecord();
         writer.commit();
       }
     }
     Damage.flip(path.resolve("manifest/00000000000000000000.json"), 9);
-    RepairReport report = DatasetRepair.of(path).run(finding -> {}, plan -> true);
+    RepairReport report = DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true);
     assertThat(report.isDone()).isFalse();
     assertThat(report.plan().remaining())
         .hasSize(1)
         .allMatch(text -> text.contains("version 0 is damaged or missing"));
-    assertThat(repair(DatasetRepair.of(path).restoringPrevious()).plan().actions())
+    assertThat(
+            repair(DatasetRepair.of(path.toString()).restoringPrevious()).plan().actions())
         .hasSize(1)
         .allMatch(text -> text.contains("gives version 0 up"));
     assertThat(RecordTable.at(LocalStorage.at(path)).versions()).containsExactly(1L, 2L);
@@ -466,12 +470,12 @@ final class DatasetRepairTest {
     Path path = directory.resolve("table");
     RecordSchema schema = RecordSchema.builder().field("text", ElementType.UTF8).build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(path.toString(), schema, WriteOptions.defaults())) {
       writer.newAppender().set("text", "a").endRecord();
       writer.commit();
     }
     try (Stream<Path> shards = Files.list(path.resolve("shard"))) {
-      DatasetRepair repair = DatasetRepair.of(shards.findFirst().orElseThrow());
+      DatasetRepair repair = DatasetRepair.of(shards.findFirst().orElseThrow().toString());
       assertThatThrownBy(() -> repair.run(finding -> {}, plan -> true))
           .isInstanceOf(NotADatasetException.class)
           .hasMessageContaining("Open the table");
@@ -483,7 +487,7 @@ final class DatasetRepairTest {
     Path path = directory.resolve("table");
     RecordSchema schema = RecordSchema.builder().field("text", ElementType.UTF8).build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(path.toString(), schema, WriteOptions.defaults())) {
       writer.newAppender().set("text", "a").endRecord();
       writer.commit();
     }
@@ -493,7 +497,7 @@ final class DatasetRepairTest {
     }
     ShardOnDisk files = ShardOnDisk.of(shard);
     Damage.flip(files.tables(), files.checksumAt(1, 0));
-    RepairReport report = DatasetRepair.of(path)
+    RepairReport report = DatasetRepair.of(path.toString())
         .damagedValues(DamagedValues.MARK_ABSENT)
         .run(finding -> {}, plan -> true);
     assertThat(report.isDone()).isFalse();

@@ -69,11 +69,11 @@ final class RandomRepairTest {
   }
 
   private void repair(Path path, List<String> damages) {
-    DatasetRepair.of(path)
+    DatasetRepair.of(path.toString())
         .damagedValues(DamagedValues.MARK_ABSENT)
         .run(finding -> {}, plan -> true);
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(path).run(findings::add);
+    DatasetCheck.of(path.toString()).run(findings::add);
     assertThat(findings)
         .as("after %s, seed %s", damages, seed)
         .noneMatch(finding -> finding.kind().isDamage());

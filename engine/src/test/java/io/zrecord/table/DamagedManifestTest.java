@@ -139,7 +139,8 @@ final class DamagedManifestTest {
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining(lists.get(1).toString())
         .hasMessageContaining("the manifest says");
-    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isFalse();
+    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound())
+        .isFalse();
   }
 
   private void everyFlippedBitIsFound(Path file, Class<? extends ZRecordException> expected)
@@ -200,10 +201,11 @@ final class DamagedManifestTest {
   @Test
   void aNewestVersionOfANewerFormatIsNotMovedAside() throws IOException {
     rewrite("{\"format\":2", "{\"format\":3");
-    assertThatThrownBy(() -> DatasetCheck.of(directory).run(finding -> {}))
+    assertThatThrownBy(() -> DatasetCheck.of(directory.toString()).run(finding -> {}))
         .isInstanceOf(UnsupportedFormatException.class);
-    assertThatThrownBy(
-            () -> DatasetRepair.of(directory).restoringPrevious().run(finding -> {}, plan -> true))
+    assertThatThrownBy(() -> DatasetRepair.of(directory.toString())
+            .restoringPrevious()
+            .run(finding -> {}, plan -> true))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining(manifest(1).toString());
     assertThat(manifest(1)).exists();
@@ -214,7 +216,7 @@ final class DamagedManifestTest {
   void aNewestVersionThatCannotBeReadIsNotMovedAside() throws IOException {
     Files.delete(manifest(1));
     Files.createSymbolicLink(manifest(1), manifest(1).getFileName());
-    assertThatThrownBy(() -> DatasetRepair.of(directory)
+    assertThatThrownBy(() -> DatasetRepair.of(directory.toString())
             .restoringPrevious()
             .run(finding -> {}, plan -> {
               throw new AssertionError(plan.toString());
@@ -225,7 +227,9 @@ final class DamagedManifestTest {
   }
 
   private RepairReport repairRestoringPrevious() {
-    return DatasetRepair.of(directory).restoringPrevious().run(finding -> {}, plan -> true);
+    return DatasetRepair.of(directory.toString())
+        .restoringPrevious()
+        .run(finding -> {}, plan -> true);
   }
 
   @Test
@@ -288,7 +292,8 @@ final class DamagedManifestTest {
     LaterTable.of(table.storage())
         .sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
     assertThat(table.tagged("recovered-0").length()).isEqualTo(3);
-    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound())
+        .isTrue();
   }
 
   private Path aside(int version, UUID restored) {
@@ -309,7 +314,7 @@ final class DamagedManifestTest {
             1, "\"commit\":\"", "\"commit\":\"00000000-0000-0000-0000-000000000000\",\"was\":\"");
     }
     RecordTable later = LaterTable.of(table.storage());
-    RepairReport asked = DatasetRepair.of(directory).run(finding -> {}, plan -> true);
+    RepairReport asked = DatasetRepair.of(directory.toString()).run(finding -> {}, plan -> true);
     assertThat(asked.isDone()).isFalse();
     assertThat(asked.plan().remaining())
         .anyMatch(text ->
@@ -321,7 +326,8 @@ final class DamagedManifestTest {
     later.expire(ExpireOptions.defaults());
     later.sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
     assertThat(table.tagged("kept").length()).isEqualTo(3);
-    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound())
+        .isTrue();
     assertThat(repairRestoringPrevious().plan().actions())
         .as("nothing is left to do")
         .isEmpty();
@@ -331,8 +337,9 @@ final class DamagedManifestTest {
   void aRepairFailsIfAVersionIsCommittedMeanwhile() throws IOException {
     append(table);
     Files.delete(manifest(1));
-    assertThatThrownBy(
-            () -> DatasetRepair.of(directory).restoringPrevious().run(finding -> {}, plan -> {
+    assertThatThrownBy(() -> DatasetRepair.of(directory.toString())
+            .restoringPrevious()
+            .run(finding -> {}, plan -> {
               append(table);
               return true;
             }))

@@ -41,7 +41,7 @@ final class EmptiedTableTest {
     TableSnapshot empty = all.commit();
     assertThat(empty.length()).isZero();
     assertThat(empty.shards()).isEmpty();
-    try (RecordDataset dataset = RecordDataset.open(directory)) {
+    try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
       assertThat(dataset.length()).isZero();
       assertThat(dataset.gather(new long[0], "value").count()).isZero();
     }
@@ -60,7 +60,8 @@ final class EmptiedTableTest {
     assertThat(table.latest().length()).isEqualTo(2);
     assertThat(table.tagged("empty").length()).isZero();
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(directory).run(findings::add).isSound()).isTrue();
+    assertThat(DatasetCheck.of(directory.toString()).run(findings::add).isSound())
+        .isTrue();
     assertThat(findings).isEmpty();
   }
 }

@@ -76,7 +76,7 @@ final class IndexMapTest {
 
   private List<Finding> findings() {
     List<Finding> findings = new ArrayList<>();
-    CheckSummary summary = DatasetCheck.of(Path.of(storage.location())).run(findings::add);
+    CheckSummary summary = DatasetCheck.of(storage.location()).run(findings::add);
     assertThat(summary.isSound()).isEqualTo(findings.isEmpty());
     return findings;
   }
@@ -249,7 +249,7 @@ final class IndexMapTest {
       copy(Path.of(storage.location()), copy);
       Files.write(copy.resolve(sound.directory()).resolve(file), flipped);
       List<Finding> findings = new ArrayList<>();
-      DatasetCheck.of(copy).run(findings::add);
+      DatasetCheck.of(copy.toString()).run(findings::add);
       IndexMap map = RecordTable.at(LocalStorage.at(copy)).latest().indexMap().orElseThrow();
       try {
         assertThat(LongStream.range(0, 4).map(map::newIndex).toArray()).containsExactly(3, 2, 1, 0);

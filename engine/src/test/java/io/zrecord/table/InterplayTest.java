@@ -603,7 +603,7 @@ final class InterplayTest {
 
   private void requireSound() {
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(directory).run(finding -> {
+    DatasetCheck.of(directory.toString()).run(finding -> {
       if (finding.kind() != Finding.Kind.ORPHAN && finding.kind() != Finding.Kind.NOTE) {
         findings.add(finding);
       }

@@ -270,7 +270,8 @@ final class ListsOfListsTest {
     foldReal();
     LaterTable.expire(storage, 1);
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(directory).run(findings::add).isSound()).isTrue();
+    assertThat(DatasetCheck.of(directory.toString()).run(findings::add).isSound())
+        .isTrue();
     assertThat(findings).isEmpty();
     TableHistory.of(storage).files(table.latest().version()).stream()
         .map(DatasetFile::name)
@@ -297,7 +298,8 @@ final class ListsOfListsTest {
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining(first.toString())
         .hasMessageContaining("the manifest says");
-    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isFalse();
+    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound())
+        .isFalse();
   }
 
   /** The control: if what names the lists is exchanged with them, other records are read. */
@@ -378,7 +380,8 @@ final class ListsOfListsTest {
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining(listOfLists().file())
         .hasMessageContaining(message);
-    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isFalse();
+    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound())
+        .isFalse();
   }
 
   @Test

@@ -128,8 +128,8 @@ final class PartitionChangesTest {
     partitioned.commit(
         Shards.change(TableChange.Kind.CREATE, OptionalLong.empty(), schema, List.of())
             .partitionedBy(List.of(1)));
-    refuses(() -> RecordDatasetWriter.append(path, schema, WriteOptions.defaults()));
-    refuses(() -> RecordDatasetWriter.overwrite(path, schema, WriteOptions.defaults()));
+    refuses(() -> RecordDatasetWriter.append(path.toString(), schema, WriteOptions.defaults()));
+    refuses(() -> RecordDatasetWriter.overwrite(path.toString(), schema, WriteOptions.defaults()));
     assertThat(partitioned.latest().partitionFields()).hasSize(1);
   }
 

@@ -335,7 +335,8 @@ final class PartitionedTableTest {
     table = RecordTable.at(storage);
     ShardSummary sound = shard(0, "a", 1, 2);
     create(sound, shard(1, null, 3));
-    assertThat(DatasetCheck.of(directory).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(directory.toString()).run(finding -> {}).isSound())
+        .isTrue();
     // A commit does not read values: the shard is said to be of a partition that it is not of.
     ShardSummary other = shard(1, "b", 4).withPartition(Arrays.asList("2026-01-03", "a"));
     ShardSummary absent = shard(1, null, 4).withPartition(Arrays.asList("2026-01-03", "a"));
@@ -344,7 +345,8 @@ final class PartitionedTableTest {
       table.commit(change(TableChange.Kind.APPEND, wrong));
     }
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(directory).run(findings::add).isSound()).isFalse();
+    assertThat(DatasetCheck.of(directory.toString()).run(findings::add).isSound())
+        .isFalse();
     assertThat(findings).extracting(Finding::firstIndex).containsExactly(3L, 4L, 5L);
     assertThat(findings).extracting(Finding::field).containsOnly("kind");
   }

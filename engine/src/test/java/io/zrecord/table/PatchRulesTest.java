@@ -66,7 +66,8 @@ final class PatchRulesTest {
   private List<String> problems(long[] deleted, SortedMap<Long, byte[]> values) {
     Path path = directory.resolve("table");
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, SCHEMA, options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), SCHEMA, options)) {
       RecordAppender records = writer.newAppender();
       records.set("number", 1).endRecord();
       records.set("number", 2).endRecord();
@@ -87,7 +88,7 @@ final class PatchRulesTest {
         List.of(TableChange.Replacement.ofRows(shard, List.of(patched))),
         Map.of()));
     List<String> problems = new ArrayList<>();
-    DatasetCheck.of(path).run(finding -> problems.add(finding.problem()));
+    DatasetCheck.of(path.toString()).run(finding -> problems.add(finding.problem()));
     return problems;
   }
 }

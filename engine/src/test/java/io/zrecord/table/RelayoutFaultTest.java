@@ -105,7 +105,7 @@ final class RelayoutFaultTest {
         assertThat(shards(storage)).as(situation).hasSizeLessThanOrEqualTo(before.size() + 1);
       }
     }
-    DatasetCheck.of(after)
+    DatasetCheck.of(after.toString())
         .allVersions()
         .run(finding ->
             assertThat(finding.kind()).as(situation + finding).isEqualTo(Finding.Kind.ORPHAN));

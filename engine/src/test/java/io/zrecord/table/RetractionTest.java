@@ -93,7 +93,7 @@ final class RetractionTest {
         () -> table.tag(1, "kept"),
         () -> table.untag("kept"),
         () -> table.expire(ExpireOptions.defaults()),
-        () -> RecordDataset.open(directory.resolve("table")));
+        () -> RecordDataset.open(directory.resolve("table").toString()));
     for (ThrowingCallable use : uses) {
       assertThatThrownBy(use)
           .isInstanceOf(NotADatasetException.class)
@@ -106,12 +106,14 @@ final class RetractionTest {
     ShardSummary underWay = shard(7, 8);
     assertThat(table.retract(created(shard(1, 2)))).isTrue();
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(directory.resolve("table")).run(findings::add).isSound())
+    assertThat(DatasetCheck.of(directory.resolve("table").toString())
+            .run(findings::add)
+            .isSound())
         .isTrue();
     assertThat(findings)
         .extracting(Finding::kind)
         .containsExactlyInAnyOrder(Finding.Kind.NOTE, Finding.Kind.ORPHAN);
-    assertThat(DatasetRepair.of(directory.resolve("table"))
+    assertThat(DatasetRepair.of(directory.resolve("table").toString())
             .restoringPrevious()
             .run(finding -> {}, plan -> true)
             .plan()
@@ -190,7 +192,9 @@ final class RetractionTest {
     assertThat(table.latest().length()).isEqualTo(1);
     assertThat(table.latest().tableId()).isNotEqualTo(firstTable);
     assertThat(table.retract(first)).isFalse();
-    assertThat(DatasetCheck.of(directory.resolve("table")).run(finding -> {}).isSound())
+    assertThat(DatasetCheck.of(directory.resolve("table").toString())
+            .run(finding -> {})
+            .isSound())
         .isTrue();
     assertThat(table.retract(second)).isTrue();
     assertThat(table.exists()).isFalse();
@@ -203,7 +207,9 @@ final class RetractionTest {
     LaterTable.expire(storage, 1);
     assertThat(table.versions()).containsExactly(4L, 6L, 7L, 8L);
     assertThat(files("manifest")).hasSize(3);
-    assertThat(DatasetCheck.of(directory.resolve("table")).run(finding -> {}).isSound())
+    assertThat(DatasetCheck.of(directory.resolve("table").toString())
+            .run(finding -> {})
+            .isSound())
         .isTrue();
   }
 

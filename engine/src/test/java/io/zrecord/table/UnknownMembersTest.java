@@ -162,7 +162,7 @@ final class UnknownMembersTest {
             .add("far"));
     requireUntouched("'far'");
     String name = Shards.SCHEMA.fields().get(0).name();
-    try (RecordDataset dataset = RecordDataset.open(directory)) {
+    try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
       assertThat(dataset.length()).isEqualTo(3);
       if (kind.equals("write")) {
         dataset.reader(name);
@@ -278,7 +278,7 @@ final class UnknownMembersTest {
   void aShardOfALaterReleaseCountsButIsNotRead() {
     commitLaterShard("read");
     String name = Shards.SCHEMA.fields().get(0).name();
-    try (RecordDataset dataset = RecordDataset.open(directory)) {
+    try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
       assertThat(dataset.length()).isEqualTo(4);
       dataset.gather(new long[] {2}, name).close();
       assertThatThrownBy(() -> dataset.gather(new long[] {3}, name))

@@ -69,7 +69,7 @@ public final class FabricatedTable {
   /** Writes the tables file and the manifest. All fields have the same runs. */
   public void write(List<RunRecord> runs) {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(directory.toString(), schema, WriteOptions.defaults())) {
       writer.commit();
     }
     try {

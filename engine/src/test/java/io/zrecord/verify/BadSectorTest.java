@@ -54,7 +54,7 @@ final class BadSectorTest {
   void write() throws IOException {
     Path table = Files.createTempDirectory(directory, "table").resolve("table");
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(table, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(table.toString(), SCHEMA, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < COUNT; i++) {
         records.set("text", "some text of record " + i);
@@ -178,17 +178,17 @@ final class BadSectorTest {
       assertThat(Thread.interrupted()).isTrue();
     }
     assertThat(findings).isEmpty();
-    assertThat(DatasetCheck.of(table()).run(findings::add).isSound()).isTrue();
+    assertThat(DatasetCheck.of(table().toString()).run(findings::add).isSound()).isTrue();
   }
 
   @Test
   void aLaterFormatIsNoFinding() throws IOException {
     setVersion(files().chunk(0), 60);
-    assertThatThrownBy(() -> DatasetCheck.of(table()).run(findings::add))
+    assertThatThrownBy(() -> DatasetCheck.of(table().toString()).run(findings::add))
         .isInstanceOf(UnsupportedFormatException.class);
     write();
     setVersion(files().tables(), 60);
-    assertThatThrownBy(() -> DatasetCheck.of(table()).run(findings::add))
+    assertThatThrownBy(() -> DatasetCheck.of(table().toString()).run(findings::add))
         .isInstanceOf(UnsupportedFormatException.class);
     assertThat(findings).isEmpty();
   }

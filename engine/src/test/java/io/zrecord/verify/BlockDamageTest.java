@@ -110,7 +110,7 @@ class BlockDamageTest {
 
   private List<Finding> findings() {
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(directory).run(findings::add);
+    DatasetCheck.of(directory.toString()).run(findings::add);
     return findings;
   }
 

@@ -47,7 +47,7 @@ final class CheckBesideCommitsTest {
   @BeforeEach
   void createTable() {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(directory, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(directory.toString(), SCHEMA, WriteOptions.defaults())) {
       writer.newAppender().set("value", 1).endRecord();
       writer.commit();
     }
@@ -57,14 +57,14 @@ final class CheckBesideCommitsTest {
 
   private void append() {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(directory, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(directory.toString(), SCHEMA, WriteOptions.defaults())) {
       writer.newAppender().set("value", 2).endRecord();
       writer.commit();
     }
   }
 
   private List<Finding> findings(Runnable meanwhile) {
-    return findings(DatasetCheck.of(directory), meanwhile);
+    return findings(DatasetCheck.of(directory.toString()), meanwhile);
   }
 
   private static List<Finding> findings(DatasetCheck check, Runnable meanwhile) {
@@ -109,7 +109,7 @@ final class CheckBesideCommitsTest {
   void filesOfVersionsThatAreExpiredAndSweptMeanwhileAreNotMissed() {
     overwrite();
     List<ShardSummary> swept = table.version(1).shards();
-    List<Finding> findings = findings(DatasetCheck.of(directory).version(1), () -> {
+    List<Finding> findings = findings(DatasetCheck.of(directory.toString()).version(1), () -> {
       expire();
       swept.forEach(shard -> table.storage().delete(shard.directory()));
     });
@@ -124,7 +124,7 @@ final class CheckBesideCommitsTest {
   void filesOfVersionsThatAreExpiredMeanwhileAreMissedIfAnotherVersionNamesThem() {
     append();
     ShardSummary deleted = table.version(1).shards().get(1);
-    List<Finding> findings = findings(DatasetCheck.of(directory).version(1), () -> {
+    List<Finding> findings = findings(DatasetCheck.of(directory.toString()).version(1), () -> {
       expire();
       table.storage().delete(deleted.directory());
     });
@@ -137,8 +137,9 @@ final class CheckBesideCommitsTest {
   @Test
   void aTableThatVanishesIsNotSound() throws Exception {
     Path elsewhere = directory.resolveSibling(directory.getFileName() + "-elsewhere");
-    for (DatasetCheck check :
-        List.of(DatasetCheck.of(directory), DatasetCheck.of(directory).version(1))) {
+    for (DatasetCheck check : List.of(
+        DatasetCheck.of(directory.toString()),
+        DatasetCheck.of(directory.toString()).version(1))) {
       assertThatThrownBy(() -> findings(check, () -> move(directory, elsewhere)))
           .isInstanceOf(StorageException.class)
           .hasMessageContaining("mounted");
@@ -150,7 +151,8 @@ final class CheckBesideCommitsTest {
   @Test
   void aShardOfATableThatIsNotSeenIsNotSound() {
     List<ShardVerification> shards = new ArrayList<>();
-    DatasetCheck.of(directory).withoutShards(finding -> {}, (shard, schema) -> shards.add(shard));
+    DatasetCheck.of(directory.toString())
+        .withoutShards(finding -> {}, (shard, schema) -> shards.add(shard));
     move(directory, directory.resolveSibling(directory.getFileName() + "-elsewhere"));
     assertThat(shards).hasSize(2);
     for (ShardVerification shard : shards) {
@@ -167,7 +169,7 @@ final class CheckBesideCommitsTest {
     // The first thousand are in a list, with the one that is deleted; the others are not.
     commitCopies(table.version(1).shards().get(0), 1_000);
     overwrite();
-    List<Finding> findings = findings(DatasetCheck.of(directory).version(1), () -> {
+    List<Finding> findings = findings(DatasetCheck.of(directory.toString()).version(1), () -> {
       assertThat(LaterTable.expire(table.storage(), 2).expired()).containsExactly(0L, 1L);
       table.storage().delete("list");
       table.storage().delete(deleted.directory());
@@ -203,7 +205,7 @@ final class CheckBesideCommitsTest {
     Files.delete(elsewhere.resolve("manifest/00000000000000000001.json"));
     Files.delete(elsewhere.resolve("manifest/latest"));
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(elsewhere, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(elsewhere.toString(), SCHEMA, WriteOptions.defaults())) {
       writer.newAppender().set("value", 2).endRecord();
       writer.commit();
     }
@@ -276,9 +278,9 @@ final class CheckBesideCommitsTest {
     expire();
     Damage.flip(ShardOnDisk.of(directory.resolve(shard.directory())).chunk(0), 64);
     assertThat(findings(() -> {})).noneMatch(finding -> finding.kind().isDamage());
-    assertThat(findings(DatasetCheck.of(directory).version(0), () -> {}))
+    assertThat(findings(DatasetCheck.of(directory.toString()).version(0), () -> {}))
         .anyMatch(finding -> finding.kind().isDamage());
-    assertThatThrownBy(() -> DatasetCheck.of(directory).version(1).run(finding -> {}))
+    assertThatThrownBy(() -> DatasetCheck.of(directory.toString()).version(1).run(finding -> {}))
         .isInstanceOf(VersionNotFoundException.class)
         .hasMessageContaining("0, 2 to 4");
   }
@@ -321,7 +323,7 @@ final class CheckBesideCommitsTest {
 
   private void overwrite() {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.overwrite(directory, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.overwrite(directory.toString(), SCHEMA, WriteOptions.defaults())) {
       writer.newAppender().set("value", 3).endRecord();
       writer.commit();
     }

@@ -61,7 +61,8 @@ final class DatasetCheckTest {
 
   private static void append(Path path, WriteOptions options) {
     Random random = new Random(7);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, SCHEMA, options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path.toString(), SCHEMA, options)) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < COUNT; i++) {
         byte[] image = new byte[100];
@@ -88,7 +89,7 @@ final class DatasetCheckTest {
   }
 
   private Finding onlyDamage(Path dataset) {
-    CheckSummary summary = check(DatasetCheck.of(dataset));
+    CheckSummary summary = check(DatasetCheck.of(dataset.toString()));
     List<Finding> damages = findings.stream().filter(f -> f.kind().isDamage()).toList();
     assertThat(damages).hasSize(1);
     assertThat(summary.isSound()).isFalse();
@@ -98,7 +99,7 @@ final class DatasetCheckTest {
 
   /** Returns the only damage beside that of the block that the damaged byte is in. */
   private Finding damageBesideTheBlock() {
-    assertThat(check(DatasetCheck.of(table)).isSound()).isFalse();
+    assertThat(check(DatasetCheck.of(table.toString())).isSound()).isFalse();
     assertThat(findings).hasSize(2);
     assertThat(findings).filteredOn(f -> f.kind() == Kind.ENTRY_FILE).hasSize(1);
     return findings.stream()
@@ -121,7 +122,7 @@ final class DatasetCheckTest {
 
   @Test
   void aSoundTableHasNoFindings() {
-    CheckSummary summary = check(DatasetCheck.of(table));
+    CheckSummary summary = check(DatasetCheck.of(table.toString()));
     assertThat(findings).isEmpty();
     assertThat(summary.isSound()).isTrue();
     assertThat(summary.recordCount()).isEqualTo(COUNT);
@@ -197,7 +198,7 @@ final class DatasetCheckTest {
     Damage.flip(tables(), files().checksumAt(TEXT, 550) + 1);
     bad.remove(2);
     values -= unitCount(TEXT, 900);
-    CheckSummary summary = check(DatasetCheck.of(table));
+    CheckSummary summary = check(DatasetCheck.of(table.toString()));
     assertThat(summary.badValueCount()).isEqualTo(values);
     assertThat(findings.stream()
             .filter(f -> f.kind() != Kind.ENTRY_FILE)
@@ -237,7 +238,7 @@ final class DatasetCheckTest {
   @Test
   void flippedPresenceBitsAreNamed() {
     Damage.flip(tables(), files().field(LABEL).validity().position() + 50);
-    check(DatasetCheck.of(table));
+    check(DatasetCheck.of(table.toString()));
     assertThat(findings).isNotEmpty().allMatch(f -> f.kind() == Kind.PRESENCE);
     assertThat(findings.get(0).field()).isEqualTo("label");
     assertThat(findings.get(0).file()).endsWith(".tables");
@@ -281,7 +282,7 @@ final class DatasetCheckTest {
   void aMissingChunkIsNamedWithItsValues() {
     String name = chunk().getFileName().toString();
     Damage.delete(chunk());
-    CheckSummary summary = check(DatasetCheck.of(table));
+    CheckSummary summary = check(DatasetCheck.of(table.toString()));
     assertThat(findings)
         .anyMatch(f -> f.kind() == Kind.CHUNK && f.problem().contains("no such file"));
     // One stretch for all values, not a finding for each.
@@ -302,7 +303,7 @@ final class DatasetCheckTest {
     Path chunk = chunk();
     byte[] content = Files.readAllBytes(chunk);
     Damage.cut(chunk, content.length - 8);
-    check(DatasetCheck.of(table));
+    check(DatasetCheck.of(table.toString()));
     assertThat(findings.get(0).kind()).isEqualTo(Kind.CHUNK);
     assertThat(findings.get(0).problem()).contains("were published");
     // What is lost is at the end of the last stripe.
@@ -311,7 +312,7 @@ final class DatasetCheckTest {
         .returns(COUNT - 1L, f -> f.firstIndex() + f.count() - 1);
     // Bytes after the end have no meaning.
     Files.write(chunk, Arrays.copyOf(content, content.length + 8));
-    assertThat(check(DatasetCheck.of(table)).isSound()).isTrue();
+    assertThat(check(DatasetCheck.of(table.toString())).isSound()).isTrue();
     assertThat(findings).isEmpty();
   }
 
@@ -349,24 +350,28 @@ final class DatasetCheckTest {
     assertThat(findings).anyMatch(f -> f.kind() == Kind.NOTE);
     // The values of the newest version that can be read are checked instead.
     Damage.flip(tables(), files().checksumAt(TEXT, 9));
-    assertThat(check(DatasetCheck.of(table)).badValueCount()).isIn(0L, unitCount(TEXT, 9));
+    assertThat(check(DatasetCheck.of(table.toString())).badValueCount())
+        .isIn(0L, unitCount(TEXT, 9));
   }
 
   @Test
   void valuesOfAnOlderVersionAreCheckedWhenAskedFor() throws IOException {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.overwrite(table, SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.overwrite(table.toString(), SCHEMA, OPTIONS)) {
       writer.newAppender().set("text", "new").endRecord();
       writer.commit();
     }
     Damage.flip(tables(), files().checksumAt(TEXT, 0));
-    assertThat(check(DatasetCheck.of(table)).isSound()).isTrue();
+    assertThat(check(DatasetCheck.of(table.toString())).isSound()).isTrue();
     long bad = unitCount(TEXT, 0);
-    assertThat(check(DatasetCheck.of(table).version(0)).badValueCount()).isEqualTo(bad);
-    assertThat(check(DatasetCheck.of(table).allVersions()).badValueCount()).isEqualTo(bad);
+    assertThat(check(DatasetCheck.of(table.toString()).version(0)).badValueCount())
+        .isEqualTo(bad);
+    assertThat(check(DatasetCheck.of(table.toString()).allVersions()).badValueCount())
+        .isEqualTo(bad);
     // The files of every version are looked at in any case.
     Damage.delete(tables());
-    assertThat(check(DatasetCheck.of(table)).isSound()).isFalse();
-    assertThatThrownBy(() -> check(DatasetCheck.of(table).version(2)))
+    assertThat(check(DatasetCheck.of(table.toString())).isSound()).isFalse();
+    assertThatThrownBy(() -> check(DatasetCheck.of(table.toString()).version(2)))
         .isInstanceOf(VersionNotFoundException.class);
   }
 
@@ -375,7 +380,7 @@ final class DatasetCheckTest {
     Files.createDirectories(table.resolve("shard/left-over"));
     Files.write(table.resolve("shard/left-over/x"), new byte[77]);
     Files.write(table.resolve("manifest/.0.tmp"), new byte[1]);
-    assertThat(check(DatasetCheck.of(table)).isSound()).isTrue();
+    assertThat(check(DatasetCheck.of(table.toString())).isSound()).isTrue();
     assertThat(findings).hasSize(2).allMatch(f -> f.kind() == Kind.ORPHAN);
     assertThat(findings.get(0).problem()).contains("77 bytes");
   }
@@ -384,18 +389,18 @@ final class DatasetCheckTest {
   void withoutChecksumsTheStructureIsChecked() throws IOException {
     Path other = directory.resolve("unchecked");
     append(other, OPTIONS.withChecksum(Checksum.NONE));
-    assertThat(check(DatasetCheck.of(other)).isSound()).isTrue();
+    assertThat(check(DatasetCheck.of(other.toString())).isSound()).isTrue();
     assertThat(findings).hasSize(1).allMatch(f -> f.kind() == Kind.NOTE);
     ShardOnDisk unchecked = ShardOnDisk.of(shards(other).get(0));
     Damage.flip(unchecked.tables(), unchecked.placeAt(TEXT, 5) + 3);
-    assertThat(check(DatasetCheck.of(other)).badValueCount()).isPositive();
+    assertThat(check(DatasetCheck.of(other.toString())).badValueCount()).isPositive();
   }
 
   @Test
   void whatIsNoDatasetIsRefused() {
-    assertThatThrownBy(() -> check(DatasetCheck.of(directory)))
+    assertThatThrownBy(() -> check(DatasetCheck.of(directory.toString())))
         .isInstanceOf(NotADatasetException.class);
-    assertThatThrownBy(() -> check(DatasetCheck.of(shard)))
+    assertThatThrownBy(() -> check(DatasetCheck.of(shard.toString())))
         .isInstanceOf(NotADatasetException.class);
   }
 }

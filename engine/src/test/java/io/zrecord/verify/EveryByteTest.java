@@ -52,7 +52,7 @@ final class EveryByteTest {
     Path table = directory.resolve("table");
     for (int version = 0; version < 2; version++) {
       try (RecordDatasetWriter writer =
-          RecordDatasetWriter.append(table, SCHEMA, WriteOptions.defaults())) {
+          RecordDatasetWriter.append(table.toString(), SCHEMA, WriteOptions.defaults())) {
         RecordAppender records = writer.newAppender();
         for (int i = 0; i < COUNT; i++) {
           records.set("text", "t" + i).set("zipped", new byte[7 * i]);
@@ -138,7 +138,7 @@ final class EveryByteTest {
   }
 
   private void requireFound(Path dataset, Meaning meaning) throws IOException {
-    assertThat(DatasetCheck.of(dataset).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(dataset.toString()).run(finding -> {}).isSound()).isTrue();
     List<Path> files;
     try (Stream<Path> found = Files.walk(dataset)) {
       files = found.filter(Files::isRegularFile).sorted().toList();
@@ -152,7 +152,7 @@ final class EveryByteTest {
         byte before = content[at];
         content[at] ^= (byte) (1 << random.nextInt(8));
         Files.write(file, content);
-        boolean isSound = DatasetCheck.of(dataset).run(finding -> {}).isSound();
+        boolean isSound = DatasetCheck.of(dataset.toString()).run(finding -> {}).isSound();
         assertThat(isSound)
             .as("byte %s of %s, seed %s", at, file, seed)
             .isEqualTo(!meaningful.get(at));

@@ -65,7 +65,7 @@ final class IndexMapCheckTest {
     for (Path file : new Path[] {files.chunk(0), files.tables()}) {
       Damage.flip(file, -40);
       List<Finding> findings = new ArrayList<>();
-      CheckSummary summary = DatasetCheck.of(path).run(findings::add);
+      CheckSummary summary = DatasetCheck.of(path.toString()).run(findings::add);
       assertThat(findings).as("%s", file).isNotEmpty();
       assertThat(findings)
           .allMatch(f -> f.kind() == Finding.Kind.INDEX_MAP)
@@ -73,7 +73,7 @@ final class IndexMapCheckTest {
       assertThat(summary.badValueCount()).isZero();
       Damage.flip(file, -40);
     }
-    assertThat(DatasetCheck.of(path).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(path.toString()).run(finding -> {}).isSound()).isTrue();
   }
 
   private List<Finding> findings(int[] map, int window) {
@@ -88,7 +88,8 @@ final class IndexMapCheckTest {
 
   private Path table(int[] map) {
     Path path = directory.resolve(UUID.randomUUID().toString());
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, SCHEMA, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), SCHEMA, OPTIONS)) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < map.length; i++) {
         appender.endRecord();

@@ -93,8 +93,10 @@ final class JournalCutTest {
     assertThatThrownBy(() -> RecordStore.open(path, StoreOptions.defaults()))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("was written when it was safe");
-    assertThat(DatasetRepair.of(path).run(finding -> {}, plan -> true).isDone()).isTrue();
-    assertThat(DatasetCheck.of(path).run(finding -> {}).isSound()).isTrue();
+    assertThat(
+            DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone())
+        .isTrue();
+    assertThat(DatasetCheck.of(path.toString()).run(finding -> {}).isSound()).isTrue();
     try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
       assertThat(store.length()).isEqualTo(SampleStore.COUNT);
     }

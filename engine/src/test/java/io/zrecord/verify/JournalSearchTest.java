@@ -74,13 +74,15 @@ final class JournalSearchTest {
 
   private List<Finding> damages() {
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(path).run(findings::add);
+    DatasetCheck.of(path.toString()).run(findings::add);
     return findings.stream().filter(finding -> finding.kind().isDamage()).toList();
   }
 
   private void requireRepairable() {
     assertThat(damages()).anyMatch(finding -> finding.kind() == Finding.Kind.JOURNAL);
-    assertThat(DatasetRepair.of(path).run(finding -> {}, plan -> true).isDone()).isTrue();
+    assertThat(
+            DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone())
+        .isTrue();
     assertThat(damages()).isEmpty();
     try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
       assertThat(store.length()).isEqualTo(SampleStore.COUNT + 3);

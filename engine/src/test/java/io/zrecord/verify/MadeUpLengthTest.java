@@ -48,7 +48,7 @@ final class MadeUpLengthTest {
   private final List<Finding> findings = new ArrayList<>();
 
   private void check(Path path) {
-    DatasetCheck.of(path).run(finding -> {
+    DatasetCheck.of(path.toString()).run(finding -> {
       findings.add(finding);
       assertThat(findings).hasSizeLessThan(100);
     });
@@ -72,7 +72,7 @@ final class MadeUpLengthTest {
     assertThat(findings).anyMatch(f -> f.kind() == Kind.CHUNK);
     assertThat(findings)
         .anyMatch(f -> f.kind() == Kind.VALUE && f.firstIndex() == 0 && f.count() == length);
-    try (RecordDataset dataset = RecordDataset.open(directory.resolve("table"))) {
+    try (RecordDataset dataset = RecordDataset.open(directory.resolve("table").toString())) {
       assertThat(dataset.length()).isEqualTo(length);
       assertThatThrownBy(() -> dataset.gather(new long[] {length - 1}, "field"))
           .isInstanceOf(TruncatedFileException.class);
@@ -90,7 +90,7 @@ final class MadeUpLengthTest {
     check(path);
     assertThat(findings)
         .anyMatch(f -> f.kind() == Kind.META && f.problem().contains("member 'length'"));
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThatThrownBy(() -> dataset.gather(new long[] {0}, "field"))
           .isInstanceOf(CorruptDataException.class)
           .hasMessageContaining("member 'length'");
@@ -104,7 +104,7 @@ final class MadeUpLengthTest {
     RecordSchema schema =
         RecordSchema.builder().field("field", ElementType.UTF8).build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(path, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(path.toString(), schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < 10; i++) {
         records.set("field", "text " + i).endRecord();
@@ -119,7 +119,7 @@ final class MadeUpLengthTest {
     ShardEditor.of(path, shard).claimLength(length);
     check(path);
     assertThat(findings).anyMatch(f -> f.kind() == Kind.RUNS && f.count() == length);
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       assertThatThrownBy(() -> dataset.gather(new long[] {0}, "field"))
           .isInstanceOf(CorruptDataException.class);
     }

@@ -28,7 +28,8 @@ final class OrphanInShardTest {
   void aFileThatNoVersionNamesIsReported(@TempDir Path directory) throws Exception {
     Path path = directory.resolve("table");
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, SCHEMA, options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), SCHEMA, options)) {
       RecordAppender records = writer.newAppender();
       records.set("number", 1).endRecord();
       records.set("number", 2).endRecord();
@@ -56,7 +57,7 @@ final class OrphanInShardTest {
 
   private static List<Finding> findings(Path path) {
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(path).run(findings::add).isSound()).isTrue();
+    assertThat(DatasetCheck.of(path.toString()).run(findings::add).isSound()).isTrue();
     return findings;
   }
 }

@@ -28,9 +28,9 @@ final class SnapshotCheckTest {
 
   private static void requireNothingFound(Path table) {
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(table).run(findings::add).isSound()).isTrue();
+    assertThat(DatasetCheck.of(table.toString()).run(findings::add).isSound()).isTrue();
     assertThat(findings).isEmpty();
-    RepairReport report = DatasetRepair.of(table).run(finding -> {}, plan -> true);
+    RepairReport report = DatasetRepair.of(table.toString()).run(finding -> {}, plan -> true);
     assertThat(report.plan().actions()).isEmpty();
     assertThat(report.plan().remaining()).isEmpty();
   }
@@ -90,7 +90,7 @@ final class SnapshotCheckTest {
     ShardSummary shard = made.shards().get(0);
     String chunk = shard.chunks().get(0).fileName();
     Damage.cut(table.resolve(shard.directory()).resolve(chunk), 100);
-    assertThat(DatasetCheck.of(table).run(finding -> {}).isSound())
+    assertThat(DatasetCheck.of(table.toString()).run(finding -> {}).isSound())
         .as("control")
         .isFalse();
   }

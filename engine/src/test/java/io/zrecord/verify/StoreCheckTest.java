@@ -30,7 +30,7 @@ final class StoreCheckTest {
 
   private CheckSummary check(Path path) {
     findings.clear();
-    return DatasetCheck.of(path).run(findings::add);
+    return DatasetCheck.of(path.toString()).run(findings::add);
   }
 
   private Finding onlyFinding(Path path) {
@@ -50,7 +50,8 @@ final class StoreCheckTest {
   @Test
   void allVersionsOfAStoreAreTheStore() {
     Path path = closed();
-    assertThat(DatasetCheck.of(path).allVersions().run(findings::add).isSound()).isTrue();
+    assertThat(DatasetCheck.of(path.toString()).allVersions().run(findings::add).isSound())
+        .isTrue();
   }
 
   @Test

@@ -28,7 +28,7 @@ public final class GatherWithoutSpark {
   public static void main(String[] args) {
     Path path = Path.of(args[0]);
     write(path);
-    try (RecordDataset dataset = RecordDataset.open(path)) {
+    try (RecordDataset dataset = RecordDataset.open(path.toString())) {
       Check.equal("records", (long) RECORDS, dataset.length());
       ByteBuffer images = ByteBuffer.allocateDirect(BATCH * 28 * 28);
       long[] indices = new Random(1).longs(BATCH, 0, dataset.length()).toArray();
@@ -51,7 +51,7 @@ public final class GatherWithoutSpark {
         .build();
     byte[] image = new byte[28 * 28];
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(path.toString(), schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         Arrays.fill(image, (byte) i);

@@ -27,9 +27,9 @@ public final class ImportNpy {
     boolean isGiven = args.length > 1;
     Path npy = isGiven ? Path.of(args[1]) : vectors(Path.of(args[0] + ".npy"));
 
-    NpyImporter.importFile(npy, dataset, "vector", WriteOptions.defaults());
+    NpyImporter.importFile(npy, dataset.toString(), "vector", WriteOptions.defaults());
 
-    try (RecordDataset records = RecordDataset.open(dataset)) {
+    try (RecordDataset records = RecordDataset.open(dataset.toString())) {
       System.out.println(records.length() + " records of " + records.schema().fields());
       if (!isGiven) {
         try (Batch batch = records.gather(new long[] {500})) {

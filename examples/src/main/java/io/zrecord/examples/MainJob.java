@@ -172,7 +172,7 @@ public final class MainJob implements Callable<Integer> {
   }
 
   private static long newestVersion(String path) {
-    try (RecordDataset dataset = RecordDataset.open(Path.of(path))) {
+    try (RecordDataset dataset = RecordDataset.open(path)) {
       return dataset.version().orElseThrow();
     }
   }

@@ -44,7 +44,7 @@ public final class TrainAndResume {
   public static void main(String[] args) {
     Path path = Path.of(args[0]);
     write(path);
-    try (RecordDataset data = RecordDataset.open(path)) {
+    try (RecordDataset data = RecordDataset.open(path.toString())) {
       TrainAndResume inOneGo = new TrainAndResume();
       inOneGo.train(feed(data), Long.MAX_VALUE);
 
@@ -156,7 +156,7 @@ public final class TrainAndResume {
         .build();
     Random random = new Random(SEED);
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(path.toString(), schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       float[] inputs = new float[INPUTS];
       for (int i = 0; i < RECORDS; i++) {

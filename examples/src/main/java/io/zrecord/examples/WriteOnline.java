@@ -57,7 +57,7 @@ public final class WriteOnline {
       }
       StoreSnapshot.create(path, directory.resolve("copy")); // hard links: no value is copied
     }
-    try (RecordDataset copy = RecordDataset.open(directory.resolve("copy"))) {
+    try (RecordDataset copy = RecordDataset.open(directory.resolve("copy").toString())) {
       Check.equal("records of the snapshot", records - 1, copy.length());
     }
   }

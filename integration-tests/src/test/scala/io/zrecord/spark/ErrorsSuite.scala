@@ -202,7 +202,7 @@ class ErrorsSuite extends SparkSuite {
   test("a field with the name of the metadata column") {
     val path = freshPath()
     val schema = RecordSchema.builder().field("_index", ElementType.I64).build()
-    val writer = RecordDatasetWriter.append(Paths.get(path), schema, WriteOptions.defaults())
+    val writer = RecordDatasetWriter.append(path, schema, WriteOptions.defaults())
     try writer.commit()
     finally writer.close()
     assert(failure(read(path)).contains("the name of a metadata column"))

@@ -4,7 +4,6 @@ import io.zrecord.spark.scan.SnapshotId
 import io.zrecord.spark.scan.OpenSamplers
 import io.zrecord.spark.path.SparkStorages
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
-import java.nio.file.Paths
 
 import io.zrecord.RecordDataset
 import io.zrecord.feed.{Feed, FeedGroup, SamplerParameter, SamplerSpec}
@@ -125,7 +124,7 @@ class SamplerSuite extends SparkSuite {
   }
 
   testLocally("two ranks read what two feeds deliver") {
-    val dataset = RecordDataset.open(Paths.get(path))
+    val dataset = RecordDataset.open(path)
     try
       for (rank <- 0 until 2) {
         val group = FeedGroup

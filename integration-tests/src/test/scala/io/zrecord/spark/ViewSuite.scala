@@ -59,7 +59,7 @@ class ViewSuite extends SparkSuite {
 
   testLocally("the rows are what the engine says, whatever the number of partitions") {
     val path = table()
-    val usage = DatasetInspection.of(Paths.get(path)).run(_ => ())
+    val usage = DatasetInspection.of(path).run(_ => ())
     for (partitions <- Seq("1", "2", "100")) {
       val shards = view(path, "shards", "numPartitions" -> partitions)
       assert(shards.rdd.getNumPartitions == math.min(partitions.toInt, 4))

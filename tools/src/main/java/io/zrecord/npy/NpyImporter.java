@@ -1,6 +1,7 @@
 package io.zrecord.npy;
 
 import io.zrecord.RecordDatasetWriter;
+import io.zrecord.Storages;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.FieldSpec;
@@ -53,14 +54,15 @@ public final class NpyImporter {
    * Makes a new dataset from one array.
    *
    * @param npy the file, which must not change meanwhile
-   * @param dataset a directory that is empty or does not exist
+   * @param dataset a location that is empty or does not exist: a local path, or a URI of a storage
+   *     on the class path, such as {@code s3://bucket/train}; see {@link Storages}
    * @param field name of the field
    * @throws io.zrecord.errors.UnsupportedFormatException if arrays of this kind are refused
    * @throws io.zrecord.errors.CorruptDataException if the file is not an {@code .npy} file, or is
    *     damaged
    */
   public static TableSnapshot importFile(
-      Path npy, Path dataset, String field, WriteOptions options) {
+      Path npy, String dataset, String field, WriteOptions options) {
     return importFiles(Map.of(field, npy), dataset, options);
   }
 
@@ -69,11 +71,12 @@ public final class NpyImporter {
    * labels.
    *
    * @param files the file of each field, in the order of the fields
+   * @param dataset a location, as that of the other method
    * @throws SchemaMismatchException if the numbers of records differ
    */
   public static TableSnapshot importFiles(
-      Map<String, Path> files, Path dataset, WriteOptions options) {
-    return importFiles(files, LocalStorage.at(dataset), options);
+      Map<String, Path> files, String dataset, WriteOptions options) {
+    return importFiles(files, Storages.at(dataset), options);
   }
 
   /** Makes a new dataset at the root of a storage, as the other method does. */

@@ -3,10 +3,10 @@ package io.zrecord.report;
 import io.zrecord.DatasetKind;
 import io.zrecord.Datasets;
 import io.zrecord.RecordSource;
+import io.zrecord.Storages;
 import io.zrecord.inspect.DatasetInspection;
 import io.zrecord.inspect.DatasetUsage;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.io.IOException;
@@ -29,7 +29,7 @@ import java.util.OptionalLong;
  * content can add neither.
  *
  * <pre>{@code
- * DatasetReport.of(Path.of("/data/train")).records(20).write(Path.of("report.html"));
+ * DatasetReport.of("/data/train").records(20).write(Path.of("report.html"));
  * }</pre>
  *
  * <p>Reads entries (of a very large dataset, those of some shards) and the values of the shown
@@ -58,9 +58,14 @@ public final class DatasetReport {
     this.storage = storage;
   }
 
-  /** Returns a report on a table's newest version, or the committed state of a store. */
-  public static DatasetReport of(Path path) {
-    return of(LocalStorage.at(path));
+  /**
+   * Returns a report on a table's newest version, or the committed state of a store.
+   *
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
+   */
+  public static DatasetReport of(String location) {
+    return of(Storages.at(location));
   }
 
   /** Returns a report on what is at the root of a storage, as the other method does. */

@@ -24,7 +24,7 @@ final class FieldsCommandTest {
     table = directory.resolve("table");
     RecordSchema schema = RecordSchema.builder().field("label", ElementType.I32).build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(table, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(table.toString(), schema, WriteOptions.defaults())) {
       writer.newAppender().set("label", -3).endRecord();
       writer.commit();
     }

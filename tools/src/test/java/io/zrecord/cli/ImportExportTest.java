@@ -137,12 +137,12 @@ final class ImportExportTest {
         .field("text", ElementType.UTF8)
         .build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(table, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(table.toString(), schema, WriteOptions.defaults())) {
       writer.newAppender().set("label", 1).endRecord();
       writer.commit();
     }
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(table, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(table.toString(), schema, WriteOptions.defaults())) {
       writer.newAppender().set("text", "x").endRecord();
       writer.commit();
     }

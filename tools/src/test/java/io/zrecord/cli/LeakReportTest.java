@@ -45,7 +45,7 @@ class LeakReportTest {
       PrintStream console = System.err;
       ByteArrayOutputStream log = new ByteArrayOutputStream();
       System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
-      try (RecordDataset dataset = RecordDataset.open(Path.of(arguments[0]))) {
+      try (RecordDataset dataset = RecordDataset.open(arguments[0])) {
         loseABatch(dataset);
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!log.toString(StandardCharsets.UTF_8).contains("loseABatch")
@@ -104,7 +104,7 @@ class LeakReportTest {
   private String outputOf(String traces, String waiting) throws Exception {
     Path path = directory.resolve("data");
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(path, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(path.toString(), SCHEMA, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (long i = 0; i < RECORDS; i++) {
         appender.set("number", i).endRecord();

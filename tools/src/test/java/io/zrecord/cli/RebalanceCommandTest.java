@@ -30,7 +30,7 @@ final class RebalanceCommandTest {
         RecordSchema.builder().field("number", ElementType.I64).build();
     for (int i = 0; i < 5; i++) {
       try (RecordDatasetWriter writer =
-          RecordDatasetWriter.append(table, schema, WriteOptions.defaults())) {
+          RecordDatasetWriter.append(table.toString(), schema, WriteOptions.defaults())) {
         RecordAppender appender = writer.newAppender();
         appender.set("number", (long) i).endRecord();
         writer.commit();
@@ -48,7 +48,7 @@ final class RebalanceCommandTest {
     Cli.Said done = Cli.run("rebalance", table, "--no-progress", "--json");
     assertThat(done.exitCode()).isZero();
     assertThat(done.out()).contains("\"shardsBefore\":5,").contains("\"shardsAfter\":1,");
-    try (RecordDataset dataset = RecordDataset.open(table)) {
+    try (RecordDataset dataset = RecordDataset.open(table.toString())) {
       assertThat(dataset.version()).hasValue(5);
       assertThat(dataset.length()).isEqualTo(5);
     }

@@ -35,7 +35,7 @@ final class RelayoutCommandTest {
   void write() {
     table = directory.resolve("table");
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(table, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(table.toString(), SCHEMA, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (long value : new long[] {5, 3, 9}) {
         appender.set("a:b", value).endRecord();
@@ -45,7 +45,7 @@ final class RelayoutCommandTest {
   }
 
   private void check(long... values) {
-    try (RecordDataset dataset = RecordDataset.open(table);
+    try (RecordDataset dataset = RecordDataset.open(table.toString());
         Batch batch = dataset.gather(new long[] {0, 1, 2})) {
       for (int i = 0; i < values.length; i++) {
         assertThat(batch.value("a:b", i).getLong(0)).isEqualTo(values[i]);

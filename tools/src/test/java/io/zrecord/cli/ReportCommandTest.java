@@ -26,7 +26,7 @@ final class ReportCommandTest {
     RecordSchema schema =
         RecordSchema.builder().field("number", ElementType.I64).build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(table, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(table.toString(), schema, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (long i = 0; i < 30; i++) {
         appender.set("number", i * i).endRecord();

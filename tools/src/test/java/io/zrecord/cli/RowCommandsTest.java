@@ -28,7 +28,7 @@ final class RowCommandsTest {
         .field("text", ElementType.UTF8)
         .build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(table, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(table.toString(), schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < 5; i++) {
         records.set("label", i).set("text", "text " + i).endRecord();

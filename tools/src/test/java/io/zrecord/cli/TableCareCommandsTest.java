@@ -37,7 +37,7 @@ final class TableCareCommandsTest {
   private void append() {
     RecordSchema schema = RecordSchema.builder().field("label", ElementType.I32).build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(table, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(table.toString(), schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       records.set("label", 1).endRecord();
       writer.commit();

@@ -48,9 +48,10 @@ final class NpyImporterTest {
   /** Imports a file; the values of its records, {@code null} where absent. */
   private List<byte[]> values(Path npy, FieldSpec[] field) {
     Path dataset = directory.resolve(UUID.randomUUID().toString());
-    NpyImporter.importFile(npy, dataset, "x", WriteOptions.defaults().withStripeBytes(1 << 16));
+    NpyImporter.importFile(
+        npy, dataset.toString(), "x", WriteOptions.defaults().withStripeBytes(1 << 16));
     List<byte[]> values = new ArrayList<>();
-    try (RecordDataset opened = RecordDataset.open(dataset)) {
+    try (RecordDataset opened = RecordDataset.open(dataset.toString())) {
       field[0] = opened.schema().find("x").orElseThrow();
       FieldReader reader = opened.reader("x");
       for (long i = 0; i < opened.length(); i++) {
@@ -191,8 +192,8 @@ final class NpyImporterTest {
   })
   void whatHasNoFormIsRefused(String name, String reason) {
     Path dataset = directory.resolve(name);
-    assertThatThrownBy(
-            () -> NpyImporter.importFile(golden(name), dataset, "x", WriteOptions.defaults()))
+    assertThatThrownBy(() ->
+            NpyImporter.importFile(golden(name), dataset.toString(), "x", WriteOptions.defaults()))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining(name + ".npy")
         .hasMessageContaining(reason);
@@ -205,11 +206,12 @@ final class NpyImporterTest {
     files.put("a", golden("f4-le-fortran"));
     files.put("b", golden("i8-be-c"));
     Path dataset = directory.resolve("two");
-    assertThat(NpyImporter.importFiles(files, dataset, WriteOptions.defaults()).length())
+    assertThat(NpyImporter.importFiles(files, dataset.toString(), WriteOptions.defaults())
+            .length())
         .isEqualTo(5);
     files.put("c", golden("rank1"));
-    assertThatThrownBy(() ->
-            NpyImporter.importFiles(files, directory.resolve("three"), WriteOptions.defaults()))
+    assertThatThrownBy(() -> NpyImporter.importFiles(
+            files, directory.resolve("three").toString(), WriteOptions.defaults()))
         .isInstanceOf(SchemaMismatchException.class)
         .hasMessageContaining("7 of 'c'");
   }
@@ -233,8 +235,8 @@ final class NpyImporterTest {
               + shape[0] + ", 3, 5), }",
           data.array());
       Path dataset = directory.resolve("big-dataset-" + isFortran);
-      NpyImporter.importFile(file, dataset, "x", WriteOptions.defaults());
-      try (RecordDataset opened = RecordDataset.open(dataset)) {
+      NpyImporter.importFile(file, dataset.toString(), "x", WriteOptions.defaults());
+      try (RecordDataset opened = RecordDataset.open(dataset.toString())) {
         FieldReader reader = opened.reader("x");
         reader.selectRange(0, records, Long.MAX_VALUE);
         byte[] all = new byte[records * 15 * 8];
@@ -279,8 +281,8 @@ final class NpyImporterTest {
   void headersThatNumPyDoesNotWriteAreRefused(String header) throws IOException {
     Path file = directory.resolve("bad.npy");
     write(file, header, new byte[8]);
-    assertThatThrownBy(() ->
-            NpyImporter.importFile(file, directory.resolve("bad"), "x", WriteOptions.defaults()))
+    assertThatThrownBy(() -> NpyImporter.importFile(
+            file, directory.resolve("bad").toString(), "x", WriteOptions.defaults()))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining(file.toString());
   }
@@ -297,8 +299,8 @@ final class NpyImporterTest {
   void sizesThatTheFileDoesNotHaveAllocateNothing(String shape) throws IOException {
     Path file = directory.resolve("huge.npy");
     write(file, "{'descr': '<i4', 'fortran_order': True, 'shape': " + shape + "}", new byte[8]);
-    assertThatThrownBy(() ->
-            NpyImporter.importFile(file, directory.resolve("huge"), "x", WriteOptions.defaults()))
+    assertThatThrownBy(() -> NpyImporter.importFile(
+            file, directory.resolve("huge").toString(), "x", WriteOptions.defaults()))
         .isInstanceOfAny(TruncatedFileException.class, UnsupportedFormatException.class);
   }
 
@@ -308,8 +310,8 @@ final class NpyImporterTest {
     Path file = directory.resolve("cut.npy");
     for (int length = 0; length < whole.length; length++) {
       Files.write(file, java.util.Arrays.copyOf(whole, length));
-      assertThatThrownBy(() ->
-              NpyImporter.importFile(file, directory.resolve("cut"), "x", WriteOptions.defaults()))
+      assertThatThrownBy(() -> NpyImporter.importFile(
+              file, directory.resolve("cut").toString(), "x", WriteOptions.defaults()))
           .isInstanceOf(ZRecordException.class)
           .hasMessageContaining(file.toString());
     }
@@ -318,8 +320,8 @@ final class NpyImporterTest {
   @Test
   void whatIsNoFileIsNamed() {
     for (Path path : List.of(directory, directory.resolve("none.npy"))) {
-      assertThatThrownBy(() ->
-              NpyImporter.importFile(path, directory.resolve("d"), "x", WriteOptions.defaults()))
+      assertThatThrownBy(() -> NpyImporter.importFile(
+              path, directory.resolve("d").toString(), "x", WriteOptions.defaults()))
           .isInstanceOf(MissingFileException.class)
           .hasMessageContaining(path.toString());
     }

@@ -37,7 +37,7 @@ final class DatasetReportTest {
   Path directory;
 
   private Document report(Path dataset, int records) throws IOException {
-    return page(DatasetReport.of(dataset).records(records));
+    return page(DatasetReport.of(dataset.toString()).records(records));
   }
 
   private Document page(DatasetReport report) throws IOException {
@@ -100,7 +100,7 @@ final class DatasetReportTest {
     ReportData.gallery(table);
     assertThat(report(table, 0).select("#sample")).isEmpty();
     List<Long> told = new ArrayList<>();
-    Document page = page(DatasetReport.of(table)
+    Document page = page(DatasetReport.of(table.toString())
         .records(3)
         .maxEntries(25_000)
         .onProgress((done, total) -> told.add(done)));
@@ -113,10 +113,10 @@ final class DatasetReportTest {
     assertThat(page.select("#sizes p").text())
         .endsWith("every value is counted of the shards that were looked at.");
     // One shard is looked at whatever the limit.
-    Document least = page(DatasetReport.of(table).maxEntries(1));
+    Document least = page(DatasetReport.of(table.toString()).maxEntries(1));
     assertThat(total(least, "records")).isEqualTo("50 6 fields");
     assertThat(least.select("#sample").text()).contains("1 of 3 shards").contains("16 of 50");
-    assertThatThrownBy(() -> DatasetReport.of(table).maxEntries(0))
+    assertThatThrownBy(() -> DatasetReport.of(table.toString()).maxEntries(0))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -244,7 +244,7 @@ final class DatasetReportTest {
     Path table = directory.resolve("gallery");
     ReportData.gallery(table);
     Path file = directory.resolve("small.html");
-    DatasetReport.of(table).records(5).maxImageBytes(0).write(file);
+    DatasetReport.of(table.toString()).records(5).maxImageBytes(0).write(file);
     Document page = Jsoup.parse(Files.readString(file));
     assertThat(page.select("img")).isEmpty();
     assertThat(page.select("#records").text())
@@ -282,7 +282,7 @@ final class DatasetReportTest {
     Path table = directory.resolve("empty");
     RecordSchema schema = RecordSchema.builder().field("f", ElementType.I64).build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(table, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(table.toString(), schema, WriteOptions.defaults())) {
       writer.commit();
     }
     Document page = report(table, 5);
@@ -362,16 +362,18 @@ final class DatasetReportTest {
   @Test
   void nothingIsOverwrittenAndNothingIsLeftBehind() throws IOException {
     Path file = directory.resolve("report.html");
-    assertThatThrownBy(() -> DatasetReport.of(directory.resolve("none")).write(file))
+    assertThatThrownBy(
+            () -> DatasetReport.of(directory.resolve("none").toString()).write(file))
         .isInstanceOf(NotADatasetException.class);
     assertThat(file).doesNotExist();
     Path table = directory.resolve("gallery");
     ReportData.gallery(table);
-    assertThatThrownBy(() -> DatasetReport.of(table).write(directory.resolve("no/report.html")))
+    assertThatThrownBy(
+            () -> DatasetReport.of(table.toString()).write(directory.resolve("no/report.html")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("create it first");
     Files.writeString(file, "mine");
-    assertThatThrownBy(() -> DatasetReport.of(table).write(file))
+    assertThatThrownBy(() -> DatasetReport.of(table.toString()).write(file))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("it exists");
     assertThat(file).hasContent("mine");
@@ -384,9 +386,11 @@ final class DatasetReportTest {
           .orElseThrow();
       Files.writeString(newest, "{");
     }
-    assertThatThrownBy(() -> DatasetReport.of(table).write(file)).hasMessageContaining("manifest");
+    assertThatThrownBy(() -> DatasetReport.of(table.toString()).write(file))
+        .hasMessageContaining("manifest");
     assertThat(file).doesNotExist();
-    assertThatThrownBy(() -> DatasetReport.of(table).records(-1)).hasMessageContaining("0 to 1000");
+    assertThatThrownBy(() -> DatasetReport.of(table.toString()).records(-1))
+        .hasMessageContaining("0 to 1000");
   }
 
   @Test

@@ -66,12 +66,14 @@ final class ReportData {
    * absent in the records 3, 13, 23, …
    */
   static void gallery(Path path) {
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, GALLERY, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), GALLERY, OPTIONS)) {
       append(writer.newAppender(), 0, 16);
       append(writer.newAppender(), 16, 40);
       writer.commit();
     }
-    try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, GALLERY, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(path.toString(), GALLERY, OPTIONS)) {
       append(writer.newAppender(), 40, GALLERY_RECORDS);
       writer.commit();
     }
@@ -135,7 +137,8 @@ final class ReportData {
         .field(HOSTILE, ElementType.UTF8)
         .field("bytes", ElementType.BYTES)
         .build();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, schema, OPTIONS)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), schema, OPTIONS)) {
       RecordAppender appender = writer.newAppender();
       appender
           .set(HOSTILE, HOSTILE)
@@ -211,7 +214,8 @@ final class ReportData {
     }
     StoreSnapshot.create(store, path);
     for (int i = 0; i < appends; i++) {
-      try (RecordDatasetWriter writer = RecordDatasetWriter.append(path, GALLERY, OPTIONS)) {
+      try (RecordDatasetWriter writer =
+          RecordDatasetWriter.append(path.toString(), GALLERY, OPTIONS)) {
         append(writer.newAppender(), 5 * i, 5 * i + 20);
         writer.commit();
       }

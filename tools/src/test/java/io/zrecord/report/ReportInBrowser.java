@@ -73,7 +73,7 @@ final class ReportInBrowser {
   private static Path report(Path dataset, String name, int records) throws IOException {
     Path file = PAGES.resolve(name + ".html").toAbsolutePath();
     Files.deleteIfExists(file);
-    DatasetReport.of(dataset).records(records).write(file);
+    DatasetReport.of(dataset.toString()).records(records).write(file);
     return file;
   }
 

@@ -57,7 +57,8 @@ public final class Preparation {
     if (!Files.exists(path)) {
       byte[] value = new byte[RemoteSite.VALUE_BYTES];
       Random random = new Random(1);
-      try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, schema, options())) {
+      try (RecordDatasetWriter writer =
+          RecordDatasetWriter.create(path.toString(), schema, options())) {
         for (int shard = 0; shard < SHARDS; shard++) {
           RecordAppender appender = writer.newAppender();
           for (long i = records * shard / SHARDS; i < records * (shard + 1) / SHARDS; i++) {
@@ -79,7 +80,7 @@ public final class Preparation {
     }
     if (!Files.exists(path)) {
       try (RecordDatasetWriter writer =
-          RecordDatasetWriter.create(path, schema.build(), options())) {
+          RecordDatasetWriter.create(path.toString(), schema.build(), options())) {
         for (int shard = 0; shard < WIDE_SHARDS; shard++) {
           RecordAppender records = writer.newAppender();
           for (int i = 0; i < WIDE_SHARD_RECORDS; i++) {

@@ -29,7 +29,7 @@ final class PatchFileTest {
 
   private PatchFile patchOf(RecordSchema schema, String field, Object before, Object after) {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(directory, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(directory.toString(), schema, WriteOptions.defaults())) {
       writer.newAppender().set(field, before).endRecord();
       writer.commit();
     }

@@ -88,7 +88,7 @@ final class GoldenStoresTest {
   @ValueSource(strings = {"clean", "replay", "torn"})
   void aCheckFindsNoDamage(String name) {
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(copy(name)).run(findings::add);
+    DatasetCheck.of(copy(name).toString()).run(findings::add);
     if (name.equals("torn")) {
       assertThat(findings).extracting(Finding::kind).containsExactly(Finding.Kind.NOTE);
     } else {

@@ -108,16 +108,18 @@ final class LiveStateTest {
     LiveState.withdraw(files);
     requireLossSeen();
     requireLossSeen();
-    assertThat(DatasetRepair.of(path).run(finding -> {}, plan -> true).isDone()).isTrue();
+    assertThat(
+            DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true).isDone())
+        .isTrue();
     try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
       assertThat(store.length()).isEqualTo(SampleStore.COUNT);
     }
-    assertThat(DatasetCheck.of(path).run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(path.toString()).run(finding -> {}).isSound()).isTrue();
   }
 
   private void requireLossSeen() {
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(path).run(findings::add);
+    DatasetCheck.of(path.toString()).run(findings::add);
     assertThat(findings)
         .hasSize(1)
         .allMatch(finding -> finding.problem().contains("the others are lost"));
@@ -138,10 +140,10 @@ final class LiveStateTest {
         .hasMessageContaining(name);
     assertThatThrownBy(() -> StoreReader.open(path).close())
         .isInstanceOf(UnsupportedFormatException.class);
-    assertThatThrownBy(() -> DatasetCheck.of(path).run(finding -> {}))
+    assertThatThrownBy(() -> DatasetCheck.of(path.toString()).run(finding -> {}))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining(name);
-    assertThatThrownBy(() -> DatasetRepair.of(path).run(finding -> {}, plan -> true))
+    assertThatThrownBy(() -> DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true))
         .isInstanceOf(UnsupportedFormatException.class);
     assertThat(Files.readAllBytes(path.resolve(name))).isEqualTo(content);
   }

@@ -52,7 +52,8 @@ final class CompressedPatchTest {
   void compressedValuesStayWhatTheyAre() throws IOException {
     Path path = directory.resolve("table");
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(path, SCHEMA, options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(path.toString(), SCHEMA, options)) {
       RecordAppender records = writer.newAppender();
       records.set("text", new byte[] {'o'}).set("number", 1).endRecord();
       records.set("text", new byte[] {'p'}).set("number", 2).endRecord();

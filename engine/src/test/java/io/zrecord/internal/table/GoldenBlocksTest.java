@@ -26,7 +26,7 @@ final class GoldenBlocksTest {
 
   @Test
   void everyValueIsRead() {
-    try (RecordDataset dataset = RecordDataset.open(GoldenBlocks.DIRECTORY)) {
+    try (RecordDataset dataset = RecordDataset.open(GoldenBlocks.DIRECTORY.toString())) {
       assertThat(dataset.schema()).isEqualTo(GoldenBlocks.SCHEMA);
       assertThat(dataset.length()).isEqualTo(4L * GoldenBlocks.RECORDS);
       for (FieldSpec field : GoldenBlocks.SCHEMA.fields()) {
@@ -45,7 +45,9 @@ final class GoldenBlocksTest {
 
   @Test
   void aCheckFindsNothing() {
-    assertThat(DatasetCheck.of(GoldenBlocks.DIRECTORY).run(finding -> {}).isSound())
+    assertThat(DatasetCheck.of(GoldenBlocks.DIRECTORY.toString())
+            .run(finding -> {})
+            .isSound())
         .isTrue();
   }
 

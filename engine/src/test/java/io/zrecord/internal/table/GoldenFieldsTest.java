@@ -73,7 +73,9 @@ final class GoldenFieldsTest {
 
   private static List<String> findings(Path table) {
     List<String> findings = new ArrayList<>();
-    DatasetCheck.of(table).allVersions().run(finding -> findings.add(finding.toString()));
+    DatasetCheck.of(table.toString())
+        .allVersions()
+        .run(finding -> findings.add(finding.toString()));
     return findings;
   }
 

@@ -27,14 +27,14 @@ final class GoldenIndexMapTest {
     assertThat(table.version(0).indexMap()).isEmpty();
     assertThat(table.latest().operation()).isEqualTo("relayout");
     IndexMap map = table.latest().indexMap().orElseThrow();
-    try (RecordDataset data = RecordDataset.open(GoldenIndexMap.DIRECTORY)) {
+    try (RecordDataset data = RecordDataset.open(GoldenIndexMap.DIRECTORY.toString())) {
       for (int i = 0; i < GoldenIndexMap.RECORDS; i++) {
         long index = map.newIndex(i);
         assertThat(index).isEqualTo(GoldenIndexMap.newIndex(i));
         assertThat(data.gather(new long[] {index}).value("value", 0).getLong(0)).isEqualTo(i);
       }
     }
-    assertThat(DatasetCheck.of(GoldenIndexMap.DIRECTORY)
+    assertThat(DatasetCheck.of(GoldenIndexMap.DIRECTORY.toString())
             .allVersions()
             .run(finding -> {})
             .isSound())

@@ -41,7 +41,7 @@ class GoldenLaterTest {
 
   @Test
   void theOtherFieldIsRead() {
-    try (RecordDataset dataset = RecordDataset.open(GoldenLater.DIRECTORY);
+    try (RecordDataset dataset = RecordDataset.open(GoldenLater.DIRECTORY.toString());
         Batch batch = dataset.gather(new long[] {7, 19})) {
       assertThat(dataset.length()).isEqualTo(GoldenLater.RECORDS);
       assertThat(dataset.schema().unreadable())
@@ -55,7 +55,7 @@ class GoldenLaterTest {
 
   @Test
   void theFieldOfALaterReleaseIsRefusedByName() {
-    try (RecordDataset dataset = RecordDataset.open(GoldenLater.DIRECTORY)) {
+    try (RecordDataset dataset = RecordDataset.open(GoldenLater.DIRECTORY.toString())) {
       assertThatThrownBy(() -> dataset.gather(new long[] {0}, "far"))
           .isInstanceOf(UnsupportedFormatException.class)
           .hasMessageContaining("field 'far'")
@@ -66,7 +66,7 @@ class GoldenLaterTest {
   @Test
   void aCheckDoesNotCallItSound() {
     CheckListener nobody = finding -> {};
-    assertThatThrownBy(() -> DatasetCheck.of(GoldenLater.DIRECTORY).run(nobody))
+    assertThatThrownBy(() -> DatasetCheck.of(GoldenLater.DIRECTORY.toString()).run(nobody))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining("'dtype f8_e4m3'");
   }

@@ -47,7 +47,7 @@ class GoldenListsTest {
   @Test
   void allRecordsAreRead() {
     long[] indices = LongStream.range(0, 15).toArray();
-    try (RecordDataset dataset = RecordDataset.open(GoldenLists.DIRECTORY);
+    try (RecordDataset dataset = RecordDataset.open(GoldenLists.DIRECTORY.toString());
         Batch batch = dataset.gather(indices, "value")) {
       assertThat(dataset.length()).isEqualTo(15);
       for (int i = 0; i < indices.length; i++) {
@@ -70,7 +70,8 @@ class GoldenListsTest {
   @Test
   void theTableIsSound() {
     List<Finding> findings = new ArrayList<>();
-    assertThat(DatasetCheck.of(GoldenLists.DIRECTORY).run(findings::add).isSound())
+    assertThat(
+            DatasetCheck.of(GoldenLists.DIRECTORY.toString()).run(findings::add).isSound())
         .isTrue();
     assertThat(findings).isEmpty();
   }

@@ -22,7 +22,9 @@ final class GoldenNumbersTest {
     RecordTable table = RecordTable.at(LocalStorage.at(GoldenNumbers.DIRECTORY));
     assertThat(numbers(table.version(0))).isEqualTo(GoldenNumbers.FIRST);
     assertThat(numbers(table.version(1))).isEqualTo(GoldenNumbers.SECOND);
-    assertThat(DatasetCheck.of(GoldenNumbers.DIRECTORY).run(finding -> {}).isSound())
+    assertThat(DatasetCheck.of(GoldenNumbers.DIRECTORY.toString())
+            .run(finding -> {})
+            .isSound())
         .isTrue();
   }
 

@@ -43,7 +43,7 @@ final class GoldenPatchesTest {
 
   @Test
   void aCheckFindsNothing() {
-    assertThat(DatasetCheck.of(GoldenPatches.DIRECTORY)
+    assertThat(DatasetCheck.of(GoldenPatches.DIRECTORY.toString())
             .allVersions()
             .run(finding -> {})
             .isSound())

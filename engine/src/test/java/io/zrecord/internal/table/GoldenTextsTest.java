@@ -25,7 +25,7 @@ final class GoldenTextsTest {
 
   @Test
   void everyTextIsRead() {
-    try (RecordDataset dataset = RecordDataset.open(GoldenTexts.DIRECTORY);
+    try (RecordDataset dataset = RecordDataset.open(GoldenTexts.DIRECTORY.toString());
         Batch batch = dataset.gather(new long[] {0, 1, 2, 3, 4}, "text")) {
       List<@Nullable String> texts = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
@@ -36,7 +36,8 @@ final class GoldenTextsTest {
       }
       assertThat(texts).isEqualTo(GoldenTexts.TEXTS);
     }
-    assertThat(DatasetCheck.of(GoldenTexts.DIRECTORY).run(finding -> {}).isSound())
+    assertThat(
+            DatasetCheck.of(GoldenTexts.DIRECTORY.toString()).run(finding -> {}).isSound())
         .isTrue();
   }
 

@@ -44,7 +44,7 @@ final class GoldenVersionsTest {
   }
 
   private static void requireSound(String name) {
-    assertThat(DatasetCheck.of(GoldenVersions.DIRECTORY.resolve(name))
+    assertThat(DatasetCheck.of(GoldenVersions.DIRECTORY.resolve(name).toString())
             .allVersions()
             .run(finding -> {})
             .isSound())

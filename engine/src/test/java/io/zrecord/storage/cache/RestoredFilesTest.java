@@ -41,7 +41,7 @@ final class RestoredFilesTest {
     table = directory.resolve("table");
     RecordSchema schema = RecordSchema.builder().field("v", ElementType.BYTES).build();
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(table, schema, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(table.toString(), schema, WriteOptions.defaults())) {
       writer.newAppender().set("v", VALUE).endRecord();
       writer.commit();
     }

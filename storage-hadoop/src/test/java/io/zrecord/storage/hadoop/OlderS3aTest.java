@@ -40,7 +40,7 @@ final class OlderS3aTest {
     server = new S3Server(Path.of(System.getProperty("zrecord.test.s3proxy")), directory);
     Path table = directory.resolve("table");
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.create(table, SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.create(table.toString(), SCHEMA, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < 1000; i++) {
         records.set("value", new byte[i]).endRecord();

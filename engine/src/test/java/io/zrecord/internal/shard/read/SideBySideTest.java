@@ -60,7 +60,8 @@ final class SideBySideTest {
   void change() {
     RecordSchema schema = RecordSchema.builder().field(FIELD, ElementType.I32).build();
     WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(directory, schema, options)) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(directory.toString(), schema, options)) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         expected[i] = i;
