@@ -267,7 +267,7 @@ class SamplerSuite extends SparkSuite {
       .field("id", io.zrecord.schema.ElementType.I64)
       .build()
     val online = io.zrecord.RecordStore.create(
-      Paths.get(store),
+      java.nio.file.Paths.get(store),
       schema,
       io.zrecord.StoreOptions.defaults()
     )
