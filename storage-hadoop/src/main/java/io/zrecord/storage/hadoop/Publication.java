@@ -80,13 +80,12 @@ enum Publication {
 
     @Override
     boolean publish(FileSystem files, Path file, byte[] content) throws IOException {
-      FSDataOutputStream stream;
       try {
-        stream = files.create(file, false);
+        write(files.create(file, false), content, false);
+        return true;
       } catch (FileAlreadyExistsException e) {
         return false;
       }
-      return isWritten(stream, files, file, content);
     }
   },
 
@@ -101,7 +100,17 @@ enum Publication {
     boolean publish(FileSystem files, Path file, byte[] content) throws IOException {
       FSDataOutputStreamBuilder<?, ?> builder = files.createFile(file).overwrite(false);
       builder.must(CONDITIONAL_CAPABILITY, "true");
-      return isWritten(builder.build(), files, file, content);
+      FSDataOutputStream stream = builder.build();
+      try {
+        write(stream, content, false);
+        return true;
+      } catch (IOException e) {
+        // A refusal may be the echo of the same request's first success: the caller reads back.
+        if (files.exists(file)) {
+          return false;
+        }
+        throw e;
+      }
     }
   };
 
@@ -196,21 +205,6 @@ enum Publication {
 
   static StorageException refused(Path root, String why) {
     return new StorageException(root.toString(), "Cannot write to " + root + ": " + why);
-  }
-
-  /** Ends a stream whose condition the store enforces at the end. */
-  private static boolean isWritten(
-      FSDataOutputStream stream, FileSystem files, Path file, byte[] content) throws IOException {
-    try {
-      write(stream, content, false);
-      return true;
-    } catch (IOException e) {
-      // A refusal may be the echo of the same request's first success: the caller reads back.
-      if (files.exists(file)) {
-        return false;
-      }
-      throw e;
-    }
   }
 
   private static void write(FSDataOutputStream stream, byte[] content, boolean isForced)
