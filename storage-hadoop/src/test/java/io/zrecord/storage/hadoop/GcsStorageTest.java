@@ -1,0 +1,165 @@
+package io.zrecord.storage.hadoop;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.Batch;
+import io.zrecord.RecordAppender;
+import io.zrecord.RecordDataset;
+import io.zrecord.RecordDataset.ReadOptions;
+import io.zrecord.RecordDatasetWriter;
+import io.zrecord.errors.StorageException;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.StorageContractTest;
+import io.zrecord.table.RecordTable;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.LongStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The contract of storages on Google Cloud Storage, by Google's connector. */
+@EnabledIfSystemProperty(
+    named = "zrecord.test.gcs",
+    matches = ".+",
+    disabledReason = "needs Google's connector and fake-gcs-server, which Go builds: -Pgcs")
+final class GcsStorageTest extends StorageContractTest {
+  private static final RecordSchema SCHEMA = RecordSchema.builder()
+      .field("text", ElementType.UTF8)
+      .field("label", ElementType.I32)
+      .build();
+
+  private static final int RACERS = 16;
+
+  @TempDir
+  static Path directory;
+
+  private static GcsServer server;
+
+  @BeforeAll
+  static void start() throws IOException {
+    server = new GcsServer(Path.of(System.getProperty("zrecord.test.gcs")), directory);
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @Override
+  protected Storage emptyStorage() {
+    return HadoopStorage.at(server.bucket() + "/data of " + UUID.randomUUID(), server.settings());
+  }
+
+  @Test
+  void itIsGooglesConnectorThatIsTested() throws IOException {
+    assertThat(FileSystem.get(
+                new org.apache.hadoop.fs.Path(server.bucket()).toUri(), server.settings())
+            .getClass()
+            .getName())
+        .isEqualTo("com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem");
+  }
+
+  @Test
+  void ofSixteenWhoPublishANameAtOnceOneWins() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(RACERS);
+    try {
+      for (int round = 0; round < 20; round++) {
+        String name = "m/" + round;
+        CyclicBarrier start = new CyclicBarrier(RACERS);
+        List<Callable<Boolean>> racers = new ArrayList<>();
+        for (int racer = 0; racer < RACERS; racer++) {
+          byte[] content = ("racer " + racer).getBytes(UTF_8);
+          racers.add(() -> {
+            start.await();
+            return storage.publish(name, content);
+          });
+        }
+        List<Integer> winners = new ArrayList<>();
+        List<Future<Boolean>> outcomes = threads.invokeAll(racers);
+        for (int racer = 0; racer < RACERS; racer++) {
+          if (outcomes.get(racer).get()) {
+            winners.add(racer);
+          }
+        }
+        assertThat(winners).as("winners of round %s", round).hasSize(1);
+        assertThat(storage.read(name, 100)).asString().isEqualTo("racer " + winners.get(0));
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void whoIsInterruptedPublishesAllOrNothing() {
+    byte[] content = new byte[3_000_000];
+    Arrays.fill(content, (byte) 7);
+    storage.publish("m/0", new byte[1]);
+    boolean isPublished = false;
+    Thread.currentThread().interrupt();
+    try {
+      isPublished = storage.publish("m/1", content);
+    } catch (StorageException e) {
+      assertThat(e).hasMessageContaining("m/1");
+    } finally {
+      Thread.interrupted();
+    }
+    if (isPublished || storage.exists("m/1")) {
+      assertThat(storage.read("m/1", content.length)).isEqualTo(content);
+    }
+  }
+
+  @Test
+  void aTableIsWrittenReadAndAppendedTo() {
+    append(0, 1_000);
+    assertThat(labels()).hasSize(1_000).isSorted().doesNotHaveDuplicates();
+    append(1_000, 500);
+    assertThat(labels()).hasSize(1_500).isSorted().doesNotHaveDuplicates();
+    RecordTable table = RecordTable.at(storage);
+    assertThat(table.latest().version()).isEqualTo(1);
+    assertThat(table.latest().length()).isEqualTo(1_500);
+  }
+
+  private void append(int first, int count) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(storage, SCHEMA, WriteOptions.defaults())) {
+      RecordAppender records = writer.newAppender();
+      for (int i = first; i < first + count; i++) {
+        records.set("text", "record " + i).set("label", i).endRecord();
+      }
+      writer.commit();
+    }
+  }
+
+  private List<Integer> labels() {
+    try (RecordDataset dataset = RecordDataset.open(storage, ReadOptions.defaults())) {
+      long[] indices = LongStream.range(0, dataset.length()).toArray();
+      List<Integer> labels = new ArrayList<>();
+      try (Batch batch = dataset.gather(indices, "text", "label")) {
+        for (int i = 0; i < indices.length; i++) {
+          int label = batch.value("label", i).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
+          assertThat(batch.bytes("text", i)).asString(UTF_8).isEqualTo("record " + label);
+          labels.add(label);
+        }
+      }
+      return labels;
+    }
+  }
+}
