@@ -101,8 +101,15 @@ final class GcsServer implements AutoCloseable {
     Configuration settings = new Configuration();
     settings.set("fs.gs.impl", "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem");
     settings.set("fs.gs.storage.root.url", endpoint() + "/");
-    settings.set("fs.gs.auth.type", "UNAUTHENTICATED");
+    settings.set("fs.gs.auth.service.account.enable", "false");
+    settings.set("fs.gs.auth.null.enable", "true");
     settings.set("fs.gs.project.id", "tests");
+    // Hadoop 3.5 has defaults such as "64m", which this connector cannot read.
+    settings.setLong("fs.gs.block.size", 64 << 20);
+    settings.setLong("fs.gs.rewrite.max.chunk.size", 512 << 20);
+    settings.setLong("fs.gs.outputstream.buffer.size", 8 << 20);
+    settings.setLong("fs.gs.inputstream.inplace.seek.limit", 8 << 20);
+    settings.setLong("fs.gs.inputstream.min.range.request.size", 2 << 20);
     return settings;
   }
 

@@ -8,7 +8,7 @@ import io.zrecord.RecordAppender;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.RecordDatasetWriter;
-import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
@@ -27,6 +27,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.AfterAll;
@@ -108,21 +109,30 @@ final class GcsStorageTest extends StorageContractTest {
   }
 
   @Test
-  void whoIsInterruptedPublishesAllOrNothing() {
+  void whoIsInterruptedPublishesAllOrNothing() throws Exception {
     byte[] content = new byte[3_000_000];
     Arrays.fill(content, (byte) 7);
-    storage.publish("m/0", new byte[1]);
-    boolean isPublished = false;
-    Thread.currentThread().interrupt();
-    try {
-      isPublished = storage.publish("m/1", content);
-    } catch (StorageException e) {
-      assertThat(e).hasMessageContaining("m/1");
-    } finally {
-      Thread.interrupted();
-    }
-    if (isPublished || storage.exists("m/1")) {
-      assertThat(storage.read("m/1", content.length)).isEqualTo(content);
+    storage.publish("m/first", new byte[1]);
+    for (int round = 0; round < 60; round++) {
+      String name = "m/" + round;
+      AtomicReference<Object> outcome = new AtomicReference<>();
+      Thread publisher = new Thread(() -> {
+        try {
+          outcome.set(storage.publish(name, content));
+        } catch (ZRecordException e) {
+          outcome.set(e);
+        }
+      });
+      publisher.start();
+      Thread.sleep(round);
+      publisher.interrupt();
+      publisher.join();
+      if (outcome.get().equals(true) || storage.exists(name)) {
+        assertThat(storage.lengthBytes(name))
+            .as("length of %s, of which the publisher says %s", name, outcome.get())
+            .isEqualTo(content.length);
+        assertThat(storage.read(name, content.length)).isEqualTo(content);
+      }
     }
   }
 
