@@ -2,6 +2,7 @@ package io.zrecord.storage.hadoop;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.Batch;
 import io.zrecord.RecordAppender;
@@ -16,6 +17,7 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.StorageContractTest;
 import io.zrecord.table.RecordTable;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -71,11 +74,12 @@ final class GcsStorageTest extends StorageContractTest {
 
   @Test
   void itIsGooglesConnectorThatIsTested() throws IOException {
-    assertThat(FileSystem.get(
-                new org.apache.hadoop.fs.Path(server.bucket()).toUri(), server.settings())
-            .getClass()
-            .getName())
+    assertThat(files().getClass().getName())
         .isEqualTo("com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem");
+  }
+
+  private static FileSystem files() throws IOException {
+    return FileSystem.get(URI.create(server.bucket()), server.settings());
   }
 
   @Test
@@ -134,6 +138,22 @@ final class GcsStorageTest extends StorageContractTest {
         assertThat(storage.read(name, content.length)).isEqualTo(content);
       }
     }
+  }
+
+  /** The control of the test above. */
+  @Test
+  void aPlainStreamOfTheConnectorPublishesAPartIfItsThreadIsInterrupted() throws IOException {
+    byte[] content = new byte[3_000_000];
+    var file = new org.apache.hadoop.fs.Path(storage.pathOf("m/0"));
+    FSDataOutputStream stream = files().create(file, false);
+    stream.write(content);
+    Thread.currentThread().interrupt();
+    try {
+      assertThatThrownBy(stream::close).isInstanceOf(IOException.class);
+    } finally {
+      Thread.interrupted();
+    }
+    assertThat(storage.lengthBytes("m/0")).isPositive().isLessThan(content.length);
   }
 
   @Test
