@@ -140,11 +140,11 @@ final class GcsStorageTest extends StorageContractTest {
     }
   }
 
-  /** The control of the test above: whether a round leaves a part is a matter of time. */
+  /** The control of the test above. The thread is interrupted when it waits for the upload. */
   @Test
   void aPlainStreamOfTheConnectorLeavesAPartIfItsThreadIsInterrupted() throws Exception {
-    byte[] content = new byte[3_000_000];
-    for (int round = 0; round < 400; round++) {
+    byte[] content = new byte[7_000_000];
+    for (int round = 0; round < 2_000; round++) {
       String name = "m/" + round;
       FSDataOutputStream stream =
           files().create(new org.apache.hadoop.fs.Path(storage.pathOf(name)), false);
@@ -157,7 +157,9 @@ final class GcsStorageTest extends StorageContractTest {
         }
       });
       writer.start();
-      Thread.sleep(round % 20);
+      while (writer.isAlive() && writer.getState() != Thread.State.TIMED_WAITING) {
+        Thread.onSpinWait();
+      }
       writer.interrupt();
       writer.join();
       if (storage.exists(name) && storage.lengthBytes(name) < content.length) {
