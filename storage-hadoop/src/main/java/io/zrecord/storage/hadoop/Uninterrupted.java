@@ -28,7 +28,8 @@ final class Uninterrupted {
         }
       }
     } catch (ExecutionException e) {
-      throw failure(e.getCause());
+      Throwable cause = e.getCause();
+      throw failure(cause == null ? e : cause);
     } finally {
       if (isInterrupted) {
         Thread.currentThread().interrupt();
