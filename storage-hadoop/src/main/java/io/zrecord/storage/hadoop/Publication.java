@@ -78,13 +78,25 @@ enum Publication {
       return "a file that is created without overwriting must appear whole and once";
     }
 
+    /** Publishes uninterrupted: Google's stream would end at what it has, and publish a part. */
     @Override
     boolean publish(FileSystem files, Path file, byte[] content) throws IOException {
+      return Uninterrupted.call(() -> create(files, file, content));
+    }
+
+    private boolean create(FileSystem files, Path file, byte[] content) throws IOException {
       try {
         write(files.create(file, false), content, false);
         return true;
       } catch (FileAlreadyExistsException e) {
         return false;
+      } catch (IOException e) {
+        // So Google's stream refuses a name that was taken meanwhile, or that the same request took
+        // before its answer was lost: the caller reads back.
+        if (files.exists(file)) {
+          return false;
+        }
+        throw e;
       }
     }
   },
