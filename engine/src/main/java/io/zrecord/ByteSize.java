@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /** Reads numbers of bytes that people write, such as {@code 1048576}, {@code 64m} or {@code 1G}. */
 public final class ByteSize {
-  private static final Pattern SIZE = Pattern.compile("([0-9]{1,19})([kmgtKMGT]?)");
+  private static final Pattern SIZE = Pattern.compile("([0-9]+)([kmgtKMGT]?)");
   private static final String UNITS = "kmgt";
 
   private ByteSize() {}

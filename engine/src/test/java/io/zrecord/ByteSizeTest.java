@@ -19,8 +19,7 @@ final class ByteSizeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"", "much", "-1", "1.5g", "1 g", " 1", "1gb", "k", "99999999999999999999"})
+  @ValueSource(strings = {"", "much", "-1", "1.5g", "1 g", " 1", "1gb", "k"})
   void whatIsNoNumberIsRefused(String text) {
     assertThatThrownBy(() -> ByteSize.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
@@ -28,7 +27,8 @@ final class ByteSizeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"9223372036854775808", "8388608t", "9999999999999g"})
+  @ValueSource(
+      strings = {"9223372036854775808", "8388608t", "9999999999999g", "99999999999999999999"})
   void whatIsTooManyIsRefused(String text) {
     assertThatThrownBy(() -> ByteSize.parse(text))
         .isInstanceOf(IllegalArgumentException.class)

@@ -151,8 +151,9 @@ abstract class Declarations extends SparkSuite {
     val name = created("(id int)", path)
     spark.sql(s"insert into $name values (1)")
     val files = filesOf(path)
-    val manifest = files.names.find(_.endsWith("00.json")).get
-    files.change(manifest)(_ => "{ hello".getBytes("UTF-8"))
+    val newest = files.names.find(_.endsWith("00.json")).get
+    files.change(newest)(_ => "{ hello".getBytes("UTF-8"))
+    val manifest = files.storage.pathOf(newest)
     assert(failure(spark.table(name).collect()).contains(manifest))
     assert(
       failure(spark.sql(s"insert into $name values (2)")).contains(manifest)
@@ -161,7 +162,7 @@ abstract class Declarations extends SparkSuite {
     spark.sql(s"alter table $name set tblproperties ('a' = '1')")
     spark.sql(s"drop table $name")
     assert(!spark.catalog.tableExists(name))
-    assert(files.names.contains(manifest))
+    assert(files.names.contains(newest))
   }
 }
 

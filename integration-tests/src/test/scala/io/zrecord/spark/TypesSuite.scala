@@ -220,8 +220,6 @@ class TypesSuite extends SparkSuite {
     val back = read(path)
     assert(back.columns.toSeq == names)
     assert(back.collect().toSeq.map(_.toSeq) == data.collect().toSeq.map(_.toSeq))
-    val files = filesOf(path)
-    assert(files.names.exists(_.endsWith(".zr")) && files.names.forall(files.bytes(_).nonEmpty))
   }
 
   test("names that differ by case obey spark.sql.caseSensitive") {

@@ -11,9 +11,9 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /**
- * Regions of files that are not mapped, in memory up to a bound. Those used longest ago go first.
- * Several users who ask for one region at a time wait for one request. Thread-safe; no lock is held
- * over a request.
+ * Regions of files that are not mapped, in memory up to a bound. Those used longest ago go first,
+ * and none of those that are under way: their memory is taken, whoever has them. Several users who
+ * ask for one region at a time wait for one request. Thread-safe; no lock is held over a request.
  */
 final class RegionCache {
   private static final long MOST_BYTES = 256L << 20;
@@ -27,6 +27,9 @@ final class RegionCache {
   private final long boundBytes;
   private final Map<Key, Region> regions = new LinkedHashMap<>(16, 0.75f, true);
   private long heldBytes;
+
+  /** Bytes of regions that were asked for and have not come. They are among those held. */
+  private long awaitedBytes;
 
   /**
    * Regions that a reader asks for before it needs them. What the readers before it turned out to
@@ -98,22 +101,30 @@ final class RegionCache {
 
   /**
    * Asks for the regions after one, so that whoever reads in order does not wait for each of them:
-   * as many as readers turned out to need, and at most a quarter of this cache.
+   * as many as readers turned out to need, at most a quarter of this cache, and none while as much
+   * as half of this cache is under way.
    *
    * @param end ordinal after the last region that will be read
    * @param requests fetches a region, given its ordinal
    */
   void readAhead(Windows file, int ordinal, int end, IntFunction<ByteBuffer> requests) {
-    long room = boundBytes / 4 / file.lengthBytes(ordinal);
+    long room = Math.max(1, boundBytes / 4 / file.lengthBytes(ordinal));
     int last = (int) Math.min(end - 1L, ordinal + Math.min(ahead, room));
     for (int next = ordinal + 1; next <= last; next++) {
       int wanted = next;
       Key key = new Key(file, next);
       Region own = new Region(file.lengthBytes(next));
+      if (!hasRoom(own)) {
+        return;
+      }
       if (find(key, own) == own && !isAsked(key, own, () -> requests.apply(wanted))) {
         return;
       }
     }
+  }
+
+  private synchronized boolean hasRoom(Region region) {
+    return awaitedBytes + region.lengthBytes <= boundBytes / 2;
   }
 
   private boolean isAsked(Key key, Region region, Supplier<ByteBuffer> request) {
@@ -140,12 +151,18 @@ final class RegionCache {
   private ByteBuffer fetch(Key key, Region region, Supplier<ByteBuffer> request) {
     try {
       ByteBuffer content = request.get();
-      region.content.complete(content);
+      hasCome(region, content);
       return content;
     } finally {
       if (!region.content.isDone()) {
         giveUp(key, region);
       }
+    }
+  }
+
+  private synchronized void hasCome(Region region, ByteBuffer content) {
+    if (region.content.complete(content)) {
+      awaitedBytes -= region.lengthBytes;
     }
   }
 
@@ -162,10 +179,11 @@ final class RegionCache {
     }
     regions.put(key, otherwise);
     heldBytes += otherwise.lengthBytes;
+    awaitedBytes += otherwise.lengthBytes;
     Iterator<Region> eldest = regions.values().iterator();
     while (heldBytes > boundBytes && eldest.hasNext()) {
       Region dropped = eldest.next();
-      if (dropped != otherwise) {
+      if (dropped.content.isDone()) {
         eldest.remove();
         heldBytes -= dropped.lengthBytes;
       }
@@ -176,6 +194,7 @@ final class RegionCache {
   private synchronized void remove(Key key, Region region) {
     if (regions.remove(key, region)) {
       heldBytes -= region.lengthBytes;
+      awaitedBytes -= region.lengthBytes;
     }
   }
 

@@ -68,7 +68,7 @@ public record CacheSettings(@Nullable Path directory, long maxBytes) {
     try {
       return ByteSize.parse(text);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("Option " + BYTES + " is " + e.getMessage(), e);
+      throw new IllegalArgumentException("Option " + BYTES + ": " + e.getMessage(), e);
     }
   }
 }

@@ -94,6 +94,46 @@ final class RegionCacheTest {
   }
 
   @Test
+  void readingAheadLeavesHalfOfTheCacheToThoseWhoWait() throws Exception {
+    RegionCache cache = new RegionCache(8 * LENGTH);
+    CountDownLatch isAllowed = new CountDownLatch(1);
+    AtomicInteger requests = new AtomicInteger();
+    List<Windows> files = List.of(file(), file(), file());
+    for (Windows file : files) {
+      cache.readAhead(file, 0, 100, ordinal -> {
+        requests.incrementAndGet();
+        await(isAllowed);
+        return ByteBuffer.allocate(LENGTH);
+      });
+    }
+    assertThat(cache.heldBytes()).as("two regions of two files").isEqualTo(4 * LENGTH);
+    // What is under way is not forgotten, however much is asked for meanwhile.
+    for (int ordinal = 10; ordinal < 30; ordinal++) {
+      get(cache, files.get(2), ordinal, () -> ByteBuffer.allocate(LENGTH));
+      assertThat(cache.heldBytes()).isLessThanOrEqualTo(8 * LENGTH);
+    }
+    isAllowed.countDown();
+    for (Windows file : files.subList(0, 2)) {
+      get(cache, file, 2, () -> {
+        throw new AssertionError("asked for again");
+      });
+    }
+    assertThat(requests).hasValue(4);
+    cache.readAhead(files.get(2), 0, 100, ordinal -> ByteBuffer.allocate(LENGTH));
+    get(cache, files.get(2), 1, () -> {
+      throw new AssertionError("there was room again");
+    });
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
   void aFailedRequestIsNotRemembered() {
     RegionCache cache = new RegionCache(LENGTH);
     Windows file = file();

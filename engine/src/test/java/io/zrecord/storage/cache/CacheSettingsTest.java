@@ -23,7 +23,7 @@ final class CacheSettingsTest {
     assertThat(bounded("64m").maxBytes()).isEqualTo(64L << 20);
     assertThatThrownBy(() -> bounded("much"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("cache.bytes is 'much'");
+        .hasMessageContaining("cache.bytes: 'much' is no number of bytes");
   }
 
   @Test

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FileSystems {
   private static final String STREAM_TYPE = "fs.s3a.input.stream.type";
+  private static final String CONNECTIONS = "fs.s3a.connection.maximum";
 
   private record Key(String authority, UserGroupInformation user) {}
 
@@ -70,10 +71,17 @@ final class FileSystems {
     return FileSystem.newInstance(path.toUri(), classic(settings));
   }
 
-  /** Returns a copy of settings in which S3A has classic streams, unless they say otherwise. */
+  /**
+   * Returns a copy of settings in which S3A has classic streams, and a connection for each request
+   * of a gather, unless they say otherwise.
+   */
   static Configuration classic(Configuration settings) {
     Configuration own = new Configuration(settings);
     own.setIfUnset(STREAM_TYPE, "classic");
+    String[] sources = own.getPropertySources(CONNECTIONS);
+    if (sources == null || sources[sources.length - 1].equals("core-default.xml")) {
+      own.set(CONNECTIONS, "640");
+    }
     return own;
   }
 }

@@ -40,7 +40,7 @@ final class HadoopErrors {
           problem + "there is no such file. Restore it from a copy, or check the path",
           cause);
     }
-    if (e instanceof AccessControlException || e instanceof AccessDeniedException) {
+    if (isDenial(e)) {
       return new FileUnavailableException(
           file,
           problem + "access is denied (" + reason + "). Check the credentials that Hadoop is"
@@ -66,6 +66,15 @@ final class HadoopErrors {
     }
     return new StorageException(
         file, problem + reason + ". Check the file system, and the network to it", cause);
+  }
+
+  /** Tells whether a failure is a denial, or says that the space is used up. */
+  static boolean isRefusal(IOException e) {
+    return isDenial(e) || isQuotaExceeded(e);
+  }
+
+  private static boolean isDenial(IOException e) {
+    return e instanceof AccessControlException || e instanceof AccessDeniedException;
   }
 
   private static boolean isQuotaExceeded(IOException e) {

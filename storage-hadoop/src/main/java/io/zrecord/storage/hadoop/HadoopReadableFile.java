@@ -73,6 +73,7 @@ final class HadoopReadableFile implements ReadableFile {
     try (FSDataInputStream stream = open(target.length)) {
       stream.readFully(position, target);
     } catch (EOFException e) {
+      status = null;
       throw new TruncatedFileException(
           path(),
           "Cannot read " + range(position, target) + " of " + file

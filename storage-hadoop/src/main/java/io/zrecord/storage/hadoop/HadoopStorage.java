@@ -298,6 +298,8 @@ public final class HadoopStorage implements Storage {
       try {
         known = Publication.of(files, root, settings);
         PublicationProbe.require(known, files, root);
+      } catch (Publication.NotPublishedException e) {
+        throw HadoopErrors.of(files.getConf(), "write to", root, e.reason());
       } catch (IOException e) {
         throw HadoopErrors.of(files.getConf(), "write to", root, e);
       }

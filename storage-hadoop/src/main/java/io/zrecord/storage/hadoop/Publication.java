@@ -39,12 +39,13 @@ enum Publication {
     }
 
     private void writeTemporary(FileSystem files, Path temporary, byte[] content)
-        throws NotPublishedException {
+        throws IOException {
       try {
         // Nobody else has the name: what is there is of an earlier try, whose answer was lost.
         write(files.create(temporary, true), content, true);
       } catch (IOException e) {
-        throw new NotPublishedException(e);
+        // Other failures may pass, and who does not know the outcome tries again.
+        throw HadoopErrors.isRefusal(e) ? new NotPublishedException(e) : e;
       }
     }
 
@@ -126,7 +127,7 @@ enum Publication {
     }
   };
 
-  /** Says that a file was certainly not published, for the reason that is the cause. */
+  /** Says that a file was certainly not published: that was denied, or the space is used up. */
   static final class NotPublishedException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -159,7 +160,8 @@ enum Publication {
   /**
    * Publishes a file. Returns {@code false} if the name is taken.
    *
-   * @throws NotPublishedException if it is certain that the file was not published
+   * @throws NotPublishedException if it is certain that the file was not published, and that
+   *     another try would not help
    * @throws IOException if the file may or may not have been published
    */
   abstract boolean publish(FileSystem files, Path file, byte[] content) throws IOException;

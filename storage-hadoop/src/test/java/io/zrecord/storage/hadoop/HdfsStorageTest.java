@@ -48,6 +48,23 @@ final class HdfsStorageTest extends StorageContractTest {
   }
 
   @Test
+  void aFirstWriteThatIsDeniedSaysSo() throws IOException {
+    FileSystem files = cluster.getFileSystem();
+    org.apache.hadoop.fs.Path root = new org.apache.hadoop.fs.Path("/of " + UUID.randomUUID());
+    files.mkdirs(root);
+    files.setPermission(root, FsPermission.valueOf("drwxr-xr-x"));
+    Storage storage = UserGroupInformation.createRemoteUser("stranger")
+        .doAs((PrivilegedAction<Storage>)
+            () -> HadoopStorage.at(files.getUri() + root.toString(), cluster.getConfiguration(0)));
+    assertThatThrownBy(() -> storage.publish("first", new byte[1]))
+        .isInstanceOf(FileUnavailableException.class)
+        .hasMessageContaining("access is denied");
+    assertThatThrownBy(() -> storage.create("first"))
+        .isInstanceOf(FileUnavailableException.class)
+        .hasMessageContaining("access is denied");
+  }
+
+  @Test
   void aPublicationThatIsDeniedBeforeTheFileIsThereIsNoUnknownOutcome() throws IOException {
     FileSystem files = cluster.getFileSystem();
     org.apache.hadoop.fs.Path root = new org.apache.hadoop.fs.Path("/of " + UUID.randomUUID());
