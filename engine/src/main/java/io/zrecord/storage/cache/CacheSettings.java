@@ -1,6 +1,6 @@
 package io.zrecord.storage.cache;
 
-import io.zrecord.ByteSize;
+import io.zrecord.storage.ByteSize;
 import io.zrecord.storage.Storage;
 import java.nio.file.Path;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.zrecord.cli.maintenance;
 
-import io.zrecord.ByteSize;
+import io.zrecord.storage.ByteSize;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

@@ -1,4 +1,4 @@
-package io.zrecord;
+package io.zrecord.storage;
 
 import java.util.Locale;
 import java.util.regex.Matcher;

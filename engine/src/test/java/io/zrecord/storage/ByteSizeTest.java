@@ -1,4 +1,4 @@
-package io.zrecord;
+package io.zrecord.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
