@@ -41,7 +41,7 @@ public final class SparkScan {
             }
           }
         }
-        for (int some : new int[] {1, connections}) {
+        for (int some : round < 0 ? new int[] {connections} : new int[] {1, connections}) {
           Meter.Work plain = () -> server.get(ranges, some);
           if (round >= 0) {
             meter.measure(PlainRequests.name(some), PlainRequests.least(ranges), plain);
