@@ -111,7 +111,7 @@ final class TemporaryTable {
           files.delete(directory + "/table");
           lock.close();
           files.delete(directory);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           LOG.warn(
               "Cannot remove the snapshot {} before the end of the process",
               files.pathOf(directory),
