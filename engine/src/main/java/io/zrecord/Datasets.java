@@ -1,9 +1,9 @@
 package io.zrecord;
 
 import io.zrecord.errors.StoreAbandonedException;
+import io.zrecord.internal.dataset.StoreDirectory;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
-import java.nio.file.Path;
 import java.util.OptionalLong;
 
 /** Opens datasets of any kind for reading. Stateless. */
@@ -42,7 +42,7 @@ public final class Datasets {
 
   private static RecordSource openStore(Storage store) {
     try {
-      return StoreReader.open(Path.of(store.location()));
+      return StoreReader.open(StoreDirectory.of(store, "open"));
     } catch (StoreAbandonedException e) {
       // A snapshot replays the journal, which a reader leaves to the next writer.
       return RecordDataset.open(store, RecordDataset.ReadOptions.defaults());

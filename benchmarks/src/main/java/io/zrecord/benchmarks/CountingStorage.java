@@ -12,12 +12,12 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Hands every call on to another storage and counts what is read, in regions of at most 4 MiB, as a
+ * Hands every call on to another storage and counts what is read, in regions of at most 8 MiB, as a
  * storage far away has them. Its location is like no other, so that no cache of the process knows
  * its files. For one thread.
  */
 final class CountingStorage implements Storage {
-  private static final int REGION_BYTES = 4 << 20;
+  private static final int REGION_BYTES = 8 << 20;
 
   private final Storage storage;
   private final String location;

@@ -4,11 +4,11 @@ import io.zrecord.DatasetKind;
 import io.zrecord.Storages;
 import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.dataset.StoreDirectory;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
-import java.nio.file.Path;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
@@ -64,7 +64,7 @@ public final class DatasetInspection {
     return switch (DatasetKind.of(storage)) {
       case TABLE -> of(RecordTable.at(storage).latest());
       case STORE ->
-        ofStore(StoreSnapshot.temporary(Path.of(storage.location())), storage.location());
+        ofStore(StoreSnapshot.temporary(StoreDirectory.of(storage, "inspect")), storage.location());
     };
   }
 

@@ -3,6 +3,7 @@ package io.zrecord.repair;
 import io.zrecord.DatasetKind;
 import io.zrecord.RecordStore.Moved;
 import io.zrecord.Storages;
+import io.zrecord.internal.dataset.StoreDirectory;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.storage.Storage;
@@ -91,7 +92,7 @@ public final class DatasetRepair {
     return switch (DatasetKind.of(storage)) {
       case TABLE -> new TableRepair(storage, restoresPrevious).run(listener, approval);
       case STORE -> {
-        Path path = Path.of(storage.location());
+        Path path = StoreDirectory.of(storage, "repair");
         ProcessLock lock = ProcessLock.acquire(path);
         try {
           yield new StoreRepair(new LocalMutableFiles(path), damagedValues, onMove)

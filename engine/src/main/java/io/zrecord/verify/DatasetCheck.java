@@ -2,10 +2,10 @@ package io.zrecord.verify;
 
 import io.zrecord.DatasetKind;
 import io.zrecord.Storages;
+import io.zrecord.internal.dataset.StoreDirectory;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Path;
 
 /**
@@ -88,11 +88,7 @@ public final class DatasetCheck {
   }
 
   private void checkStore(CheckRun run) {
-    if (!(storage instanceof LocalStorage)) {
-      throw new IllegalArgumentException("Cannot check " + storage.location()
-          + ": it is a store, which is checked where it is written, on a local file system");
-    }
-    Path path = Path.of(storage.location());
+    Path path = StoreDirectory.of(storage, "check");
     ProcessLock lock = ProcessLock.acquire(path);
     try {
       new StoreCheck(run, new LocalMutableFiles(path)).check();

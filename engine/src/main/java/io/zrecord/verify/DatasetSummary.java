@@ -2,6 +2,7 @@ package io.zrecord.verify;
 
 import io.zrecord.DatasetKind;
 import io.zrecord.Storages;
+import io.zrecord.internal.dataset.StoreDirectory;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalHeader;
@@ -12,7 +13,6 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,7 +67,8 @@ public record DatasetSummary(
     return switch (DatasetKind.of(storage)) {
       case TABLE -> ofTable(RecordTable.at(storage));
       case STORE -> {
-        StoreState state = StoreState.read(new LocalMutableFiles(Path.of(storage.location())));
+        StoreState state =
+            StoreState.read(new LocalMutableFiles(StoreDirectory.of(storage, "summarize")));
         yield ofStore(
             state.meta().shard(),
             state.journal().length(),

@@ -26,7 +26,7 @@ public final class ObjectStorage extends MemoryStorage {
   /** Keys of an answer to a list, and of a request that deletes. */
   public static final int PAGE = 1000;
 
-  private static final int REGION_BYTES = 1 << 22;
+  private static final int REGION_BYTES = 1 << 23;
 
   private final InstantSource serverClock;
   private final Map<String, Integer> requests = new TreeMap<>();
