@@ -1,0 +1,227 @@
+package io.zrecord.spark
+
+import java.nio.file.{Files, Paths}
+
+import org.apache.spark.sql.Row
+
+/** Statements and writers before tables of the session catalog. */
+class SessionCatalogTablesSuite extends SessionTablesSuite {
+  test("a managed table is created, filled and dropped with its files") {
+    val name = freshTable()
+    spark.sql(s"create table $name (id bigint, name string) using zrecord")
+    assert(spark.table(name).collect().isEmpty)
+    spark.sql(s"insert into $name values (1, 'a'), (2, 'b')")
+    spark.sql(s"insert into $name (name, id) values ('c', 3)")
+    assert(ids(name) == Seq(1, 2, 3))
+    val path = locationOf(name)
+    assert(manifests(path) == 2)
+    spark.sql(s"drop table $name")
+    assert(!spark.catalog.tableExists(name))
+    assert(filesOf(path).names.isEmpty)
+  }
+
+  test("insert overwrite replaces the rows, and insertInto appends by position") {
+    val name = freshTable()
+    spark.sql(s"create table $name (id bigint) using zrecord")
+    spark.sql(s"insert into $name values (1), (2)")
+    spark.sql(s"insert overwrite $name values (3)")
+    assert(ids(name) == Seq(3))
+    spark.range(7, 9).toDF("other").write.insertInto(name)
+    assert(ids(name) == Seq(3, 7, 8))
+  }
+
+  test("an external table has the columns of its dataset, and dropping it keeps the files") {
+    val path = dataset(5)
+    for (
+      clause <- Seq(s"using zrecord location '$path'", s"using zrecord options (path '$path')")
+    ) {
+      val name = freshTable()
+      spark.sql(s"create table $name $clause")
+      assert(spark.table(name).columns.toSeq == Seq("id"))
+      assert(ids(name) == Seq(0, 1, 2, 3, 4))
+      spark.sql(s"drop table $name")
+      assert(read(path).count() == 5)
+    }
+  }
+
+  test("a table without columns and without a dataset is refused") {
+    val name = freshTable()
+    assert(failure(spark.sql(s"create table $name using zrecord")).contains("declare columns"))
+    assert(!spark.catalog.tableExists(name))
+  }
+
+  test("a declaration that the dataset does not fit is refused when the table is created") {
+    val path = dataset(5)
+    val name = freshTable()
+    val message =
+      failure(spark.sql(s"create table $name (id string) using zrecord location '$path'"))
+    assert(message.contains("declared"), message)
+    assert(!spark.catalog.tableExists(name))
+  }
+
+  test("saveAsTable in every mode") {
+    val name = freshTable()
+    def save(mode: String, from: Long, to: Long): Unit =
+      spark.range(from, to).write.format("zrecord").mode(mode).saveAsTable(name)
+    save("errorifexists", 0, 2)
+    assert(ids(name) == Seq(0, 1))
+    assert(failure(save("errorifexists", 0, 9)).contains("already exists"))
+    save("ignore", 0, 9)
+    assert(ids(name) == Seq(0, 1))
+    save("append", 2, 4)
+    assert(ids(name) == Seq(0, 1, 2, 3))
+    save("overwrite", 7, 9)
+    assert(ids(name) == Seq(7, 8))
+    assert(manifests(locationOf(name)) == 3)
+    spark
+      .table(name)
+      .where("id > 7")
+      .write
+      .format("zrecord")
+      .mode("overwrite")
+      .saveAsTable(name)
+    assert(ids(name) == Seq(8))
+  }
+
+  test("writeTo creates, appends, overwrites and replaces") {
+    val name = freshTable()
+    spark.range(2).writeTo(name).using("zrecord").create()
+    assert(failure(spark.range(2).writeTo(name).using("zrecord").create()).contains("exists"))
+    spark.range(2, 4).writeTo(name).append()
+    assert(ids(name) == Seq(0, 1, 2, 3))
+    spark.range(5, 6).writeTo(name).overwrite(org.apache.spark.sql.functions.lit(true))
+    assert(ids(name) == Seq(5))
+    spark.range(6, 8).writeTo(name).using("zrecord").replace()
+    assert(ids(name) == Seq(6, 7))
+    spark.range(3).selectExpr("id", "'x' text").writeTo(name).using("zrecord").createOrReplace()
+    assert(spark.table(name).columns.toSeq == Seq("id", "text"))
+    assert(ids(name) == Seq(0, 1, 2))
+  }
+
+  test("OPTIONS of a table are options of its writes, and unknown ones are refused") {
+    val name = freshTable()
+    assert(
+      failure(
+        spark.sql(s"create table $name (text string) using zrecord options (compresion 'zstd')")
+      ).contains("compression")
+    )
+    spark.sql(s"create table $name (text string) using zrecord options (compression 'zstd')")
+    spark.sql(s"insert into $name select repeat('a', 100000) from range(100)")
+    spark.sql(s"insert into $name select repeat('b', 100000) from range(100)")
+    assert(filesBelow(locationOf(name)).map(_.toFile.length()).sum < 1000000)
+  }
+
+  test("OPTIONS of a table are none of one write, which would drop later writes") {
+    for (options <- Seq("txnAppId 'nightly', txnVersion '1'", "expectedVersion '0'")) {
+      val name = freshTable()
+      for (
+        statement <- Seq(
+          s"create table $name (id bigint) using zrecord options ($options)",
+          s"create table $name using zrecord options ($options) as select id from range(3)"
+        )
+      ) {
+        val message = failure(spark.sql(statement))
+        assert(message.contains("is of one write"), message)
+      }
+      assert(!spark.catalog.tableExists(name))
+    }
+    val name = freshTable()
+    spark.sql(s"create table $name using zrecord as select id from range(3)")
+    for (_ <- 1 to 2)
+      spark
+        .range(2)
+        .writeTo(name)
+        .option("txnAppId", "nightly")
+        .option("txnVersion", "1")
+        .append()
+    spark.sql(s"insert into $name select id from range(4)")
+    assert(spark.table(name).count() == 3 + 2 + 4)
+  }
+
+  /** Rows of a query that meanwhile creates another table, so that it cannot create its own. */
+  test("a table is renamed with its files") {
+    for (create <- Seq("as select id from range(3)", "(id bigint)")) {
+      val name = freshTable()
+      val renamed = freshTable()
+      if (create.startsWith("as")) spark.sql(s"create table $name using zrecord $create")
+      else {
+        spark.sql(s"create table $name $create using zrecord")
+        spark.sql(s"insert into $name values (0), (1), (2)")
+      }
+      spark.sql(s"alter table $name rename to $renamed")
+      assert(!spark.catalog.tableExists(name))
+      assert(ids(renamed) == Seq(0, 1, 2))
+      spark.sql(s"insert into $renamed values (3)")
+      assert(ids(renamed) == Seq(0, 1, 2, 3))
+    }
+  }
+
+  test("properties and comments are altered") {
+    val name = freshTable()
+    spark.sql(s"create table $name (id bigint) using zrecord tblproperties ('a' = '1')")
+    spark.sql(s"insert into $name values (1)")
+    spark.sql(s"alter table $name set tblproperties ('b' = '2')")
+    spark.sql(s"alter table $name unset tblproperties ('a')")
+    spark.sql(s"comment on table $name is 'numbers'")
+    spark.sql(s"alter table $name alter column id comment 'an id'")
+    val properties =
+      spark.sql(s"show tblproperties $name").collect().map(r => r.getString(0) -> r.getString(1))
+    assert(properties.contains("b" -> "2") && !properties.exists(_._1 == "a"))
+    assert(detail(name, "Comment") == Seq("numbers"))
+    assert(
+      spark.sql(s"describe table $name").where("col_name = 'id'").head().getString(2) == "an id"
+    )
+    assert(ids(name) == Seq(1))
+  }
+
+  test("columns are changed while there is no dataset, and refused afterwards") {
+    val name = freshTable()
+    spark.sql(s"create table $name (id bigint) using zrecord")
+    spark.sql(s"alter table $name add columns (text string)")
+    assert(spark.table(name).columns.toSeq == Seq("id", "text"))
+    spark.sql(s"insert into $name values (1, 'a')")
+    for (
+      change <- Seq(
+        "add columns (more int)",
+        "rename column text to words",
+        "drop column text",
+        "alter column id type decimal(20, 0)"
+      )
+    ) {
+      val message = failure(spark.sql(s"alter table $name $change"))
+      assert(message.contains("mergeSchema=true"), s"$change: $message")
+    }
+    assert(spark.table(name).collect().toSeq == Seq(Row(1L, "a")))
+  }
+
+  test("tables of other data sources are Spark's concern") {
+    val name = freshTable()
+    spark.sql(s"create table $name using parquet as select id from range(3)")
+    assert(ids(name) == Seq(0, 1, 2))
+    spark.sql(s"insert into $name values (9)")
+    spark.range(2).write.mode("append").saveAsTable(name)
+    assert(ids(name) == Seq(0, 0, 1, 1, 2, 9))
+    spark.range(2).write.format("parquet").mode("overwrite").saveAsTable(name)
+    assert(ids(name) == Seq(0, 1))
+    spark.sql(s"alter table $name add columns (text string)")
+    assert(spark.table(name).columns.toSeq == Seq("id", "text"))
+    val path = Paths.get(locationOf(name))
+    assert(Files.exists(path))
+    spark.sql(s"drop table $name")
+    assert(!Files.exists(path))
+    spark.sql(s"create or replace temporary view ${name}_view as select 1 id")
+    assert(ids(s"${name}_view") == Seq(1))
+    spark.sql(s"create view ${name}_permanent as select 1 id")
+    assert(ids(s"${name}_permanent") == Seq(1))
+    spark.sql(s"drop view ${name}_permanent")
+  }
+
+  test("a table in another database") {
+    val database = freshTable()
+    spark.sql(s"create database $database")
+    spark.sql(s"create table $database.t using zrecord as select id from range(3)")
+    assert(ids(s"$database.t") == Seq(0, 1, 2))
+    assert(locationOf(s"$database.t").contains(s"$database.db"))
+    spark.sql(s"drop database $database cascade")
+  }
+}
