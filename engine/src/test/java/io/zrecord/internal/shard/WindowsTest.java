@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class WindowsTest {
   /** A file of which only the length is known, as one with holes. */
-  private static ReadableFile file(long lengthBytes, int regionBytes) {
+  private static ReadableFile file(long lengthBytes, int regionBytes, boolean isMapped) {
     return (ReadableFile) Proxy.newProxyInstance(
         ReadableFile.class.getClassLoader(),
         new Class<?>[] {ReadableFile.class},
@@ -20,7 +20,7 @@ final class WindowsTest {
           case "lengthBytes" -> lengthBytes;
           case "preferredRegionBytes" -> regionBytes;
           case "path" -> "file with holes";
-          case "isMapped" -> true;
+          case "isMapped" -> isMapped;
           default -> throw new AssertionError(method);
         });
   }
@@ -32,7 +32,8 @@ final class WindowsTest {
     "140737488355328, 4194304"
   })
   void aFileThatIsTooLongIsRefused(long lengthBytes, int regionBytes) {
-    assertThatThrownBy(() -> new Windows(file(lengthBytes, regionBytes), lengthBytes, kept -> {}))
+    assertThatThrownBy(
+            () -> new Windows(file(lengthBytes, regionBytes, true), lengthBytes, kept -> {}))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("file with holes");
   }
@@ -40,7 +41,19 @@ final class WindowsTest {
   @Test
   void sixteenTerabytesAreNotTooLong() {
     long lengthBytes = 16L << 40;
-    Windows windows = new Windows(file(lengthBytes, 1 << 30), lengthBytes, kept -> {});
+    Windows windows = new Windows(file(lengthBytes, 1 << 30, true), lengthBytes, kept -> {});
     assertThat(windows.count()).isEqualTo(16 << 10);
+  }
+
+  @Test
+  void aWindowThatIsKeptInMemoryHasAtMostFourMebibytes() {
+    long lengthBytes = 64L << 20;
+    ReadableFile remote = file(lengthBytes, 8 << 20, false);
+    Windows table = new Windows(remote, lengthBytes, kept -> {});
+    Windows values = new Windows(remote, lengthBytes, false, first -> {}, kept -> {});
+    Windows mapped = new Windows(file(lengthBytes, 8 << 20, true), lengthBytes, kept -> {});
+    assertThat(table.count()).isEqualTo(16);
+    assertThat(values.count()).isEqualTo(8);
+    assertThat(mapped.count()).isEqualTo(8);
   }
 }
