@@ -7,38 +7,28 @@ import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
-import io.zrecord.testing.FaultyProxy;
-import java.io.IOException;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The requests that reads and lists take with ABFS. */
 final class AbfsRequestsTest {
-  private FakeAzure azure;
-  private FaultyProxy proxy;
+  @RegisterExtension
+  private final FreshAzure azure = new FreshAzure();
+
   private Storage storage;
 
   @BeforeEach
-  void start() throws IOException {
-    azure = FakeAzure.hierarchical();
-    proxy = FaultyProxy.before(azure.endpoint());
-    storage = HadoopStorage.at(
-        FakeAzure.container(proxy.endpoint()) + "/data", FakeAzure.settings(proxy.endpoint()));
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    proxy.close();
-    azure.close();
+  void open() {
+    storage = azure.storage("data");
   }
 
   private List<String> requestsOf(Runnable call) {
-    proxy.heal();
+    azure.proxy().heal();
     call.run();
-    return proxy.requests().stream()
+    return azure.proxy().requests().stream()
         .map(request -> (request.method() + " " + request.range()).strip())
         .toList();
   }
@@ -49,7 +39,7 @@ final class AbfsRequestsTest {
     try (ReadableFile file = storage.open("f", 1 << 20)) {
       assertThat(requestsOf(() -> file.region(100_000, 5000)))
           .containsExactly("HEAD", "GET bytes=100000-104999");
-      assertThat(proxy.responseBytes()).isEqualTo(5000);
+      assertThat(azure.proxy().responseBytes()).isEqualTo(5000);
       assertThat(requestsOf(() -> file.region(900_000, 7)))
           .containsExactly("GET bytes=900000-900006");
     }
@@ -59,13 +49,18 @@ final class AbfsRequestsTest {
   }
 
   @Test
+  void aFileThatIsReplacedBetweenTwoReadsIsFound() {
+    AbfsChecks.requireReplacementFound(storage);
+  }
+
+  @Test
   void aSmallFileIsReadWithTwoRequests() {
     storage.publish("f", new byte[5000]);
     assertThat(requestsOf(() -> assertThat(storage.read("f", 1 << 20)).hasSize(5000)))
         .hasSize(2)
         .first()
         .isEqualTo("HEAD");
-    assertThat(proxy.responseBytes()).isEqualTo(5000);
+    assertThat(azure.proxy().responseBytes()).isEqualTo(5000);
   }
 
   @Test
