@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
-import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StorageException;
-import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.testing.FaultyProxy;
@@ -50,21 +48,6 @@ final class AbfsChecks {
           .isInstanceOf(StorageException.class)
           .isNotInstanceOf(CommitOutcomeUnknownException.class)
           .hasMessageContaining("use an account that has");
-    }
-  }
-
-  /** Fails unless the reader of an open file is told that another file has the name. */
-  static void requireReplacementFound(Storage storage) {
-    storage.publish("f", new byte[100]);
-    try (ReadableFile file = storage.open("f", 100)) {
-      file.region(20, 10);
-      storage.replace("f", new byte[100]);
-      assertThatThrownBy(() -> file.region(30, 10))
-          .isInstanceOf(CorruptDataException.class)
-          .hasMessageContaining("bytes 30 to 40 of abfs://")
-          .hasMessageContaining("another file has that name now");
-      // It may be the copy that was asked for.
-      assertThat(file.region(30, 10).remaining()).isEqualTo(10);
     }
   }
 }

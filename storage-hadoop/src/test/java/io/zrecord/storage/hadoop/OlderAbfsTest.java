@@ -43,11 +43,6 @@ final class OlderAbfsTest {
   }
 
   @Test
-  void aFileThatIsReplacedBetweenTwoReadsIsFound() {
-    AbfsChecks.requireReplacementFound(storage);
-  }
-
-  @Test
   void anAccountWithoutAHierarchicalNamespaceIsNotWrittenTo() throws IOException {
     AbfsChecks.requireFlatAccountRefused();
   }
