@@ -35,6 +35,7 @@ public final class FaultyProxy implements AutoCloseable {
 
   private final List<HttpRequest> requests = new ArrayList<>();
   private final List<Rule> rules = new ArrayList<>();
+  private int faults;
   private long connections;
   private long responseBytes;
 
@@ -94,6 +95,7 @@ public final class FaultyProxy implements AutoCloseable {
   public synchronized void heal() {
     rules.clear();
     requests.clear();
+    faults = 0;
     connections = 0;
     responseBytes = 0;
   }
@@ -101,6 +103,11 @@ public final class FaultyProxy implements AutoCloseable {
   /** Returns the requests since the last {@link #heal}, in the order of their arrival. */
   public synchronized List<HttpRequest> requests() {
     return List.copyOf(requests);
+  }
+
+  /** Returns how many requests got a fault since the last {@link #heal}. */
+  public synchronized int faults() {
+    return faults;
   }
 
   /** Returns the bytes of bodies that the server answered with since the last {@link #heal}. */
@@ -139,11 +146,10 @@ public final class FaultyProxy implements AutoCloseable {
         if (head.isEmpty()) {
           return;
         }
-        HttpExchange exchange = new HttpExchange(server, client, in, head.get());
+        HttpExchange exchange = new HttpExchange(server, client, in, head.get(), this::count);
         exchange.arrive(this::number);
         fault(exchange.request()).answer(exchange);
         goesOn = exchange.goesOn();
-        count(exchange.answeredBytes());
       }
     } catch (IOException e) {
       // The client or the server went away, which closes both connections.
@@ -162,6 +168,7 @@ public final class FaultyProxy implements AutoCloseable {
     for (Rule rule : rules) {
       if (rule.times > 0 && rule.requests.test(request)) {
         rule.times--;
+        faults++;
         return rule.fault;
       }
     }

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,16 +22,24 @@ public final class HttpExchange {
   private final Socket client;
   private final InputStream in;
   private final HttpMessage head;
+  private final LongConsumer answeredBytes;
   private @Nullable HttpRequest request;
   private boolean isRead;
   private boolean goesOn = true;
-  private long answeredBytes;
 
-  HttpExchange(URI server, Socket client, InputStream in, HttpMessage head) {
+  /**
+   * Begins an exchange.
+   *
+   * @param answeredBytes is told the length of the body of each answer of the server, before the
+   *     client gets it
+   */
+  HttpExchange(
+      URI server, Socket client, InputStream in, HttpMessage head, LongConsumer answeredBytes) {
     this.server = server;
     this.client = client;
     this.in = in;
     this.head = head;
+    this.answeredBytes = answeredBytes;
   }
 
   /** Gives a number to a request. */
@@ -53,10 +62,6 @@ public final class HttpExchange {
 
   boolean goesOn() {
     return goesOn;
-  }
-
-  long answeredBytes() {
-    return answeredBytes;
   }
 
   private HttpMessage read(long mostBytes) throws IOException {
@@ -82,7 +87,7 @@ public final class HttpExchange {
           .orElseThrow(() -> new IOException("The server does not answer " + request));
       boolean hasBody = !request().method().equals("HEAD");
       Answer found = new Answer(hasBody ? answer.withAnswerBody(answers) : answer, hasBody);
-      answeredBytes += found.message().body().length;
+      answeredBytes.accept(found.message().body().length);
       return found;
     }
   }

@@ -1,5 +1,6 @@
 package io.zrecord.storage.hadoop;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.storage.ReadableFile;
 import java.io.EOFException;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class HadoopReadableFile implements ReadableFile {
   private static final int REGION_BYTES = 8 << 20;
+
+  /** Status and method in the message of ABFS for a read whose condition does not hold. */
+  private static final String REPLACED = ", 412, GET, ";
 
   private final FileSystem files;
   private final Path file;
@@ -82,8 +86,24 @@ final class HadoopReadableFile implements ReadableFile {
     } catch (IOException e) {
       // Perhaps another file has the name now, such as a copy.
       status = null;
+      if (isReplaced(e)) {
+        throw new CorruptDataException(
+            path(),
+            "Cannot read " + range(position, target) + " of " + file
+                + ": another file has that name now. Files of a dataset are never replaced: find"
+                + " out who did, and restore it from a copy",
+            Redaction.cause(e, files.getConf()));
+      }
       throw HadoopErrors.of(files.getConf(), "read " + range(position, target) + " of", file, e);
     }
+  }
+
+  /**
+   * Tells whether a read was refused because the file is not the one that was opened: ABFS asks for
+   * the ETag of that one. The class that has the status belongs to a library that may be missing.
+   */
+  private static boolean isReplaced(IOException e) {
+    return String.valueOf(e.getMessage()).contains(REPLACED);
   }
 
   private static String range(long position, byte[] target) {

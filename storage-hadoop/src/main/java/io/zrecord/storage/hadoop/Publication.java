@@ -58,17 +58,20 @@ enum Publication {
         if (files.rename(temporary, file)) {
           return true;
         }
-      } catch (FileAlreadyExistsException e) {
-        // So ABFS reports every conflict, also those that have nothing to do with the name.
-        if (files instanceof DistributedFileSystem || files.exists(file)) {
+      } catch (IOException e) {
+        // ABFS reports every conflict as a file that exists, also those that have nothing to do
+        // with the name.
+        if (files instanceof DistributedFileSystem && e instanceof FileAlreadyExistsException) {
           return false;
         }
-        throw e;
-      }
-      if (files.exists(file)) {
+        requireTaken(files, file, e);
         return false;
       }
-      throw new IOException("The file system did not rename " + temporary + ", and says not why");
+      requireTaken(
+          files,
+          file,
+          new IOException("The file system did not rename " + temporary + ", and says not why"));
+      return false;
     }
   },
 
@@ -92,12 +95,9 @@ enum Publication {
       } catch (FileAlreadyExistsException e) {
         return false;
       } catch (IOException e) {
-        // So Google's stream refuses a name that was taken meanwhile, or that the same request took
-        // before its answer was lost: the caller reads back.
-        if (files.exists(file)) {
-          return false;
-        }
-        throw e;
+        // So Google's stream refuses a name that was taken meanwhile.
+        requireTaken(files, file, e);
+        return false;
       }
     }
   },
@@ -118,11 +118,8 @@ enum Publication {
         write(stream, content, false);
         return true;
       } catch (IOException e) {
-        // A refusal may be the echo of the same request's first success: the caller reads back.
-        if (files.exists(file)) {
-          return false;
-        }
-        throw e;
+        requireTaken(files, file, e);
+        return false;
       }
     }
   };
@@ -219,6 +216,19 @@ enum Publication {
 
   static StorageException refused(Path root, String why) {
     return new StorageException(root.toString(), "Cannot write to " + root + ": " + why);
+  }
+
+  /**
+   * Looks after a failure whether the name is taken. The failure may be the echo of the same
+   * request's first success, whose answer was lost: the caller reads back who took the name.
+   *
+   * @throws IOException the failure, if the name is free: the request may still take effect
+   */
+  private static void requireTaken(FileSystem files, Path file, IOException failure)
+      throws IOException {
+    if (!files.exists(file)) {
+      throw failure;
+    }
   }
 
   private static void write(FSDataOutputStream stream, byte[] content, boolean isForced)

@@ -3,28 +3,17 @@ package io.zrecord.storage.hadoop;
 import io.zrecord.storage.CommitsUnderFireTest;
 import io.zrecord.storage.Storage;
 import io.zrecord.testing.HttpFault;
-import java.io.IOException;
 import java.net.URI;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Commits by ABFS, whose requests fail. */
 final class AbfsCommitsUnderFireTest extends CommitsUnderFireTest {
-  private static FakeAzure azure;
-
-  @BeforeAll
-  static void start() throws IOException {
-    azure = FakeAzure.hierarchical();
-  }
-
-  @AfterAll
-  static void stop() {
-    azure.close();
-  }
+  @RegisterExtension
+  private final FreshAzure azure = new FreshAzure();
 
   @Override
   protected URI server() {
-    return azure.endpoint();
+    return azure.account().endpoint();
   }
 
   @Override
@@ -34,7 +23,6 @@ final class AbfsCommitsUnderFireTest extends CommitsUnderFireTest {
 
   @Override
   protected Storage storage(URI endpoint, String dataset) {
-    return HadoopStorage.at(
-        FakeAzure.container(endpoint) + "/" + dataset, FakeAzure.settings(endpoint));
+    return FakeAzure.storage(endpoint, dataset);
   }
 }

@@ -1,30 +1,20 @@
 package io.zrecord.storage.hadoop;
 
-import io.zrecord.storage.Storage;
-import io.zrecord.storage.StorageContractTest;
-import java.io.IOException;
-import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The contract of storages on an account of Azure with a hierarchical namespace, by ABFS. */
-final class AbfsStorageTest extends StorageContractTest {
-  private static FakeAzure azure;
+final class AbfsStorageTest extends AbfsContractTest {
+  @RegisterExtension
+  private final FreshAzure azure = new FreshAzure();
 
-  @BeforeAll
-  static void start() throws IOException {
-    azure = FakeAzure.hierarchical();
-  }
-
-  @AfterAll
-  static void stop() {
-    azure.close();
+  @Override
+  String location() {
+    return FakeAzure.container(azure.account().endpoint());
   }
 
   @Override
-  protected Storage emptyStorage() {
-    return HadoopStorage.at(
-        FakeAzure.container(azure.endpoint()) + "/data of " + UUID.randomUUID(),
-        FakeAzure.settings(azure.endpoint()));
+  Configuration settings() {
+    return FakeAzure.settings(azure.account().endpoint());
   }
 }

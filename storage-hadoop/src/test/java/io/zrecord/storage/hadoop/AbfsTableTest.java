@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.zrecord.Storages;
 import io.zrecord.storage.Storage;
-import io.zrecord.testing.FaultyProxy;
 import io.zrecord.testing.HttpFault;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -18,26 +17,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Tables by ABFS, as programs without Spark open them, and what failures say. */
 final class AbfsTableTest {
-  private FakeAzure azure;
-  private FaultyProxy proxy;
-
-  @BeforeEach
-  void start() throws IOException {
-    azure = FakeAzure.hierarchical();
-    proxy = FaultyProxy.before(azure.endpoint());
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    proxy.close();
-    azure.close();
-  }
+  @RegisterExtension
+  private final FreshAzure azure = new FreshAzure();
 
   private static Map<String, String> options(URI endpoint) {
     Map<String, String> options = new HashMap<>();
@@ -58,38 +44,41 @@ final class AbfsTableTest {
 
   @Test
   void aTableIsWrittenAndRead() {
-    TableCheck.writeAndRead(storage(azure.endpoint(), Map.of()));
+    TableCheck.writeAndRead(storage(azure.account().endpoint(), Map.of()));
   }
 
   /** The second try of a request meets the success of the first, of which nobody was told. */
   @Test
   void aTableIsWrittenThoughEachRenameIsAnsweredLate() {
-    azure.lookAtTargetsFirst();
+    azure.account().lookAtTargetsFirst();
     for (int i = 0; i < 20; i++) {
       int number = i;
-      proxy.inject(
-          1,
-          request -> request.number() > 10 * number
-              && request.method().equals("PUT")
-              && !request.target().contains("action="),
-          HttpFault.answerLost());
+      azure
+          .proxy()
+          .inject(
+              1,
+              request -> request.number() > 10 * number && FakeAzure.isRename(request),
+              HttpFault.answerLost());
     }
-    TableCheck.writeAndRead(storage(proxy.endpoint(), Map.of()));
+    TableCheck.writeAndRead(storage(azure.proxy().endpoint(), Map.of()));
+    assertThat(azure.proxy().faults()).isPositive();
   }
 
   @Test
   void noFailureShowsTheKeyOfTheAccount() throws IOException {
-    Storage storage = storage(proxy.endpoint(), Map.of());
+    Storage storage = storage(azure.proxy().endpoint(), Map.of());
     storage.publish("m/0", new byte[1]);
     assertThat(storage.toString() + storage.location() + storage.identity())
         .doesNotContain(FakeAzure.KEY);
     List<Throwable> failures = new ArrayList<>();
     for (int status : new int[] {400, 401, 403, 404, 409, 412, 500}) {
-      proxy.heal();
-      proxy.inject(Integer.MAX_VALUE, request -> true, HttpFault.refused(status, "Refused"));
+      azure.proxy().heal();
+      azure
+          .proxy()
+          .inject(Integer.MAX_VALUE, request -> true, HttpFault.refused(status, "Refused"));
       failures.addAll(failuresOf(storage));
     }
-    proxy.close();
+    azure.proxy().close();
     failures.addAll(failuresOf(storage));
     assertThat(failures).hasSizeGreaterThan(40);
     failures.forEach(AbfsTableTest::requireNoSecrets);
@@ -120,9 +109,9 @@ final class AbfsTableTest {
   @Test
   void aKeyThatIsNoneIsNotShownEither() {
     String key = "not base64, but a secret!";
-    String host = URI.create(FakeAzure.container(azure.endpoint())).getHost();
+    String host = URI.create(FakeAzure.container(azure.account().endpoint())).getHost();
     Throwable failure = catchThrowable(
-        () -> storage(azure.endpoint(), Map.of("fs.azure.account.key." + host, key)));
+        () -> storage(azure.account().endpoint(), Map.of("fs.azure.account.key." + host, key)));
     assertThat(failure).isNotNull();
     assertThat(trace(failure)).doesNotContain(key);
   }

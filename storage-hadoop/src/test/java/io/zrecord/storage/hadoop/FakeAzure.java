@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.hadoop.AzureContainer.Entry;
 import io.zrecord.storage.hadoop.AzureContainer.RefusedException;
+import io.zrecord.testing.HttpRequest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -99,6 +101,23 @@ final class FakeAzure implements AutoCloseable {
     settings.set("fs.azure.io.retry.backoff.interval", "1");
     settings.set("fs.azure.static.retry.interval", "1");
     return settings;
+  }
+
+  /** Opens a storage by ABFS that reaches a server, or a proxy before one, at an endpoint. */
+  static Storage storage(URI endpoint, String directory) {
+    return HadoopStorage.at(container(endpoint) + "/" + directory, settings(endpoint));
+  }
+
+  /** Tells whether a request gives a file another name. */
+  static boolean isRename(HttpRequest request) {
+    return request.method().equals("PUT")
+        && !request.target().contains("action=")
+        && !request.target().contains("resource=");
+  }
+
+  /** Tells whether a request makes an empty file. */
+  static boolean isCreation(HttpRequest request) {
+    return request.method().equals("PUT") && request.target().contains("resource=file");
   }
 
   @Override
