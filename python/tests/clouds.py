@@ -1,4 +1,4 @@
-"""Servers that speak as Google Cloud Storage and as Azure do, in processes of their own, with objects in memory."""
+"""Servers that speak as Google Cloud Storage and as Azure do, with objects in memory, and HDFS, in processes of their own."""
 
 from __future__ import annotations
 
@@ -45,6 +45,25 @@ def azure_server(log: Path) -> Iterator[str]:
     arguments = ["--blobHost", "127.0.0.1", "--blobPort", str(port), "--inMemoryPersistence", "--skipApiVersionCheck"]
     with _running([str(program("node_modules/.bin/azurite-blob", "npm")), *arguments], port, log):
         yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def hdfs_server(directory: Path) -> Iterator[str]:
+    """Runs HDFS with one data node and gives the URL of WebHDFS."""
+    jars = program("hadoop", "java")
+    source = Path(__file__).with_name("HdfsServer.java")
+    command = ["java", "-cp", f"{jars}/*", str(source), str(directory / "data")]
+    with (
+        (directory / "log").open("wb") as log,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            url = process.stdout.readline().strip()
+            assert url, (directory / "log").read_text(encoding="utf-8", errors="replace")
+            yield url
+        finally:
+            process.kill()
 
 
 @contextmanager

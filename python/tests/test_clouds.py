@@ -1,18 +1,20 @@
-"""Tables on servers that speak as Google Cloud Storage and as Azure do: values of the local files, and errors that have names."""
+"""Tables on servers that speak as Google Cloud Storage and as Azure do, and on HDFS: the local values, and errors with names."""
 
 from __future__ import annotations
 
+import getpass
 import os
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import fsspec
 import pytest
 
 import zrecord
-from tests.clouds import azure_server, gcs_server
+from tests.clouds import azure_server, gcs_server, hdfs_server
 from tests.conftest import GOLDEN
 from tests.remotes import put
 from tests.test_remote import TABLES, UNITS, assert_same_values, printed
@@ -28,9 +30,14 @@ class Cloud:
     schemes: tuple[str, ...]
     options: dict[str, Any]
     fs: Any
+    host: str = ""
 
-    def url(self, path: str) -> str:
-        return f"{self.schemes[0]}://{BUCKET}/{path}"
+    def url(self, path: str, scheme: str | None = None, bucket: str = BUCKET) -> str:
+        return f"{scheme or self.schemes[0]}://{self.host}{bucket}/{path}"
+
+    def path(self, path: str) -> str:
+        """Returns the path of a file in the file system."""
+        return f"{'/' if self.host else ''}{BUCKET}/{path}"
 
     def open(self, path: str, **options: Any) -> zrecord.Dataset:
         return zrecord.open(self.url(path), storage_options=self.options, **options)
@@ -45,23 +52,34 @@ def google(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
     with gcs_server(tmp_path_factory.mktemp("gcs") / "log") as endpoint:
         # gcsfs asks by gRPC what kind of bucket it is, which this server does not answer; read when gcsfs is imported.
         os.environ["GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"] = "false"
-        yield filled(("gs", "gcs"), {"token": "anon", "project": "tests", "endpoint_url": endpoint})
+        options = {"token": "anon", "project": "tests", "endpoint_url": endpoint}
+        yield filled(Cloud(("gs", "gcs"), options, fsspec.filesystem("gs", **options)))
 
 
 @pytest.fixture(scope="module")
 def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
     with azure_server(tmp_path_factory.mktemp("azure") / "log") as endpoint:
-        yield filled(("abfs", "abfss", "az"), {"connection_string": connection_string(endpoint, KEY)})
+        options = {"connection_string": connection_string(endpoint, KEY)}
+        yield filled(Cloud(("abfs", "abfss", "az"), options, fsspec.filesystem("abfs", **options)))
 
 
-def filled(schemes: tuple[str, ...], options: dict[str, Any]) -> Cloud:
-    fs = fsspec.filesystem(schemes[0], **options)
-    fs.mkdir(BUCKET)
-    put(fs, GOLDEN, f"{BUCKET}/golden")
-    return Cloud(schemes, options, fs)
+@pytest.fixture(scope="module")
+def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
+    with hdfs_server(tmp_path_factory.mktemp("hdfs")) as endpoint:
+        at = urlsplit(endpoint)
+        options = {"user": getpass.getuser()}
+        fs = fsspec.filesystem("webhdfs", host=at.hostname, port=at.port, **options)
+        yield filled(Cloud(("webhdfs",), options, fs, f"{at.netloc}/"))
 
 
-@pytest.fixture(params=["google", "azure"])
+def filled(cloud: Cloud) -> Cloud:
+    cloud.fs.mkdir(cloud.path("").rstrip("/"))
+    for table in (*TABLES, "v2-stores/clean"):
+        put(cloud.fs, GOLDEN / table, cloud.path(f"golden/{table}"))
+    return cloud
+
+
+@pytest.fixture(params=["google", "azure", "hdfs"])
 def cloud(request: pytest.FixtureRequest) -> Cloud:
     found: Cloud = request.getfixturevalue(request.param)
     return found
@@ -71,13 +89,13 @@ def test_a_cloud_has_the_values_of_the_local_tables(cloud: Cloud) -> None:
     for table in TABLES:
         assert_same_values(zrecord.open(GOLDEN / table), cloud.open(f"golden/{table}"))
     for scheme in cloud.schemes:
-        remote = zrecord.open(f"{scheme}://{BUCKET}/golden/v2/table", storage_options=cloud.options)
+        remote = zrecord.open(cloud.url("golden/v2/table", scheme), storage_options=cloud.options)
         assert_same_values(zrecord.open(GOLDEN / "v2" / "table"), remote)
         assert KEY not in repr(remote)
 
 
 def test_what_is_missing_is_named(cloud: Cloud) -> None:
-    for url in (cloud.url("nothing"), f"{cloud.schemes[0]}://other-bucket/nothing"):
+    for url in (cloud.url("nothing"), cloud.url("nothing", bucket="other-bucket")):
         with pytest.raises(zrecord.NotADatasetError, match=f"{url}: its directory 'manifest' has no version") as caught:
             zrecord.open(url, storage_options=cloud.options)
         assert KEY not in printed(caught.value)
@@ -89,13 +107,13 @@ def test_what_is_missing_is_named(cloud: Cloud) -> None:
 
 def test_changed_shortened_and_lost_files_are_damage(cloud: Cloud) -> None:
     table = f"damaged-{cloud.schemes[0]}"
-    put(cloud.fs, GOLDEN / UNITS, f"{BUCKET}/{table}")
+    put(cloud.fs, GOLDEN / UNITS, cloud.path(table))
     values = [file.relative_to(GOLDEN / UNITS) for file in (GOLDEN / UNITS / "shard").rglob("*.zr")]
     assert values
 
     def damage(change: Any) -> None:
         for file in values:
-            cloud.fs.pipe_file(f"{BUCKET}/{table}/{file.as_posix()}", change((GOLDEN / UNITS / file).read_bytes()))
+            cloud.fs.pipe_file(cloud.path(f"{table}/{file.as_posix()}"), change((GOLDEN / UNITS / file).read_bytes()))
 
     before = cloud.open(table)
     number = before["number"][3]
@@ -108,7 +126,7 @@ def test_changed_shortened_and_lost_files_are_damage(cloud: Cloud) -> None:
     with pytest.raises(zrecord.CorruptDataError, match=r"\.zr: it has 100 of \d+ bytes; restore it from a copy"):
         cloud.open(table)["number"][3]
     for file in values:
-        cloud.fs.rm_file(f"{BUCKET}/{table}/{file.as_posix()}")
+        cloud.fs.rm(cloud.path(f"{table}/{file.as_posix()}"))
     with pytest.raises(zrecord.CorruptDataError, match=r"\.zr: the file is missing") as caught:
         cloud.open(table)["number"][3]
     assert KEY not in printed(caught.value)
@@ -117,11 +135,11 @@ def test_changed_shortened_and_lost_files_are_damage(cloud: Cloud) -> None:
 
 def test_a_manifest_that_is_changed_is_damage(cloud: Cloud) -> None:
     table = f"manifest-{cloud.schemes[0]}"
-    put(cloud.fs, GOLDEN / UNITS, f"{BUCKET}/{table}")
+    put(cloud.fs, GOLDEN / UNITS, cloud.path(table))
     manifest = next(file for file in (GOLDEN / UNITS / "manifest").iterdir() if file.name != "latest")
     content = bytearray(manifest.read_bytes())
     content[len(content) // 2] ^= 1
-    cloud.fs.pipe_file(f"{BUCKET}/{table}/manifest/{manifest.name}", bytes(content))
+    cloud.fs.pipe_file(cloud.path(f"{table}/manifest/{manifest.name}"), bytes(content))
     with pytest.raises(zrecord.CorruptDataError, match=f"{cloud.url(table)}/manifest/{manifest.name}"):
         cloud.open(table)
 

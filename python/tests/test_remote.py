@@ -525,6 +525,15 @@ def test_a_container_is_shown_but_what_follows_its_colon_is_not(
     assert zrecord.open(f"https://me:{SECRET}@{account}", 0).path == f"https://{account}"
 
 
+def test_a_file_system_that_cannot_be_opened_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_library(url: str, **options: Any) -> None:
+        raise OSError(f"dlopen failed: {SECRET}\ndlopen failed: b")
+
+    monkeypatch.setattr("fsspec.core.url_to_fs", no_library)
+    with pytest.raises(zrecord.StorageError, match=r"^Cannot open hdfs://a/b: OSError: dlopen failed: \*\*\* dlopen failed: b$"):
+        zrecord.open("hdfs://a/b", storage_options={"kerb_ticket_key": SECRET})
+
+
 def test_options_belong_to_urls() -> None:
     table = GOLDEN / "v2" / "table"
     assert len(zrecord.open(table.as_uri())) == len(zrecord.open(f"file:{table}")) == len(zrecord.open(str(table))) == 120

@@ -198,7 +198,8 @@ class Remote:
         except ValueError as e:
             raise ValueError(f"Cannot open {self.shown_root}: {self._shown(str(e))}") from None
         except Exception as e:
-            raise StorageError(f"Cannot open {self.shown_root}: {self._shown(f'{type(e).__name__}: {e}')}", None) from None
+            reason = _in_one_line(self._shown(f"{type(e).__name__}: {e}"))
+            raise StorageError(f"Cannot open {self.shown_root}: {reason}", None) from None
         self._fs, self._pid, self._pools = fs, os.getpid(), {}
         root: str = path.rstrip("/")
         return root
