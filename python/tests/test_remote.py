@@ -401,6 +401,18 @@ def test_a_refusal_is_not_tried_again(name: str, status: int, tries: str, script
         remote["number"][3]
 
 
+def test_what_the_client_of_azure_tried_again_itself_is_not_tried_again(scripted: type[ScriptedFileSystem]) -> None:
+    error = type("ServiceRequestError", (Exception,), {"__module__": "azure.core.exceptions"})
+
+    def script(path: str, begin: int, end: int, found: bytes) -> bytes:
+        raise error("Cannot connect to host")
+
+    remote = zrecord.open("scripted://v2-units")
+    scripted.script = staticmethod(script)
+    with pytest.raises(zrecord.StorageError, match=": tried, ServiceRequestError: Cannot connect to host; try again$"):
+        remote["number"][3]
+
+
 def test_lost_and_shortened_files_are_damage(scripted: type[ScriptedFileSystem]) -> None:
     fs = fsspec.filesystem("scripted")
     chunks = [path for path in scripted.store if path.startswith("/v2-units/shard") and is_value(path)]

@@ -276,11 +276,13 @@ def _texts(error: BaseException) -> Iterator[str]:
 
 
 def _is_final(error: Exception) -> bool:
-    """Tells whether the same request would be refused again."""
+    """Tells whether the same request would be refused again, or was sent again by the client already."""
     statuses = (getattr(error, name, None) for name in _STATUS)
     status = next((found for found in statuses if isinstance(found, int)), 0)
     is_refused = 400 <= status < 500 and status not in (408, 429)
-    return is_refused or isinstance(error, _FINAL) or str(error).startswith(_FORBIDDEN)
+    # The client of Azure sends a request for minutes if nobody answers.
+    is_of_azure = type(error).__module__.startswith("azure.")
+    return is_refused or is_of_azure or isinstance(error, _FINAL) or str(error).startswith(_FORBIDDEN)
 
 
 def _in_one_line(text: str) -> str:
