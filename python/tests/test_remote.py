@@ -409,7 +409,7 @@ def test_what_the_client_of_azure_tried_again_itself_is_not_tried_again(scripted
 
     remote = zrecord.open("scripted://v2-units")
     scripted.script = staticmethod(script)
-    with pytest.raises(zrecord.StorageError, match=": tried, ServiceRequestError: Cannot connect to host; try again$"):
+    with pytest.raises(zrecord.StorageError, match=r": tried, ServiceRequestError: Cannot connect to host; try again$"):
         remote["number"][3]
 
 
