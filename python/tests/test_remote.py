@@ -332,6 +332,12 @@ def too_long(path: str, begin: int, end: int, found: bytes) -> bytes:
     return found + b"x" if is_value(path) else found
 
 
+def forbidden_by_google(path: str, begin: int, end: int, found: bytes) -> bytes:
+    if is_value(path):
+        raise OSError(f"Forbidden: {path}\nno access\n" + 1000 * "x")
+    return found
+
+
 def forbidden(path: str, begin: int, end: int, found: bytes) -> bytes:
     if is_value(path):
         raise PermissionError("403")
@@ -364,6 +370,7 @@ def test_a_passing_fault_is_tried_again(fault: Callable[..., bytes], scripted: t
         (refused, zrecord.StorageError, r"of scripted://.*\.zr: tried 4 times, ConnectionResetError: reset by peer; try again"),
         (too_long, zrecord.StorageError, r"of scripted://.*\.zr: tried, .* the server ignores ranges"),
         (forbidden, zrecord.StorageError, r"of scripted://.*\.zr: tried, PermissionError: 403"),
+        (forbidden_by_google, zrecord.StorageError, r": tried, OSError: Forbidden: .*\.zr no access x{20,300}…; try again$"),
         (wrong, zrecord.CorruptDataError, r"scripted://v2-units/shard/.* fail their checksum"),
     ],
 )
@@ -378,6 +385,32 @@ def test_a_lasting_fault_has_a_name(
     scripted.script = None
     if fault is not wrong:
         assert comparable(remote["number"][[3, 70_000]]) == comparable(zrecord.open(GOLDEN / UNITS)["number"][[3, 70_000]])
+
+
+@pytest.mark.parametrize("name", ["status", "status_code", "code"])
+@pytest.mark.parametrize(("status", "tries"), [(403, "tried"), (429, "tried 4 times"), (503, "tried 4 times")])
+def test_a_refusal_is_not_tried_again(name: str, status: int, tries: str, scripted: type[ScriptedFileSystem]) -> None:
+    def script(path: str, begin: int, end: int, found: bytes) -> bytes:
+        error = OSError("no\nRequestId: 1")
+        setattr(error, name, status)
+        raise error
+
+    remote = zrecord.open("scripted://v2-units")
+    scripted.script = staticmethod(script)
+    with pytest.raises(zrecord.StorageError, match=rf": {tries}, OSError: no RequestId: 1; try again$"):
+        remote["number"][3]
+
+
+def test_what_the_client_of_azure_tried_again_itself_is_not_tried_again(scripted: type[ScriptedFileSystem]) -> None:
+    error = type("ServiceRequestError", (Exception,), {"__module__": "azure.core.exceptions"})
+
+    def script(path: str, begin: int, end: int, found: bytes) -> bytes:
+        raise error("Cannot connect to host")
+
+    remote = zrecord.open("scripted://v2-units")
+    scripted.script = staticmethod(script)
+    with pytest.raises(zrecord.StorageError, match=r": tried, ServiceRequestError: Cannot connect to host; try again$"):
+        remote["number"][3]
 
 
 def test_lost_and_shortened_files_are_damage(scripted: type[ScriptedFileSystem]) -> None:
@@ -460,6 +493,25 @@ def test_an_error_that_led_to_another_does_not_show_credentials(
     assert caught.value.__cause__ is None
 
 
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [
+        ("connection_string", f"DefaultEndpointsProtocol=http;AccountName=devstore;AccountKey={SECRET}==;BlobEndpoint=http://a"),
+        ("connection_string", f"BlobEndpoint=http://a;SharedAccessSignature=sv=2020-01-01&sig={SECRET}%3D%3D"),
+        ("sas_token", f"?sv=2020-01-01&sig={SECRET}%3D%3D"),
+    ],
+)
+def test_parts_of_an_option_are_hidden(option: str, text: str, scripted: type[ScriptedFileSystem]) -> None:
+    def script(path: str, begin: int, end: int, found: bytes) -> bytes:
+        raise PermissionError(f"the http key {SECRET}== of devstore is wrong")
+
+    remote = zrecord.open("scripted://v2-units", storage_options={option: text})
+    scripted.script = staticmethod(script)
+    with pytest.raises(zrecord.StorageError, match=r"the http key \*\*\* of devstore is wrong") as caught:
+        remote["number"][3]
+    assert SECRET not in printed(caught.value)
+
+
 def test_an_error_without_credentials_is_shown_with_what_led_to_it(scripted: type[ScriptedFileSystem]) -> None:
     remote = zrecord.open("scripted://v2-units")
     scripted.script = staticmethod(refused)
@@ -483,6 +535,15 @@ def test_a_container_is_shown_but_what_follows_its_colon_is_not(
             "no *** in container" if SECRET in url else f"no {SECRET} in container"
         )
     assert zrecord.open(f"https://me:{SECRET}@{account}", 0).path == f"https://{account}"
+
+
+def test_a_file_system_that_cannot_be_opened_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_library(url: str, **options: Any) -> None:
+        raise OSError(f"dlopen failed: {SECRET}\ndlopen failed: b")
+
+    monkeypatch.setattr("fsspec.core.url_to_fs", no_library)
+    with pytest.raises(zrecord.StorageError, match=r"^Cannot open hdfs://a/b: OSError: dlopen failed: \*\*\* dlopen failed: b$"):
+        zrecord.open("hdfs://a/b", storage_options={"kerb_ticket_key": SECRET})
 
 
 def test_options_belong_to_urls() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from zrecord.errors import CorruptDataError, MissingExtraError, StorageError
 
@@ -37,8 +38,14 @@ _USER_INFO = re.compile(r"([A-Za-z0-9+.-]{0,32})://([^/\s'\"]*)@")
 # The schemes of Azure, whose URLs name a container where others name a user.
 _WITH_CONTAINER = frozenset(("abfs", "abfss", "az"))
 _QUERY = re.compile(r"\?[^\s'\"]*")
-_SECRET_KEY = re.compile("key|secret|token|pass|cred|sas|auth|sign|header|connection|user", re.IGNORECASE)
+_SECRET_KEY = re.compile("key|secret|token|pass|cred|sas|auth|sig|header|connection|user", re.IGNORECASE)
 _MIN_SECRET = 4
+# Connection strings and signatures of Azure consist of NAME=VALUE, of which a message may show the value only.
+_PART = re.compile(r"([^;&?=\s]+)=([^;&]+)")
+# Where errors have the status of a response: those of aiohttp, of Azure, and of gcsfs.
+_STATUS = ("status", "status_code", "code")
+_FORBIDDEN = "Forbidden: "  # how gcsfs tells the status 403
+_MAX_REASON = 300
 _loop_lock = threading.Lock()
 
 
@@ -147,7 +154,7 @@ class Remote:
         found = self._length(path) if end is not None else None
         if end is not None and found is not None and found < end:
             raise CorruptDataError(f"Cannot read {path}: it has {found} of {end} bytes; restore it from a copy", path)
-        reason = self._shown(f"{type(last).__name__}: {last}")
+        reason = _in_one_line(self._shown(f"{type(last).__name__}: {last}"))
         # An error with credentials in its own text, or in that of an error before it, would print them in the chain of errors.
         cause = last if all(self._shown(text) == text for text in _texts(last)) else None
         times = f" {_ATTEMPTS} times" if not _is_final(last) else ""
@@ -191,7 +198,8 @@ class Remote:
         except ValueError as e:
             raise ValueError(f"Cannot open {self.shown_root}: {self._shown(str(e))}") from None
         except Exception as e:
-            raise StorageError(f"Cannot open {self.shown_root}: {self._shown(f'{type(e).__name__}: {e}')}", None) from None
+            reason = _in_one_line(self._shown(f"{type(e).__name__}: {e}"))
+            raise StorageError(f"Cannot open {self.shown_root}: {reason}", None) from None
         self._fs, self._pid, self._pools = fs, os.getpid(), {}
         root: str = path.rstrip("/")
         return root
@@ -268,10 +276,19 @@ def _texts(error: BaseException) -> Iterator[str]:
 
 
 def _is_final(error: Exception) -> bool:
-    """Tells whether the same request would be refused again."""
-    status = getattr(error, "status", None)
-    is_refused = isinstance(status, int) and 400 <= status < 500 and status not in (408, 429)
-    return is_refused or isinstance(error, _FINAL)
+    """Tells whether the same request would be refused again, or was sent again by the client already."""
+    statuses = (getattr(error, name, None) for name in _STATUS)
+    status = next((found for found in statuses if isinstance(found, int)), 0)
+    is_refused = 400 <= status < 500 and status not in (408, 429)
+    # The client of Azure sends a request for minutes if nobody answers.
+    is_of_azure = type(error).__module__.startswith("azure.")
+    return is_refused or is_of_azure or isinstance(error, _FINAL) or str(error).startswith(_FORBIDDEN)
+
+
+def _in_one_line(text: str) -> str:
+    """Returns a text without line breaks. What servers say may be a page long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _MAX_REASON else f"{line[:_MAX_REASON]}…"
 
 
 def _bytes(content: Any) -> bytes:
@@ -310,7 +327,10 @@ def _secrets(options: Mapping[str, Any]) -> set[str]:
 
 def _strings(value: Any) -> set[str]:
     if isinstance(value, str):
-        return {value} if len(value) >= _MIN_SECRET else set()
+        secrets = (part[2] for part in _PART.finditer(value) if _SECRET_KEY.search(part[1]))
+        every = {value, *secrets}
+        every |= {unquote(text) for text in every}
+        return {text for text in every if len(text) >= _MIN_SECRET}
     elements = value.values() if isinstance(value, Mapping) else value
     if not isinstance(elements, Iterable) or isinstance(value, (bytes, bytearray)):
         return set()
