@@ -169,17 +169,17 @@ def epoch_zrecord(work: Path, seed: int) -> Iterator[int]:
     import zrecord
 
     # What a process has opened is known to it, so each epoch reads a copy of its own.
-    with zrecord.open(f"s3://{BUCKET}/copies/binaries-{next(COPIES)}") as dataset:
-        random = np.random.default_rng(seed)
-        blocks = random.permutation(-(-len(dataset) // BLOCK))
-        groups = [blocks[at : at + MIXED] for at in range(0, len(blocks), MIXED)]
-        order = np.concatenate(
-            [random.permutation((group[:, None] * BLOCK + np.arange(BLOCK)).reshape(-1)) for group in groups]
-        )
-        order = order[order < len(dataset)]
-        for at in range(0, len(order), BATCH):
-            found = dataset.gather(order[at : at + BATCH])["bin"]
-            yield len(found)
+    dataset = zrecord.open(f"s3://{BUCKET}/copies/binaries-{next(COPIES)}")
+    random = np.random.default_rng(seed)
+    blocks = random.permutation(-(-len(dataset) // BLOCK))
+    groups = [blocks[at : at + MIXED] for at in range(0, len(blocks), MIXED)]
+    order = np.concatenate(
+        [random.permutation((group[:, None] * BLOCK + np.arange(BLOCK)).reshape(-1)) for group in groups]
+    )
+    order = order[order < len(dataset)]
+    for at in range(0, len(order), BATCH):
+        found = dataset.gather(order[at : at + BATCH])["bin"]
+        yield len(found)
 
 
 EPOCHS: dict[str, tuple[str, Callable[[Path, int], Iterator[int]]]] = {

@@ -142,7 +142,11 @@ public interface Storage {
     return open(name);
   }
 
-  /** Creates a file that must not exist, with its directories. The caller closes the file. */
+  /**
+   * Creates a file under a name that nobody has used, with its directories. The caller closes the
+   * file. A taken name is refused here or in {@link WritableFile#finish}, except by S3A, which
+   * replaces the file.
+   */
   WritableFile create(String name);
 
   /**

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -35,6 +36,9 @@ public final class HadoopStorage implements Storage {
 
   /** An authority that ends within a password, at a slash. */
   private static final Pattern SPLIT_PASSWORD = Pattern.compile(".*:(?!\\d*$).*");
+
+  /** An option of S3A, which other file systems ignore. */
+  private static final String S3A_WITHOUT_PROBES = "fs.s3a.create.performance";
 
   /** Most listings of a tree in which directories are deleted meanwhile. */
   private static final int LIST_ATTEMPTS = 5;
@@ -278,14 +282,16 @@ public final class HadoopStorage implements Storage {
     return new HadoopReadableFile(files, resolve(name), lengthBytes);
   }
 
+  /** Creates a file. S3A does not look for a file of the name, which would cost two requests. */
   @Override
   public WritableFile create(String name) {
     Path path = resolve(name);
     publication();
     try {
-      FSDataOutputStream stream =
-          files.createFile(path).recursive().overwrite(false).build();
-      return new HadoopWritableFile(files, path, stream);
+      FSDataOutputStreamBuilder<?, ?> builder =
+          files.createFile(path).recursive().overwrite(false);
+      builder.opt(S3A_WITHOUT_PROBES, "true");
+      return new HadoopWritableFile(files, path, builder.build());
     } catch (IOException e) {
       throw HadoopErrors.of(files.getConf(), "create", path, e);
     }

@@ -11,10 +11,12 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
+import io.zrecord.storage.WritableFile;
 import io.zrecord.testing.FaultyProxy;
 import io.zrecord.testing.HttpFault;
 import io.zrecord.testing.HttpRequest;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
@@ -93,6 +95,19 @@ final class S3aRequestsTest {
     assertThatThrownBy(() -> storage.open("f", 2 << 20).region(3 << 19, 10))
         .isInstanceOf(TruncatedFileException.class)
         .hasMessageContaining("bytes 1572864 to 1572874");
+  }
+
+  @Test
+  void aFileIsWrittenWithoutAQuestionForItsName() {
+    storage.publish("m/0", new byte[1]);
+    assertThat(requestsOf(() -> {
+          try (WritableFile file = storage.create("shard/x")) {
+            file.write(ByteBuffer.wrap(new byte[5]));
+            file.finish();
+          }
+        }))
+        .containsExactly("PUT");
+    assertThat(storage.lengthBytes("shard/x")).isEqualTo(5);
   }
 
   @Test

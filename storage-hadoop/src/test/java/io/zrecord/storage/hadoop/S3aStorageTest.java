@@ -31,6 +31,9 @@ final class S3aStorageTest extends StorageContractTest {
   protected void belowAFileIsNothing() {}
 
   @Override
+  protected void creatingOverAFileIsRefusedAndLeavesIt() {}
+
+  @Override
   protected Storage emptyStorage() {
     return HadoopStorage.at(server.bucket() + "/data of " + UUID.randomUUID(), server.settings());
   }

@@ -132,15 +132,10 @@ public final class S3Storage implements Storage {
     return new S3ReadableFile(reads, location.key(name), pathOf(name), lengthBytes, null);
   }
 
+  /** Creates an object. A name that is taken is refused when the object is finished. */
   @Override
   public WritableFile create(String name) {
     String key = location.key(name);
-    if (head("create", name).isPresent()) {
-      throw new StorageException(
-          pathOf(name),
-          "Cannot create " + pathOf(name)
-              + ": it already exists. Names are never reused; remove it or choose another");
-    }
     return new S3WritableFile(new S3Writes(client, location.bucket(), key, pathOf(name)));
   }
 
