@@ -1,7 +1,6 @@
 package io.zrecord.storage.s3;
 
 import io.zrecord.errors.MissingFileException;
-import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
