@@ -116,6 +116,28 @@ final class GatherFromAfarTest {
   }
 
   @Test
+  void smallFilesAreReadOnceAndWhole() {
+    int count = 10_000;
+    write(RecordSchema.builder().field("v", ElementType.I32).build(), count, 4);
+    UnmappedStorage storage = new UnmappedStorage(LocalStorage.at(directory), REGION_BYTES);
+    ReadMetrics metrics = new ReadMetrics();
+    try (RecordDataset dataset =
+        RecordDataset.open(storage, new ReadOptions(Verification.FIRST, metrics))) {
+      FieldReader reader = dataset.reader("v");
+      for (int shard = 0; shard < SHARDS; shard++) {
+        // The tables are known then, and so is the file.
+        requireGathered(reader, new long[] {(long) shard * count}, 4);
+      }
+      assertThat(metrics.requests.sum()).isEqualTo(SHARDS);
+      assertThat(metrics.bytesRequested.sum()).isBetween(4L * SHARDS * count, 5L * SHARDS * count);
+      storage.begin(0);
+      requireGathered(reader, new long[] {9_999, 5_000, 10_000, 25_000}, 4);
+      assertThat(storage.requests()).isZero();
+      assertThat(metrics.regionHits.sum()).isEqualTo(3);
+    }
+  }
+
+  @Test
   void requestsOfAGatherAreInFlightTogether() {
     int bytes = 65_536;
     int count = 400;

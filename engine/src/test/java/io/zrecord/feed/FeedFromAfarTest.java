@@ -96,7 +96,8 @@ final class FeedFromAfarTest {
       assertThat(feed.next()).isNull();
       FeedStatistics statistics = feed.statistics();
       assertThat(statistics.bytes()).isEqualTo(epochs * DATA_BYTES);
-      assertThat(statistics.requestedBytes()).isGreaterThanOrEqualTo(statistics.bytes());
+      // Blocks at the end of an epoch may be there still when the next one begins.
+      assertThat(statistics.requestedBytes()).isGreaterThanOrEqualTo(DATA_BYTES);
       assertThat(statistics.requests()).isPositive();
     }
   }

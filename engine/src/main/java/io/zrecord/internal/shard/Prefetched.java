@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard;
 
+import io.zrecord.read.ReadMetrics;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,18 +10,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ranges of files that were asked for before their records are selected. Readers of a dataset share
- * one object. A range is held until whoever asked for it drops it. All ranges of the process take
- * at most a third of the heap: what is beyond is not asked for, and readers ask when they need it.
- * Thread-safe.
+ * one object. A range is held until all who asked for it have dropped it. All ranges of the process
+ * take at most a third of the heap: what is beyond is not asked for, and readers ask when they need
+ * it. Thread-safe.
  */
 public final class Prefetched {
   /** Bytes of a request. */
   public static final int PIECE_BYTES = 8 << 20;
+
+  /** Overlapping ranges among which the one with some bytes is looked for. */
+  private static final int MOST_OVERLAPS = 4;
 
   private static final long MOST_BYTES = Runtime.getRuntime().maxMemory() / 3;
   private static final AtomicLong HELD_BYTES = new AtomicLong();
@@ -33,11 +38,17 @@ public final class Prefetched {
     private final long from;
     private final long to;
     private final List<CompletableFuture<ByteBuffer>> pieces = new ArrayList<>();
+    private final AtomicInteger users = new AtomicInteger(1);
 
     private Range(Windows file, long from, long to) {
       this.file = file;
       this.from = from;
       this.to = to;
+    }
+
+    /** Adds a user. Returns false if the last one has dropped the range. */
+    private boolean share() {
+      return users.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
     }
 
     /** Returns the position of the first byte. */
@@ -79,11 +90,16 @@ public final class Prefetched {
   }
 
   /**
-   * Asks for a range, and returns at once.
+   * Asks for a range, and returns at once. Shares a range that contains these bytes and is held.
    *
+   * @param metrics where requests are counted
    * @return null if there is no room
    */
-  public @Nullable Range ask(Windows file, long from, long to) {
+  public @Nullable Range ask(Windows file, long from, long to, ReadMetrics metrics) {
+    Range held = find(file, from, to);
+    if (held != null && held.share()) {
+      return held;
+    }
     long bytes = to - from;
     if (HELD_BYTES.addAndGet(bytes) > MOST_BYTES) {
       HELD_BYTES.addAndGet(-bytes);
@@ -100,6 +116,8 @@ public final class Prefetched {
       drop(range);
       throw e;
     }
+    metrics.requests.add(range.pieceCount());
+    metrics.bytesRequested.add(bytes);
     files.computeIfAbsent(file, key -> new ConcurrentSkipListMap<>()).put(from, range);
     return range;
   }
@@ -107,12 +125,27 @@ public final class Prefetched {
   /** Returns a range that contains some bytes of a file; null if there is none. */
   public @Nullable Range find(Windows file, long from, long to) {
     ConcurrentSkipListMap<Long, Range> ranges = files.get(file);
-    Map.Entry<Long, Range> found = ranges == null ? null : ranges.floorEntry(from);
-    return found != null && to <= found.getValue().to ? found.getValue() : null;
+    if (ranges == null) {
+      return null;
+    }
+    Map.Entry<Long, Range> found = ranges.floorEntry(from);
+    for (int i = 0; found != null && i < MOST_OVERLAPS; i++) {
+      if (to <= found.getValue().to) {
+        return found.getValue();
+      }
+      found = ranges.lowerEntry(found.getKey());
+    }
+    return null;
   }
 
-  /** Drops a range. Call this once for each range; readers keep the pieces that they use. */
+  /**
+   * Drops a range. Call this once for each time that the range was asked for; readers keep the
+   * pieces that they use.
+   */
   public void drop(Range range) {
+    if (range.users.decrementAndGet() > 0) {
+      return;
+    }
     ConcurrentSkipListMap<Long, Range> ranges = files.get(range.file);
     if (ranges != null) {
       ranges.remove(range.from, range);

@@ -6,6 +6,7 @@ import io.zrecord.read.ReadMetrics;
 import io.zrecord.storage.ReadableFile;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
@@ -27,6 +28,14 @@ public final class Windows {
    */
   private static final int MOST_KEPT_BYTES = 4 << 20;
 
+  /**
+   * Most bytes of a file of values that is kept whole though it takes memory. One request for the
+   * file costs less than two for parts of it.
+   */
+  private static final int MOST_SMALL_BYTES = 256 << 10;
+
+  private static final ReadMetrics UNCOUNTED = new ReadMetrics();
+
   private final ReadableFile file;
   private final long endBytes;
   private final int shift;
@@ -45,7 +54,8 @@ public final class Windows {
    * Maps nothing yet.
    *
    * @param endBytes published end
-   * @param areKept whether windows are kept though they take memory
+   * @param areKept whether windows are kept though they take memory; those of small files always
+   *     are
    * @param firstCheck is given the first window once that is mapped; what the check throws, the
    *     user of the window gets
    * @param onKept called for each window that is kept, with its bytes on the heap: 0 if mapped
@@ -80,12 +90,29 @@ public final class Windows {
     this.windows = new AtomicReferenceArray<>((int) count);
     this.firstCheck = firstCheck;
     this.onKept = onKept;
-    this.areKept = areKept || file.isMapped();
+    this.areKept = areKept || file.isMapped() || endBytes <= MOST_SMALL_BYTES;
   }
 
   /** Tells whether each window is kept, so that keeping it elsewhere takes no more memory. */
   public boolean areKept() {
     return areKept;
+  }
+
+  /** Tells whether the file is one window, which takes memory and is kept. */
+  public boolean isSmall() {
+    return areKept && !file.isMapped() && count() == 1;
+  }
+
+  /** Tells whether the window of a small file is kept already. */
+  public boolean isHere() {
+    return windows.getAcquire(0) != null;
+  }
+
+  /** Asks for the window of a small file, and returns at once. Who needs it meets a failure. */
+  public void askForSmall(ReadMetrics metrics) {
+    if (!isHere()) {
+      CompletableFuture<ByteBuffer> unused = Requests.later(() -> window(0, 0, metrics));
+    }
   }
 
   /** Tells whether the file is mapped, so that bytes verified once are those read later. */
@@ -121,7 +148,7 @@ public final class Windows {
     if (window != null) {
       return window;
     }
-    return areKept ? keep(ordinal) : cached(ordinal, 0, new ReadMetrics());
+    return areKept ? keep(ordinal, UNCOUNTED) : cached(ordinal, 0, UNCOUNTED);
   }
 
   /**
@@ -135,7 +162,7 @@ public final class Windows {
     if (window != null) {
       return window;
     }
-    return areKept ? keep(ordinal) : cached(ordinal, aheadBytes, metrics);
+    return areKept ? keep(ordinal, metrics) : cached(ordinal, aheadBytes, metrics);
   }
 
   private ByteBuffer cached(int ordinal, long aheadBytes, ReadMetrics metrics) {
@@ -148,8 +175,10 @@ public final class Windows {
   }
 
   private ByteBuffer read(int ordinal, ReadMetrics metrics) {
-    metrics.requests.increment();
-    metrics.bytesRequested.add(lengthBytes(ordinal));
+    if (!file.isMapped()) {
+      metrics.requests.increment();
+      metrics.bytesRequested.add(lengthBytes(ordinal));
+    }
     return read(ordinal);
   }
 
@@ -175,9 +204,9 @@ public final class Windows {
     }
   }
 
-  private ByteBuffer keep(int ordinal) {
+  private ByteBuffer keep(int ordinal, ReadMetrics metrics) {
     FirstUse<ByteBuffer> use = requests.computeIfAbsent(ordinal, number -> new FirstUse<>());
-    ByteBuffer window = use.get(() -> read(ordinal));
+    ByteBuffer window = use.get(() -> read(ordinal, metrics));
     if (windows.compareAndSet(ordinal, null, window)) {
       onKept.accept(file.isMapped() ? 0 : window.capacity());
     }

@@ -2,6 +2,7 @@ package io.zrecord.internal.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.read.ReadMetrics;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import io.zrecord.testing.MemoryStorage;
@@ -13,6 +14,8 @@ final class PrefetchedTest {
   private static final int LENGTH = 1000;
 
   private final UnmappedStorage storage = new UnmappedStorage(new MemoryStorage(), 1 << 20);
+
+  private final ReadMetrics metrics = new ReadMetrics();
 
   private Windows windows() {
     byte[] content = new byte[LENGTH];
@@ -26,7 +29,7 @@ final class PrefetchedTest {
   void bytesThatWereAskedForAreFoundUntilTheyAreDropped() {
     Windows file = windows();
     Prefetched prefetched = new Prefetched();
-    Prefetched.Range range = Objects.requireNonNull(prefetched.ask(file, 5, 50));
+    Prefetched.Range range = Objects.requireNonNull(prefetched.ask(file, 5, 50, metrics));
     assertThat(prefetched.find(file, 10, 11)).isSameAs(range);
     assertThat(prefetched.find(file, 10, 51)).isNull();
     assertThat(prefetched.find(file, 4, 11)).isNull();
@@ -35,13 +38,39 @@ final class PrefetchedTest {
     assertThat(prefetched.find(file, 10, 11)).isNull();
   }
 
+  @Test
+  void bytesThatAreHeldAreAskedForOnceAndStayUntilTheLastUserDropsThem() {
+    Windows file = windows();
+    Prefetched prefetched = new Prefetched();
+    Prefetched.Range first = Objects.requireNonNull(prefetched.ask(file, 0, 50, metrics));
+    Prefetched.Range second = Objects.requireNonNull(prefetched.ask(file, 0, 20, metrics));
+    assertThat(second).isSameAs(first);
+    assertThat(metrics.requests.sum()).isEqualTo(1);
+    prefetched.drop(first);
+    assertThat(prefetched.find(file, 0, 20)).isSameAs(first);
+    prefetched.drop(second);
+    assertThat(prefetched.find(file, 0, 20)).isNull();
+    assertThat(prefetched.ask(file, 0, 20, metrics)).isNotSameAs(first);
+    assertThat(metrics.requests.sum()).isEqualTo(2);
+  }
+
+  @Test
+  void aRangeIsFoundBehindOnesThatBeginLaterAndAreShorter() {
+    Windows file = windows();
+    Prefetched prefetched = new Prefetched();
+    prefetched.ask(file, 10, 20, metrics);
+    Prefetched.Range all = Objects.requireNonNull(prefetched.ask(file, 5, 100, metrics));
+    assertThat(prefetched.find(file, 10, 30)).isSameAs(all);
+    assertThat(prefetched.find(file, 10, 101)).isNull();
+  }
+
   /** A reader that is late has found the range before it was dropped. */
   @Test
   void aPieceIsReadThoughItsRequestWasCanceled() {
     storage.begin(300);
     Windows file = windows();
     Prefetched prefetched = new Prefetched();
-    Prefetched.Range range = Objects.requireNonNull(prefetched.ask(file, 0, LENGTH));
+    Prefetched.Range range = Objects.requireNonNull(prefetched.ask(file, 0, LENGTH, metrics));
     prefetched.drop(range);
     assertThat(range.piece(0).get(10)).isEqualTo((byte) 7);
   }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Fetches the bytes that a selection needs from files that are not mapped: all places are known
  * first, ranges near each other become one request, and the requests are in flight together. Bytes
- * that were asked for before are taken from there. Belongs to one thread.
+ * that were asked for before are taken from there. Small files are read whole, once. Belongs to one
+ * thread.
  */
 final class Fetcher {
   /** Bytes between two ranges up to which one request costs less than two. */
@@ -85,14 +86,16 @@ final class Fetcher {
   void ask(List<Prefetched.Range> asked) {
     for (List<Wanted> ofChunk : takeByChunk()) {
       Windows file = fileOf(ofChunk);
+      if (file.isSmall()) {
+        file.askForSmall(metrics);
+        continue;
+      }
       for (Wanted joined : join(ofChunk)) {
-        Prefetched.Range range = prefetched.ask(file, joined.from, joined.to);
+        Prefetched.Range range = prefetched.ask(file, joined.from, joined.to, metrics);
         if (range == null) {
           return;
         }
         asked.add(range);
-        metrics.requests.add(range.pieceCount());
-        metrics.bytesRequested.add(range.to() - range.from());
       }
     }
   }
@@ -100,10 +103,18 @@ final class Fetcher {
   /** Fetches what was wanted. */
   void fetch() {
     List<Piece> pieces = new ArrayList<>();
+    List<Windows> small = new ArrayList<>();
     firstPage = table.count();
-    takeByChunk().forEach(ofChunk -> addChunk(ofChunk, pieces));
-    if (!pieces.isEmpty()) {
-      ByteBuffer[] fetched = fetch(pieces);
+    for (List<Wanted> ofChunk : takeByChunk()) {
+      Windows file = fileOf(ofChunk);
+      if (file.isSmall()) {
+        small.add(file);
+      } else {
+        addChunk(ofChunk, pieces);
+      }
+    }
+    if (!pieces.isEmpty() || !small.isEmpty()) {
+      ByteBuffer[] fetched = fetch(pieces, small);
       for (int i = 0; i < fetched.length; i++) {
         pages.add(table.addPage(fetched[i], pieces.get(i).file.path()));
       }
@@ -220,10 +231,19 @@ final class Fetcher {
     parts.add(any.part);
   }
 
-  private ByteBuffer[] fetch(List<Piece> pieces) {
+  private ByteBuffer[] fetch(List<Piece> pieces, List<Windows> small) {
     ByteBuffer[] fetched = new ByteBuffer[pieces.size()];
     List<Runnable> requests = new ArrayList<>();
     String path = "";
+    for (Windows file : small) {
+      if (file.isHere()) {
+        metrics.regionHits.increment();
+      } else {
+        path = file.path();
+        requests.add(() -> file.window(0, 0, metrics));
+      }
+    }
+    int counted = requests.size();
     for (int i = 0; i < fetched.length; i++) {
       int ordinal = i;
       Piece piece = pieces.get(i);
@@ -234,7 +254,7 @@ final class Fetcher {
         metrics.bytesRequested.add(piece.lengthBytes);
       }
     }
-    metrics.requests.add(requests.size());
+    metrics.requests.add(requests.size() - counted);
     long start = System.nanoTime();
     if (!requests.isEmpty()) {
       Requests.run(path, requests);
