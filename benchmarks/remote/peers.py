@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -165,27 +166,52 @@ def batches_of(samples: Any) -> Iterator[int]:
         yield len(part)
 
 
-def epoch_zrecord(work: Path, seed: int) -> Iterator[int]:
+def epoch_feed(work: Path, seed: int) -> Iterator[int]:
+    import zrecord
+
+    with zrecord.feed(
+        f"s3://{BUCKET}/binaries",
+        sampler="blockShuffle",
+        block_length=BLOCK,
+        mixed=MIXED,
+        seed=seed,
+        batch_size=BATCH,
+        engine_options={"endpoint": ENDPOINT},
+    ) as feed:
+        for batch in feed:
+            yield len(batch["bin"])
+
+
+def epoch_groups(work: Path, seed: int) -> Iterator[int]:
+    """Reads groups of blocks in the order of the files, the next one ahead, and shuffles each in memory."""
     import zrecord
 
     # What a process has opened is known to it, so each epoch reads a copy of its own.
     dataset = zrecord.open(f"s3://{BUCKET}/copies/binaries-{next(COPIES)}")
     random = np.random.default_rng(seed)
-    blocks = random.permutation(-(-len(dataset) // BLOCK))
-    groups = [blocks[at : at + MIXED] for at in range(0, len(blocks), MIXED)]
-    order = np.concatenate(
-        [random.permutation((group[:, None] * BLOCK + np.arange(BLOCK)).reshape(-1)) for group in groups]
-    )
-    order = order[order < len(dataset)]
-    for at in range(0, len(order), BATCH):
-        found = dataset.gather(order[at : at + BATCH])["bin"]
-        yield len(found)
+    starts = random.permutation(range(0, len(dataset), BLOCK))
+    groups = [np.sort(starts[at : at + MIXED]) for at in range(0, len(starts), MIXED)]
+
+    def read(group: Any) -> Any:
+        records = (group[:, None] + np.arange(BLOCK)).reshape(-1)
+        return dataset.gather(records[records < len(dataset)])["bin"]
+
+    with ThreadPoolExecutor(1) as ahead:
+        reads = [ahead.submit(read, groups.pop())]
+        while reads:
+            found = reads.pop().result()
+            if groups:
+                reads.append(ahead.submit(read, groups.pop()))
+            order = random.permutation(len(found))
+            for at in range(0, len(order), BATCH):
+                yield len([found[i] for i in order[at : at + BATCH]])
 
 
 EPOCHS: dict[str, tuple[str, Callable[[Path, int], Iterator[int]]]] = {
     "webdataset": ("WebDataset, one process", epoch_webdataset),
     "mosaic": ("MosaicML Streaming, one process", epoch_mosaic),
-    "zrecord": ("zrecord in Python, gathers", epoch_zrecord),
+    "feed": ("zrecord in Python, feed", epoch_feed),
+    "groups": ("zrecord in Python, groups of blocks by fsspec", epoch_groups),
 }
 
 

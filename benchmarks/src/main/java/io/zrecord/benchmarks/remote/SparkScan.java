@@ -12,7 +12,7 @@ public final class SparkScan {
   private static final String QUESTION = "sum(length(bin))";
 
   /** Turns that are not measured. After fewer, the compilers still take a part of both cores. */
-  private static final int WARM_UPS = 5;
+  private static final int WARM_UPS = 15;
 
   private SparkScan() {}
 

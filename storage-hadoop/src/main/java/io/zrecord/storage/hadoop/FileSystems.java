@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class FileSystems {
   private static final String STREAM_TYPE = "fs.s3a.input.stream.type";
   private static final String CONNECTIONS = "fs.s3a.connection.maximum";
+  private static final String PART_BYTES = "fs.s3a.multipart.size";
 
   private record Key(String authority, UserGroupInformation user) {}
 
@@ -68,20 +69,25 @@ final class FileSystems {
 
   /** Opens a file system that nobody else has. */
   static FileSystem newInstance(Path path, Configuration settings) throws IOException {
-    return FileSystem.newInstance(path.toUri(), classic(settings));
+    return FileSystem.newInstance(path.toUri(), tuned(settings));
   }
 
   /**
-   * Returns a copy of settings in which S3A has classic streams, and a connection for each request
-   * of a gather, unless they say otherwise.
+   * Returns a copy of settings in which S3A has classic streams, a connection for each request of a
+   * gather, and uploads parts of 16 MiB while the next ones are written, unless they say otherwise.
    */
-  static Configuration classic(Configuration settings) {
+  static Configuration tuned(Configuration settings) {
     Configuration own = new Configuration(settings);
     own.setIfUnset(STREAM_TYPE, "classic");
-    String[] sources = own.getPropertySources(CONNECTIONS);
-    if (sources == null || sources[sources.length - 1].equals("core-default.xml")) {
-      own.set(CONNECTIONS, "640");
-    }
+    setIfDefault(own, CONNECTIONS, "640");
+    setIfDefault(own, PART_BYTES, "16M");
     return own;
+  }
+
+  private static void setIfDefault(Configuration settings, String name, String value) {
+    String[] sources = settings.getPropertySources(name);
+    if (sources == null || sources[sources.length - 1].equals("core-default.xml")) {
+      settings.set(name, value);
+    }
   }
 }

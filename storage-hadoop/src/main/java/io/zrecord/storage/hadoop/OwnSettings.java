@@ -92,7 +92,7 @@ public final class OwnSettings {
       kept = KEPT.computeIfAbsent(key, unknown -> new FileSystems.Opening());
     }
     return kept.get(() -> {
-      Configuration unshared = FileSystems.classic(settings);
+      Configuration unshared = FileSystems.tuned(settings);
       unshared.setBoolean("fs." + uri.getScheme() + ".impl.disable.cache", true);
       return FileSystem.get(uri, unshared);
     });

@@ -15,18 +15,25 @@ import io.zrecord.storage.WritableFile;
 import io.zrecord.testing.FaultyProxy;
 import io.zrecord.testing.HttpFault;
 import io.zrecord.testing.HttpRequest;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the calls of a storage ask of a store of objects. */
 final class S3aRequestsTest {
@@ -108,6 +115,45 @@ final class S3aRequestsTest {
         }))
         .containsExactly("PUT");
     assertThat(storage.lengthBytes("shard/x")).isEqualTo(5);
+  }
+
+  @Test
+  void aLongFileIsWrittenInPartsOf16MiB() {
+    storage.publish("m/0", new byte[1]);
+    int length = 40 << 20;
+    List<String> requests = requestsOf(() -> {
+      try (WritableFile file = storage.create("shard/x")) {
+        file.write(ByteBuffer.wrap(new byte[length]));
+        file.finish();
+      }
+    });
+    assertThat(requests).containsExactly("POST", "PUT", "PUT", "PUT", "POST");
+    assertThat(storage.lengthBytes("shard/x")).isEqualTo(length);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void settingsOfTheUserAreKept(boolean isTask) throws IOException {
+    Configuration settings = new Configuration();
+    requireTuned(isTask ? sent(settings) : settings, "16M", "640");
+    settings.set("fs.s3a.multipart.size", "100M");
+    settings.set("fs.s3a.connection.maximum", "20");
+    requireTuned(isTask ? sent(settings) : settings, "100M", "20");
+  }
+
+  private static void requireTuned(Configuration settings, String partBytes, String connections) {
+    Configuration tuned = FileSystems.tuned(settings);
+    assertThat(tuned.get("fs.s3a.multipart.size")).isEqualTo(partBytes);
+    assertThat(tuned.get("fs.s3a.connection.maximum")).isEqualTo(connections);
+  }
+
+  /** Returns settings as Spark sends them to tasks. */
+  private static Configuration sent(Configuration settings) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    settings.write(new DataOutputStream(bytes));
+    Configuration read = new Configuration(false);
+    read.readFields(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
+    return read;
   }
 
   @Test
