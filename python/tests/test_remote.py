@@ -20,7 +20,7 @@ from tests.conftest import GOLDEN
 from tests.remotes import ScriptedFileSystem, http_server, put
 from tests.test_golden import as_python
 from zrecord import _fetched, _remote, _remote_field, _remote_source, _tables
-from zrecord._fetched import MAX_REQUEST_BYTES, FetchedBytes
+from zrecord._fetched import REQUEST_BYTES, FetchedBytes
 from zrecord._remote import RemotePath
 
 TABLES = sorted(
@@ -184,7 +184,7 @@ def test_of_a_large_tables_file_only_what_is_needed_is_fetched(
 
     whole = fetched()
     monkeypatch.setattr(_tables, "_WHOLE_BYTES", 0)
-    monkeypatch.setattr(_fetched, "_MAX_GAP_PAGES", 0)
+    monkeypatch.setattr(_fetched, "_GAP_BYTES", 0)
     assert fetched() < whole if table == UNITS else fetched() <= whole
 
 
@@ -194,12 +194,23 @@ def test_ranges_are_joined_and_bounded(scripted: type[ScriptedFileSystem]) -> No
     begins = np.array([0, 4096 + gap, 4096 * 3 + 2 * gap])
     assert file.missing(begins, begins + 1) == [(0, 8192 + gap), (12288 + 2 * gap, 16384 + 2 * gap)]
     assert file.missing(np.array([5]), np.array([20 << 20])) == [
-        (0, MAX_REQUEST_BYTES),
-        (MAX_REQUEST_BYTES, 2 * MAX_REQUEST_BYTES),
-        (2 * MAX_REQUEST_BYTES, 20 << 20),
+        (0, REQUEST_BYTES),
+        (REQUEST_BYTES, 2 * REQUEST_BYTES),
+        (2 * REQUEST_BYTES, 20 << 20),
     ]
+    block = 4096 + REQUEST_BYTES
+    assert file.missing(np.array([64]), np.array([block])) == [(0, block)], "a page more is no request"
+    longest = REQUEST_BYTES + gap
+    assert file.missing(np.array([0]), np.array([longest])) == [(0, longest)]
+    assert file.missing(np.array([0]), np.array([longest + 1])) == [(0, REQUEST_BYTES), (REQUEST_BYTES, longest + 4096)]
     assert file.missing(np.array([(1 << 30) - 5]), np.array([1 << 30])) == [((1 << 30) - 4096, 1 << 30)]
     assert file.missing(np.array([7, 7]), np.array([7, 7])) == []
+
+
+def test_a_small_file_is_fetched_whole(scripted: type[ScriptedFileSystem]) -> None:
+    root = RemotePath.root("scripted://", {})
+    assert FetchedBytes(root / "file", 256 << 10).missing(np.array([5000]), np.array([5001])) == [(0, 256 << 10)]
+    assert FetchedBytes(root / "file", (256 << 10) + 1).missing(np.array([5000]), np.array([5001])) == [(4096, 8192)]
 
 
 class _SettledMeanwhile(FetchedBytes):

@@ -21,8 +21,8 @@ from zrecord.errors import ZrecordError
 
 Array = np.ndarray[Any, Any]
 _PAGE_BYTES = 4096
-_MAX_GAP_PAGES = (256 << 10) // _PAGE_BYTES
-MAX_REQUEST_BYTES = 8 << 20
+_GAP_BYTES = 256 << 10
+REQUEST_BYTES = 8 << 20
 _HEADER_BYTES = 64
 
 
@@ -63,20 +63,25 @@ class FetchedBytes:
         return rows
 
     def missing(self, begins: Array, ends: Array) -> list[tuple[int, int]]:
-        """Returns the ranges to ask for: whole pages, with small gaps closed, of a bounded length each."""
+        """Returns the ranges to ask for: whole pages, with small gaps closed, of a bounded length each; small files whole.
+
+        A block of 8 MiB may end in a page more, for which there is no request of its own.
+        """
         pages = _pages(begins, ends)
         if self._check is not None:
             pages = np.append(pages, 0)
         pages = np.unique(pages[~self._has[pages]])
         if not pages.size:
             return []
-        cuts = np.flatnonzero(np.diff(pages) > _MAX_GAP_PAGES + 1) + 1
+        if self.size <= _GAP_BYTES:
+            return [(0, self.size)]
+        cuts = np.flatnonzero(np.diff(pages) > _GAP_BYTES // _PAGE_BYTES + 1) + 1
         firsts = (pages[np.concatenate([[0], cuts])] * _PAGE_BYTES).tolist()
         lasts = ((pages[np.concatenate([cuts - 1, [pages.size - 1]])] + 1) * _PAGE_BYTES).tolist()
         return [
-            (begin, min(begin + MAX_REQUEST_BYTES, last, self.size))
+            (begin, min(last if last - begin <= REQUEST_BYTES + _GAP_BYTES else begin + REQUEST_BYTES, self.size))
             for first, last in zip(firsts, lasts)
-            for begin in range(first, last, MAX_REQUEST_BYTES)
+            for begin in range(first, max(first + 1, last - _GAP_BYTES), REQUEST_BYTES)
         ]
 
     def fetch_range(self, begin: int, end: int) -> None:
