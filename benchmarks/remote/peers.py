@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,6 +28,7 @@ WARM_UPS = 4
 SLOWER = 1.2
 BLOCK = RANGE_BYTES // VALUE_BYTES
 MIXED = 16
+GROUPS_AHEAD = 2
 SHARD_RECORDS = 1024
 RECORDS = int(os.environ["REMOTE_RECORDS"])
 ENDPOINT = os.environ["REMOTE_ENDPOINT"]
@@ -183,7 +185,7 @@ def epoch_feed(work: Path, seed: int) -> Iterator[int]:
 
 
 def epoch_groups(work: Path, seed: int) -> Iterator[int]:
-    """Reads groups of blocks in the order of the files, the next one ahead, and shuffles each in memory."""
+    """Reads groups of blocks in the order of the files, the next two ahead, and shuffles each in memory."""
     import zrecord
 
     # What a process has opened is known to it, so each epoch reads a copy of its own.
@@ -197,11 +199,10 @@ def epoch_groups(work: Path, seed: int) -> Iterator[int]:
         return dataset.gather(records[records < len(dataset)])["bin"]
 
     with ThreadPoolExecutor(1) as ahead:
-        reads = [ahead.submit(read, groups.pop())]
-        while reads:
-            found = reads.pop().result()
-            if groups:
-                reads.append(ahead.submit(read, groups.pop()))
+        reads = deque(ahead.submit(read, group) for group in groups[:GROUPS_AHEAD])
+        for number in range(len(groups)):
+            found = reads.popleft().result()
+            reads.extend(ahead.submit(read, group) for group in groups[number + GROUPS_AHEAD : number + GROUPS_AHEAD + 1])
             order = random.permutation(len(found))
             for at in range(0, len(order), BATCH):
                 yield len([found[i] for i in order[at : at + BATCH]])
