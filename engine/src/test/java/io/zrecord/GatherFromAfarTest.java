@@ -1,8 +1,10 @@
 package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordDataset.ReadOptions;
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
@@ -16,11 +18,14 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.testing.UnmappedStorage;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -134,6 +139,34 @@ final class GatherFromAfarTest {
       requireGathered(reader, new long[] {9_999, 5_000, 10_000, 25_000}, 4);
       assertThat(storage.requests()).isZero();
       assertThat(metrics.regionHits.sum()).isEqualTo(3);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1000, 4", "100000, 4"})
+  void bytesThatCameWrongAreReadAgain(int count, int bytes) throws IOException {
+    write(RecordSchema.builder().field("v", ElementType.I32).build(), count, bytes);
+    UnmappedStorage storage = new UnmappedStorage(LocalStorage.at(directory), REGION_BYTES);
+    try (RecordDataset dataset = RecordDataset.open(storage, ReadOptions.defaults())) {
+      FieldReader reader = dataset.reader("v");
+      long[] indices = {5, count - 1, count};
+      flipBytes();
+      assertThatThrownBy(() -> requireGathered(reader, indices, bytes))
+          .isInstanceOf(CorruptDataException.class);
+      flipBytes();
+      requireGathered(reader, indices, bytes);
+    }
+  }
+
+  /** Flips the last byte of each file of values, which is right again after the second call. */
+  private void flipBytes() throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file :
+          (Iterable<Path>) files.filter(at -> at.toString().endsWith(".zr"))::iterator) {
+        byte[] content = Files.readAllBytes(file);
+        content[content.length - 1] ^= 1;
+        Files.write(file, content);
+      }
     }
   }
 

@@ -47,6 +47,7 @@ final class ReadContext {
   private final WindowTable table = new WindowTable();
   private final @Nullable ShardPart[] parts;
   private int partCount;
+  private boolean isDamaged;
   private final Fetcher fetcher;
   private final BlockCheck check;
   private final DecodedValues decoded = new DecodedValues(table);
@@ -220,7 +221,8 @@ final class ReadContext {
   /** Releases shards if there are too many windows. Call this while no selection is in use. */
   void trim() {
     fetcher.forget();
-    if (table.count() > MAX_WINDOWS
+    if (isDamaged
+        || table.count() > MAX_WINDOWS
         || partCount > MAX_WINDOWS
         || table.heldBytes() > MAX_HELD_BYTES) {
       table.clear();
@@ -230,14 +232,16 @@ final class ReadContext {
       }
       java.util.Arrays.fill(parts, null);
       partCount = 0;
+      isDamaged = false;
     }
   }
 
   /**
-   * Forgets all shards after damage. A user who opens the dataset again must find restored files,
-   * and not the maps of the old ones.
+   * Forgets all shards after damage. The next selection, and a user who opens the dataset again,
+   * must find restored files, and not the maps of the old ones or bytes that came wrong.
    */
   private void forgetShards() {
+    isDamaged = true;
     for (ShardPart part : parts) {
       if (part != null) {
         part.forgetShard();
