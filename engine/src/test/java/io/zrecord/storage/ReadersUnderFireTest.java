@@ -22,6 +22,8 @@ import io.zrecord.testing.HttpFault;
 import io.zrecord.testing.HttpRequest;
 import java.net.URI;
 import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -157,7 +159,7 @@ public abstract class ReadersUnderFireTest {
       }
     }
     for (int i = 0; i < numbers.count(); i++) {
-      if (numbers.value(i)[0] != (byte) i) {
+      if (ByteBuffer.wrap(numbers.value(i)).order(ByteOrder.LITTLE_ENDIAN).getLong() != i) {
         return false;
       }
     }
