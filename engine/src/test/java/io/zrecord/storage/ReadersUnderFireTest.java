@@ -27,6 +27,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,7 +46,11 @@ import org.junit.jupiter.api.Test;
 public abstract class ReadersUnderFireTest {
   private static final int SHARDS = 2;
   private static final int RECORDS = 200;
-  private static final int MAX_BYTES = 3000;
+
+  /** The values of the first shard are fetched whole, those of the second by ranges. */
+  private static final int SMALL_BYTES = 3000;
+
+  private static final int LARGE_BYTES = 9000;
 
   /** How often random faults are tried; a seed each. */
   private static final int FIRES = 10 * Integer.getInteger("zrecord.test.fires", 1);
@@ -67,7 +72,7 @@ public abstract class ReadersUnderFireTest {
       "500", HttpFault.refused(500, "InternalError"),
       "404", HttpFault.refused(404, "NoSuchKey"),
       "first byte flipped", HttpFault.byteFlipped(0),
-      "byte 77 flipped", HttpFault.byteFlipped(77),
+      "byte 5000 flipped", HttpFault.byteFlipped(5000),
       "last byte flipped", HttpFault.byteFlipped(-1)));
 
   private final String name = "table of " + UUID.randomUUID();
@@ -95,7 +100,8 @@ public abstract class ReadersUnderFireTest {
 
   private static byte[] value(long index) {
     Random random = new Random(index);
-    byte[] value = new byte[random.nextInt(MAX_BYTES)];
+    boolean isOfFirstShard = index < RECORDS / SHARDS;
+    byte[] value = new byte[random.nextInt(isOfFirstShard ? SMALL_BYTES : LARGE_BYTES)];
     random.nextBytes(value);
     return value;
   }
@@ -150,7 +156,7 @@ public abstract class ReadersUnderFireTest {
   private static boolean isRight(RecordDataset dataset) {
     FieldReader values = dataset.reader("value");
     FieldReader numbers = dataset.reader("number");
-    long[] indices = new Random(1).longs(50, 0, RECORDS).toArray();
+    long[] indices = new Random(1).longs(5L * RECORDS, 0, RECORDS).toArray();
     values.select(indices, 0, indices.length);
     numbers.selectRange(0, 10, Long.MAX_VALUE);
     for (int i = 0; i < indices.length; i++) {
@@ -256,7 +262,7 @@ public abstract class ReadersUnderFireTest {
     }
   }
 
-  /** The control: without verification, the same flipped bytes are read. */
+  /** The control: without verification, flipped bytes are read, whole files as well as ranges. */
   @Test
   void withoutVerificationAFlippedByteIsRead() {
     Storage storage = storage(proxy.endpoint(), name);
@@ -264,9 +270,9 @@ public abstract class ReadersUnderFireTest {
     List<End> ends = new ArrayList<>();
     for (int number = 0; number < requests; number++) {
       proxy.heal();
-      injectFrom(number, 1, HttpFault.byteFlipped(77));
+      injectFrom(number, 1, HttpFault.byteFlipped(5000));
       ends.add(read(storage, Verification.NEVER, "not verified"));
     }
-    assertThat(ends).contains(End.WRONG);
+    assertThat(Collections.frequency(ends, End.WRONG)).as("%s", ends).isGreaterThanOrEqualTo(2);
   }
 }
