@@ -28,7 +28,8 @@ public final class Prefetcher {
 
   /**
    * Asks for the bytes of records. All that a process asks for in this way takes at most a third of
-   * its heap: what is beyond is left to the readers.
+   * its heap: what is beyond is left to the readers. Chunk files of at most 256 KiB are fetched
+   * whole and kept with the shard. They are not in that bound, and closing does not release them.
    *
    * @param indices of the records, in any order
    * @return what keeps the bytes in memory; the caller closes it

@@ -262,7 +262,7 @@ public abstract class ReadersUnderFireTest {
     }
   }
 
-  /** The control: without verification, flipped bytes are read, whole files as well as ranges. */
+  /** The control: without verification, flipped bytes are read. */
   @Test
   void withoutVerificationAFlippedByteIsRead() {
     Storage storage = storage(proxy.endpoint(), name);
