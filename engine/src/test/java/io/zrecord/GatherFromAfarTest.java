@@ -16,6 +16,7 @@ import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.testing.UnmappedStorage;
 import java.io.IOException;
@@ -155,6 +156,27 @@ final class GatherFromAfarTest {
           .isInstanceOf(CorruptDataException.class);
       flipBytes();
       requireGathered(reader, indices, bytes);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1000, 4", "100000, 4"})
+  void bytesOfPromotedValuesThatCameWrongAreReadAgain(int count, int bytes) throws IOException {
+    write(RecordSchema.builder().field("v", ElementType.I32).build(), count, bytes);
+    RecordTable.at(LocalStorage.at(directory)).promoteField("v", ElementType.I64);
+    UnmappedStorage storage = new UnmappedStorage(LocalStorage.at(directory), REGION_BYTES);
+    try (RecordDataset dataset = RecordDataset.open(storage, ReadOptions.defaults())) {
+      FieldReader reader = dataset.reader("v");
+      long[] indices = {5, count - 1, count};
+      flipBytes();
+      assertThatThrownBy(() -> reader.select(indices, 0, 3))
+          .isInstanceOf(CorruptDataException.class);
+      flipBytes();
+      reader.select(indices, 0, 3);
+      for (int i = 0; i < 3; i++) {
+        ByteBuffer value = ByteBuffer.wrap(reader.value(i)).order(ByteOrder.LITTLE_ENDIAN);
+        assertThat(value.getLong()).isEqualTo(indices[i]);
+      }
     }
   }
 

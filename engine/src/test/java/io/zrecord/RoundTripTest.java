@@ -8,7 +8,11 @@ import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
 import io.zrecord.shard.Checksum;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
@@ -100,6 +104,24 @@ final class RoundTripTest {
     requireEqual(dataset, data);
   }
 
+  /** A shard without absent values has no bits of presence. */
+  @Test
+  void aRangeOfValuesWithoutBytesCrossesShards() {
+    RecordSchema schema = RecordSchema.builder()
+        .field("nothing", ElementType.U8, Shape.of(0), Compression.RAW)
+        .build();
+    List<byte[][]> records = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      records.add(new byte[][] {i == 1 || i == 7 ? null : new byte[0]});
+    }
+    SampleData data = SampleData.of(schema, records);
+    RecordDataset dataset = open(commit(data, SMALL, 0, 3, 6, 9), Verification.FIRST);
+    for (int first = 0; first < 9; first++) {
+      assertThat(dataset.reader("nothing").selectRange(first, 9 - first, 1)).isEqualTo(9 - first);
+    }
+    requireEqual(dataset, data);
+  }
+
   @Test
   void aShardIsReadByItself() {
     SampleData data = SampleData.random(SampleData.everything(), 300, seed);
@@ -119,23 +141,10 @@ final class RoundTripTest {
     SampleData data = SampleData.random(SampleData.everything(), 50, seed);
     ShardSummary shard = data.write(storage, SMALL, 0, 50);
     List<FieldSpec> fields = new ArrayList<>(data.schema().fields());
-    fields.add(new FieldSpec(
-        1000,
-        "new i16",
-        io.zrecord.schema.ElementType.I16,
-        io.zrecord.schema.Shape.scalar(),
-        io.zrecord.schema.Compression.RAW));
-    fields.add(new FieldSpec(
-        1001,
-        "new text",
-        io.zrecord.schema.ElementType.UTF8,
-        io.zrecord.schema.Shape.scalar(),
-        io.zrecord.schema.Compression.RAW));
+    fields.add(new FieldSpec(1000, "new i16", ElementType.I16, Shape.scalar(), Compression.RAW));
+    fields.add(new FieldSpec(1001, "new text", ElementType.UTF8, Shape.scalar(), Compression.RAW));
     RecordDataset dataset = RecordDataset.openShard(
-        storage,
-        new io.zrecord.schema.RecordSchema(fields),
-        shard,
-        RecordDataset.ReadOptions.defaults());
+        storage, new RecordSchema(fields), shard, RecordDataset.ReadOptions.defaults());
     for (String name : new String[] {"new i16", "new text"}) {
       FieldReader reader = dataset.reader(name);
       assertThat(reader.selectRange(10, 20, 1 << 20)).isEqualTo(20);

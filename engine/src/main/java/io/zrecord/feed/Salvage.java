@@ -39,7 +39,8 @@ final class Salvage {
   }
 
   /**
-   * Fills the slot, or drops its batch.
+   * Fills the slot, or drops its batch. Where no record is bad any more, such as after bytes that
+   * came wrong once, the batch is loaded once more.
    *
    * @param first what went wrong
    */
@@ -47,9 +48,6 @@ final class Salvage {
     if (first instanceof ZRecordException) {
       for (int i = 0; i < allIndices.length; i++) {
         probe(i);
-      }
-      if (bad.isEmpty()) {
-        throw first;
       }
     } else {
       take((BadRecordsException) first);
@@ -106,7 +104,8 @@ final class Salvage {
 
   private List<Integer> kept() {
     List<Integer> kept = new ArrayList<>();
-    if (policy == BadRecordPolicy.DROP_BATCH || bad.size() == allIndices.length) {
+    boolean isDropped = policy == BadRecordPolicy.DROP_BATCH && !bad.isEmpty();
+    if (isDropped || bad.size() == allIndices.length) {
       return kept;
     }
     for (int i = 0; i < allIndices.length; i++) {

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a feed asks of a storage whose files are not mapped. */
@@ -146,5 +147,33 @@ final class FeedFromAfarTest {
     assertThat(blocks().skip(10).endOfPart(0, 0)).isEqualTo(BLOCK * MIXED - 10);
     assertThat(blocks().endOfPart(0, BLOCK * MIXED)).isEqualTo(2L * BLOCK * MIXED);
     assertThat(Samplers.shuffle(100, 1).endOfPart(0, 3)).isEqualTo(4);
+  }
+
+  /** The bytes are right when they are asked for again, so that no record is bad. */
+  @ParameterizedTest
+  @EnumSource(value = BadRecordPolicy.class, names = "FAIL", mode = EnumSource.Mode.EXCLUDE)
+  void bytesThatCameWrongOnceCostNoRecord(BadRecordPolicy policy) {
+    UnmappedStorage storage = new UnmappedStorage(LocalStorage.at(directory), 1 << 20);
+    try (RecordDataset dataset = RecordDataset.open(storage, ReadOptions.defaults());
+        Feed feed = Feed.of(FeedGroup.of(dataset)
+                .batchSize(BLOCK)
+                .sampler(Samplers.sequential((long) SHARDS * RECORDS), 0))
+            .stopBeforeEpoch(1)
+            .badRecords(policy)
+            .start()) {
+      storage.spoilNext(1);
+      long next = 0;
+      for (FeedBatch batch : feed) {
+        try (batch) {
+          for (int i = 0; i < batch.count(); i++) {
+            int number = batch.value("v", i).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
+            assertThat(number).isEqualTo((int) next++);
+          }
+        }
+      }
+      assertThat(next).isEqualTo((long) SHARDS * RECORDS);
+      assertThat(feed.statistics().badRecords()).isZero();
+      assertThat(dataset.metrics().checksumFailures.sum()).isPositive();
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.zrecord.testing;
 
+import io.zrecord.errors.StorageException;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import java.nio.ByteBuffer;
@@ -14,6 +15,8 @@ public final class UnmappedStorage extends ForwardingStorage {
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger mostInFlight = new AtomicInteger();
+  private final AtomicInteger failures = new AtomicInteger();
+  private final AtomicInteger wrongAnswers = new AtomicInteger();
   private volatile long latencyMillis;
 
   /**
@@ -49,6 +52,20 @@ public final class UnmappedStorage extends ForwardingStorage {
     mostInFlight.set(0);
   }
 
+  /** Lets the next requests for values fail. */
+  public void failNext(int count) {
+    failures.set(count);
+  }
+
+  /** Lets the next answers with values be wrong in their last byte. */
+  public void spoilNext(int count) {
+    wrongAnswers.set(count);
+  }
+
+  private static boolean isNext(AtomicInteger left) {
+    return left.getAndUpdate(count -> Math.max(0, count - 1)) > 0;
+  }
+
   @Override
   public boolean isRemote() {
     return true;
@@ -65,11 +82,17 @@ public final class UnmappedStorage extends ForwardingStorage {
     mostInFlight.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
     try {
       Thread.sleep(latencyMillis);
-      return ByteBuffer.allocate(lengthBytes)
+      boolean hasValues = file.path().endsWith(".zr");
+      if (hasValues && isNext(failures)) {
+        throw new StorageException(file.path(), "no answer from " + file.path());
+      }
+      ByteBuffer answer = ByteBuffer.allocate(lengthBytes)
           .put(file.region(position, lengthBytes))
-          .flip()
-          .asReadOnlyBuffer()
-          .order(ByteOrder.LITTLE_ENDIAN);
+          .flip();
+      if (hasValues && isNext(wrongAnswers)) {
+        answer.put(lengthBytes - 1, (byte) (answer.get(lengthBytes - 1) ^ 1));
+      }
+      return answer.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);

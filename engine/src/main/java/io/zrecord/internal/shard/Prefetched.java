@@ -51,6 +51,16 @@ public final class Prefetched {
       return users.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
     }
 
+    /** Tells whether a request for a part of the range failed or was canceled. */
+    private boolean hasFailed() {
+      for (int piece = 0; piece < pieces.size(); piece++) {
+        if (pieces.get(piece).isCompletedExceptionally()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
     /** Returns the position of the first byte. */
     public long from() {
       return from;
@@ -122,7 +132,10 @@ public final class Prefetched {
     return range;
   }
 
-  /** Returns a range that contains some bytes of a file; null if there is none. */
+  /**
+   * Returns a range that contains some bytes of a file, and of which no request has failed; null if
+   * there is none.
+   */
   public @Nullable Range find(Windows file, long from, long to) {
     ConcurrentSkipListMap<Long, Range> ranges = files.get(file);
     if (ranges == null) {
@@ -130,7 +143,7 @@ public final class Prefetched {
     }
     Map.Entry<Long, Range> found = ranges.floorEntry(from);
     for (int i = 0; found != null && i < MOST_OVERLAPS; i++) {
-      if (to <= found.getValue().to) {
+      if (to <= found.getValue().to && !found.getValue().hasFailed()) {
         return found.getValue();
       }
       found = ranges.lowerEntry(found.getKey());

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -44,6 +45,7 @@ public final class Windows {
   private final Consumer<ByteBuffer> firstCheck;
   private final LongConsumer onKept;
   private final boolean areKept;
+  private final AtomicBoolean isSmallAsked = new AtomicBoolean();
 
   /** Maps nothing yet. Keeps all windows, as is right for tables. */
   public Windows(ReadableFile file, long endBytes, LongConsumer onKept) {
@@ -108,10 +110,17 @@ public final class Windows {
     return windows.getAcquire(0) != null;
   }
 
-  /** Asks for the window of a small file, and returns at once. Who needs it meets a failure. */
+  /**
+   * Asks for the window of a small file, and returns at once. Does nothing if the window is here or
+   * was asked for. Who needs it meets a failure.
+   */
   public void askForSmall(ReadMetrics metrics) {
-    if (!isHere()) {
-      CompletableFuture<ByteBuffer> unused = Requests.later(() -> window(0, 0, metrics));
+    if (!isHere() && isSmallAsked.compareAndSet(false, true)) {
+      CompletableFuture<Void> unused = Requests.later(() -> window(0, 0, metrics))
+          .handle((window, failure) -> {
+            isSmallAsked.set(false);
+            return null;
+          });
     }
   }
 

@@ -20,8 +20,8 @@ final class PrefetchedTest {
   private Windows windows() {
     byte[] content = new byte[LENGTH];
     content[10] = 7;
-    storage.publish("f", content);
-    ReadableFile file = ((Storage) storage).open("f", LENGTH);
+    storage.publish("f.zr", content);
+    ReadableFile file = ((Storage) storage).open("f.zr", LENGTH);
     return new Windows(file, LENGTH, kept -> {});
   }
 
@@ -62,6 +62,22 @@ final class PrefetchedTest {
     Prefetched.Range all = Objects.requireNonNull(prefetched.ask(file, 5, 100, metrics));
     assertThat(prefetched.find(file, 10, 30)).isSameAs(all);
     assertThat(prefetched.find(file, 10, 101)).isNull();
+  }
+
+  @Test
+  void aRangeWhoseRequestFailedIsAskedForAgain() {
+    storage.failNext(1);
+    Windows file = windows();
+    Prefetched prefetched = new Prefetched();
+    Prefetched.Range failed = Objects.requireNonNull(prefetched.ask(file, 0, 50, metrics));
+    assertThat(failed.piece(0).get(10)).as("read again by its user").isEqualTo((byte) 7);
+    assertThat(prefetched.find(file, 0, 50)).isNull();
+    Prefetched.Range again = Objects.requireNonNull(prefetched.ask(file, 0, 50, metrics));
+    assertThat(again).isNotSameAs(failed);
+    assertThat(metrics.requests.sum()).isEqualTo(2);
+    prefetched.drop(failed);
+    assertThat(prefetched.find(file, 0, 50)).isSameAs(again);
+    assertThat(again.piece(0).get(10)).isEqualTo((byte) 7);
   }
 
   /** A reader that is late has found the range before it was dropped. */

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.read.ReadMetrics;
 import io.zrecord.storage.ReadableFile;
+import io.zrecord.storage.Storage;
+import io.zrecord.testing.MemoryStorage;
+import io.zrecord.testing.UnmappedStorage;
 import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,5 +59,40 @@ final class WindowsTest {
     assertThat(table.count()).isEqualTo(16);
     assertThat(values.count()).isEqualTo(8);
     assertThat(mapped.count()).isEqualTo(8);
+  }
+
+  /** Those who ask again keep no thread that another file needs. */
+  @Test
+  void aSmallFileIsAskedForOnce() throws InterruptedException {
+    UnmappedStorage storage = new UnmappedStorage(new MemoryStorage(), 1 << 20);
+    storage.begin(300);
+    Windows first = small(storage, "first");
+    Windows second = small(storage, "second");
+    for (int i = 0; i < 100; i++) {
+      first.askForSmall(new ReadMetrics());
+    }
+    second.askForSmall(new ReadMetrics());
+    while (!first.isHere() || !second.isHere()) {
+      Thread.sleep(10);
+    }
+    assertThat(storage.mostInFlight()).isEqualTo(2);
+    assertThat(storage.requests()).isEqualTo(2);
+  }
+
+  @Test
+  void aSmallFileThatDidNotComeIsAskedForAgain() throws InterruptedException {
+    UnmappedStorage storage = new UnmappedStorage(new MemoryStorage(), 1 << 20);
+    Windows file = small(storage, "f.zr");
+    storage.failNext(1);
+    while (!file.isHere()) {
+      file.askForSmall(new ReadMetrics());
+      Thread.sleep(10);
+    }
+    assertThat(storage.requests()).isEqualTo(2);
+  }
+
+  private static Windows small(UnmappedStorage storage, String name) {
+    storage.publish(name, new byte[1000]);
+    return new Windows(((Storage) storage).open(name, 1000), 1000, false, first -> {}, kept -> {});
   }
 }

@@ -1,6 +1,5 @@
 package io.zrecord.internal.shard.read;
 
-import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.io.MapFaults;
 import io.zrecord.internal.shard.ChangedField;
@@ -50,11 +49,12 @@ final class ChangedValues {
     // Checksums of arrays are the fastest.
     ByteBuffer bytes = ByteBuffer.allocate(count * width);
     ShardPart part = context.part(source);
-    try {
+    boolean isIntact = context.tryRead(() -> {
       for (int rank = 0; rank < count; rank++) {
         copy(source, part, field.values(), rank, bytes, rank * width);
       }
-    } catch (CorruptDataException e) {
+    });
+    if (!isIntact) {
       // Whoever wants that value is told. The others can be read.
       field.setDamaged();
       return null;

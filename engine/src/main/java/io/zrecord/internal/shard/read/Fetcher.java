@@ -31,7 +31,6 @@ final class Fetcher {
   private static final double LEAST_WANTED = 0.25;
 
   private static final int PIECE_BYTES = Prefetched.PIECE_BYTES;
-  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   private final WindowTable table;
   private final Prefetched prefetched;
@@ -45,11 +44,10 @@ final class Fetcher {
   private record Wanted(ShardPart part, int chunk, long from, long to) {}
 
   /**
-   * What becomes a window: bytes of a file, a piece of a range that was asked for before, or
-   * nothing.
+   * What becomes a window: bytes of a file, or a piece of a range that was asked for before.
    *
    * @param lengthBytes bytes to ask for; 0 if none
-   * @param range the range with the piece; null if there is none
+   * @param range the range with the piece; null if bytes are asked for
    */
   private record Piece(
       Windows file, long from, int lengthBytes, Prefetched.@Nullable Range range, int number) {}
@@ -214,9 +212,15 @@ final class Fetcher {
       }
     }
     here.forEach((range, needed) -> {
-      found.add(new long[] {range.from(), range.to(), (long) firstPage + pieces.size()});
-      for (int number = 0; number < range.pieceCount(); number++) {
-        pieces.add(new Piece(file, 0, 0, needed.get(number) ? range : null, number));
+      for (int number = needed.nextSetBit(0); number >= 0; ) {
+        int end = needed.nextClearBit(number);
+        long from = range.from() + (long) number * PIECE_BYTES;
+        long to = Math.min(range.to(), range.from() + (long) end * PIECE_BYTES);
+        found.add(new long[] {from, to, (long) firstPage + pieces.size()});
+        for (; number < end; number++) {
+          pieces.add(new Piece(file, 0, 0, range, number));
+        }
+        number = needed.nextSetBit(end);
       }
     });
     found.sort(Comparator.comparingLong(range -> range[0]));
@@ -247,7 +251,6 @@ final class Fetcher {
     for (int i = 0; i < fetched.length; i++) {
       int ordinal = i;
       Piece piece = pieces.get(i);
-      fetched[i] = NOTHING;
       if (piece.lengthBytes > 0) {
         path = piece.file.path();
         requests.add(() -> fetched[ordinal] = piece.file.read(piece.from, piece.lengthBytes));

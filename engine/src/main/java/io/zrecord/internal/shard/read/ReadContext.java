@@ -48,6 +48,7 @@ final class ReadContext {
   private final @Nullable ShardPart[] parts;
   private int partCount;
   private boolean isDamaged;
+  private boolean isTrying;
   private final Fetcher fetcher;
   private final BlockCheck check;
   private final DecodedValues decoded = new DecodedValues(table);
@@ -237,10 +238,30 @@ final class ReadContext {
   }
 
   /**
+   * Reads values that nobody has asked for. Damage among them is no reason to open shards again.
+   *
+   * @return whether no damage was found
+   */
+  boolean tryRead(Runnable reading) {
+    isTrying = true;
+    try {
+      reading.run();
+      return true;
+    } catch (CorruptDataException e) {
+      return false;
+    } finally {
+      isTrying = false;
+    }
+  }
+
+  /**
    * Forgets all shards after damage. The next selection, and a user who opens the dataset again,
    * must find restored files, and not the maps of the old ones or bytes that came wrong.
    */
   private void forgetShards() {
+    if (isTrying) {
+      return;
+    }
     isDamaged = true;
     for (ShardPart part : parts) {
       if (part != null) {

@@ -4,7 +4,6 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.shard.ChangedField;
 import io.zrecord.internal.shard.EntryField;
-import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.PromotedField;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.values.PromotedValues;
@@ -170,9 +169,11 @@ final class SubstitutedSlots {
   }
 
   private ShardedFieldReader open(int shardOrdinal, PromotedField field) {
-    OpenShard shard = context.shards().open(shardOrdinal);
     FieldSpec spec = ofType(field.tables().type());
-    ShardList one = new ShardList(new long[] {shard.slots()}, List.of(() -> shard));
+    ShardList all = context.shards();
+    // Opened anew after damage, as the shards of this reader are.
+    ShardList one = new ShardList(
+        new long[] {all.open(shardOrdinal).slots()}, List.of(() -> all.open(shardOrdinal)));
     return ShardedFieldReader.ofTables(spec, one, context.verification(), context.metrics());
   }
 }

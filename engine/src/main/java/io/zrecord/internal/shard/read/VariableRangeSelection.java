@@ -79,10 +79,10 @@ final class VariableRangeSelection implements Selection {
 
   /** Tells whether the shard's field can be read in this way. */
   boolean takes(ShardPart part) {
-    // Absent values of one width are zeros in a copy of all.
+    // Absent values of one width are zeros in a copy of all, and no width is no zeros.
     return part.field() instanceof VariableField field
         && !context.decodes(field)
-        && (fixedWidth < 0 || !field.presence().exist())
+        && (fixedWidth <= 0 || !field.presence().exist())
         && takes(part.patch());
   }
 

@@ -57,7 +57,7 @@ final class WindowTable {
     heldBytes = 0;
   }
 
-  /** Returns the bytes of windows that would go if this table did not hold them. */
+  /** Returns the bytes of windows that take memory for as long as this table holds them. */
   long heldBytes() {
     return heldBytes;
   }
@@ -133,7 +133,7 @@ final class WindowTable {
       if (windows[firstWindow + i] == null) {
         ByteBuffer window = chunk.window(i, aheadBytes, metrics);
         windows[firstWindow + i] = window;
-        heldBytes += chunk.areKept() ? 0 : window.capacity();
+        heldBytes += chunk.isMapped() ? 0 : window.capacity();
       }
     }
   }

@@ -162,7 +162,10 @@ final class SideBySideTest {
     long[] others = LongStream.of(all()).filter(i -> i != damaged).toArray();
     try (RecordDataset dataset = open(Verification.FIRST)) {
       FieldReader reader = dataset.reader(FIELD);
+      ChangedField opened = changed();
       requireExpected(reader, others);
+      requireExpected(reader, others);
+      assertThat(changed()).as("not opened again: nobody met the damage").isSameAs(opened);
       assertThatThrownBy(() -> requireExpected(reader, new long[] {damaged}))
           .isInstanceOf(CorruptDataException.class)
           .hasMessageContaining("the value at " + damaged);
