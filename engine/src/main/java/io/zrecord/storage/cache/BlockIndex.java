@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * Thread-safe. The lock is held over operations of the local disk only, and never by a hit.
  *
  * <p>Other processes write blocks, too. The directory is listed again after each 64th of the bound
- * that this process wrote, and an eviction goes down to 7/8 of the bound. So up to 8 processes stay
- * within the bound.
+ * that this process wrote. So each further process may add a 64th of the bound and a block, before
+ * another process knows of it. An eviction goes down to 7/8 of the bound.
  */
 final class BlockIndex {
   private static final long TOUCH_MILLIS = 3_600_000;
