@@ -181,7 +181,7 @@ class NestedSuite extends SparkSuite {
     assert(failure(write(interval, other, "append")).contains("to_json(s)"))
     val shaped = spark.range(1).selectExpr("array('x') as words")
     assert(failure(write(shaped, other, "append", "shape.words" -> "1")).contains("'words'"))
-    assert(filesBelow(other).isEmpty)
+    assert(filesOf(other).names.isEmpty)
   }
 
   test("a table of a catalog declares nested columns") {
