@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.DigestOutputStream;
@@ -25,7 +24,8 @@ final class SourceFiles {
   }
 
   private static Row hash(String path) {
-    Path file = Path.of(URI.create(path).getPath());
+    // Spark's column has Hadoop's text of a path, in which nothing is escaped.
+    Path file = Path.of(new org.apache.hadoop.fs.Path(path).toUri().getPath());
     try (InputStream in = Files.newInputStream(file)) {
       MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
       long length = in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), sha256));

@@ -1,11 +1,10 @@
 package io.zrecord.spark
 
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
-import java.nio.file.Paths
 import java.util.{Collections, Optional, OptionalLong, UUID}
 
 import io.zrecord.schema.{Compression, ElementType, FieldSpec, RecordSchema, Shape}
-import io.zrecord.storage.local.LocalStorage
+import io.zrecord.spark.path.SparkStorages
 import io.zrecord.table.{RecordTable, TableChange}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
@@ -20,7 +19,7 @@ class WideTablesSuite extends SparkSuite with Interpreted {
   /** Writes a shard of four records, with a large attribute on the first four columns. */
   private lazy val path: String = {
     val target = freshPath()
-    val storage = LocalStorage.at(Paths.get(target))
+    val storage = SparkStorages.storageFor(target)
     val fields = (1 to columnCount).map { id =>
       val attributes =
         if (id <= 4) Collections.singletonMap("note", attribute)
