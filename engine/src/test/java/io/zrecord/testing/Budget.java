@@ -63,8 +63,8 @@ public final class Budget {
         + test + " " + properties();
   }
 
-  /** Returns the directory of the module relative to the directory that has {@code mvnw}. */
-  private static String module() {
+  /** Returns the directory of Maven's current module, relative to that of {@code mvnw}. */
+  public static String module() {
     Path module = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
     Path root = module;
     while (root != null && !Files.exists(root.resolve("mvnw"))) {

@@ -21,12 +21,6 @@ import org.apache.spark.sql.Row
 class RebalanceSuite extends SparkSuite {
   import RebalanceSuite._
 
-  override protected def master: String = "local[2,4]"
-
-  /** Progress comes with heartbeats. */
-  override protected def configuration: Map[String, String] =
-    Map("spark.executor.heartbeatInterval" -> "1s")
-
   /** Writes a table of small shards of about `shardBytes` each; two of them are a group of pairs.
     */
   private def table(shards: Int, shardBytes: Int = 600 << 10): String = {

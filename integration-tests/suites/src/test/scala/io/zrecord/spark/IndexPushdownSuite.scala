@@ -4,6 +4,7 @@ import java.util.zip.CRC32
 
 import scala.util.Random
 
+import io.zrecord.testing.Budget
 import org.apache.spark.sql.{DataFrame, Row}
 
 class IndexPushdownSuite extends SparkSuite {
@@ -52,11 +53,11 @@ class IndexPushdownSuite extends SparkSuite {
     }
   }
 
-  private val seed = 20240607L
+  private val seed = Budget.seed
 
   test(s"random conditions select what they say (seed $seed)") {
     val random = new Random(seed)
-    for (round <- 1 to 60) {
+    for (round <- 1 to Budget.of(60)) {
       val (sql, holds) = predicate(random, 3)
       val expected = (0L until length).filter(holds)
       val found = read(path).where(sql).selectExpr("id", "s", "_index").collect()

@@ -1,4 +1,5 @@
 package io.zrecord.spark
+package alone
 
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.atomic.AtomicInteger
@@ -21,7 +22,7 @@ import org.apache.spark.sql.functions.{col, udf}
 class ClusterSuite extends SparkSuite {
   override protected def master: String = ClusterSuite.localCluster(2)
 
-  override protected def configuration: Map[String, String] =
+  override protected def contextSettings: Map[String, String] =
     ClusterSuite.executorConfiguration + ("spark.task.maxFailures" -> "4")
 
   private def expect(path: String, count: Long): Unit = {

@@ -1,4 +1,5 @@
 package io.zrecord.spark
+package alone
 
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -13,7 +14,7 @@ import org.apache.spark.sql.functions.col
 class DynamicAllocationSuite extends SparkSuite {
   override protected def master: String = ClusterSuite.localCluster(2)
 
-  override protected def configuration: Map[String, String] =
+  override protected def contextSettings: Map[String, String] =
     ClusterSuite.executorConfiguration ++ Map(
       "spark.dynamicAllocation.enabled" -> "true",
       "spark.dynamicAllocation.shuffleTracking.enabled" -> "true",

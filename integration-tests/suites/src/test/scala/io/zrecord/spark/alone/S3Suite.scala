@@ -1,4 +1,5 @@
 package io.zrecord.spark
+package alone
 
 import java.nio.file.{Files, Paths}
 
@@ -11,7 +12,7 @@ class S3Suite extends RemoteTests {
     Files.createTempDirectory("s3")
   )
 
-  override protected def configuration: Map[String, String] =
+  override protected def contextSettings: Map[String, String] =
     TestBase.settingsOf(server)
 
   override protected def base: String = server.bucket() + "/data"

@@ -5,17 +5,15 @@ import java.io.{ByteArrayOutputStream, PrintStream}
 import io.zrecord.rebalance.order.RecordOrder
 import io.zrecord.shard.WriteOptions
 import io.zrecord.table.{IndexMap, RecordTable, TableSnapshot}
+import io.zrecord.testing.Budget
 
 /** Tables to be written in another order by Spark, and checks of the result. */
 trait RelayoutTables extends SparkSuite {
   protected val Mib = 1L << 20
   protected val Layout: WriteOptions = WriteOptions.defaults().withStripeBytes(1 << 16)
-  protected val seed: Long =
-    java.lang.Long.getLong("zrecord.test.seed", 20261122L).longValue
+  protected val seed: Long = Budget.seed
 
   case class Said(exitCode: Int, out: String, err: String)
-
-  override protected def master: String = "local[2,4]"
 
   protected def table(path: String): RecordTable = tableAt(path)
 

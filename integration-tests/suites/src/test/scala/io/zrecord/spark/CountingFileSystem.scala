@@ -96,9 +96,10 @@ object CountingFileSystem {
   val Key = "fs.count.secret.key"
 
   /** What a session needs to use the file system. */
+  /** Settings of a session that uses the file system. */
   val Settings: Map[String, String] = Map(
-    "spark.hadoop.fs.count.impl" -> classOf[CountingFileSystem].getName,
-    "spark.hadoop.zrecord.publish" -> "rename"
+    "fs.count.impl" -> classOf[CountingFileSystem].getName,
+    "zrecord.publish" -> "rename"
   )
 
   @volatile var expectedKey: String = ""

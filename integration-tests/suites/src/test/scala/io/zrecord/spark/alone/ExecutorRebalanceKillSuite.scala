@@ -1,4 +1,5 @@
 package io.zrecord.spark
+package alone
 
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicInteger
@@ -16,7 +17,7 @@ class ExecutorRebalanceKillSuite extends RebalanceKills {
 
   override protected def master: String = ClusterSuite.localCluster(Executors)
 
-  override protected def configuration: Map[String, String] = ClusterSuite.executorConfiguration
+  override protected def contextSettings: Map[String, String] = ClusterSuite.executorConfiguration
 
   /** Returns process ids by executor, of all executors. */
   private def processes(): Map[String, Long] = {

@@ -9,6 +9,7 @@ import io.zrecord.schema.{Compression, ElementType, FieldRules, FieldSpec, Recor
 import io.zrecord.shard.WriteOptions
 import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.{RecordTable, RowChange}
+import io.zrecord.testing.Budget
 import org.apache.spark.sql.{Column, DataFrame, Row}
 import org.apache.spark.sql.functions.{coalesce, col, expr, lit, not}
 
@@ -18,7 +19,7 @@ class ValuePushdownSuite extends SparkSuite {
   override protected def configuration: Map[String, String] =
     super.configuration + ("spark.sql.datetime.java8API.enabled" -> "true")
 
-  private val seed = sys.props.get("zrecord.seed").fold(Random.nextLong())(_.toLong)
+  private val seed = Budget.seed
   private val random = new Random(seed)
 
   private def isSpark4 = spark.version.takeWhile(_ != '.').toInt >= 4

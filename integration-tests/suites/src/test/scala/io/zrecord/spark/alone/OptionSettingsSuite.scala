@@ -1,4 +1,5 @@
 package io.zrecord.spark
+package alone
 
 import java.io.StringWriter
 import java.nio.file.Files
@@ -18,13 +19,16 @@ class OptionSettingsSuite extends SparkSuite {
   private val marker = "seen" + UUID.randomUUID().toString.replace("-", "")
   private val eventLog = Files.createTempDirectory("events")
 
-  override protected def configuration: Map[String, String] = CountingFileSystem.Settings ++ Map(
+  override protected def configuration: Map[String, String] = CountingFileSystem.Settings ++
+    (if (SPARK_VERSION < "4")
+       Map("spark.sql.catalog.spark_catalog" -> "io.zrecord.spark.ZRecordSessionCatalog")
+     else Map.empty)
+
+  override protected def contextSettings: Map[String, String] = Map(
     "spark.eventLog.enabled" -> "true",
     "spark.eventLog.compress" -> "false",
     "spark.eventLog.dir" -> eventLog.toUri.toString
-  ) ++ (if (SPARK_VERSION < "4")
-          Map("spark.sql.catalog.spark_catalog" -> "io.zrecord.spark.ZRecordSessionCatalog")
-        else Map.empty)
+  )
 
   private val key = CountingFileSystem.Key -> secret
 

@@ -2,6 +2,7 @@ package io.zrecord.spark
 
 import io.zrecord.rebalance.RebalanceOptions
 import io.zrecord.schema.Compression
+import io.zrecord.testing.Budget
 import org.apache.spark.sql.{DataFrame, Row}
 
 /** The numbers of kills of drivers and of executors in rebalances (docs/proofs.md), and tables for
@@ -10,12 +11,8 @@ import org.apache.spark.sql.{DataFrame, Row}
 trait RebalanceKills extends SparkSuite {
   private val Mib = 1L << 20
 
-  /** Of 50 kills, three are of drivers, three of executors, and the rest of the process on one
-    * machine.
-    */
-  protected val kills: Int =
-    math.max(1, Integer.getInteger("zrecord.test.rebalanceKills", 50).intValue * 3 / 50)
-  protected val seed: Long = java.lang.Long.getLong("zrecord.test.seed", 20261121L).longValue
+  protected val kills: Int = Budget.of(3)
+  protected val seed: Long = Budget.seed
 
   /** Makes two shards a group. */
   protected val pairs: RebalanceOptions =

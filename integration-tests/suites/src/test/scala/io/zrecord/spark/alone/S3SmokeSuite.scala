@@ -1,4 +1,5 @@
 package io.zrecord.spark
+package alone
 
 import java.nio.file.{Files, Paths}
 
@@ -12,7 +13,7 @@ class S3SmokeSuite extends SparkSuite {
     Files.createTempDirectory("s3")
   )
 
-  override protected def configuration: Map[String, String] = TestBase.settingsOf(server)
+  override protected def contextSettings: Map[String, String] = TestBase.settingsOf(server)
 
   override def afterAll(): Unit =
     try super.afterAll()

@@ -1,11 +1,12 @@
 package io.zrecord.spark
+package alone
 
 import io.zrecord.table.RecordTable
 import java.nio.file.{Files, Paths}
 
 class SaveModesSuite extends SparkSuite {
   // Tasks send their messages by Spark's serializer, and many applications have set this one.
-  override protected def configuration: Map[String, String] =
+  override protected def contextSettings: Map[String, String] =
     Map("spark.serializer" -> "org.apache.spark.serializer.KryoSerializer")
 
   private def data(n: Long) = spark.range(0, n, 1, 2).toDF("id")
@@ -147,3 +148,5 @@ class SaveModesSuite extends SparkSuite {
     assert(read(path).count() == 3)
   }
 }
+
+class InterpretedSaveModesSuite extends SaveModesSuite with Interpreted

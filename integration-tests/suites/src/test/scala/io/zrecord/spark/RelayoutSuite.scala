@@ -15,14 +15,13 @@ import io.zrecord.errors.{CommitConflictException, CorruptDataException}
 import io.zrecord.rebalance.order.{Direction, RecordOrder}
 import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.TableSnapshot
+import io.zrecord.testing.Budget
 import org.apache.spark.api.java.JavaSparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskStart}
 
-/** Spark gives a table the same order as one process does, or nothing changes.
-  * `-Dzrecord.test.relayoutKills=N` kills more drivers.
-  */
+/** Spark gives a table the same order as one process does, or nothing changes. */
 class RelayoutSuite extends RelayoutTables {
-  private val kills = Integer.getInteger("zrecord.test.relayoutKills", 1).intValue
+  private val kills = Budget.of(1)
 
   private def copy(path: String): String = {
     val (from, to) = (filesOf(path), freshPath())

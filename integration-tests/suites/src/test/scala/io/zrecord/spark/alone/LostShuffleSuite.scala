@@ -1,4 +1,5 @@
 package io.zrecord.spark
+package alone
 
 import java.io.File
 import java.util.concurrent.atomic.AtomicInteger
@@ -16,7 +17,7 @@ class LostShuffleSuite extends SparkSuite {
   // One task at a time, so that some have written their rows when the files are lost.
   override protected def master: String = "local[1]"
 
-  override protected def configuration: Map[String, String] =
+  override protected def contextSettings: Map[String, String] =
     Map("spark.local.dir" -> directory, "spark.sql.shuffle.partitions" -> "3")
 
   /** Writes 400 rows in 8 tasks, the fourth of which loses the shuffle's files. Returns the

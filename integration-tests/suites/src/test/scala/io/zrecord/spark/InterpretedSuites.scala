@@ -10,8 +10,6 @@ trait Interpreted extends SparkSuite {
   )
 }
 
-class InterpretedSaveModesSuite extends SaveModesSuite with Interpreted
-
 class InterpretedIndexPushdownSuite extends IndexPushdownSuite with Interpreted
 
 class InterpretedTypesSuite extends TypesSuite with Interpreted

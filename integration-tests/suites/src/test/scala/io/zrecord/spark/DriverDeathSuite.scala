@@ -6,14 +6,15 @@ import java.util.concurrent.atomic.AtomicLong
 
 import scala.util.Random
 
+import io.zrecord.testing.Budget
 import org.apache.spark.sql.SparkSession
 
 /** Drivers that append one batch after the other are killed (SIGKILL) at random instants, and each
-  * is followed by another driver. `-Dzrecord.test.kills=N` kills more of them.
+  * is followed by another driver.
   */
 class DriverDeathSuite extends SparkSuite {
-  private val kills = Integer.getInteger("zrecord.test.kills", 3).intValue
-  private val seed = java.lang.Long.getLong("zrecord.test.seed", 20261121L).longValue
+  private val kills = Budget.of(3)
+  private val seed = Budget.seed
 
   test(s"a driver that is killed leaves whole batches, and all that it acknowledged ($seed)") {
     val path = freshPath()

@@ -11,47 +11,67 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import io.zrecord.internal.shard.{OpenShards, ShardPlaces}
 import io.zrecord.spark.path.SparkStorages
 import io.zrecord.table.RecordTable
+import io.zrecord.testing.Budget
 
 import org.apache.spark.scheduler.SparkListener
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
-import org.scalatest.BeforeAndAfterAll
+import org.scalatest.{BeforeAndAfterAll, Outcome}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** A suite with its own Spark session and directories below target. */
+/** A suite with a Spark session of its own and directories below target. Suites share a context
+  * unless they ask for their own.
+  */
 abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val root = Paths.get(System.getProperty("zrecord.test.directory"))
 
-  /** Where the session runs. */
-  protected def master: String = "local[2]"
+  /** Where the context runs. A suite with another master stands in the package `alone`. */
+  protected def master: String = "local[2,4]"
 
+  /** What the context needs beyond the shared one. A suite that needs anything stands in the package
+    * `alone`.
+    */
+  protected def contextSettings: Map[String, String] = Map.empty
+
+  /** Settings of the session. */
   protected def configuration: Map[String, String] = Map.empty
 
   protected lazy val spark: SparkSession = {
-    val builder = SparkSession
-      .builder()
-      .master(master)
-      .appName(getClass.getSimpleName)
-      .config("spark.ui.enabled", "false")
-      .config("spark.sql.shuffle.partitions", "2")
-      .config("spark.sql.session.timeZone", "UTC")
-      .config("spark.sql.warehouse.dir", root.resolve("warehouse").toString)
-    (TestBase.current.settings ++ configuration).foreach { case (key, value) =>
-      builder.config(key, value)
-    }
-    val session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
+    val shared = Map(
+      "spark.ui.enabled" -> "false",
+      "spark.sql.shuffle.partitions" -> "2",
+      "spark.sql.session.timeZone" -> "UTC",
+      "spark.sql.warehouse.dir" -> root.resolve("warehouse").toString,
+      // The progress of tasks comes with heartbeats.
+      "spark.executor.heartbeatInterval" -> "1s"
+    ) ++ TestBase.current.settings
+    val session = SuiteContext.newSession(master, shared ++ contextSettings)
+    configuration.foreach { case (key, value) => session.conf.set(key, value) }
     session
   }
 
-  /** Starts the session: paths are resolved by the session that is active. */
+  /** Makes the suite's session the one by which paths are resolved. */
   override def beforeAll(): Unit = {
     super.beforeAll()
-    spark
+    SparkSession.setDefaultSession(spark)
+    SparkSession.setActiveSession(spark)
   }
 
+  /** Leaves no cached data to the suites that follow in the same context. */
   override def afterAll(): Unit =
-    try spark.stop()
+    try if (!spark.sparkContext.isStopped) spark.catalog.clearCache()
     finally super.afterAll()
+
+  /** Says how a test that failed is run again with the same seed. */
+  override protected def withFixture(test: NoArgTest): Outcome = {
+    val outcome = super.withFixture(test)
+    if (outcome.isFailed) {
+      val suite = s"-Dsuites.suffix=${getClass.getSimpleName}"
+      System.err.println(
+        s"replay: ./mvnw verify -pl ${Budget.module} -am -Dunit.skip=true $suite ${Budget.properties}"
+      )
+    }
+    outcome
+  }
 
   /** Returns a path where nothing exists yet, where the suites have their tables. */
   protected def freshPath(): String =
@@ -186,7 +206,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   /** Tells whether a condition holds in time, such as after the clean-up of cancelled tasks. */
-  protected def eventually(condition: => Boolean, seconds: Long = 30): Boolean = {
+  protected def eventually(condition: => Boolean, seconds: Long = 120): Boolean = {
     val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
     while (!condition && System.nanoTime() < deadline) Thread.sleep(10)
     condition

@@ -1,4 +1,5 @@
 package io.zrecord.spark
+package alone
 
 import java.io.File
 import java.net.ServerSocket
@@ -25,7 +26,7 @@ class SpeculationSuite extends SparkSuite {
 
   override protected def master: String = s"spark://127.0.0.1:$port"
 
-  override protected def configuration: Map[String, String] =
+  override protected def contextSettings: Map[String, String] =
     ClusterSuite.executorConfiguration ++ Map(
       "spark.driver.host" -> "127.0.0.1",
       "spark.speculation" -> "true",

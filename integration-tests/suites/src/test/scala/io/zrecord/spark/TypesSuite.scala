@@ -4,12 +4,13 @@ import java.sql.{Date, Timestamp}
 
 import scala.util.Random
 
+import io.zrecord.testing.Budget
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types._
 
 class TypesSuite extends SparkSuite {
-  private val random = new Random(11)
+  private val random = new Random(Budget.seed)
 
   private def frame(values: Seq[Any], dataType: DataType): DataFrame = {
     val schema = StructType(Seq(StructField("n", IntegerType), StructField("v", dataType)))
