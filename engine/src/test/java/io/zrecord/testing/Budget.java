@@ -20,6 +20,9 @@ public final class Budget {
   private static final String SEED = "zrecord.test.seed";
   private static final double DEFAULT_SCALE = 0.2;
 
+  /** What the build gives for a property that nobody set. */
+  private static final String DEFAULT = "default";
+
   /** At this scale every order of calls is tried. */
   private static final double SCALE_OF_ALL_ORDERS = 2;
 
@@ -74,8 +77,8 @@ public final class Budget {
   }
 
   private static double chosenScale() {
-    String text = System.getProperty(SCALE, "");
-    double scale = text.isEmpty() ? DEFAULT_SCALE : Double.parseDouble(text);
+    String text = System.getProperty(SCALE, DEFAULT);
+    double scale = text.equals(DEFAULT) ? DEFAULT_SCALE : Double.parseDouble(text);
     if (!(scale > 0 && scale <= 1000)) {
       throw new IllegalArgumentException(SCALE + " is " + text + ": give more than 0, at most 1000");
     }
@@ -83,7 +86,7 @@ public final class Budget {
   }
 
   private static long chosenSeed() {
-    String text = System.getProperty(SEED, "");
-    return text.isEmpty() ? new SecureRandom().nextLong() : Long.parseLong(text);
+    String text = System.getProperty(SEED, DEFAULT);
+    return text.equals(DEFAULT) ? new SecureRandom().nextLong() : Long.parseLong(text);
   }
 }

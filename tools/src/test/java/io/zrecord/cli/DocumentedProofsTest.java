@@ -1,0 +1,120 @@
+package io.zrecord.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The tables of docs/proofs.md: each row names tests that exist, and the tiers that their tags say. */
+class DocumentedProofsTest {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final Pattern NAME = Pattern.compile("`(\\w+(?:Test|Suite)|test_\\w+\\.py)`");
+
+  /** A test file of the house and its tier. */
+  private record Source(Path path, int tier) {}
+
+  private final Map<String, Source> sources = sources();
+  private final List<String[]> rows = rows();
+
+  @Test
+  void eachRowNamesTestsThatExist() {
+    assertThat(rows).hasSizeGreaterThan(100);
+    for (String[] row : rows) {
+      assertThat(names(row[2])).as(row[1]).isNotEmpty();
+      assertThat(sources.keySet()).as(row[1]).containsAll(names(row[2]));
+    }
+  }
+
+  @Test
+  void eachRowNamesTheTiersOfItsTests() {
+    for (String[] row : rows) {
+      String tiers = names(row[2]).stream()
+          .map(name -> sources.get(name).tier())
+          .collect(Collectors.toCollection(TreeSet::new))
+          .stream()
+          .map(String::valueOf)
+          .collect(Collectors.joining(", "));
+      assertThat(row[3].strip()).as(row[1]).isEqualTo(tiers);
+    }
+  }
+
+  @Test
+  void eachRowSaysHowLongItTakes() {
+    for (String[] row : rows) {
+      assertThat(row[4].strip()).as(row[1]).matches("\\d+(\\.\\d)?");
+    }
+  }
+
+  @Test
+  void eachTestOfTierThreeIsInARow() {
+    Set<String> named = rows.stream().flatMap(row -> names(row[2]).stream()).collect(Collectors.toSet());
+    List<String> tagged = sources.entrySet().stream()
+        .filter(entry -> entry.getValue().tier() == 3)
+        .map(Map.Entry::getKey)
+        .toList();
+    assertThat(tagged).isNotEmpty();
+    assertThat(named).containsAll(tagged);
+  }
+
+  private static List<String> names(String cell) {
+    List<String> names = new ArrayList<>();
+    Matcher matcher = NAME.matcher(cell);
+    while (matcher.find()) {
+      names.add(matcher.group(1));
+    }
+    return names;
+  }
+
+  /** Returns the cells of all rows but headings, the first before the leading bar. */
+  private static List<String[]> rows() {
+    try (Stream<String> lines = Files.lines(ROOT.resolve("docs/proofs.md"))) {
+      return lines
+          .filter(line -> line.startsWith("| ") && !line.startsWith("| claim"))
+          .map(line -> line.split("(?<!\\\\)\\|", -1))
+          .toList();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static Map<String, Source> sources() {
+    Map<String, Source> found = new TreeMap<>();
+    try (Stream<Path> files = Files.find(ROOT, 14, (path, attributes) -> isTest(path))) {
+      for (Path path : files.toList()) {
+        String name = path.getFileName().toString().replaceFirst("\\.(java|scala)$", "");
+        found.put(name, new Source(path, tier(path)));
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    return found;
+  }
+
+  private static boolean isTest(Path path) {
+    String name = path.getFileName().toString();
+    String relative = ROOT.relativize(path).toString();
+    return name.matches("\\w+(Test\\.java|Suite\\.scala)") && relative.contains("src/test/")
+        || name.matches("test_\\w+\\.py") && relative.startsWith("python/tests/");
+  }
+
+  /** Returns 3 for what only the profile proofs runs, 2 for what only .ci/run runs, otherwise 1. */
+  private static int tier(Path path) throws IOException {
+    if (path.toString().endsWith(".py")) {
+      return 2;
+    }
+    String text = Files.readString(path);
+    return text.contains("\n@Tag(\"tier-3\")\n") || text.contains("\n@Slow\n") ? 3 : 1;
+  }
+}
