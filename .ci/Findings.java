@@ -12,11 +12,11 @@ import org.w3c.dom.Node;
 import org.w3c.dom.NodeList;
 
 /**
- * Writes on one page what the last run of Maven found, and exits with 1 if a test failed or if none
- * ran: {@code java .ci/Summary.java PAGE SCALE}. Reads the JUnit reports of every module below the
+ * Writes on one page what the tests of the last run of Maven found, and exits with 1 if a test failed or if none
+ * ran: {@code java .ci/Findings.java PAGE SCALE}. Reads the JUnit reports of every module below the
  * current directory.
  */
-final class Summary {
+final class Findings {
   private static final class Count {
     int tests;
     int failed;
@@ -46,16 +46,16 @@ final class Summary {
   private final Count all = new Count();
 
   public static void main(String[] arguments) throws Exception {
-    Summary summary = new Summary();
+    Findings findings = new Findings();
     for (Path report : reports()) {
-      summary.read(report);
+      findings.read(report);
     }
     Path page = Path.of(arguments[0]);
     Files.createDirectories(page.toAbsolutePath().getParent());
-    String text = summary.page(arguments[1]);
+    String text = findings.page(arguments[1]);
     Files.writeString(page, text);
     System.out.print(text);
-    System.exit(summary.all.failed > 0 || summary.all.tests == 0 ? 1 : 0);
+    System.exit(findings.all.failed > 0 || findings.all.tests == 0 ? 1 : 0);
   }
 
   private static List<Path> reports() throws IOException {
