@@ -18,9 +18,8 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
+import io.zrecord.testing.DirectMemory;
 import io.zrecord.testing.ShardOnDisk;
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -386,13 +385,6 @@ class BlockRunTest {
         .isLessThan(20_000 * 27 / 20);
   }
 
-  private static long directBytes() {
-    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-        .filter(pool -> pool.getName().equals("direct"))
-        .mapToLong(BufferPoolMXBean::getMemoryUsed)
-        .sum();
-  }
-
   private byte[] longText(int seedOfValue, int length) {
     byte[] value = new byte[length];
     for (int i = 0; i < length; i += 997) {
@@ -417,10 +409,10 @@ class BlockRunTest {
         random.longs(200, 0, 10).map(i -> 3000 * i + 2998 + random.nextInt(2)).toArray();
     try (RecordDataset dataset = read(field, shard, verification)) {
       FieldReader reader = dataset.reader("x");
-      long before = directBytes();
+      long before = DirectMemory.settledBytes();
       reader.select(indices, 0, indices.length);
       assertThat(reader.totalLengthBytes()).isGreaterThan(30 << 20);
-      assertThat(directBytes() - before).isLessThan(4 << 20);
+      assertThat(DirectMemory.usedBytes() - before).isLessThan(4 << 20);
       requireSelected(reader, values, indices);
       requireEqual(reader, values);
     }
@@ -480,10 +472,10 @@ class BlockRunTest {
     long[] indices = random.longs(1700, 0, values.size()).toArray();
     try (RecordDataset dataset = read(field, shard, Verification.FIRST)) {
       FieldReader reader = dataset.reader("x");
-      long before = directBytes();
+      long before = DirectMemory.settledBytes();
       reader.select(indices, 0, indices.length);
       assertThat(reader.totalLengthBytes()).isEqualTo(1700L * 200_000);
-      assertThat(directBytes() - before).isLessThan(300L << 20);
+      assertThat(DirectMemory.usedBytes() - before).isLessThan(300L << 20);
       byte[] value = new byte[200_000];
       for (int i = 0; i < indices.length; i += 41) {
         assertThat(reader.copyValue(i, value, 0)).isEqualTo(value.length);

@@ -8,7 +8,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
-import java.lang.management.BufferPoolMXBean;
+import io.zrecord.testing.DirectMemory;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -43,22 +43,15 @@ class ShardWriterMemoryTest {
     writer.endRecord();
   }
 
-  private static long directBytes() {
-    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-        .filter(pool -> pool.getName().equals("direct"))
-        .mapToLong(BufferPoolMXBean::getMemoryUsed)
-        .sum();
-  }
-
   @Test
   void directMemoryStaysWithinTheStripe() {
     byte[] image = new byte[8 << 20];
-    long before = directBytes();
+    long before = DirectMemory.settledBytes();
     long most = 0;
     try (ShardWriter writer = writer()) {
       for (int i = 0; i < 300; i++) {
         put(writer, image, i % 30 == 0 ? image.length : (i * 7919) % 200_000);
-        most = Math.max(most, directBytes() - before);
+        most = Math.max(most, DirectMemory.usedBytes() - before);
       }
       writer.finish();
     }

@@ -13,10 +13,9 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.WritableFile;
+import io.zrecord.testing.DirectMemory;
 import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.MemoryStorage;
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -173,7 +172,7 @@ class OwnStripeTest {
       builder.field("f" + f, f < 300 ? ElementType.I64 : ElementType.I16);
     }
     RecordSchema schema = builder.build();
-    long before = directBytes();
+    long before = DirectMemory.settledBytes();
     long most = 0;
     try (ShardFilesWriter writer = writer(schema, options)) {
       int records = 0;
@@ -186,7 +185,7 @@ class OwnStripeTest {
           }
         }
         writer.endRecord();
-        most = Math.max(most, directBytes() - before);
+        most = Math.max(most, DirectMemory.usedBytes() - before);
       }
       ShardSummary shard = writer.seal();
       assertThat(most).isBetween(1L, options.stripeBytes());
@@ -224,10 +223,4 @@ class OwnStripeTest {
     return ranges;
   }
 
-  private static long directBytes() {
-    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-        .filter(pool -> pool.getName().equals("direct"))
-        .mapToLong(BufferPoolMXBean::getMemoryUsed)
-        .sum();
-  }
 }
