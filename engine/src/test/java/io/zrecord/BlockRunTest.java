@@ -2,6 +2,7 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
@@ -48,7 +49,7 @@ class BlockRunTest {
       .withBlockBytes(4096)
       .withChunkBytes(200 << 10);
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
   private final Random random = new Random(seed);
 
   @TempDir

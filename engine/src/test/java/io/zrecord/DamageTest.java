@@ -3,6 +3,7 @@ package io.zrecord;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.NotADatasetException;
@@ -58,7 +59,7 @@ final class DamageTest {
       .field("lz4", ElementType.I64, Shape.of(4), Compression.of(Codec.LZ4))
       .build();
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
   private final ReadMetrics metrics = new ReadMetrics();
 
   @TempDir

@@ -2,6 +2,7 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.DamagedCopies.Original;
 import io.zrecord.DamagedCopies.Outcome;
 import io.zrecord.internal.shard.OpenShards;
@@ -27,11 +28,12 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * One file of a table is damaged, and its newest version opened and read: what was damaged is a
  * typed exception, and all that is read is as it was. Without verification the same shows wrong
- * values. {@code -Dzrecord.test.mutations=10000} for more of them.
+ * values.
  */
 class DatasetMutationTest {
-  private static final int MUTATIONS = Integer.getInteger("zrecord.test.mutations", 1_000);
-  private static final long SEED = Long.getLong("zrecord.test.seed", 4_321);
+  private static final int MUTATIONS = Math.max(100, Budget.of(1_000));
+  private static final int MUTATIONS_OF_THE_CONTROL = 250;
+  private static final long SEED = Budget.seed();
   private static final int RECORDS = 100;
   private static final WriteOptions OPTIONS = WriteOptions.defaults()
       .withDurability(Durability.NONE)
@@ -110,7 +112,7 @@ class DatasetMutationTest {
 
   @Test
   void withoutVerificationWrongValuesAreRead() throws Exception {
-    DamagedCopies damaged = damage(MUTATIONS / 4, Verification.NEVER);
+    DamagedCopies damaged = damage(MUTATIONS_OF_THE_CONTROL, Verification.NEVER);
     assertThat(damaged.count(Outcome.WRONG)).isPositive();
     assertThat(damaged.failures(Outcome.UNTYPED)).isEmpty();
     assertThat(damaged.failures(Outcome.GREEDY)).isEmpty();

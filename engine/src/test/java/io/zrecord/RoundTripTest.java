@@ -3,6 +3,7 @@ package io.zrecord;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.read.FieldReader;
@@ -47,7 +48,7 @@ final class RoundTripTest {
       .withStripeBytes(64 << 10)
       .withChunkBytes(200 << 10);
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
 
   @TempDir
   Path directory;

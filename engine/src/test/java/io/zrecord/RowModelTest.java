@@ -3,6 +3,7 @@ package io.zrecord;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.read.ReadMetrics;
@@ -50,7 +51,7 @@ final class RowModelTest {
       .withStripeBytes(64 << 10)
       .withChunkBytes(100 << 10);
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
   private final Random random = new Random(seed);
 
   @TempDir

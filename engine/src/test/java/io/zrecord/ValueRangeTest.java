@@ -3,6 +3,7 @@ package io.zrecord;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
@@ -72,7 +73,7 @@ final class ValueRangeTest {
       .field("blob", ElementType.BYTES)
       .build();
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
   private final Random random = new Random(seed);
 
   @TempDir

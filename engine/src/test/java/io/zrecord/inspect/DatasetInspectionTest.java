@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
@@ -202,7 +203,7 @@ class DatasetInspectionTest {
 
   @Test
   void aStoreThatChangedAtRandomAddsUp() {
-    long seed = Long.getLong("zrecord.test.seed", 17);
+    long seed = Budget.seed();
     Random random = new Random(seed);
     Path path = directory.resolve("store");
     StoreOptions options = StoreOptions.defaults().withWriters(2).withChunkBytes(1 << 14);

@@ -2,6 +2,7 @@ package io.zrecord.repair;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.Batch;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
@@ -25,9 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
  * becomes another one.
  */
 final class RandomRepairTest {
-  private static final int ROUNDS = Integer.getInteger("zrecord.test.rounds", 40);
+  private static final int ROUNDS = Math.max(8, Budget.of(40));
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
 
   @TempDir
   Path directory;

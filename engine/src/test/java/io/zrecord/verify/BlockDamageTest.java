@@ -3,6 +3,7 @@ package io.zrecord.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.errors.CorruptDataException;
@@ -61,7 +62,7 @@ class BlockDamageTest {
   private static final WriteOptions OPTIONS =
       WriteOptions.defaults().withDurability(Durability.NONE).withBlockBytes(4096);
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
   private final Random random = new Random(seed);
 
   @TempDir

@@ -2,6 +2,7 @@ package io.zrecord.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
@@ -36,7 +37,7 @@ final class EveryByteTest {
       .field("label", ElementType.I32)
       .build();
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
   private final Random random = new Random(seed);
 
   @TempDir

@@ -3,6 +3,7 @@ package io.zrecord.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.errors.CorruptDataException;
@@ -25,7 +26,7 @@ final class StoreCheckTest {
   @TempDir
   Path directory;
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
   private final List<Finding> findings = new ArrayList<>();
 
   private CheckSummary check(Path path) {

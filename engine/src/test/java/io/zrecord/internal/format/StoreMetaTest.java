@@ -3,6 +3,7 @@ package io.zrecord.internal.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.ZRecordException;
@@ -200,7 +201,7 @@ class StoreMetaTest {
 
   @Test
   void mutatedContentUnderAValidSealIsRefusedOrRead() {
-    long seed = System.nanoTime();
+    long seed = Budget.seed();
     Random random = new Random(seed);
     byte[] content = EXAMPLE.getBytes(java.nio.charset.StandardCharsets.UTF_8);
     for (int round = 0; round < 20_000; round++) {

@@ -3,6 +3,7 @@ package io.zrecord.internal.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.errors.ZRecordException;
@@ -48,7 +49,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Damage of each part of a patch is found by readers, whose checks of values are on. */
 final class PatchDamageTest {
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
   private final Random random = new Random(seed);
 
   @TempDir

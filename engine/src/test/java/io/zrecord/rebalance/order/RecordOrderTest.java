@@ -3,6 +3,7 @@ package io.zrecord.rebalance.order;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.RecordDataset;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
@@ -57,7 +58,7 @@ class RecordOrderTest {
   @ParameterizedTest
   @MethodSource("types")
   void everyTypeHasItsOrderAndItIsStable(ElementType type) {
-    long seed = new Random().nextLong();
+    long seed = Budget.seed();
     System.out.println("everyTypeHasItsOrderAndItIsStable: " + type + ", seed " + seed);
     Random random = new Random(seed);
     List<byte @Nullable []> values = new ArrayList<>();

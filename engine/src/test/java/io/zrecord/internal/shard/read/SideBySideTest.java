@@ -3,6 +3,7 @@ package io.zrecord.internal.shard.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
@@ -47,7 +48,7 @@ final class SideBySideTest {
   private static final int RECORDS = 10_000;
   private static final String FIELD = "value";
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
   private final Random random = new Random(seed);
   private final @Nullable Integer[] expected = new Integer[RECORDS];
 
