@@ -30,6 +30,7 @@ import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -78,7 +79,7 @@ final class DamageTest {
   }
 
   @Test
-  void everyFlippedBitIsFound() throws IOException {
+  void anyFlippedBitIsFound() throws IOException {
     FileMapStorage storage = FileMapStorage.of(directory);
     requireEqual(open(storage, Verification.FIRST));
     BitSet inChunk = meaningfulChunkBytes();
@@ -86,12 +87,13 @@ final class DamageTest {
     for (var file : storage.files().entrySet()) {
       byte[] content = file.getValue();
       BitSet meaningful = file.getKey().endsWith(".zr") ? inChunk : inTables;
-      for (int bit = 0; bit < content.length * 8; bit++) {
-        content[bit / 8] ^= (byte) (1 << bit % 8);
+      for (long bit : Cases.before(content.length * 8L)) {
+        int at = (int) (bit / 8);
+        content[at] ^= (byte) (1 << bit % 8);
         assertThat(isFound(storage))
             .as("bit %s of %s, seed %s", bit, file.getKey(), seed)
-            .isEqualTo(meaningful.get(bit / 8));
-        content[bit / 8] ^= (byte) (1 << bit % 8);
+            .isEqualTo(meaningful.get(at));
+        content[at] ^= (byte) (1 << bit % 8);
       }
     }
     assertThat(metrics.checksumFailures.sum()).isPositive();

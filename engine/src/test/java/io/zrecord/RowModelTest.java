@@ -52,7 +52,7 @@ final class RowModelTest {
       .withChunkBytes(100 << 10);
 
   private final long seed = Budget.seed();
-  private final Random random = new Random(seed);
+  private final Random random = Budget.random();
 
   @TempDir
   Path directory;
@@ -76,7 +76,8 @@ final class RowModelTest {
   @EnumSource(Verification.class)
   void whatIsDeletedAndChangedReadsAsInAList(Verification verification) throws IOException {
     Map<Long, SampleData> versions = new HashMap<>();
-    for (int round = 0; round < 12; round++) {
+    int rounds = Math.max(6, Budget.of(12));
+    for (int round = 0; round < rounds; round++) {
       if (round % 5 == 4) {
         append(1 + random.nextInt(40));
       } else {
@@ -206,7 +207,7 @@ final class RowModelTest {
         .orElseThrow();
     Path file = directory.resolve(shard.directory()).resolve(shard.patch().fileName());
     byte[] sound = Files.readAllBytes(file);
-    for (int i = 0; i < 150; i++) {
+    for (int i = Math.max(30, Budget.of(150)); i > 0; i--) {
       byte[] damaged = sound.clone();
       int at = random.nextInt(sound.length);
       damaged[at] ^= (byte) (1 << random.nextInt(8));

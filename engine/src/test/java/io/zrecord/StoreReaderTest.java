@@ -38,7 +38,7 @@ class StoreReaderTest {
     try (RecordStore store = RecordStore.create(path, StoreModel.SCHEMA, StoreOptions.defaults());
         StoreReader reader = StoreReader.open(path)) {
       for (int round = 0; round < 10; round++) {
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = Math.max(200, Budget.of(2_000)); i > 0; i--) {
           model.next(store);
         }
         store.commit();

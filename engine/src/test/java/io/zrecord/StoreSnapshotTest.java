@@ -87,7 +87,7 @@ class StoreSnapshotTest {
   private static void awaitEmpty(Path snapshots) throws IOException, InterruptedException {
     AtomicBoolean isCleaning = new AtomicBoolean();
     CLEANER.register(new Object(), () -> isCleaning.set(true));
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(10);
     try (WatchService removals = snapshots.getFileSystem().newWatchService()) {
       WatchKey removal = snapshots.register(removals, StandardWatchEventKinds.ENTRY_DELETE);
       while (snapshots.toFile().list().length > 0 && System.nanoTime() < end) {

@@ -74,7 +74,7 @@ final class ValueRangeTest {
       .build();
 
   private final long seed = Budget.seed();
-  private final Random random = new Random(seed);
+  private final Random random = Budget.random();
 
   @TempDir
   Path directory;

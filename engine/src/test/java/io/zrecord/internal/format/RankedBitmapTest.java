@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class RankedBitmapTest {
   private final long seed = Budget.seed();
-  private final Random random = new Random(seed);
+  private final Random random = Budget.random();
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 31, 32, 33, 4095, 4096, 4097, 65_535, 65_536, 100_000, 200_000})

@@ -202,9 +202,10 @@ class StoreMetaTest {
   @Test
   void mutatedContentUnderAValidSealIsRefusedOrRead() {
     long seed = Budget.seed();
-    Random random = new Random(seed);
+    Random random = Budget.random();
+    int rounds = Budget.of(20_000);
     byte[] content = EXAMPLE.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-    for (int round = 0; round < 20_000; round++) {
+    for (int round = 0; round < rounds; round++) {
       byte[] mutated = content.clone();
       for (int k = random.nextInt(3); k >= 0; k--) {
         mutated[random.nextInt(mutated.length)] = (byte) (32 + random.nextInt(95));

@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Damage of each part of a patch is found by readers, whose checks of values are on. */
 final class PatchDamageTest {
   private final long seed = Budget.seed();
-  private final Random random = new Random(seed);
+  private final Random random = Budget.random();
 
   @TempDir
   Path directory;

@@ -49,7 +49,7 @@ final class SideBySideTest {
   private static final String FIELD = "value";
 
   private final long seed = Budget.seed();
-  private final Random random = new Random(seed);
+  private final Random random = Budget.random();
   private final @Nullable Integer[] expected = new Integer[RECORDS];
 
   @TempDir
