@@ -97,9 +97,7 @@ final class DamagedCopies {
     this.reader = reader;
   }
 
-  /**
-   * Damages more copies, twenty at a time, until one came to an outcome, or there are as many.
-   */
+  /** Damages more copies, twenty at a time, until one came to an outcome, or there are as many. */
   DamagedCopies runUntil(Outcome outcome, int mostCopies, List<Original> originals)
       throws Exception {
     while (count(outcome) == 0 && next.get() < mostCopies) {

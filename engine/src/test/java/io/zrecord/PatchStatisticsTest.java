@@ -3,7 +3,6 @@ package io.zrecord;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.PatchField;
@@ -24,6 +23,7 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
+import io.zrecord.testing.Budget;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,6 @@ package io.zrecord;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.read.ReadMetrics;
@@ -23,6 +22,7 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.Budget;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.IOException;

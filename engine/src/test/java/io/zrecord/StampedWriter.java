@@ -106,10 +106,7 @@ final class StampedWriter {
   void run(int groups, BooleanSupplier isEnough, Runnable whenClosed) {
     long nextClose = 0;
     try {
-      while (commits() < groups
-          || checkpoints() == 0
-          || closes() < 3
-          || !isEnough.getAsBoolean()) {
+      while (commits() < groups || checkpoints() == 0 || closes() < 3 || !isEnough.getAsBoolean()) {
         group();
         if (random.nextInt(40) == 0) {
           store().checkpoint();

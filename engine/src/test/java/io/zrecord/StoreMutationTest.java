@@ -3,12 +3,12 @@ package io.zrecord;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.DamagedCopies.Original;
 import io.zrecord.DamagedCopies.Outcome;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.read.Verification;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.DirectoryInMemory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,7 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class StoreMutationTest {
   private static final int MUTATIONS = Math.max(100, Budget.of(1_000));
-  private static final int MUTATIONS_OF_THE_CONTROL = 250;
+
+  /** One in 13 shows a wrong value: none does with a probability of 1e-14. */
+  private static final int MUTATIONS_OF_THE_CONTROL = 400;
+
   private static final long SEED = Budget.seed();
   private static final int LENGTH = 150;
   private static final int OPERATIONS = 600;

@@ -2,18 +2,18 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.testing.Budget;
-import io.zrecord.testing.Cases;
-import java.util.stream.LongStream;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.testing.Budget;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.ForwardingFile;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.PowerLossFiles;
 import io.zrecord.testing.PowerLossFiles.PowerLossException;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +50,8 @@ class StorePowerLossTest {
 
   @Test
   void withoutForcingSomethingIsLost() {
-    assertThat(lossesOfTheControl(StoreDurability.NONE, OPERATIONS, files -> files)).isPositive();
+    assertThat(lossesOfTheControl(StoreDurability.NONE, OPERATIONS, files -> files))
+        .isPositive();
   }
 
   @Test
@@ -119,8 +120,7 @@ class StorePowerLossTest {
   /** Returns in how many states something is lost or wrong, of all steps. */
   private static long lossesOfTheControl(
       StoreDurability durability, int operations, UnaryOperator<MutableFiles> writing) {
-    long[] steps =
-        LongStream.range(0, steps(durability, operations, writing)).toArray();
+    long[] steps = LongStream.range(0, steps(durability, operations, writing)).toArray();
     return losses(durability, operations, writing, steps, STATES_OF_THE_CONTROL);
   }
 

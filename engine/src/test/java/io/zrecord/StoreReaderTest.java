@@ -3,11 +3,11 @@ package io.zrecord;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.errors.StoreAbandonedException;
 import io.zrecord.errors.StoreLockedException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -2,10 +2,10 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.StampedRecords.Stamp;
 import io.zrecord.StampedRecords.WrongValueException;
 import io.zrecord.errors.BatchReleasedException;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

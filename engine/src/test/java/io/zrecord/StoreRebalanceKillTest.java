@@ -2,12 +2,12 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.rebalance.StoreRebalance;
 import io.zrecord.rebalance.StoreRebalanceOptions;
 import io.zrecord.schema.FileStems;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Processes that change a store a little and then rebalance it, over and over, are killed (SIGKILL)
  * at random moments: what was acknowledged is there, at its index, whether the store is the old or
- * the new one, and nothing is left over once it was opened. The first process waits for its kill
- * in the middle of a rebalance, so that there is something left over, however fast the machine is.
+ * the new one, and nothing is left over once it was opened. The first process waits for its kill in
+ * the middle of a rebalance, so that there is something left over, however fast the machine is.
  */
 class StoreRebalanceKillTest {
   private static final int KILLS = Math.max(3, Budget.of(15));

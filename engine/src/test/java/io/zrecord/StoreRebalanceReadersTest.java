@@ -2,12 +2,12 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.StampedRecords.Stamp;
 import io.zrecord.rebalance.StoreRebalance;
 import io.zrecord.rebalance.StoreRebalanceOptions;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;

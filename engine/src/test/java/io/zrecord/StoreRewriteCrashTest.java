@@ -2,9 +2,6 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.testing.Budget;
-import io.zrecord.testing.Cases;
-import java.util.stream.LongStream;
 import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
@@ -12,12 +9,15 @@ import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.internal.store.rewrite.StoreRewrite;
+import io.zrecord.testing.Budget;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.PowerLossFiles;
 import io.zrecord.testing.PowerLossFiles.PowerLossException;
 import io.zrecord.testing.UnforcedFiles;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

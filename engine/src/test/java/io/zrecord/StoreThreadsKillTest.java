@@ -2,10 +2,10 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -63,12 +63,9 @@ class StoreThreadsKillTest {
           .toList();
       acknowledged.addAll(keys);
       count += keys.size();
-      assertThat(differenceFrom(path, acknowledged))
-          .as("kill %d", kill)
-          .isNull();
+      assertThat(differenceFrom(path, acknowledged)).as("kill %d", kill).isNull();
     }
-    System.out.printf(
-        "%d kills of threads: %d records acknowledged, 0 lost%n", KILLS, count);
+    System.out.printf("%d kills of threads: %d records acknowledged, 0 lost%n", KILLS, count);
     assertThat(count).isPositive();
   }
 

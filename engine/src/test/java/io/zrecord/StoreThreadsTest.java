@@ -2,12 +2,12 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
+import io.zrecord.testing.Budget;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,6 +35,7 @@ class StoreThreadsTest {
 
   /** Every eighth interrupt waits for a commit before the next one. */
   private static final int INTERRUPTS_OF_A_COMMIT = 8;
+
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("key", ElementType.I64)
       .field("raw", ElementType.BYTES)

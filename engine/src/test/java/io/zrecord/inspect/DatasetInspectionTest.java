@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
@@ -25,6 +24,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.FabricatedTable;
 import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;

@@ -90,8 +90,7 @@ class NestedValuesTest {
       assertThat(batch.absentCount()).isEqualTo(2);
       assertEqual(batch, direct);
       // The whole column is a value as well: a list of its values.
-      assertSame(
-          read(NestedType.listOf(type), bytes(NestedType.listOf(type), values)), values);
+      assertSame(read(NestedType.listOf(type), bytes(NestedType.listOf(type), values)), values);
     }
   }
 

@@ -3,12 +3,12 @@ package io.zrecord.rebalance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.storage.Storage;
-import io.zrecord.testing.Budget;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.CareMode;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.SweepOptions;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;

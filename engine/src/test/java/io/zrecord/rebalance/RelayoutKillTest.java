@@ -2,7 +2,6 @@ package io.zrecord.rebalance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.sampler.Sampler;
 import io.zrecord.sampler.Samplers;
@@ -15,6 +14,7 @@ import io.zrecord.table.IndexMap;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.SweepOptions;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
@@ -79,8 +79,7 @@ class RelayoutKillTest {
       requireVersions(table, expected);
     }
     System.out.printf(
-        "%d kills: %d relayouts were committed, %d times files were left%n",
-        KILLS, shuffled, left);
+        "%d kills: %d relayouts were committed, %d times files were left%n", KILLS, shuffled, left);
     assertThat(shuffled).isGreaterThanOrEqualTo(KILLS / 2);
     assertThat(left).isPositive();
   }
@@ -113,9 +112,8 @@ class RelayoutKillTest {
   private static void shuffleUntilKilled(
       Path path, int relayouts, int delayMillis, boolean isWaiting)
       throws IOException, InterruptedException {
-    Process process = JavaProcess.of(Shuffler.class)
-        .small()
-        .start(path.toString(), Boolean.toString(isWaiting));
+    Process process =
+        JavaProcess.of(Shuffler.class).small().start(path.toString(), Boolean.toString(isWaiting));
     // It says when it begins, and each time that it did something.
     for (int said = 0; said <= relayouts; said++) {
       assertThat(process.getInputStream().read()).isEqualTo(said == 0 ? 'b' : 'r');

@@ -2,10 +2,10 @@ package io.zrecord.repair;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.Batch;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
+import io.zrecord.testing.Budget;
 import io.zrecord.verify.Damage;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;

@@ -3,7 +3,6 @@ package io.zrecord.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.errors.CorruptDataException;
@@ -29,6 +28,7 @@ import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.table.TableChange;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.Cases;
 import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;

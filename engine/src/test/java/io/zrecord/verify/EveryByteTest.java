@@ -2,7 +2,6 @@ package io.zrecord.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordStore;
@@ -15,6 +14,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -3,11 +3,11 @@ package io.zrecord.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.RecordStore;
 import io.zrecord.StoreOptions;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StoreLockedException;
+import io.zrecord.testing.Budget;
 import io.zrecord.verify.Finding.Kind;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,7 +3,6 @@ package io.zrecord.internal.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.ZRecordException;
@@ -13,6 +12,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.NestedType;
 import io.zrecord.schema.Shape;
+import io.zrecord.testing.Budget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -3,9 +3,9 @@ package io.zrecord.internal.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
+import io.zrecord.testing.Budget;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -246,7 +246,8 @@ class ValueCodecTest {
       byte[] value = compressible(5000);
       byte[] payload = payload(codec, value);
       for (int round = 0; round < rounds; round++) {
-        byte[] damaged = round % 4 == 0 ? random(random.nextInt(200), seed + round) : payload.clone();
+        byte[] damaged =
+            round % 4 == 0 ? random(random.nextInt(200), seed + round) : payload.clone();
         if (damaged.length > 0) {
           damaged[random.nextInt(damaged.length)] ^= (byte) (1 + random.nextInt(255));
         }

@@ -3,7 +3,6 @@ package io.zrecord.internal.table;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.JsonObject;
@@ -11,6 +10,7 @@ import io.zrecord.internal.format.SealedJson;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
+import io.zrecord.testing.Budget;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -136,6 +136,7 @@ final class PlainShardsTest {
       }
     }
     // A sixth is read quickly: of 2,000, fewer than 67 with a probability below 1e-50.
-    assertThat(Map.of("same", same, "refused", refused).values()).allMatch(count -> count > rounds / 30);
+    assertThat(Map.of("same", same, "refused", refused).values())
+        .allMatch(count -> count > rounds / 30);
   }
 }

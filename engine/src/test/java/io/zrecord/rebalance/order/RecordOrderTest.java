@@ -3,7 +3,6 @@ package io.zrecord.rebalance.order;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.testing.Budget;
 import io.zrecord.RecordDataset;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
@@ -15,6 +14,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
+import io.zrecord.testing.Budget;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
