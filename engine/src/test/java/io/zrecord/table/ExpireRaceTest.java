@@ -308,7 +308,7 @@ final class ExpireRaceTest {
 
   private static Tally all(Tally tally, Supplier<World> worlds, List<Work<World>> work)
       throws Exception {
-    int count = Interleavings.run(worlds, work);
+    int count = Interleavings.all(worlds, work);
     assertThat(count).isEqualTo(tally.orders);
     return tally;
   }

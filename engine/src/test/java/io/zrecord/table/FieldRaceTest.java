@@ -166,7 +166,7 @@ final class FieldRaceTest {
 
   private static Tally all(List<Work<World>> work) throws Exception {
     Tally tally = new Tally();
-    Interleavings.run(() -> new World(tally), work);
+    Interleavings.all(() -> new World(tally), work);
     System.out.printf(
         "%d orders: %d added, %d appended, %d rebalanced, %d refused, %d to be planned again%n",
         tally.orders,

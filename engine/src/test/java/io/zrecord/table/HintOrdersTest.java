@@ -110,7 +110,7 @@ final class HintOrdersTest {
 
   private static List<World> besideAnExpiry(Work<World> other) throws Exception {
     List<World> worlds = new ArrayList<>();
-    int orders = Interleavings.run(
+    int orders = Interleavings.all(
         () -> {
           worlds.add(new World());
           return worlds.get(worlds.size() - 1);
@@ -158,7 +158,7 @@ final class HintOrdersTest {
 
   private static void all(Work<World> publisher) throws Exception {
     int orders =
-        Interleavings.run(World::new, List.<Work<World>>of(publisher, HintOrdersTest::read));
+        Interleavings.all(World::new, List.<Work<World>>of(publisher, HintOrdersTest::read));
     assertThat(orders).isGreaterThan(3);
   }
 

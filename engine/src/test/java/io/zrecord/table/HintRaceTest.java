@@ -68,7 +68,7 @@ final class HintRaceTest {
   }
 
   private static int all(Work<World> reader) throws Exception {
-    return Interleavings.run(
+    return Interleavings.all(
         World::new,
         List.<Work<World>>of(
             (world, storage) -> append(world, storage, world.first),

@@ -88,7 +88,7 @@ final class RebalanceRaceTest {
 
   private static Tally all(List<Work<World>> work) throws Exception {
     Tally tally = new Tally();
-    Interleavings.run(() -> new World(tally), work);
+    Interleavings.all(() -> new World(tally), work);
     System.out.printf(
         "%d orders: %d groups rewritten, %d in conflict, %d appended, %d overwritten, %d refused%n",
         tally.orders,

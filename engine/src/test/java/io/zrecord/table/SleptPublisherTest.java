@@ -232,7 +232,7 @@ final class SleptPublisherTest {
 
   private static Tally all(boolean hasTable, List<Work<World>> work) throws Exception {
     Tally tally = new Tally();
-    int count = Interleavings.run(() -> new World(tally, hasTable), work);
+    int count = Interleavings.all(() -> new World(tally, hasTable), work);
     assertThat(count).isEqualTo(tally.orders);
     return tally;
   }
