@@ -92,7 +92,7 @@ final class CacheProcessesTest {
   void theDirectoryMayBeDeletedAtAnyTime() throws Exception {
     Path directory = parent.resolve("deleted");
     Process process = start(directory, 0, Integer.MAX_VALUE);
-    for (int deletions = 0; deletions < 1 + Budget.of(20); ) {
+    for (int deletions = 0; deletions < 1 + Budget.of(100); ) {
       assertThat(process.isAlive()).isTrue();
       deletions += delete(directory) ? 1 : 0;
     }
