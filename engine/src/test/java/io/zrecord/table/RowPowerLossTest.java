@@ -12,6 +12,7 @@ import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.MemoryStorage;
 import java.nio.ByteBuffer;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.LongFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -161,30 +163,41 @@ final class RowPowerLossTest {
     return subsets;
   }
 
-  /** Kills the change before each of its calls. */
-  private static Set<String> killed(MemoryStorage table, UnaryOperator<Storage> seen) {
+  /**
+   * Kills the change before its calls, and not at all.
+   *
+   * @param chosen chooses from the number of calls
+   */
+  private static Set<String> killed(
+      MemoryStorage table, UnaryOperator<Storage> seen, LongFunction<long[]> chosen) {
     List<Long> before = values(table.afterPowerLoss());
     Set<String> problems = new HashSet<>();
-    End end = End.UNKNOWN;
-    int call = 0;
-    for (; end != End.ACKNOWLEDGED; call++) {
+    MemoryStorage whole = table.afterPowerLoss();
+    MortalStorage immortal = new MortalStorage(whole, Integer.MAX_VALUE);
+    assertThat(change(seen.apply(immortal.storage()))).isEqualTo(End.ACKNOWLEDGED);
+    check(before, whole, End.ACKNOWLEDGED, problems);
+    assertThat(immortal.calls()).isGreaterThan(10);
+    for (long call : chosen.apply(immortal.calls())) {
       MemoryStorage memory = table.afterPowerLoss();
-      end = change(seen.apply(new MortalStorage(memory, call).storage()));
+      End end = change(seen.apply(new MortalStorage(memory, (int) call).storage()));
       check(before, memory, end, problems);
     }
-    assertThat(call).isGreaterThan(10);
     return problems;
+  }
+
+  private static Set<String> killed(MemoryStorage table) {
+    return killed(table, storage -> storage, Cases::before);
   }
 
   /** Lets calls that change something fail, from each of them on. */
   private static Set<String> refused(MemoryStorage table, int failing) {
     List<Long> before = values(table.afterPowerLoss());
     Set<String> problems = new HashSet<>();
-    boolean isReached = true;
-    for (int call = 0; isReached; call++) {
-      MemoryStorage memory = table.afterPowerLoss().failingFrom(call, failing);
+    MemoryStorage whole = table.afterPowerLoss();
+    change(whole);
+    for (long call : Cases.before(whole.log().size())) {
+      MemoryStorage memory = table.afterPowerLoss().failingFrom((int) call, failing);
       End end = change(memory);
-      isReached = memory.log().size() > call;
       check(before, memory, end, problems);
     }
     return problems;
@@ -192,7 +205,7 @@ final class RowPowerLossTest {
 
   @Test
   void whoIsKilledHasChangedAllOrNothing() {
-    assertThat(killed(table(), storage -> storage)).isEmpty();
+    assertThat(killed(table())).isEmpty();
   }
 
   @Test
@@ -201,7 +214,7 @@ final class RowPowerLossTest {
     MemoryStorage changed = table.afterPowerLoss();
     assertThat(change(changed)).isEqualTo(End.ACKNOWLEDGED);
     assertThat(RecordTable.at(changed).latest().shards().get(0).patch()).isNull();
-    assertThat(killed(table, storage -> storage)).isEmpty();
+    assertThat(killed(table)).isEmpty();
     assertThat(refused(table, 1)).isEmpty();
   }
 
@@ -214,7 +227,7 @@ final class RowPowerLossTest {
   /** Control: without forced names, an acknowledged change is lost with its patches. */
   @Test
   void withoutForcesAnAcknowledgedChangeIsLost() {
-    assertThat(killed(table(), Forgetful::new))
+    assertThat(killed(table(), Forgetful::new, calls -> LongStream.range(0, calls).toArray()))
         .contains("after power loss: ACKNOWLEDGED and MissingFileException");
   }
 }

@@ -18,7 +18,7 @@ import java.util.UUID;
  */
 public final class S3Server implements AutoCloseable {
   private static final String USER = "tester";
-  private static final Duration START = Duration.ofSeconds(60);
+  private static final Duration START = Duration.ofMinutes(5);
 
   private final Process process;
   private final int port;

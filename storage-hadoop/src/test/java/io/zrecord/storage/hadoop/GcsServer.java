@@ -20,7 +20,7 @@ import org.apache.hadoop.conf.Configuration;
  * objects in memory, which keeps the condition that an object does not exist.
  */
 final class GcsServer implements AutoCloseable {
-  private static final Duration START = Duration.ofSeconds(60);
+  private static final Duration START = Duration.ofMinutes(5);
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final Process process;

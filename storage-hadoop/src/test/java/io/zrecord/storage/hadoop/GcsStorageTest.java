@@ -16,6 +16,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StorageContractTest;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.Budget;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteOrder;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
@@ -117,7 +119,8 @@ final class GcsStorageTest extends StorageContractTest {
     byte[] content = new byte[3_000_000];
     Arrays.fill(content, (byte) 7);
     storage.publish("m/first", new byte[1]);
-    for (int round = 0; round < 60; round++) {
+    Random random = Budget.random();
+    for (int round = 0; round < Math.max(20, Budget.of(60)); round++) {
       String name = "m/" + round;
       AtomicReference<Object> outcome = new AtomicReference<>();
       Thread publisher = new Thread(() -> {
@@ -128,7 +131,12 @@ final class GcsStorageTest extends StorageContractTest {
         }
       });
       publisher.start();
-      Thread.sleep(round);
+      if (round > 0) {
+        awaitWaiting(publisher);
+        for (int spins = random.nextInt(1 << random.nextInt(24)); spins > 0; spins--) {
+          Thread.onSpinWait();
+        }
+      }
       publisher.interrupt();
       publisher.join();
       if (outcome.get().equals(true) || storage.exists(name)) {
@@ -137,6 +145,15 @@ final class GcsStorageTest extends StorageContractTest {
             .isEqualTo(content.length);
         assertThat(storage.read(name, content.length)).isEqualTo(content);
       }
+    }
+  }
+
+  /** Waits until a thread waits for the answer to a request, or has ended. */
+  private static void awaitWaiting(Thread thread) {
+    while (thread.isAlive()
+        && thread.getState() != Thread.State.WAITING
+        && thread.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
     }
   }
 
