@@ -340,7 +340,7 @@ def drop_while_waiting(feed: zrecord.Feed, drop: Callable[[], Any], monkeypatch:
 
 def test_a_batch_that_another_thread_drops_is_waited_for(data: Path) -> None:
     with zrecord.feed(data, batch_size=10, depth=2) as feed:
-        for _ in range(20):
+        for _ in range(budget.of(20)):
             held = [next(feed), next(feed)]
             with pytest.MonkeyPatch.context() as monkeypatch:
                 waits = drop_while_waiting(feed, held.clear, monkeypatch)

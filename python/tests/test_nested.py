@@ -65,11 +65,12 @@ def test_every_value_is_that_of_the_file(case: dict[str, Any]) -> None:
 
 
 def test_every_byte_changed_is_damage_or_a_value() -> None:
+    random = budget.random()
     for case in CASES[:12]:
         found, good = type_of(case["field"]), bytearray.fromhex(case["bytes"])
         damaged = 0
         for i in range(len(good)):
-            for flip in (1, 0x80, 0xFF):
+            for flip in random.permutation([1, 0x80, 0xFF])[: budget.of(3)].tolist():
                 changed = bytearray(good)
                 changed[i] ^= flip
                 try:

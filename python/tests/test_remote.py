@@ -31,6 +31,12 @@ UNITS, PATCHES, BLOCKS = "v2-units", "v2-patches", "v2-blocks"
 SECRET = "wJalrXUtnFEMI"
 
 
+def some_tables() -> list[str]:
+    """Tables of whose values few differ by how their bytes are fetched: as many as the budget has, of all."""
+    others = [table for table in TABLES if table not in (UNITS, "v2/table")]
+    return [UNITS, "v2/table", *budget.random().permutation(others)[: budget.of(len(others))].tolist()]
+
+
 def comparable(values: Any) -> Any:
     if isinstance(values, np.ndarray):
         return values.dtype, values.shape, values.tobytes()
@@ -83,7 +89,7 @@ def test_memory_has_the_values_of_the_local_tables(verify: str) -> None:
 
 def test_http_has_the_values_of_the_local_tables() -> None:
     with http_server(GOLDEN) as url:
-        for table in TABLES:
+        for table in some_tables():
             local = zrecord.open(GOLDEN / table)
             # Only this table has a hint at its newest version.
             version = None if table == "v2/table" else local.version
@@ -104,8 +110,9 @@ def test_s3_has_the_values_of_the_local_tables() -> None:
         options = {"key": "AKIAEXAMPLE", "secret": SECRET, "client_kwargs": {"endpoint_url": f"http://{host}:{port}"}}
         fs = fsspec.filesystem("s3", **options)
         fs.mkdir("bucket")
-        put(fs, GOLDEN, "bucket/golden")
-        for table in TABLES:
+        for table in (*some_tables(), "v2-stores/clean"):
+            put(fs, GOLDEN / table, f"bucket/golden/{table}")
+        for table in some_tables():
             remote = zrecord.open(f"s3://bucket/golden/{table}", storage_options=options)
             assert_same_values(zrecord.open(GOLDEN / table), remote)
             assert SECRET not in repr(remote)
