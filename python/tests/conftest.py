@@ -1,16 +1,37 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import budget
 from zrecord import _launcher
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "engine" / "src" / "test" / "resources" / "golden"
+
+#: Returns a directory that the first process of a session to ask for it fills, by its name.
+Once = Callable[[str, Callable[[Path], Any]], Path]
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and not hasattr(session.config, "workerinput"):
+        reporter.write_line(budget.settings())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        report.sections.append(("replay", f"replay: {budget.replay(item.nodeid)}"))
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +47,41 @@ def read_vectors(name: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def jar() -> Path:
-    """The command line's jar, which the launcher builds at its first use."""
-    subprocess.run([*_launcher.command(), "--version"], check=True, stdout=subprocess.DEVNULL)
-    return next((ROOT / "tools" / "target").glob("zrecord-tools-*-cli.jar"))
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """What takes long to make is made once, and not by each process of pytest-xdist."""
+    base = tmp_path_factory.getbasetemp()
+    root = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    import fcntl
+
+    def make_once(name: str, make: Callable[[Path], Any]) -> Path:
+        made, unfinished = root / f"once-{name}", root / f"once-{name}.unfinished"
+        with (root / f"once-{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not made.exists():
+                shutil.rmtree(unfinished, ignore_errors=True)
+                unfinished.mkdir()
+                make(unfinished)
+                unfinished.rename(made)
+        return made
+
+    return make_once
+
+
+@pytest.fixture(scope="session")
+def command_line(once: Once) -> Iterator[Path]:
+    """The jar of the command line, which starts fast as long as this lasts: by one compiler, and by an archive of its classes."""
+
+    def archive(directory: Path) -> None:
+        options = f"{fast} -XX:ArchiveClassesAtExit={directory / 'classes.jsa'}"
+        feed = [*_launcher.command(), "feed", str(GOLDEN / "v2-numbers"), "--batch-size=10"]
+        with (directory / "log").open("wb") as log:
+            # Builds the command line if nobody has.
+            subprocess.run(feed, check=True, stdout=log, stderr=log, env={**os.environ, "ZRECORD_JAVA_OPTIONS": options})
+
+    fast = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    archived = once("classes", archive) / "classes.jsa"
+    with pytest.MonkeyPatch.context() as environment:
+        if "ZRECORD_JAVA_OPTIONS" not in os.environ:
+            environment.setenv("ZRECORD_JAVA_OPTIONS", f"{fast} -XX:SharedArchiveFile={archived}")
+        yield next((ROOT / "tools" / "target").glob("zrecord-tools-*-cli.jar"))

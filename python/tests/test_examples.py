@@ -1,6 +1,6 @@
 """The training loops of the examples, killed and resumed, where their libraries are.
 
-``python/test --jax`` and ``python/test-torch`` install the libraries.
+``python/test-jax`` and ``python/test-torch`` install the libraries.
 """
 
 from __future__ import annotations
@@ -20,16 +20,20 @@ def command(example: str, *arguments: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def digits(command_line: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("examples") / "digits"
     subprocess.run(command("make_digits.py", path), check=True)
     return path
 
 
-@pytest.mark.parametrize(("library", "example"), [("torch", "pytorch_loop.py"), ("jax", "jax_loop.py")])
-def test_a_training_that_is_killed_ends_as_one_that_is_not(library: str, example: str, digits: Path, tmp_path: Path) -> None:
-    if importlib.util.find_spec(library) is None:
-        pytest.skip(f"{library} is not installed")
+def needs(library: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(importlib.util.find_spec(library) is None, reason=f"{library} is not installed")
+
+
+@pytest.mark.parametrize(
+    "example", [pytest.param("pytorch_loop.py", marks=needs("torch")), pytest.param("jax_loop.py", marks=needs("jax"))]
+)
+def test_a_training_that_is_killed_ends_as_one_that_is_not(example: str, digits: Path, tmp_path: Path) -> None:
     whole = subprocess.run(command(example, digits, tmp_path / "whole"), check=True, stdout=subprocess.PIPE, text=True)
     lines = whole.stdout.splitlines()
     assert len(lines) >= 18

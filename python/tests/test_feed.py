@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,28 +20,49 @@ import numpy as np
 import pytest
 
 import zrecord
+from tests import budget
+from tests.conftest import Once
 from zrecord import _engine, _feed, _launcher
 from zrecord.errors import CorruptDataError, FeedError, FeedTimeoutError, LauncherError
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = 1003
-SEED = 7
+SEED = budget.seed()
 LABELS = (np.arange(RECORDS) % 7).astype(np.int32)
 
 
 @pytest.fixture(scope="session")
 def images() -> np.ndarray[Any, Any]:
-    return np.random.default_rng(1).integers(0, 256, (RECORDS, 4, 3), np.uint8)
+    return budget.random().integers(0, 256, (RECORDS, 4, 3), np.uint8)
 
 
 @pytest.fixture(scope="session")
-def data(tmp_path_factory: pytest.TempPathFactory, images: np.ndarray[Any, Any]) -> Path:
-    directory = tmp_path_factory.mktemp("feed")
-    np.save(directory / "image.npy", images)
-    np.save(directory / "label.npy", LABELS)
-    path = directory / "data"
-    _launcher.run(["import", "npy", str(directory / "image.npy"), str(directory / "label.npy"), str(path)])
-    return path
+def data(command_line: Path, once: Once, images: np.ndarray[Any, Any]) -> Path:
+    def write(directory: Path) -> None:
+        np.save(directory / "image.npy", images)
+        np.save(directory / "label.npy", LABELS)
+        _launcher.run(["import", "npy", str(directory / "image.npy"), str(directory / "label.npy"), str(directory / "data")])
+
+    return once("feed", write) / "data"
+
+
+@pytest.fixture(scope="module")
+def shared_feeds() -> Iterator[list[zrecord.Feed]]:
+    feeds: list[zrecord.Feed] = []
+    yield feeds
+    for feed in feeds:
+        feed.close()
+
+
+@pytest.fixture
+def endless(data: Path, shared_feeds: list[zrecord.Feed]) -> zrecord.Feed:
+    """A running feed without an end, of eight batches of ten records. No batch is referenced. Tests share it one by one."""
+    gc.collect()
+    engine = shared_feeds[-1]._engine if shared_feeds else None
+    if engine is None or len(engine._leases):
+        shared_feeds.append(zrecord.feed(data, batch_size=10, depth=8, epochs=None, seed=SEED))
+        next(shared_feeds[-1])
+    return shared_feeds[-1]
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +87,7 @@ def wait_for_end(pid: int) -> None:
         return
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
-    ended = poll.poll(20_000)
+    ended = poll.poll(120_000)
     os.close(descriptor)
     assert ended, f"process {pid} is still there"
 
@@ -131,7 +152,8 @@ def test_all_samplers(data: Path, orders: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("sampler", ["stratified", "balanced"])
 def test_classes_are_even_in_every_batch(data: Path, sampler: str) -> None:
-    with zrecord.feed(data, fields=["label"], batch_size=70, sampler=sampler, labels_field="label", num_samples=700) as feed:
+    options: dict[str, Any] = {"sampler": sampler, "labels_field": "label", "batch_size": 70, "num_samples": 700}
+    with zrecord.feed(data, fields=["label"], seed=SEED, **options) as feed:
         for batch in feed:
             counts = np.bincount(batch["label"], minlength=7)
             assert counts.min() >= 9
@@ -146,11 +168,12 @@ def test_resumes_exactly_after_any_batch_with_other_settings(data: Path) -> None
         for batch in feed:
             batches.append(batch.index.tolist())
             states.append(feed.state_dict())
+    numbers = [11, 22, 0, *budget.random().integers(1, 22, budget.of(5)).tolist()]
     with zrecord.feed(data, fields=["label"], batch_size=37, seed=SEED, epochs=2, depth=9, threads=1) as feed:
-        for number in (0, 1, 10, 11, 15, 21, 22, 3):
-            # Loading again, after some of it was used as well, begins anew.
-            feed.load_state_dict(states[5])
-            next(feed)
+        # Loading again, after some of it was used as well, begins anew.
+        feed.load_state_dict(states[5])
+        next(feed)
+        for number in numbers:
             state = json.loads(json.dumps(states[number]))
             feed.load_state_dict(state)
             assert feed.state_dict() == state
@@ -229,8 +252,8 @@ def test_a_state_of_another_seed_is_refused(data: Path) -> None:
 
 TRAINER = """
 import json, os, sys, zrecord
-path, checkpoint = sys.argv[1:]
-feed = zrecord.feed(path, fields=["label"], batch_size=10, seed=7)
+path, checkpoint, seed = sys.argv[1:]
+feed = zrecord.feed(path, fields=["label"], batch_size=10, seed=int(seed))
 for batch in feed:
     seen = json.dumps({"state": feed.state_dict(), "index": batch.index.tolist()})
     with open(checkpoint + ".new", "a") as file:
@@ -243,7 +266,7 @@ def test_a_trainer_that_is_killed_goes_on_with_the_rest_and_leaves_no_engine(
     data: Path, tmp_path: Path, orders: dict[str, Any]
 ) -> None:
     checkpoint = tmp_path / "checkpoint"
-    trainer = subprocess.Popen([sys.executable, "-c", TRAINER, data, checkpoint], stdout=subprocess.PIPE)
+    trainer = subprocess.Popen([sys.executable, "-c", TRAINER, data, checkpoint, str(SEED)], stdout=subprocess.PIPE)
     assert trainer.stdout
     for _ in range(20):
         engine = int(trainer.stdout.readline())
@@ -262,21 +285,16 @@ def test_a_trainer_that_is_killed_goes_on_with_the_rest_and_leaves_no_engine(
 
 @pytest.mark.parametrize("world_size", [2, 3])
 def test_ranks_share_all_records_and_resume_as_another_number_of_ranks(data: Path, world_size: int) -> None:
-    def rank(number: int, count: int, state: dict[str, Any] | None = None) -> Iterator[tuple[list[int], dict[str, Any]]]:
+    def rank(number: int, count: int, state: dict[str, Any] | None = None) -> list[tuple[list[int], dict[str, Any]]]:
         with zrecord.feed(data, batch_size=10, seed=SEED, rank=number, world_size=count, remainder="uneven") as feed:
             if state:
                 feed.load_state_dict(state)
-            for batch in feed:
-                yield batch.index.tolist(), feed.state_dict()
+            return [(batch.index.tolist(), feed.state_dict()) for batch in feed]
 
-    shares = [[i for batch, _ in rank(r, world_size) for i in batch] for r in range(world_size)]
-    assert sorted(i for share in shares for i in share) == list(range(RECORDS))
-    used: list[int] = []
-    states = []
-    for r in range(world_size):
-        batches = [next(it) for it in [rank(r, world_size)] for _ in range(4)]
-        used += [i for batch, _ in batches for i in batch]
-        states.append(batches[-1][1])
+    ranks = [rank(r, world_size) for r in range(world_size)]
+    assert sorted(i for batches in ranks for batch, _ in batches for i in batch) == list(range(RECORDS))
+    used = [i for batches in ranks for batch, _ in batches[:4] for i in batch]
+    states = [batches[3][1] for batches in ranks]
     assert all(state == states[0] for state in states)
     rest = [i for batch, _ in rank(0, 1, states[0]) for i in batch]
     assert sorted(used + rest) == list(range(RECORDS))
@@ -293,49 +311,67 @@ def test_batches_that_are_held_are_not_overwritten(data: Path, images: np.ndarra
         np.testing.assert_array_equal(part, images[index[2:5], 1])
 
 
-def test_memory_is_not_used_again_while_a_view_is_there(data: Path, images: np.ndarray[Any, Any]) -> None:
-    with zrecord.feed(data, batch_size=10, depth=4) as feed:
-        held = [next(feed)["image"][:, 0] for _ in range(3)]
-        expected = [np.array(view) for view in held]
-        for _ in range(90):
-            next(feed)
-        for view, copy in zip(held, expected):
-            np.testing.assert_array_equal(view, copy)
+def test_memory_is_not_used_again_while_a_view_is_there(endless: zrecord.Feed) -> None:
+    held = [next(endless)["image"][:, 0] for _ in range(7)]
+    expected = [np.array(view) for view in held]
+    for _ in range(90):
+        next(endless)
+    for view, copy in zip(held, expected):
+        np.testing.assert_array_equal(view, copy)
+
+
+def drop_while_waiting(feed: zrecord.Feed, drop: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Lets another thread drop batches when the feed waits for the third time. Returns the numbers of its waits so far."""
+    assert feed._engine is not None
+    poll, waits = feed._engine._poll, list[int]()
+
+    class Poll:
+        def poll(self, timeout: float) -> Any:
+            waits.append(len(waits))
+            if len(waits) == 3:
+                dropping = threading.Thread(target=drop)
+                dropping.start()
+                dropping.join()
+            return poll.poll(timeout)
+
+    monkeypatch.setattr(feed._engine, "_poll", Poll())
+    return waits
 
 
 def test_a_batch_that_another_thread_drops_is_waited_for(data: Path) -> None:
     with zrecord.feed(data, batch_size=10, depth=2) as feed:
-        for _ in range(20):
+        for _ in range(budget.of(20)):
             held = [next(feed), next(feed)]
-            dropping = threading.Timer(0.01, held.clear)
-            dropping.start()
-            next(feed)
-            dropping.join()
+            with pytest.MonkeyPatch.context() as monkeypatch:
+                waits = drop_while_waiting(feed, held.clear, monkeypatch)
+                next(feed)
+            assert len(waits) >= 3
 
 
-def test_holding_all_batches_is_an_error_and_no_deadlock(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_engine, "_OWNED_SECONDS", 0.2)
-    with zrecord.feed(data, batch_size=10, depth=3) as feed:
-        held = [next(feed) for _ in range(3)]
-        with pytest.raises(FeedError, match="All 3 batches of the feed are still referenced"):
-            next(feed)
-        held.pop(0)
-        next(feed)
-        del held
-        # A batch in a cycle is dropped only by the collector, which the feed asks before it gives up.
-        gc.disable()
-        try:
-            for _ in range(50):
-                cycle: list[Any] = [next(feed)]
-                cycle.append(cycle)
-                del cycle
-        finally:
-            gc.enable()
+def test_holding_all_batches_is_an_error_and_no_deadlock(endless: zrecord.Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = [next(endless) for _ in range(8)]
+    with monkeypatch.context() as impatient:
+        impatient.setattr(_engine, "_OWNED_SECONDS", 0.2)
+        with pytest.raises(FeedError, match="All 8 batches of the feed are still referenced"):
+            next(endless)
+    held.pop(0)
+    next(endless)
+    del held
+    # A batch in a cycle is dropped only by the collector, which the feed asks before it gives up, however late that is.
+    monkeypatch.setattr(_engine, "_OWNED_SECONDS", 0)
+    gc.disable()
+    try:
+        for _ in range(50):
+            cycle: list[Any] = [next(endless)]
+            cycle.append(cycle)
+            del cycle
+    finally:
+        gc.enable()
 
 
-def test_arrays_are_read_only_unless_asked_for(data: Path) -> None:
-    with zrecord.feed(data, batch_size=10) as feed, pytest.raises(ValueError, match="read-only"):
-        next(feed)["image"][0] = 0
+def test_arrays_are_read_only_unless_asked_for(data: Path, endless: zrecord.Feed) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        next(endless)["image"][0] = 0
     with zrecord.feed(data, batch_size=10, writable=True, sampler="sequential") as feed:
         for number, batch in enumerate(feed):
             assert batch["label"][0] == LABELS[number * 10]
@@ -417,15 +453,16 @@ def test_a_fork_neither_uses_nor_keeps_the_engine(data: Path) -> None:
 
 
 def test_a_stalled_engine_times_out_and_may_go_on(data: Path) -> None:
-    with zrecord.feed(data, batch_size=10, depth=2, timeout=0.3) as feed:
+    with zrecord.feed(data, batch_size=10, depth=2, timeout=120) as feed:
         next(feed)
         os.kill(pid_of(feed), signal.SIGSTOP)
         os.waitpid(pid_of(feed), os.WUNTRACED)
+        feed._timeout = 0.3
         with pytest.raises(FeedTimeoutError, match=r"No batch came within 0.3 s"):
             for _ in range(4):
                 next(feed)
         os.kill(pid_of(feed), signal.SIGCONT)
-        feed._timeout = 60
+        feed._timeout = 120
         assert next(feed).number >= 1
 
 
@@ -440,6 +477,7 @@ def test_an_engine_that_dies_is_an_error(data: Path) -> None:
 def test_what_is_no_engine_is_an_error(monkeypatch: pytest.MonkeyPatch, data: Path) -> None:
     monkeypatch.setenv("ZRECORD_COMMAND", "sh -c 'exec sleep 1000'")
     monkeypatch.setattr(_feed, "_START_SECONDS", 0.1)
+    monkeypatch.setattr(_engine, "_CLOSE_SECONDS", 0.1)  # what does not end by itself is killed
     with pytest.raises(FeedTimeoutError):
         next(zrecord.feed(data, timeout=0.1))
     monkeypatch.setenv("ZRECORD_COMMAND", "sh -c 'for a; do case $a in --messages=*) echo I am sh > ${a#*=};; esac; done' x")
@@ -458,10 +496,11 @@ def test_no_descriptor_is_left(data: Path) -> None:
     use()
     gc.collect()
     before = len(list(Path("/proc/self/fd").iterdir()))
+    running = {engine for engine in _engine._running if engine._process.returncode is None}  # that tests share
     use()
     gc.collect()
     assert len(list(Path("/proc/self/fd").iterdir())) == before
-    assert not [engine for engine in _engine._running if engine._process.returncode is None]
+    assert {engine for engine in _engine._running if engine._process.returncode is None} == running
 
 
 def test_the_end_comes_also_to_who_keeps_all_batches(data: Path) -> None:
@@ -469,12 +508,11 @@ def test_the_end_comes_also_to_who_keeps_all_batches(data: Path) -> None:
     assert sum(len(batch["label"]) for batch in batches) == RECORDS
 
 
-def test_a_batch_that_another_thread_drops_makes_room(data: Path) -> None:
-    with zrecord.feed(data, batch_size=10, depth=8, timeout=20) as feed:
-        held = [next(feed) for _ in range(8)]
-        timer = threading.Timer(0.5, held.pop)
-        timer.start()
-        assert len(next(feed)["label"]) == 10
+def test_a_batch_that_another_thread_drops_makes_room(endless: zrecord.Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = [next(endless) for _ in range(8)]
+    waits = drop_while_waiting(endless, held.pop, monkeypatch)
+    assert len(next(endless)["label"]) == 10
+    assert len(waits) >= 3
 
 
 @pytest.mark.parametrize("indices", [np.arange(10) > 5, [1.5, 2.5], [[1], [2]]])

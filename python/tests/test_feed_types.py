@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 import zrecord
+from tests.conftest import Once
 from zrecord import _launcher
 
 RECORDS = 10
@@ -92,17 +93,18 @@ def stored(field: str, i: int) -> Any:
 
 
 @pytest.fixture(scope="session")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("types")
-    path = directory / "store"
-    _launcher.run(["create", str(path), *(f"--field={name}:{dtype}" for name, dtype in FIELDS.items())])
-    with (directory / "lines").open("w") as lines:
-        for i in range(RECORDS):
-            values = record(i)
-            values.update({field: None for field, absent in ABSENT.items() if absent == i})
-            lines.write(json.dumps(values) + "\n")
-    _launcher.run(["append", str(path), "--jsonl", str(directory / "lines")])
-    return path
+def data(command_line: Path, once: Once) -> Path:
+    def write(directory: Path) -> None:
+        path = directory / "store"
+        _launcher.run(["create", str(path), *(f"--field={name}:{dtype}" for name, dtype in FIELDS.items())])
+        with (directory / "lines").open("w") as lines:
+            for i in range(RECORDS):
+                values = record(i)
+                values.update({field: None for field, absent in ABSENT.items() if absent == i})
+                lines.write(json.dumps(values) + "\n")
+        _launcher.run(["append", str(path), "--jsonl", str(directory / "lines")])
+
+    return once("types", write) / "store"
 
 
 def test_numpy_has_every_type(data: Path) -> None:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import zrecord
-from tests.conftest import GOLDEN
+from tests import budget
+from tests.conftest import GOLDEN, Once
 from zrecord import _dense
 
 RECORDS = 3000
@@ -19,7 +20,7 @@ RECORDS = 3000
 
 @pytest.fixture(scope="module")
 def arrays() -> dict[str, np.ndarray[Any, Any]]:
-    random = np.random.default_rng(1)
+    random = budget.random()
     return {
         "image": random.integers(0, 256, (RECORDS, 28, 28), dtype=np.uint8),
         "label": random.integers(-100, 100, RECORDS, dtype=np.int64),
@@ -29,10 +30,8 @@ def arrays() -> dict[str, np.ndarray[Any, Any]]:
 
 
 @pytest.fixture(scope="module")
-def dataset(arrays: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> zrecord.Dataset:
-    path = tmp_path_factory.mktemp("converted") / "train"
-    zrecord.converter(arrays, path)
-    return zrecord.open(path)
+def dataset(arrays: dict[str, Any], command_line: Path, once: Once) -> zrecord.Dataset:
+    return zrecord.open(once("converted", lambda directory: zrecord.converter(arrays, directory / "train")) / "train")
 
 
 KEYS: list[Any] = [
@@ -69,8 +68,8 @@ def test_answers_are_those_of_arrays(dataset: zrecord.Dataset, arrays: dict[str,
 
 
 def test_random_keys_give_the_answers_of_arrays(dataset: zrecord.Dataset, arrays: dict[str, Any]) -> None:
-    random = np.random.default_rng(3)
-    for _ in range(200):
+    random = budget.random(1)
+    for _ in range(budget.of(200)):
         start, stop = random.integers(-RECORDS - 10, RECORDS + 10, 2).tolist()
         step = int(random.integers(1, 9)) * (-1 if random.random() < 0.5 else 1)
         indices = random.integers(-RECORDS, RECORDS, random.integers(0, 300))
@@ -143,11 +142,11 @@ def test_lists_need_indices_of_one_dimension() -> None:
 def test_shards_are_opened_by_many_threads(verify: str) -> None:
     """Gathers over runs of three shards, of which each thread finds others open already."""
     wanted = zrecord.open(GOLDEN / "v2" / "table")["i64"][:]
-    for seed in range(20):
+    for table in range(budget.of(20)):
         dataset = zrecord.open(GOLDEN / "v2" / "table", verify=verify)
 
-        def gather(thread: int, seed: int = seed, dataset: zrecord.Dataset = dataset) -> None:
-            random = np.random.default_rng([seed, thread])
+        def gather(thread: int, table: int = table, dataset: zrecord.Dataset = dataset) -> None:
+            random = budget.random(table, thread)
             for _ in range(20):
                 indices = random.integers(0, 120, random.integers(1, 4))
                 assert np.array_equal(dataset["i64"][indices], wanted[indices])
@@ -156,37 +155,40 @@ def test_shards_are_opened_by_many_threads(verify: str) -> None:
             list(pool.map(gather, range(4)))
 
 
-def test_wide_values_are_gathered_too(tmp_path: Path) -> None:
-    wide = np.random.default_rng(2).integers(0, 256, (5, (1 << 20) + 3), dtype=np.uint8)
+def test_wide_values_are_gathered_too(command_line: Path, tmp_path: Path) -> None:
+    wide = budget.random().integers(0, 256, (5, (1 << 20) + 3), dtype=np.uint8)
     zrecord.converter(wide, tmp_path / "wide")
     field = zrecord.open(tmp_path / "wide")["data"]
     assert np.array_equal(field[[4, 0, 4]], wide[[4, 0, 4]])
 
 
-def test_the_converter_takes_files_and_any_array(tmp_path: Path) -> None:
+def test_the_converter_takes_files_and_any_array(command_line: Path, tmp_path: Path) -> None:
     array = np.arange(60, dtype=np.float32).reshape(10, 6)
     np.save(tmp_path / "a.npy", array)
     mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
-    for i, wanted in enumerate([mapped, mapped[2:], mapped[::-1], array.astype(">f4")]):
-        zrecord.converter(wanted, tmp_path / f"dataset{i}")
-        assert np.array_equal(zrecord.open(tmp_path / f"dataset{i}")["data"][:], wanted)
+    zrecord.converter(mapped, tmp_path / "dataset")
+    assert np.array_equal(zrecord.open(tmp_path / "dataset")["data"][:], mapped)
+    several = {"part": mapped[2:], "reversed": mapped[:1:-1], "big endian": array[2:].astype(">f4"), "made": array[:8]}
+    zrecord.converter(several, tmp_path / "several")
+    for name, wanted in several.items():
+        assert np.array_equal(zrecord.open(tmp_path / "several")[name][:], wanted), name
     with pytest.raises(zrecord.LauncherError, match="exit code"):
-        zrecord.converter(array, tmp_path / "dataset0")
+        zrecord.converter(array, tmp_path / "dataset")
     with pytest.raises(ValueError, match="without '='"):
         zrecord.converter({"a=b": array}, tmp_path / "other")
 
 
 @pytest.mark.parametrize("align_bytes", [64, 4096])
-def test_views_of_an_aligned_table_are_aligned(align_bytes: int, tmp_path: Path) -> None:
-    random = np.random.default_rng(4)
+def test_views_of_an_aligned_table_are_aligned(align_bytes: int, command_line: Path, tmp_path: Path) -> None:
+    random = budget.random()
     arrays = {
-        "label": random.integers(0, 9, 3000, np.int16),
-        "page": random.random((3000, 512)).astype(np.float64),
-        "wide": random.random((3000, 196)).astype(np.float32),
+        "label": random.integers(0, 9, 1003, np.int16),
+        "page": random.random((1003, 512)).astype(np.float64),
+        "wide": random.random((1003, 196)).astype(np.float32),
     }
     zrecord.converter(arrays, tmp_path / "aligned", align_bytes=align_bytes)
     data = zrecord.open(tmp_path / "aligned")
-    for record in range(0, 3000, 7):
+    for record in range(0, 1003, 7):
         page = data["page"][record]
         assert page.flags.aligned and not page.flags.owndata
         assert page.ctypes.data % align_bytes == 0
@@ -199,8 +201,8 @@ def test_views_of_an_aligned_table_are_aligned(align_bytes: int, tmp_path: Path)
 def test_runs_are_found_whatever_their_lengths(most_buckets: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """By buckets and by search, in shards of one run each, as no shard is open."""
     monkeypatch.setattr(_dense, "_MAX_BUCKETS", most_buckets)
-    random = np.random.default_rng(5)
-    for _ in range(200):
+    random = budget.random()
+    for _ in range(budget.of(200)):
         lengths = random.integers(1, random.choice([2, 3, 10, 1000]) + 1, random.integers(1, 30))
         starts = np.append(0, np.cumsum(lengths))
         dense = _dense.Dense([None] * lengths.size, starts, 4)
@@ -211,7 +213,7 @@ def test_runs_are_found_whatever_their_lengths(most_buckets: int, monkeypatch: p
 def test_threads_that_open_fields_at_once_get_their_values(dataset: zrecord.Dataset, arrays: dict[str, Any]) -> None:
     path = dataset.path
     rows = np.arange(0, RECORDS, 17)
-    for _ in range(100):
+    for _ in range(budget.of(100)):
         fresh = zrecord.open(path)
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda name, data=fresh: (name, data[name][rows]), list(arrays) * 2))

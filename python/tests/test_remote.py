@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import zrecord
+from tests import budget
 from tests.conftest import GOLDEN
 from tests.remotes import ScriptedFileSystem, http_server, put
 from tests.test_golden import as_python
@@ -28,6 +29,12 @@ TABLES = sorted(
 )
 UNITS, PATCHES, BLOCKS = "v2-units", "v2-patches", "v2-blocks"
 SECRET = "wJalrXUtnFEMI"
+
+
+def some_tables() -> list[str]:
+    """Tables of whose values few differ by how their bytes are fetched: as many as the budget has, of all."""
+    others = [table for table in TABLES if table not in (UNITS, "v2/table")]
+    return [UNITS, "v2/table", *budget.random().permutation(others)[: budget.of(len(others))].tolist()]
 
 
 def comparable(values: Any) -> Any:
@@ -43,7 +50,7 @@ def printed(error: BaseException) -> str:
 
 def assert_same_values(local: zrecord.Dataset, remote: zrecord.Dataset) -> None:
     assert (remote.version, len(remote), list(remote.fields)) == (local.version, len(local), list(local.fields))
-    draw = np.random.default_rng(11).integers(0, len(local), 40)
+    draw = budget.random().integers(0, len(local), 40)
     every = remote[draw]
     for name in local.fields:
         assert comparable(every[name]) == comparable(local[name][draw]), name
@@ -82,7 +89,7 @@ def test_memory_has_the_values_of_the_local_tables(verify: str) -> None:
 
 def test_http_has_the_values_of_the_local_tables() -> None:
     with http_server(GOLDEN) as url:
-        for table in TABLES:
+        for table in some_tables():
             local = zrecord.open(GOLDEN / table)
             # Only this table has a hint at its newest version.
             version = None if table == "v2/table" else local.version
@@ -103,8 +110,9 @@ def test_s3_has_the_values_of_the_local_tables() -> None:
         options = {"key": "AKIAEXAMPLE", "secret": SECRET, "client_kwargs": {"endpoint_url": f"http://{host}:{port}"}}
         fs = fsspec.filesystem("s3", **options)
         fs.mkdir("bucket")
-        put(fs, GOLDEN, "bucket/golden")
-        for table in TABLES:
+        for table in (*some_tables(), "v2-stores/clean"):
+            put(fs, GOLDEN / table, f"bucket/golden/{table}")
+        for table in some_tables():
             remote = zrecord.open(f"s3://bucket/golden/{table}", storage_options=options)
             assert_same_values(zrecord.open(GOLDEN / table), remote)
             assert SECRET not in repr(remote)
@@ -120,9 +128,9 @@ def test_s3_has_the_values_of_the_local_tables() -> None:
 
 
 def test_what_was_not_fetched_is_never_read(scripted: type[ScriptedFileSystem]) -> None:
-    content = np.random.default_rng(3).integers(1, 256, 3 << 20, dtype=np.uint8)
-    random = np.random.default_rng(4)
-    for _ in range(20):
+    content = budget.random(1).integers(1, 256, 3 << 20, dtype=np.uint8)
+    random = budget.random(2)
+    for _ in range(budget.of(20)):
         file = remote_bytes(content.tobytes())
         for _ in range(10):
             begin, end = sorted(random.integers(0, content.size + 1, 2).tolist())
@@ -240,7 +248,7 @@ def test_a_gather_takes_few_requests(scripted: type[ScriptedFileSystem]) -> None
     remote = zrecord.open("scripted://v2-units")
     opening = len(scripted.log)
     assert opening <= 6
-    draw = np.random.default_rng(5).integers(0, len(remote), 256)
+    draw = budget.random().integers(0, len(remote), 256)
     first = remote["number"][draw]
     chunks = [(path, end - begin) for path, begin, end in scripted.log[opening:] if path.endswith(".zr")]
     assert len(chunks) <= 4
@@ -297,7 +305,7 @@ def test_a_step_is_cut_by_the_bytes_that_are_missing(scripted: type[ScriptedFile
 
     monkeypatch.setattr(_remote_field, "fetch", noted)
     local = zrecord.open(GOLDEN / UNITS)
-    draw = np.random.default_rng(6).integers(0, len(local), 3000)
+    draw = budget.random().integers(0, len(local), 3000)
     for name in local.fields:
         for key in (slice(None), draw):
             remote = zrecord.open("scripted://v2-units")
@@ -616,12 +624,12 @@ def test_threads_share_a_dataset(scripted: type[ScriptedFileSystem], monkeypatch
     local, remote = zrecord.open(GOLDEN / UNITS), zrecord.open("scripted://v2-units")
     numbers = local["number"][:]
 
-    def is_right(seed: int) -> bool:
-        draw = np.random.default_rng(seed).integers(0, len(numbers), 100)
+    def is_right(draw_number: int) -> bool:
+        draw = budget.random(draw_number).integers(0, len(numbers), 100)
         return bool((remote["number"][draw] == numbers[draw]).all())
 
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(is_right, range(64)))
+        assert all(pool.map(is_right, range(budget.of(64))))
 
 
 def test_a_feed_is_given_urls_as_they_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -634,7 +642,7 @@ def test_a_feed_is_given_urls_as_they_are(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert [arguments[1] for arguments in given] == ["s3a://bucket/train", "hdfs:///train", str(tmp_path), str(tmp_path)]
 
 
-def test_a_feed_reads_from_s3_by_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_feed_reads_from_s3_by_the_engine(command_line: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from moto.server import ThreadedMotoServer
 
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)

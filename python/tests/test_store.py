@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 import zrecord
+from tests.conftest import GOLDEN, Once
 from zrecord import _journal, _launcher, _shard, _store
 from zrecord._binding import Binding
 from zrecord._files import map_bytes
@@ -43,7 +46,7 @@ def as_python(value: Any) -> Any:
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
 
-def test_every_codec_and_most_types_come_back(tmp_path: Path) -> None:
+def test_every_codec_and_most_types_come_back(command_line: Path, tmp_path: Path) -> None:
     """What the command line makes of JSON; the engine's own JSON is tested there."""
     store = tmp_path / "store"
     _launcher.run(["create", *(f"--field={name}:{spec}" for name, (spec, _) in TYPES.items()), str(store)])
@@ -72,26 +75,59 @@ def test_every_codec_and_most_types_come_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", ".nfs0001", "1.json"])
 def test_a_directory_manifest_without_a_version_does_not_hide_a_store(tmp_path: Path, content: str) -> None:
-    store = tmp_path / "store"
-    _launcher.run(["create", "--field=number:i64", str(store)])
-    _launcher.run(["append", "--set=number=5", str(store)])
+    store = Path(shutil.copytree(GOLDEN / "v2-stores" / "clean", tmp_path / "store"))
     (store / "manifest").mkdir()
     if content:
         (store / "manifest" / content).write_text("{}")
     dataset = zrecord.open(store)
-    assert (dataset.version, dataset["number"][:].tolist()) == (None, [5])
+    assert (dataset.version, dataset["text"][:]) == (None, ["uno", "four", ""])
+
+
+@pytest.fixture(scope="session")
+def writer_command(command_line: Path, once: Once) -> list[str]:
+    """The words that start a writer, before the path of its store."""
+    bin_ = str(Path(os.environ["JAVA_HOME"]) / "bin") + "/" if "JAVA_HOME" in os.environ else ""
+    program = Path(__file__).with_name("StoreWriter.java")
+
+    def compile_writer(directory: Path) -> None:
+        subprocess.run([f"{bin_}javac", "-cp", str(command_line), "-d", str(directory), str(program)], check=True)
+
+    classes = once("writer", compile_writer)
+    options = os.environ["ZRECORD_JAVA_OPTIONS"].split()
+    return [f"{bin_}java", *options, "-cp", f"{command_line}{os.pathsep}{classes}", program.stem]
+
+
+@contextmanager
+def writing(command: list[str], store: Path) -> Iterator[subprocess.Popen[str]]:
+    """Runs a writer, which is killed at the end."""
+    process = subprocess.Popen([*command, str(store)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "ready\n"
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
 
 
 @pytest.fixture
-def writer(jar: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    java = str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if "JAVA_HOME" in os.environ else "java"
-    program = Path(__file__).with_name("StoreWriter.java")
-    process = subprocess.Popen([java, "-cp", str(jar), str(program), str(tmp_path / "store")], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    yield process
-    process.kill()
-    process.wait()
+def writer(writer_command: list[str], tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    with writing(writer_command, tmp_path / "store") as process:
+        yield process
+
+
+@pytest.fixture
+def killed(writer_command: list[str], once: Once, tmp_path: Path) -> Path:
+    """A store whose writer was killed, with changes that only the journal has."""
+
+    def write_and_kill(directory: Path) -> None:
+        store = directory / "store"
+        with writing(writer_command, store) as process:
+            while (store / "journal").stat().st_size < 1 << 18:
+                assert process.poll() is None
+
+    return Path(shutil.copytree(once("killed", write_and_kill) / "store", tmp_path / "store"))
 
 
 def generation(store: Path) -> int:
@@ -130,15 +166,9 @@ def test_without_the_journal_states_are_torn(
 
 
 @pytest.mark.parametrize("keeps_length", [False, True])
-def test_values_that_only_the_journal_has_are_found(
-    writer: subprocess.Popen[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keeps_length: bool
-) -> None:
+def test_values_that_only_the_journal_has_are_found(killed: Path, monkeypatch: pytest.MonkeyPatch, keeps_length: bool) -> None:
     """As after a loss of power, which leaves of the chunks what was forced."""
-    store = tmp_path / "store"
-    while (store / "journal").stat().st_size < 1 << 18:
-        assert writer.poll() is None
-    writer.kill()
-    writer.wait()
+    store = killed
     last = generation(store)
     carried = _store._state(store, _store._meta(store)).carried
     assert carried
@@ -154,8 +184,7 @@ def test_values_that_only_the_journal_has_are_found(
 
 
 def test_a_journal_below_64_bytes_is_damaged(tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    _launcher.run(["create", "--field=number:i64", str(store)])
+    store = Path(shutil.copytree(GOLDEN / "v2-stores" / "clean", tmp_path / "store"))
     journal = (store / "journal").read_bytes()
     assert len(journal) == 64
     for length in (0, 1, 63):
@@ -164,12 +193,8 @@ def test_a_journal_below_64_bytes_is_damaged(tmp_path: Path) -> None:
             zrecord.open(store)
 
 
-def test_a_damaged_record_of_the_journal_is_not_the_end_of_it(writer: subprocess.Popen[str], tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    while (store / "journal").stat().st_size < 1 << 18:
-        assert writer.poll() is None
-    writer.kill()
-    writer.wait()
+def test_a_damaged_record_of_the_journal_is_not_the_end_of_it(killed: Path) -> None:
+    store = killed
     journal = store / "journal"
     content = journal.read_bytes()
     meta = zrecord._store._meta(store)

@@ -179,7 +179,7 @@ class Engine:
             self._leases.give_back()
             if self._poll.poll(pause * 1000):
                 return
-            if time.monotonic() > deadline:
+            if len(self._leases) >= self._depth and time.monotonic() > deadline:
                 raise FeedError(
                     f"All {self._depth} batches of the feed are still referenced, so no other can be loaded; drop them,"
                     " copy what must outlive them, or raise depth"
