@@ -67,7 +67,8 @@ public final class Batch implements AutoCloseable {
   }
 
   /** Makes a batch; {@code onRelease} runs once, when the lease ends. */
-  Batch(String location, int count, List<FieldReader> readers, Runnable onRelease) {
+  @Spi
+  public Batch(String location, int count, List<FieldReader> readers, Runnable onRelease) {
     this.location = location;
     this.count = count;
     this.onRelease = onRelease;

@@ -51,7 +51,7 @@ public enum DatasetKind {
   }
 
   /** Tells what the root of a storage holds, damaged or not; empty if the root is no dataset. */
-  static Optional<DatasetKind> find(Storage storage) {
+  public static Optional<DatasetKind> find(Storage storage) {
     if (storage.isRemote() && VersionHint.readable(storage).isPresent()) {
       return Optional.of(TABLE); // One request instead of two lists.
     }

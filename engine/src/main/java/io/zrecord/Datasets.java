@@ -1,7 +1,6 @@
 package io.zrecord;
 
-import io.zrecord.errors.StoreAbandonedException;
-import io.zrecord.internal.dataset.StoreDirectory;
+import io.zrecord.internal.dataset.Providers;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import java.util.OptionalLong;
@@ -32,20 +31,11 @@ public final class Datasets {
               + ": it is no table, and only tables have versions; leave --version out");
     }
     if (kind == DatasetKind.STORE) {
-      return openStore(storage);
+      return Providers.ofStores(DatasetProvider.class, storage, "open").open(storage);
     }
     RecordTable table = RecordTable.at(storage);
     return RecordDataset.open(
         version.isPresent() ? table.version(version.getAsLong()) : table.latest(),
         RecordDataset.ReadOptions.defaults());
-  }
-
-  private static RecordSource openStore(Storage store) {
-    try {
-      return StoreReader.open(StoreDirectory.of(store, "open"));
-    } catch (StoreAbandonedException e) {
-      // A snapshot replays the journal, which a reader leaves to the next writer.
-      return RecordDataset.open(store, RecordDataset.ReadOptions.defaults());
-    }
   }
 }

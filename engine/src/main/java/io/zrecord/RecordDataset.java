@@ -1,6 +1,7 @@
 package io.zrecord;
 
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.internal.dataset.Providers;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.Prefetched;
@@ -22,7 +23,6 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -114,7 +114,7 @@ public final class RecordDataset implements RecordSource {
     }
     return switch (DatasetKind.of(storage)) {
       case TABLE -> open(RecordTable.at(storage).latest(), options);
-      case STORE -> openSnapshot(Path.of(storage.location()), options);
+      case STORE -> openSnapshot(storage, options);
     };
   }
 
@@ -207,9 +207,10 @@ public final class RecordDataset implements RecordSource {
     return () -> use.get(storage, shard);
   }
 
-  private static RecordDataset openSnapshot(Path store, ReadOptions options) {
-    TemporaryTable table = StoreSnapshot.temporaryTable(store);
-    RecordDataset dataset = open(table.snapshot(), options);
+  private static RecordDataset openSnapshot(Storage store, ReadOptions options) {
+    DatasetProvider.Snapshot table =
+        Providers.ofStores(DatasetProvider.class, store, "read").snapshot(store, "read");
+    RecordDataset dataset = open(table.version(), options);
     table.removeAfter(dataset.shards);
     return dataset;
   }

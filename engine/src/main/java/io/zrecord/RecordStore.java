@@ -57,15 +57,6 @@ public final class RecordStore implements RecordSource {
   private final ReadMetrics metrics = new ReadMetrics();
   private volatile boolean isClosed;
 
-  /**
-   * Says where records are after a deletion.
-   *
-   * @param from the index that the moved record had, which was the last index
-   * @param to the index that the moved record has now, that of the deleted record; equal to
-   *     {@code from} if nothing moved
-   */
-  public record Moved(long from, long to) {}
-
   /** Keeps other writers away until it is closed. */
   interface Lock extends AutoCloseable {
     /** Lets readers of other processes in. */
@@ -283,10 +274,10 @@ public final class RecordStore implements RecordSource {
    *
    * @throws IndexOutOfBoundsException if there is no such record
    */
-  public Moved delete(long index) {
+  public MovedRecord delete(long index) {
     long from = core.delete(index);
     commitEach();
-    return new Moved(from, index);
+    return new MovedRecord(from, index);
   }
 
   private void commitEach() {

@@ -1,22 +1,17 @@
 package io.zrecord;
 
+import io.zrecord.internal.dataset.Providers;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StorageProvider;
 import io.zrecord.storage.cache.CacheSettings;
 import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 import java.util.TreeSet;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Opens the storage of a dataset by its location. A location is a path on a local file system, or a
@@ -25,8 +20,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Storages {
   private static final String LOCAL = "file";
-
-  private static final Logger LOG = LoggerFactory.getLogger(Storages.class);
 
   private Storages() {}
 
@@ -83,7 +76,7 @@ public final class Storages {
     String scheme = scheme(location);
     TreeSet<String> known = new TreeSet<>(List.of(LOCAL));
     List<StorageProvider> others = new ArrayList<>();
-    for (StorageProvider provider : providers()) {
+    for (StorageProvider provider : Providers.of(StorageProvider.class)) {
       if (provider.schemes().contains(scheme)) {
         return provider;
       }
@@ -99,31 +92,5 @@ public final class Storages {
           + " a local path with a colon begins with ./ or /");
     }
     return others.get(0);
-  }
-
-  /**
-   * Returns the providers that the thread's class loader and this class's own know. A provider that
-   * cannot be loaded, such as one of another copy of these classes, is left out.
-   */
-  private static List<StorageProvider> providers() {
-    Map<Class<?>, StorageProvider> found = new LinkedHashMap<>();
-    List<ServiceLoader<StorageProvider>> loaders = List.of(
-        ServiceLoader.load(StorageProvider.class),
-        ServiceLoader.load(StorageProvider.class, Storages.class.getClassLoader()));
-    for (ServiceLoader<StorageProvider> loader : loaders) {
-      Iterator<StorageProvider> providers = loader.iterator();
-      while (true) {
-        try {
-          if (!providers.hasNext()) {
-            break;
-          }
-          StorageProvider provider = providers.next();
-          found.putIfAbsent(provider.getClass(), provider);
-        } catch (ServiceConfigurationError e) {
-          LOG.debug("A storage provider cannot be loaded", e);
-        }
-      }
-    }
-    return List.copyOf(found.values());
   }
 }

@@ -65,7 +65,7 @@ public final class StoreSnapshot {
    */
   public static TableSnapshot temporary(Path store) {
     TemporaryTable table = temporaryTable(store);
-    TableSnapshot snapshot = table.snapshot();
+    TableSnapshot snapshot = table.version();
     table.removeAfter(snapshot);
     return snapshot;
   }

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * Holds a snapshot of a store in a directory below the store's. The process that made the snapshot
  * locks that directory, so that other processes can tell abandoned snapshots.
  */
-final class TemporaryTable {
+final class TemporaryTable implements DatasetProvider.Snapshot {
   private static final Logger LOG = LoggerFactory.getLogger(TemporaryTable.class);
   private static final String DIRECTORY = "snapshot";
 
@@ -92,12 +92,13 @@ final class TemporaryTable {
     }
   }
 
-  TableSnapshot snapshot() {
+  @Override
+  public TableSnapshot version() {
     return snapshot;
   }
 
-  /** Deletes the files once {@code user} is unreachable. */
-  void removeAfter(Object user) {
+  @Override
+  public void removeAfter(Object user) {
     CLEANER.register(user, removal);
   }
 

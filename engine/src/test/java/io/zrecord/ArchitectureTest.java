@@ -5,8 +5,11 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.properties.HasName;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -81,6 +84,32 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage("org.apache.spark..", "org.apache.hadoop..", "scala..")
         .check(ENGINE);
+  }
+
+  /** Stores and feeds become modules of their own, which find their way in by a service. */
+  @Test
+  void theRestKnowsNeitherStoresNorFeeds() {
+    DescribedPredicate<JavaClass> ofStores = JavaClass.Predicates.resideInAPackage(
+            "io.zrecord.internal.store..")
+        .or(named(
+            "io\\.zrecord(\\.rebalance)?\\.(Store.*|RecordStore|RecordValues|TemporaryTable)"))
+        .or(named("io\\.zrecord\\.verify\\.(Store.*|Journal.*|Live.*|Carried.*|EntryFiles)"))
+        .or(named("io\\.zrecord\\.repair\\.(Store.*|Journal.*|DamagedEntries)"));
+    DescribedPredicate<JavaClass> ofFeeds =
+        JavaClass.Predicates.resideInAnyPackage("io.zrecord.feed..", "io.zrecord.sampler..");
+    DescribedPredicate<JavaClass> permutations =
+        named("io\\.zrecord\\.sampler\\.(Mixing|Permutation)");
+    noClasses()
+        .that(DescribedPredicate.not(ofStores.or(ofFeeds)))
+        .should()
+        .dependOnClassesThat(ofStores.or(ofFeeds.and(DescribedPredicate.not(permutations))))
+        .check(ENGINE);
+    noClasses().that(ofFeeds).should().dependOnClassesThat(ofStores).check(ENGINE);
+  }
+
+  /** Matches a class by a regular expression for its name, and the classes in it. */
+  private static DescribedPredicate<JavaClass> named(String expression) {
+    return HasName.Predicates.nameMatching(expression + "(\\$.*)?").forSubtype();
   }
 
   @Test

@@ -58,7 +58,7 @@ class RecordStoreTest {
       assertThat(textAt(store, 1)).isEqualTo("b");
       store.commit();
       assertThat(textAt(store, 1)).isEqualTo("B");
-      assertThat(store.delete(0)).isEqualTo(new RecordStore.Moved(2, 0));
+      assertThat(store.delete(0)).isEqualTo(new MovedRecord(2, 0));
       store.append(text(store, "d"));
     }
     try (RecordStore store = RecordStore.open(path, SMALL)) {

@@ -115,7 +115,7 @@ final class StoreModel {
     int index = random.nextInt(records.size());
     int last = records.size() - 1;
     if (store != null) {
-      assertThat(store.delete(index)).isEqualTo(new RecordStore.Moved(last, index));
+      assertThat(store.delete(index)).isEqualTo(new MovedRecord(last, index));
     }
     records.set(index, records.get(last));
     records.remove(last);

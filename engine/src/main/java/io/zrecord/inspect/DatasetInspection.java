@@ -1,10 +1,10 @@
 package io.zrecord.inspect;
 
 import io.zrecord.DatasetKind;
+import io.zrecord.DatasetProvider;
 import io.zrecord.Storages;
-import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.internal.dataset.StoreDirectory;
+import io.zrecord.internal.dataset.Providers;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
@@ -63,8 +63,7 @@ public final class DatasetInspection {
   public static DatasetInspection of(Storage storage) {
     return switch (DatasetKind.of(storage)) {
       case TABLE -> of(RecordTable.at(storage).latest());
-      case STORE ->
-        ofStore(StoreSnapshot.temporary(StoreDirectory.of(storage, "inspect")), storage.location());
+      case STORE -> ofStore(storage);
     };
   }
 
@@ -87,12 +86,16 @@ public final class DatasetInspection {
   }
 
   /**
-   * Returns the inspection of a store's snapshot. The snapshot is removed once the inspection is
+   * Returns the inspection of a snapshot of a store. The snapshot is removed once the inspection is
    * unreachable.
    */
-  private static DatasetInspection ofStore(TableSnapshot snapshot, String location) {
+  private static DatasetInspection ofStore(Storage store) {
+    DatasetProvider.Snapshot table =
+        Providers.ofStores(DatasetProvider.class, store, "inspect").snapshot(store, "inspect");
+    TableSnapshot snapshot = table.version();
+    table.removeAfter(snapshot);
     return new DatasetInspection(
-        location,
+        store.location(),
         snapshot.schema(),
         snapshot.length(),
         snapshot.shards().size(),

@@ -1,14 +1,11 @@
 package io.zrecord.repair;
 
 import io.zrecord.DatasetKind;
-import io.zrecord.RecordStore.Moved;
+import io.zrecord.MovedRecord;
 import io.zrecord.Storages;
-import io.zrecord.internal.dataset.StoreDirectory;
-import io.zrecord.internal.io.LocalMutableFiles;
-import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.dataset.Providers;
 import io.zrecord.storage.Storage;
 import io.zrecord.verify.CheckListener;
-import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
@@ -29,13 +26,13 @@ public final class DatasetRepair {
   private final Storage storage;
   private final DamagedValues damagedValues;
   private final boolean restoresPrevious;
-  private final Consumer<Moved> onMove;
+  private final Consumer<MovedRecord> onMove;
 
   private DatasetRepair(
       Storage storage,
       DamagedValues damagedValues,
       boolean restoresPrevious,
-      Consumer<Moved> onMove) {
+      Consumer<MovedRecord> onMove) {
     this.storage = storage;
     this.damagedValues = damagedValues;
     this.restoresPrevious = restoresPrevious;
@@ -76,7 +73,7 @@ public final class DatasetRepair {
    * goes. Moves are reported in the order in which they are made. If the repair fails or is killed,
    * only the first of these moves were made: as many as the store has lost records.
    */
-  public DatasetRepair onMove(Consumer<Moved> listener) {
+  public DatasetRepair onMove(Consumer<MovedRecord> listener) {
     return new DatasetRepair(storage, damagedValues, restoresPrevious, listener);
   }
 
@@ -91,16 +88,9 @@ public final class DatasetRepair {
   public RepairReport run(CheckListener listener, RepairPlan.Approval approval) {
     return switch (DatasetKind.of(storage)) {
       case TABLE -> new TableRepair(storage, restoresPrevious).run(listener, approval);
-      case STORE -> {
-        Path path = StoreDirectory.of(storage, "repair");
-        ProcessLock lock = ProcessLock.acquire(path);
-        try {
-          yield new StoreRepair(new LocalMutableFiles(path), damagedValues, onMove)
-              .run(listener, approval);
-        } finally {
-          lock.close();
-        }
-      }
+      case STORE ->
+        Providers.ofStores(RepairProvider.class, storage, "repair")
+            .repair(storage, damagedValues, onMove, listener, approval);
     };
   }
 }

@@ -1,6 +1,6 @@
 package io.zrecord.repair;
 
-import io.zrecord.RecordStore.Moved;
+import io.zrecord.MovedRecord;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.MutableFiles;
@@ -33,9 +33,9 @@ public final class StoreRepair {
 
   private final MutableFiles files;
   private final DamagedValues treatment;
-  private final Consumer<Moved> onMove;
+  private final Consumer<MovedRecord> onMove;
 
-  public StoreRepair(MutableFiles files, DamagedValues treatment, Consumer<Moved> onMove) {
+  public StoreRepair(MutableFiles files, DamagedValues treatment, Consumer<MovedRecord> onMove) {
     this.files = files;
     this.treatment = treatment;
     this.onMove = onMove;
@@ -146,7 +146,7 @@ public final class StoreRepair {
    */
   private void delete(StoreWriter core, long[] descending) {
     for (long index : descending) {
-      onMove.accept(new Moved(core.pendingLength() - 1, index));
+      onMove.accept(new MovedRecord(core.pendingLength() - 1, index));
       core.delete(index);
     }
   }

@@ -6,7 +6,7 @@ package io.zrecord.sampler;
  *
  * <p>Source: SplitMix64 (Steele, Lea, Flood 2014), with Stafford's finalizer 13.
  */
-final class Mixing {
+public final class Mixing {
   static final long GAMMA = 0x9E3779B97F4A7C15L;
   static final long FIRST = 0xBF58476D1CE4E5B9L;
   static final long SECOND = 0x94D049BB133111EBL;
@@ -14,7 +14,7 @@ final class Mixing {
   /** First of the uses of a key, which make two uses of one seed unrelated. */
   static final long RANDOM = 1;
 
-  static final long SHUFFLE = 2;
+  public static final long SHUFFLE = 2;
   static final long GLOBAL = 3;
   static final long BLOCKS = 4;
   static final long INSIDE_BLOCKS = 5;
@@ -45,7 +45,7 @@ final class Mixing {
   /**
    * Returns the key of a use in an epoch: unrelated for (seed, epoch + 1) and (seed + 1, epoch).
    */
-  static long key(long use, long seed, long epoch) {
+  public static long key(long use, long seed, long epoch) {
     return absorb(absorb(use, seed), epoch);
   }
 

@@ -12,7 +12,7 @@ package io.zrecord.sampler;
  * with keys in place of its constants; other rounds are after Feistel. The permutation mixes; it is
  * no cipher.
  */
-final class Permutation {
+public final class Permutation {
   private static final int ROUNDS = 8;
   private static final int MIN_BITS = 8;
 
@@ -24,7 +24,7 @@ final class Permutation {
    * @param key chooses the permutation
    * @param length at least 1 and at most 2⁶²
    */
-  Permutation(long key, long length) {
+  public Permutation(long key, long length) {
     int bits = Math.max(MIN_BITS, Long.SIZE - Long.numberOfLeadingZeros(length - 1));
     int[] multipliers = new int[ROUNDS];
     int[] addends = new int[ROUNDS];
@@ -52,7 +52,7 @@ final class Permutation {
   }
 
   /** Returns what goes to {@code y}. */
-  long invert(long y) {
+  public long invert(long y) {
     if (length == 1) {
       return 0;
     }
@@ -64,7 +64,7 @@ final class Permutation {
   }
 
   /** Writes where {@code start, start + stride, …} go; all of them are in {@code [0, length)}. */
-  void fill(long start, long stride, long[] target, int from, int count) {
+  public void fill(long start, long stride, long[] target, int from, int count) {
     int few = 0;
     if (count < Lanes.MIN || length == 1) {
       few = count;

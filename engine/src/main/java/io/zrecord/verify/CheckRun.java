@@ -111,13 +111,58 @@ public final class CheckRun {
 
   void found(Finding original) {
     Finding finding = role == ShardRole.INDEX_MAP
-        ? original.ofIndexMap()
-        : original.ofRecords(firstOfShard, deleted);
+        ? ofIndexMap(original)
+        : ofRecords(original, firstOfShard, deleted);
     if (need != null && finding.kind().isDamage() && !need.isNeeded(finding.file())) {
       need.note(finding.file()).ifPresent(this::tell);
     } else {
       tell(finding);
     }
+  }
+
+  /**
+   * Returns a finding about slots of a shard as one about its records. What concerns deleted
+   * records only, concerns no record.
+   *
+   * @param first index of the shard's first record
+   * @param deleted the slots that were deleted; null if none was
+   */
+  static Finding ofRecords(Finding finding, long first, @Nullable RankedBitmap deleted) {
+    if (deleted == null || finding.firstIndex() < first) {
+      return finding;
+    }
+    long slot = finding.firstIndex() - first;
+    long index = slot - deleted.rank(slot);
+    long end = slot + finding.count();
+    long left = end - deleted.rank(end) - index;
+    return left == 0 && finding.count() > 0
+        ? with(finding, -1, 0, finding.problem() + "; the records were deleted")
+        : with(finding, first + index, left, finding.problem());
+  }
+
+  /**
+   * Returns a finding as a finding about an index map. A record of a map is not a record of a
+   * version, and no value of a version is lost.
+   */
+  private static Finding ofIndexMap(Finding finding) {
+    String which = finding.count() == 0
+        ? ""
+        : "of " + finding.count() + " new indices, from that of the former index "
+            + finding.firstIndex() + " on: ";
+    Kind kind = finding.kind().isDamage() ? Kind.INDEX_MAP : finding.kind();
+    return new Finding(
+        kind, finding.file(), null, -1, 0, which + finding.problem(), finding.stretch());
+  }
+
+  private static Finding with(Finding finding, long firstIndex, long count, String problem) {
+    return new Finding(
+        finding.kind(),
+        finding.file(),
+        finding.field(),
+        firstIndex,
+        count,
+        problem,
+        finding.stretch());
   }
 
   private void tell(Finding finding) {

@@ -2,10 +2,7 @@ package io.zrecord.verify;
 
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.format.ChunkHeader;
-import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FileHeader;
-import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.shard.OpenChunk;
@@ -20,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,9 +35,7 @@ final class ChunkFiles implements AutoCloseable {
    */
   private final Map<Integer, Long> presentBytes = new HashMap<>();
 
-  private final CarriedBytes carried;
-  private @Nullable FileWindow journal;
-
+  private final Overlay overlay;
   private final Map<Integer, FileWindow> open = new LinkedHashMap<>(MAX_OPEN, 0.75f, true);
 
   /**
@@ -54,30 +48,44 @@ final class ChunkFiles implements AutoCloseable {
    */
   record Chunk(int number, String fileName, long endBytes, Consumer<byte[]> header) {}
 
-  private ChunkFiles(MutableFiles files, List<Chunk> chunks, CarriedBytes carried) {
-    this.carried = carried;
-    this.files = files;
-    chunks.forEach(chunk -> this.chunks.put(chunk.number, chunk));
+  /** Bytes of chunks that are elsewhere. {@link ChunkFiles#close} closes the overlay. */
+  interface Overlay extends AutoCloseable {
+    /** No chunk has such bytes. */
+    Overlay NONE = new Overlay() {
+      @Override
+      public long lengthAfter(int chunk, long fileBytes) {
+        return fileBytes;
+      }
+
+      @Override
+      public int apply(int chunk, long position, byte[] target, int offset, int length, int found) {
+        return found;
+      }
+
+      @Override
+      public void close() {}
+    };
+
+    /** Returns the length of a chunk whose file has the given length. */
+    long lengthAfter(int chunk, long fileBytes);
+
+    /**
+     * Replaces bytes that were read from the file of a chunk.
+     *
+     * @param found number of bytes that were read
+     * @return number of bytes that are valid now
+     */
+    int apply(int chunk, long position, byte[] target, int offset, int length, int found);
+
+    @Override
+    void close();
   }
 
-  /**
-   * Prepares to read the chunks of a store, which have ids; opens no file.
-   *
-   * @param carried bytes of chunks that the journal has in their place
-   */
-  static ChunkFiles ofStore(
-      MutableFiles files, UUID storeId, List<ChunkMeta> chunks, CarriedBytes carried) {
-    return new ChunkFiles(
-        files,
-        chunks.stream()
-            .map(chunk -> new Chunk(
-                chunk.id(),
-                chunk.fileName(),
-                chunk.endBytes(),
-                header -> new ChunkHeader(chunk.id(), storeId)
-                    .check(files.pathOf(chunk.fileName()), header)))
-            .toList(),
-        carried);
+  /** Prepares to read chunks; opens no file. */
+  ChunkFiles(MutableFiles files, List<Chunk> chunks, Overlay overlay) {
+    this.overlay = overlay;
+    this.files = files;
+    chunks.forEach(chunk -> this.chunks.put(chunk.number, chunk));
   }
 
   /** Prepares to read the chunks of a shard, which have ordinals; opens no file. */
@@ -91,7 +99,7 @@ final class ChunkFiles implements AutoCloseable {
           chunk.bytes(),
           header -> OpenChunk.checkHeader(files.pathOf(name), shard.id(), chunk, header)));
     }
-    return new ChunkFiles(files, chunks, new CarriedBytes());
+    return new ChunkFiles(files, chunks, Overlay.NONE);
   }
 
   /**
@@ -108,7 +116,7 @@ final class ChunkFiles implements AutoCloseable {
       Chunk chunk = Objects.requireNonNull(chunks.get(present[i]));
       renumbered.add(new Chunk(i, chunk.fileName, chunk.endBytes, chunk.header));
     }
-    ChunkFiles result = new ChunkFiles(files, renumbered, new CarriedBytes());
+    ChunkFiles result = new ChunkFiles(files, renumbered, Overlay.NONE);
     for (int i = 0; i < present.length; i++) {
       if (present[i] != TablesFile.NO_CHUNK) {
         result.presentBytes.put(i, presentBytes(present[i]));
@@ -125,7 +133,7 @@ final class ChunkFiles implements AutoCloseable {
     for (Chunk chunk : chunks.values()) {
       String path = path(chunk.number);
       try (MutableFile file = files.open(chunk.fileName, false)) {
-        long length = carried.lengthAfter(chunk.number, file.lengthBytes());
+        long length = overlay.lengthAfter(chunk.number, file.lengthBytes());
         presentBytes.put(chunk.number, Math.min(length, chunk.endBytes));
         if (length < chunk.endBytes) {
           run.found(
@@ -172,38 +180,11 @@ final class ChunkFiles implements AutoCloseable {
     int there = (int) Math.max(0, Math.min(length, presentBytes(chunkId) - position));
     try {
       int found = there == 0 ? 0 : window(chunkId).read(position, target, offset, there);
-      return carried.isEmpty() ? found : overlay(chunkId, position, target, offset, there);
+      return overlay.apply(chunkId, position, target, offset, there, found);
     } catch (StorageException e) {
       FileProblem.requireOfContent(e);
       return 0; // Perhaps a bad sector: other bytes can be read.
     }
-  }
-
-  /** Replaces bytes of a chunk by what the journal carries. */
-  private int overlay(int chunkId, long position, byte[] target, int offset, int length) {
-    long end = position + length;
-    for (CarriedBytes.Piece piece : carried.within(chunkId, position, end)) {
-      long from = Math.max(position, piece.position());
-      int bytes = (int) (Math.min(end, piece.end()) - from);
-      if (bytes > 0) {
-        journal()
-            .read(
-                piece.journalAt() + from - piece.position(),
-                target,
-                offset + (int) (from - position),
-                bytes);
-      }
-    }
-    return length;
-  }
-
-  private FileWindow journal() {
-    FileWindow window = journal;
-    if (window == null) {
-      window = new FileWindow(files.open(JournalRecord.FILE_NAME, false));
-      journal = window;
-    }
-    return window;
   }
 
   private FileWindow window(int chunkId) {
@@ -230,7 +211,6 @@ final class ChunkFiles implements AutoCloseable {
   public void close() {
     open.values().forEach(FileWindow::close);
     open.clear();
-    closeOne(journal);
-    journal = null;
+    overlay.close();
   }
 }

@@ -2,11 +2,8 @@ package io.zrecord.verify;
 
 import io.zrecord.DatasetKind;
 import io.zrecord.Storages;
-import io.zrecord.internal.dataset.StoreDirectory;
-import io.zrecord.internal.io.LocalMutableFiles;
-import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.dataset.Providers;
 import io.zrecord.storage.Storage;
-import java.nio.file.Path;
 
 /**
  * Checks all of a dataset for damage: every checksum, and every rule of FORMAT.md.
@@ -72,29 +69,17 @@ public final class DatasetCheck {
    *     which nothing can be said
    */
   public CheckSummary run(CheckListener listener) {
-    CheckRun run = new CheckRun(listener);
     DatasetKind kind = DatasetKind.of(storage);
     if (kind != DatasetKind.TABLE && choice.version().isPresent()) {
       throw new IllegalArgumentException("Cannot check a version of " + storage.location()
           + ": it is no table, and only tables have versions; leave the version out");
     }
-    switch (kind) {
-      case TABLE ->
-        new TableCheck(run, storage, (shard, schema) -> shard.run(storage, schema, run))
-            .check(choice);
-      case STORE -> checkStore(run);
+    if (kind == DatasetKind.STORE) {
+      return Providers.ofStores(CheckProvider.class, storage, "check").check(storage, listener);
     }
+    CheckRun run = new CheckRun(listener);
+    new TableCheck(run, storage, (shard, schema) -> shard.run(storage, schema, run)).check(choice);
     return run.summary();
-  }
-
-  private void checkStore(CheckRun run) {
-    Path path = StoreDirectory.of(storage, "check");
-    ProcessLock lock = ProcessLock.acquire(path);
-    try {
-      new StoreCheck(run, new LocalMutableFiles(path)).check();
-    } finally {
-      lock.close();
-    }
   }
 
   /**

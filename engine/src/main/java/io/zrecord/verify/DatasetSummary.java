@@ -2,12 +2,7 @@ package io.zrecord.verify;
 
 import io.zrecord.DatasetKind;
 import io.zrecord.Storages;
-import io.zrecord.internal.dataset.StoreDirectory;
-import io.zrecord.internal.format.ChunkMeta;
-import io.zrecord.internal.format.FieldMeta;
-import io.zrecord.internal.format.JournalHeader;
-import io.zrecord.internal.format.ShardMeta;
-import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.dataset.Providers;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
@@ -16,7 +11,6 @@ import io.zrecord.table.TableSnapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /**
  * The content of a directory, from metadata alone. Takes no lock: the summary of a store that is
@@ -66,15 +60,8 @@ public record DatasetSummary(
   public static DatasetSummary of(Storage storage) {
     return switch (DatasetKind.of(storage)) {
       case TABLE -> ofTable(RecordTable.at(storage));
-      case STORE -> {
-        StoreState state =
-            StoreState.read(new LocalMutableFiles(StoreDirectory.of(storage, "summarize")));
-        yield ofStore(
-            state.meta().shard(),
-            state.journal().length(),
-            state.chunks(),
-            state.journal().endBytes() - JournalHeader.BYTES);
-      }
+      case STORE ->
+        Providers.ofStores(CheckProvider.class, storage, "summarize").summary(storage);
     };
   }
 
@@ -97,28 +84,5 @@ public record DatasetSummary(
         0,
         table.versions(),
         Optional.of(snapshot));
-  }
-
-  private static DatasetSummary ofStore(
-      ShardMeta meta, long length, List<ChunkMeta> chunks, long journalBytes) {
-    return new DatasetSummary(
-        DatasetKind.STORE,
-        meta.schema(),
-        stems(meta),
-        length,
-        1,
-        chunks.size(),
-        chunks.stream().mapToLong(ChunkMeta::recordCount).sum(),
-        chunks.stream().mapToLong(ChunkMeta::endBytes).sum(),
-        meta.fields().stream().mapToLong(FieldMeta::valueBytes).sum(),
-        journalBytes,
-        List.of(),
-        Optional.empty());
-  }
-
-  private static Map<Integer, String> stems(ShardMeta meta) {
-    Map<Integer, String> stems = new TreeMap<>();
-    meta.fields().forEach(field -> stems.put(field.spec().id(), field.stem()));
-    return stems;
   }
 }

@@ -1,6 +1,5 @@
 package io.zrecord.verify;
 
-import io.zrecord.internal.format.RankedBitmap;
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
@@ -31,25 +30,6 @@ public record Finding(
   public Finding(
       Kind kind, String file, @Nullable String field, long firstIndex, long count, String problem) {
     this(kind, file, field, firstIndex, count, problem, null);
-  }
-
-  /**
-   * Returns this finding about slots of a shard as one about its records. What concerns deleted
-   * records only, concerns no record.
-   *
-   * @param first index of the shard's first record
-   * @param deleted the slots that were deleted; null if none was
-   */
-  Finding ofRecords(long first, @Nullable RankedBitmap deleted) {
-    if (deleted == null || firstIndex < first) {
-      return this;
-    }
-    long slot = firstIndex - first;
-    long index = slot - deleted.rank(slot);
-    long left = slot + count - deleted.rank(slot + count) - index;
-    return left == 0 && count > 0
-        ? new Finding(kind, file, field, -1, 0, problem + "; the records were deleted", stretch)
-        : new Finding(kind, file, field, first + index, left, problem, stretch);
   }
 
   /**
@@ -107,18 +87,6 @@ public record Finding(
     public boolean concernsValues() {
       return this == ENTRY || this == VALUE;
     }
-  }
-
-  /**
-   * Returns this finding as a finding about an index map. A record of a map is not a record of a
-   * version, and no value of a version is lost.
-   */
-  Finding ofIndexMap() {
-    String which = count == 0
-        ? ""
-        : "of " + count + " new indices, from that of the former index " + firstIndex + " on: ";
-    Kind ofMap = kind.isDamage() ? Kind.INDEX_MAP : kind;
-    return new Finding(ofMap, file, null, -1, 0, which + problem, stretch);
   }
 
   @Override

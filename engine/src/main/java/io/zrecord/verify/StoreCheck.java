@@ -3,6 +3,7 @@ package io.zrecord.verify;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalRecord;
 import io.zrecord.internal.format.ShardMeta;
@@ -10,7 +11,9 @@ import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.verify.Finding.Kind;
+import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * Checks a store (FORMAT.md section 9) that no writer has open. The caller holds the store's lock.
@@ -43,9 +46,7 @@ public final class StoreCheck {
         state.meta().shard().fields().stream().mapToLong(FieldMeta::valueBytes).sum();
     run.expect(bytes);
     run.beginPart(state.journal().length(), bytes);
-    CarriedBytes carried = state.journal().carried();
-    try (ChunkFiles chunks =
-        ChunkFiles.ofStore(files, state.meta().shard().id(), state.chunks(), carried)) {
+    try (ChunkFiles chunks = chunks(state)) {
       chunks.check(run);
       reportLeftovers(state);
       if (state.journal().overlay().isEmpty()) {
@@ -59,6 +60,20 @@ public final class StoreCheck {
     run.endPart();
     new LiveCheck(run, files).check(state);
     return Optional.of(state);
+  }
+
+  private ChunkFiles chunks(StoreState state) {
+    UUID storeId = state.meta().shard().id();
+    List<ChunkFiles.Chunk> chunks = state.chunks().stream()
+        .map(chunk -> new ChunkFiles.Chunk(
+            chunk.id(),
+            chunk.fileName(),
+            chunk.endBytes(),
+            header ->
+                new ChunkHeader(chunk.id(), storeId).check(files.pathOf(chunk.fileName()), header)))
+        .toList();
+    return new ChunkFiles(
+        files, chunks, new CarriedOverlay(files, state.journal().carried()));
   }
 
   private void checkFields(StoreState state, ChunkFiles chunks, JournalOverlay.OfFields overlay) {

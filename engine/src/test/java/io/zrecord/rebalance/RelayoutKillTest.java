@@ -3,8 +3,6 @@ package io.zrecord.rebalance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.rebalance.order.RecordOrder;
-import io.zrecord.sampler.Sampler;
-import io.zrecord.sampler.Samplers;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
@@ -16,6 +14,7 @@ import io.zrecord.table.SweepOptions;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
+import io.zrecord.testing.ShuffledOrder;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.IOException;
@@ -93,11 +92,11 @@ class RelayoutKillTest {
     // The sweep made another version, with the same records.
     int newest = (int) table.latest().recordsVersion();
     for (int version = 1; version <= newest; version++) {
-      Sampler order = Samplers.shuffle(RECORDS, version - 1);
+      long[] order = ShuffledOrder.of(RECORDS, version - 1);
       IndexMap map = table.version(version).indexMap().orElseThrow();
       List<Integer> next = new ArrayList<>();
       for (int position = 0; position < RECORDS; position++) {
-        int old = (int) order.index(0, position);
+        int old = (int) order[position];
         next.add(expected.get(old));
         if (position % 1000 == 0) {
           assertThat(map.newIndex(old)).isEqualTo(position);

@@ -10,8 +10,6 @@ import io.zrecord.errors.NotADatasetException;
 import io.zrecord.rebalance.order.Direction;
 import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.rebalance.order.SortedArrangement;
-import io.zrecord.sampler.Sampler;
-import io.zrecord.sampler.Samplers;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
@@ -20,6 +18,7 @@ import io.zrecord.table.IndexMap;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.ShuffledOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -62,10 +61,10 @@ class RelayoutTest {
     return TableRelayout.of(table.latest(), order).layout(WRITE, MIB).threads(2);
   }
 
-  private List<Integer> in(Sampler order) {
+  private List<Integer> in(long[] order) {
     List<Integer> numbers = new ArrayList<>();
     for (int p = 0; p < before.size(); p++) {
-      numbers.add(before.get((int) order.index(0, p)));
+      numbers.add(before.get((int) order[p]));
     }
     return numbers;
   }
@@ -85,9 +84,9 @@ class RelayoutTest {
   }
 
   @Test
-  void aShuffleIsThatOfTheSamplerAndTheMapLeadsToIt() {
+  void aShuffleHasTheOrderOfItsSeedAndTheMapLeadsToIt() {
     RelayoutResult result = relayout(RecordOrder.shuffle(42)).run();
-    List<Integer> after = in(Samplers.shuffle(before.size(), 42));
+    List<Integer> after = in(ShuffledOrder.of(before.size(), 42));
     TableSnapshot newest = table.latest();
     assertThat(newest.version()).isEqualTo(3).isEqualTo(result.snapshot().version());
     assertThat(newest.operation()).isEqualTo("relayout");
@@ -109,13 +108,13 @@ class RelayoutTest {
   @Test
   void theSameSeedGivesTheSameOrderWhateverTheThreads() {
     relayout(RecordOrder.shuffle(7)).threads(1).run();
-    List<Integer> once = in(Samplers.shuffle(before.size(), 7));
+    List<Integer> once = in(ShuffledOrder.of(before.size(), 7));
     TableData.check(table.latest(), once);
     before.clear();
     before.addAll(once);
     relayout(RecordOrder.shuffle(7)).threads(3).run();
-    TableData.check(table.latest(), in(Samplers.shuffle(before.size(), 7)));
-    checkMap(table.latest(), in(Samplers.shuffle(before.size(), 7)));
+    TableData.check(table.latest(), in(ShuffledOrder.of(before.size(), 7)));
+    checkMap(table.latest(), in(ShuffledOrder.of(before.size(), 7)));
   }
 
   @Test
@@ -128,7 +127,7 @@ class RelayoutTest {
     List<Long> lengths =
         table.latest().shards().stream().map(ShardSummary::length).toList();
     assertThat(lengths.subList(0, lengths.size() - 1)).containsOnly(lengths.get(0));
-    List<Integer> after = in(Samplers.shuffle(before.size(), 1));
+    List<Integer> after = in(ShuffledOrder.of(before.size(), 1));
     TableData.check(table.latest(), after);
     checkMap(table.latest(), after);
   }
@@ -201,7 +200,7 @@ class RelayoutTest {
     first.run();
     assertThatThrownBy(second::run).isInstanceOf(CommitConflictException.class);
     assertThat(TableRebalance.of(plan).run().failures()).hasSize(1);
-    List<Integer> after = in(Samplers.shuffle(before.size(), 1));
+    List<Integer> after = in(ShuffledOrder.of(before.size(), 1));
     TableData.check(table.latest(), after);
 
     TableRelayout third = relayout(RecordOrder.shuffle(3));
@@ -217,7 +216,7 @@ class RelayoutTest {
   void anAppendThatWasPlannedBeforeComesBehind() {
     try (TableData.Appending append = TableData.beginAppend(path, 30, 7)) {
       relayout(RecordOrder.shuffle(1)).run();
-      List<Integer> after = in(Samplers.shuffle(before.size(), 1));
+      List<Integer> after = in(ShuffledOrder.of(before.size(), 1));
       append.commit(after);
       TableData.check(table.latest(), after);
       assertThat(table.latest().indexMap()).isEmpty();
@@ -314,7 +313,7 @@ class RelayoutTest {
               .run();
         }
         default -> {
-          List<Integer> after = in(Samplers.shuffle(before.size(), step));
+          List<Integer> after = in(ShuffledOrder.of(before.size(), step));
           relayout(RecordOrder.shuffle(step)).run();
           checkMap(table.latest(), after);
           before.clear();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.Batch;
+import io.zrecord.MovedRecord;
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDatasetWriter;
@@ -116,13 +117,12 @@ final class DatasetRepairTest {
     Damage.flip(path.resolve("text.crc32c"), 4 * 5);
     Damage.flip(path.resolve("zipped.crc32c"), 4 * 5);
     Damage.flip(path.resolve("text.crc32c"), 4 * 499);
-    List<RecordStore.Moved> moves = new ArrayList<>();
+    List<MovedRecord> moves = new ArrayList<>();
     repair(DatasetRepair.of(path.toString())
         .damagedValues(DamagedValues.DELETE_RECORDS)
         .onMove(moves::add));
     requireSound(path);
-    assertThat(moves)
-        .containsExactly(new RecordStore.Moved(499, 499), new RecordStore.Moved(498, 5));
+    assertThat(moves).containsExactly(new MovedRecord(499, 499), new MovedRecord(498, 5));
     Map<String, String> expected = new TreeMap<>(before);
     for (String field : new String[] {"text", "zipped", "label"}) {
       expected.put(field + 5, before.get(field + 498));
@@ -139,7 +139,7 @@ final class DatasetRepairTest {
     for (int index : new int[] {5, 9, 300}) {
       Damage.flip(path.resolve("text.crc32c"), 4L * index);
     }
-    List<RecordStore.Moved> moves = new ArrayList<>();
+    List<MovedRecord> moves = new ArrayList<>();
     DatasetRepair repair = DatasetRepair.of(path.toString())
         .damagedValues(DamagedValues.DELETE_RECORDS)
         .onMove(moved -> {
@@ -152,7 +152,7 @@ final class DatasetRepairTest {
         .hasMessageContaining("cut short");
     try (RecordStore store = RecordStore.open(path, StoreOptions.defaults())) {
       assertThat(store.length()).isEqualTo(SampleStore.COUNT - 2);
-      for (RecordStore.Moved made : moves.subList(0, 2)) {
+      for (MovedRecord made : moves.subList(0, 2)) {
         try (Batch batch = store.gather(new long[] {made.to()}, "text")) {
           assertThat(new String(batch.bytes("text", 0), StandardCharsets.UTF_8))
               .isEqualTo(before.get("text" + made.from()));

@@ -2,6 +2,7 @@ package io.zrecord.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Repository;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
  * version of that page.
  */
 class VectorsTest {
-  private static final Path SPECIFICATION = Path.of("..", "docs", "spec", "SAMPLERS.md");
+  private static final Path SPECIFICATION = Repository.path("docs/spec/SAMPLERS.md");
   private static final Pattern VECTOR = Pattern.compile("\\| `(.*)` \\| ([0-9, ]+) \\|");
   private static final int[] LABELS = {5, 5, -1, 5, 5, -1, 5, 5, 5, -1, 5, 5};
 

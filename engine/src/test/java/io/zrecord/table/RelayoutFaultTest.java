@@ -8,12 +8,11 @@ import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.rebalance.TableRelayout;
 import io.zrecord.rebalance.order.RecordOrder;
-import io.zrecord.sampler.Sampler;
-import io.zrecord.sampler.Samplers;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.testing.Cases;
+import io.zrecord.testing.ShuffledOrder;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.IOException;
@@ -38,7 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 final class RelayoutFaultTest {
   private static final int RECORDS = 60;
-  private static final Sampler ORDER = Samplers.shuffle(RECORDS, 5);
+  private static final long[] ORDER = ShuffledOrder.of(RECORDS, 5);
 
   @TempDir
   Path directory;
@@ -125,14 +124,14 @@ final class RelayoutFaultTest {
     try (RecordDataset data = RecordDataset.open(snapshot, RecordDataset.ReadOptions.defaults());
         Batch batch = data.gather(LongStream.range(0, RECORDS).toArray(), "value")) {
       for (int i = 0; i < RECORDS; i++) {
-        long expected = snapshot.version() == 2 ? ORDER.index(0, i) : i;
+        long expected = snapshot.version() == 2 ? ORDER[i] : i;
         assertThat(batch.value("value", i).getLong(0)).as(situation).isEqualTo(expected);
       }
     }
     assertThat(snapshot.indexMap().isPresent()).as(situation).isEqualTo(snapshot.version() == 2);
     snapshot.indexMap().ifPresent(map -> {
       for (int i = 0; i < RECORDS; i++) {
-        assertThat(map.newIndex(ORDER.index(0, i))).as(situation).isEqualTo(i);
+        assertThat(map.newIndex(ORDER[i])).as(situation).isEqualTo(i);
       }
     });
   }

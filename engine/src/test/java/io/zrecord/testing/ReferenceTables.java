@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * the code.
  */
 public final class ReferenceTables {
-  private static final Path PAGES = Path.of("..", "docs", "reference");
+  private static final Path PAGES = Repository.path("docs/reference");
   private static final Pattern CODE = Pattern.compile("`([^`]*)`");
   private static final Pattern CELLS = Pattern.compile("\\s*\\|\\s*");
 

@@ -1,6 +1,7 @@
 package io.zrecord.examples;
 
 import io.zrecord.Batch;
+import io.zrecord.MovedRecord;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordStore;
 import io.zrecord.RecordValues;
@@ -48,7 +49,7 @@ public final class WriteOnline {
       Check.equal("records that a reader sees", records, reader.length());
 
       store.update(7, store.newValues().set("text", "changed"));
-      RecordStore.Moved moved = store.delete(3);
+      MovedRecord moved = store.delete(3);
       store.commit(); // acknowledged: survives the end of the process and loss of power
       Check.equal("the last record took the place of the deleted one", records - 1, moved.from());
       try (Batch batch = reader.gather(new long[] {7}, "text")) {

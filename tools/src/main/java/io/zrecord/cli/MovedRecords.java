@@ -1,6 +1,6 @@
 package io.zrecord.cli;
 
-import io.zrecord.RecordStore.Moved;
+import io.zrecord.MovedRecord;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.TreeMap;
@@ -10,7 +10,7 @@ final class MovedRecords {
   /** The original index of the record at each changed index. */
   private final Map<Long, Long> origins = new TreeMap<>();
 
-  void add(Moved moved) {
+  void add(MovedRecord moved) {
     Long origin = origins.remove(moved.from());
     if (moved.from() != moved.to()) {
       origins.put(moved.to(), origin == null ? moved.from() : origin);

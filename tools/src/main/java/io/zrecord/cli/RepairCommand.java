@@ -1,6 +1,6 @@
 package io.zrecord.cli;
 
-import io.zrecord.RecordStore.Moved;
+import io.zrecord.MovedRecord;
 import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Printable;
@@ -106,7 +106,7 @@ final class RepairCommand extends Subcommand {
   }
 
   /** Prints a move at once, because a deletion stays even if the next one fails. */
-  private void print(Moved move) {
+  private void print(MovedRecord move) {
     moved.add(move);
     if (move.from() != move.to()) {
       out().println("record " + moved.origin(move.to()) + " is now " + move.to());

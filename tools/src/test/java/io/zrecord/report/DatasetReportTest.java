@@ -10,6 +10,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.Repository;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -270,7 +271,7 @@ final class DatasetReportTest {
 
   @Test
   void aTableOfEveryTypeIsShown() throws IOException {
-    Document page = report(Path.of("../engine/src/test/resources/golden/v2/unchecked"), 1000);
+    Document page = report(Repository.path("engine/src/test/resources/golden/v2/unchecked"), 1000);
     assertThat(page.select("header p").get(1).text()).startsWith("A table, version 0 of 2");
     assertThat(page.select("#records tbody tr").size())
         .isEqualTo(Integer.parseInt(total(page, "records").split(" ", 2)[0]));

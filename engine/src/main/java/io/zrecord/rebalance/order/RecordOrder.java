@@ -1,7 +1,6 @@
 package io.zrecord.rebalance.order;
 
 import io.zrecord.RecordDataset;
-import io.zrecord.sampler.Samplers;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import java.io.Serializable;
@@ -56,7 +55,7 @@ public sealed interface RecordOrder extends Serializable {
 
     @Override
     public Arrangement arrange(RecordDataset dataset) {
-      return new ShuffledArrangement(Samplers.shuffle(dataset.length(), seed));
+      return ShuffledArrangement.of(dataset.length(), seed);
     }
 
     @Override

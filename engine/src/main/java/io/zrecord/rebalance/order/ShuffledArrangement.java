@@ -1,27 +1,34 @@
 package io.zrecord.rebalance.order;
 
-import io.zrecord.sampler.ShuffleSampler;
+import io.zrecord.sampler.Mixing;
+import io.zrecord.sampler.Permutation;
+import java.util.Objects;
 
 /**
  * The order of a shuffle (SAMPLERS.md section 6), in constant memory. Immutable.
  *
- * @param sampler the sampler whose epoch 0 is the order
+ * @param length number of records
+ * @param permutation gives the old index of a record from the new one
  */
-record ShuffledArrangement(ShuffleSampler sampler) implements Arrangement {
-  @Override
-  public long length() {
-    return sampler.length();
+record ShuffledArrangement(long length, Permutation permutation) implements Arrangement {
+
+  /** Returns the order of epoch 0 of the shuffle with a seed. */
+  static ShuffledArrangement of(long length, long seed) {
+    long key = Mixing.key(Mixing.SHUFFLE, seed, 0);
+    return new ShuffledArrangement(length, new Permutation(key, Math.max(1, length)));
   }
 
   @Override
   public void oldIndices(long firstNewIndex, long[] target, int count) {
-    sampler.indices(0, firstNewIndex, target, 0, count);
+    Objects.checkFromIndexSize(firstNewIndex, count, length);
+    permutation.fill(firstNewIndex, 1, target, 0, count);
   }
 
   @Override
   public void newIndices(long firstOldIndex, long[] target, int count) {
+    Objects.checkFromIndexSize(firstOldIndex, count, length);
     for (int i = 0; i < count; i++) {
-      target[i] = sampler.positionOf(0, firstOldIndex + i);
+      target[i] = permutation.invert(firstOldIndex + i);
     }
   }
 }

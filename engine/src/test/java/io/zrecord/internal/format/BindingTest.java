@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.internal.format.Binding.Kind;
 import io.zrecord.testing.BindingProbe;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.Repository;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Bound checksums: those of the page and those of an independent computation. */
 class BindingTest {
-  private static final Path PAGE = Path.of("../docs/spec/FORMAT.md");
+  private static final Path PAGE = Repository.path("docs/spec/FORMAT.md");
   private static final Pattern EXAMPLE =
       Pattern.compile("(?m)^\\| (\\d+) \\| (\\d+) \\| (\\d+) \\| (?:`(\\p{XDigit}+)`)? *"
           + "\\| `(\\p{XDigit}{8})` \\| `(\\p{XDigit}{8})` \\| `(\\p{XDigit}{8})` \\|$");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
+import io.zrecord.testing.Repository;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** The blocks that the page has as examples. They were made without the engine. */
 class BlockVectorsTest {
-  private static final Path PAGE = Path.of("../docs/spec/FORMAT.md");
+  private static final Path PAGE = Repository.path("docs/spec/FORMAT.md");
   private static final Pattern EXAMPLE =
       Pattern.compile("(?m)^\\| (\\d) \\| (\\d+) \\| `(\\p{XDigit}+)` \\| (\\d+) \\| (.*) \\|$");
   private static final int[] NUMBERS = {1000, 1003, 1006, 1009, 1012, 1015, 1018, 1020};

@@ -9,6 +9,7 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
+import io.zrecord.testing.Repository;
 import io.zrecord.verify.Damage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 final class GoldenStores {
-  static final Path DIRECTORY = Path.of("src/test/resources/golden/v2-stores");
+  static final Path DIRECTORY = Repository.path("engine/src/test/resources/golden/v2-stores");
 
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("id", ElementType.I64)

@@ -2,6 +2,7 @@ package io.zrecord.internal.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Repository;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
  * perhaps a remark. Lines of JSON follow each other without a separator, and end with a line feed.
  */
 final class DocumentedFormatTest {
-  private static final Path PAGE = Path.of("../docs/spec/FORMAT.md");
+  private static final Path PAGE = Repository.path("docs/spec/FORMAT.md");
   private static final Path RESOURCES = Path.of("src/test/resources");
   private static final String INDENT = "    ";
   private static final Pattern DUMPED = Pattern.compile(" *(\\d+)  ((?:[0-9a-f]{8} ?)+)(?: .*)?");

@@ -6,13 +6,13 @@ import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.verify.Finding.Kind;
 import org.junit.jupiter.api.Test;
 
-final class FindingTest {
+final class CheckRunTest {
   /** Of a shard whose first record has the index 100: slots 0, 5 and 6 are deleted. */
   private static final RankedBitmap DELETED = RankedBitmap.of(new long[] {0, 5, 6});
 
   private static Finding ofRecords(long index, long count) {
-    return new Finding(Kind.VALUE, "file", "field", index, count, "it is wrong")
-        .ofRecords(100, DELETED);
+    return CheckRun.ofRecords(
+        new Finding(Kind.VALUE, "file", "field", index, count, "it is wrong"), 100, DELETED);
   }
 
   @Test
@@ -35,6 +35,6 @@ final class FindingTest {
   void whatConcernsNoRecordStays() {
     assertThat(ofRecords(-1, 0).firstIndex()).isEqualTo(-1);
     Finding finding = new Finding(Kind.VALUE, "file", "field", 105, 1, "it is wrong");
-    assertThat(finding.ofRecords(100, null)).isSameAs(finding);
+    assertThat(CheckRun.ofRecords(finding, 100, null)).isSameAs(finding);
   }
 }
