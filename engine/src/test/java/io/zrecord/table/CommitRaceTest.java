@@ -32,7 +32,6 @@ final class CommitRaceTest {
   /** Of the control, which shows nothing with few of them. */
   private static final int NAIVE_COMMITS = 50;
 
-
   @TempDir
   Path directory;
 

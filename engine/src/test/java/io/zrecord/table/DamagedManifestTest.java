@@ -167,7 +167,9 @@ final class DamagedManifestTest {
     byte[] content = Files.readAllBytes(manifest(1));
     for (long length : Cases.before(content.length)) {
       Files.write(manifest(1), java.util.Arrays.copyOf(content, (int) length));
-      assertThatThrownBy(table::latest).as("length %d", length).isInstanceOf(CorruptDataException.class);
+      assertThatThrownBy(table::latest)
+          .as("length %d", length)
+          .isInstanceOf(CorruptDataException.class);
     }
   }
 

@@ -109,8 +109,8 @@ final class HintOrdersTest {
   }
 
   private static void besideAnExpiry(Work<World> other) throws Exception {
-    int orders = Interleavings.all(
-        World::new, List.<Work<World>>of(HintOrdersTest::appendAndExpire, other));
+    int orders =
+        Interleavings.all(World::new, List.<Work<World>>of(HintOrdersTest::appendAndExpire, other));
     assertThat(orders).isGreaterThan(10);
   }
 

@@ -88,7 +88,9 @@ final class HintRaceTest {
     };
     BooleanSupplier isShown = () -> worlds.stream().anyMatch(world -> world.isReadLate);
     Interleavings.some(204, next, twoAppendsAnd(HintRaceTest::read), isShown);
-    assertThat(isShown.getAsBoolean()).as("a reader after an acknowledged version").isTrue();
+    assertThat(isShown.getAsBoolean())
+        .as("a reader after an acknowledged version")
+        .isTrue();
   }
 
   /** The control: the hint alone may be behind. */

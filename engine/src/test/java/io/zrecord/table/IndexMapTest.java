@@ -241,7 +241,10 @@ final class IndexMapTest {
         : shard.tables().get(0).fileName();
     Path damaged = Path.of(storage.location()).resolve(sound.directory()).resolve(file);
     byte[] content = Files.readAllBytes(damaged);
-    int[] bits = Budget.random().ints(0, content.length * 8).distinct().limit(content.length * 8L)
+    int[] bits = Budget.random()
+        .ints(0, content.length * 8)
+        .distinct()
+        .limit(content.length * 8L)
         .toArray();
     int found = 0;
     // Some bits lead to no other index.

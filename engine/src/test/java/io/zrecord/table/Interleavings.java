@@ -442,8 +442,7 @@ final class Interleavings {
   }
 
   private <W extends World> int run(
-      Supplier<W> worlds, List<Work<W>> work, int least, BooleanSupplier isShown)
-      throws Exception {
+      Supplier<W> worlds, List<Work<W>> work, int least, BooleanSupplier isShown) throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     int count = 0;
     Branch branch = null;

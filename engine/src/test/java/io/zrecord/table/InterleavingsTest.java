@@ -23,9 +23,7 @@ final class InterleavingsTest {
   /** A call of a work: it looks at a file, or changes it. */
   private record Call(int worker, int number, String file, boolean isChange) {
     boolean conflictsWith(Call other) {
-      return worker != other.worker
-          && file.equals(other.file)
-          && (isChange || other.isChange);
+      return worker != other.worker && file.equals(other.file) && (isChange || other.isChange);
     }
   }
 

@@ -186,8 +186,7 @@ final class RebalanceRaceTest {
       model.retained().forEach(model::requireContents);
     }
     System.out.printf(
-        "killed at %d of %d calls, %d times with files left%n",
-        killed.length, calls, withOrphans);
+        "killed at %d of %d calls, %d times with files left%n", killed.length, calls, withOrphans);
     assertThat(lengths).containsExactly(2L, 3L);
     assertThat(withOrphans).isPositive();
   }

@@ -227,7 +227,8 @@ final class RowPowerLossTest {
   /** Control: without forced names, an acknowledged change is lost with its patches. */
   @Test
   void withoutForcesAnAcknowledgedChangeIsLost() {
-    assertThat(killed(table(), Forgetful::new, calls -> LongStream.range(0, calls).toArray()))
+    assertThat(
+            killed(table(), Forgetful::new, calls -> LongStream.range(0, calls).toArray()))
         .contains("after power loss: ACKNOWLEDGED and MissingFileException");
   }
 }

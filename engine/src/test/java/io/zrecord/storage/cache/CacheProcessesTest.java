@@ -67,7 +67,8 @@ final class CacheProcessesTest {
       hits += CacheReader.readAll(cache);
       assertThat(cache.counters().failures()).as("kill %s", kill).isZero();
     }
-    System.out.println(kills + " kills: " + hits + " blocks read that dead processes had written, " + unfinished + " unfinished files met");
+    System.out.println(kills + " kills: " + hits + " blocks read that dead processes had written, "
+        + unfinished + " unfinished files met");
     assertThat(hits).isPositive();
   }
 

@@ -27,8 +27,8 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   /** Where the context runs. A suite with another master stands in the package `alone`. */
   protected def master: String = "local[2,4]"
 
-  /** What the context needs beyond the shared one. A suite that needs anything stands in the package
-    * `alone`.
+  /** What the context needs beyond the shared one. A suite that needs anything stands in the
+    * package `alone`.
     */
   protected def contextSettings: Map[String, String] = Map.empty
 

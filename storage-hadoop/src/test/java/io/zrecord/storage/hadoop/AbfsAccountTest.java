@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
  * {@code ZRECORD_TEST_ABFS_KEY} the key of the account. Each test deletes the directory that it
  * made, but not the one that is named.
  */
+@Tag("tier-4")
 @EnabledIfEnvironmentVariable(
     named = AbfsAccountTest.LOCATION,
     matches = "abfss?://.+",

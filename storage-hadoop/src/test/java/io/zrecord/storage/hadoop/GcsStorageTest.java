@@ -37,11 +37,13 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract of storages on Google Cloud Storage, by Google's connector. */
+@Tag("tier-4")
 @EnabledIfSystemProperty(
     named = "zrecord.test.gcs",
     matches = ".+",

@@ -6,10 +6,12 @@ import io.zrecord.testing.HttpRequest;
 import java.io.IOException;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** ABFS of Hadoop 3.3.4 and 3.4.1, which knows less of what became of a request. */
+@Tag("tier-3")
 final class OlderAbfsTest {
   @RegisterExtension
   private final FreshAzure azure = new FreshAzure();

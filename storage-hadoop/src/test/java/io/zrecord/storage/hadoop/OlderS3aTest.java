@@ -22,10 +22,12 @@ import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** S3A of Hadoop 3.3.4 and 3.4.1, which cannot write on a condition: tables are read only. */
+@Tag("tier-3")
 final class OlderS3aTest {
   private static final RecordSchema SCHEMA =
       RecordSchema.builder().field("value", ElementType.BYTES).build();

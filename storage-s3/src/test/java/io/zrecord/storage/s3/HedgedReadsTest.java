@@ -120,8 +120,6 @@ final class HedgedReadsTest {
     for (int i = 0; i < 300; i++) {
       reads.read(() -> "answer");
     }
-    assertThat(reads.usualNanos())
-        .isPositive()
-        .isLessThan(System.nanoTime() - start);
+    assertThat(reads.usualNanos()).isPositive().isLessThan(System.nanoTime() - start);
   }
 }

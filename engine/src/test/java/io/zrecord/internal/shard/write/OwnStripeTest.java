@@ -222,5 +222,4 @@ class OwnStripeTest {
     }
     return ranges;
   }
-
 }
