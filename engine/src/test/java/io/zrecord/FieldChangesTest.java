@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.read.FieldReader;
 import io.zrecord.rebalance.RebalanceGroup;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
@@ -102,8 +103,9 @@ final class FieldChangesTest {
     assertThat(added.shards().get(0).tables()).hasSize(2);
     assertThat(added.shards().get(0).tables().get(1).fieldIds()).containsExactly(4);
     requireUntouched();
+    List<byte @Nullable []> scores = values(added, "score");
     for (int i = 0; i < RECORDS; i++) {
-      assertThat(value("score", i)).isEqualTo(i % 5 == 0 ? null : floats(i));
+      assertThat(scores.get(i)).isEqualTo(i % 5 == 0 ? null : floats(i));
     }
     // The second shard lacks the field.
     assertThat(value("score", RECORDS)).isNull();
@@ -141,9 +143,11 @@ final class FieldChangesTest {
     ShardSummary shard = latest.shards().get(0);
     assertThat(shard.tables().stream().map(TablesRef::fieldIds))
         .containsExactly(List.of(1, 3), List.of(2));
+    List<byte @Nullable []> labels = values(latest, "label");
+    List<byte @Nullable []> before = values(table.version(0), "label");
     for (int i = 0; i < RECORDS; i++) {
-      assertThat(value("label", i)).isEqualTo(ints(-i));
-      assertThat(value(table.version(0), "label", i)).isEqualTo(ints(i));
+      assertThat(labels.get(i)).isEqualTo(ints(-i));
+      assertThat(before.get(i)).isEqualTo(ints(i));
     }
     assertThat(value("label", RECORDS)).isEqualTo(ints(RECORDS));
     requireRecords();
@@ -443,14 +447,30 @@ final class FieldChangesTest {
   private static byte @Nullable [] value(TableSnapshot version, String field, long index) {
     try (RecordDataset dataset =
         RecordDataset.open(version, RecordDataset.ReadOptions.defaults())) {
-      var reader = dataset.reader(field);
-      reader.select(new long[] {index}, 0, 1);
-      byte[] gathered = reader.isAbsent(0) ? null : reader.value(0);
-      assertThat(reader.selectRange(index, 1, 1 << 20)).isEqualTo(1);
-      byte[] ranged = reader.isAbsent(0) ? null : reader.value(0);
-      assertThat(ranged).isEqualTo(gathered);
-      return gathered;
+      return value(dataset.reader(field), index);
     }
+  }
+
+  private static byte @Nullable [] value(FieldReader reader, long index) {
+    reader.select(new long[] {index}, 0, 1);
+    byte[] gathered = reader.isAbsent(0) ? null : reader.value(0);
+    assertThat(reader.selectRange(index, 1, 1 << 20)).isEqualTo(1);
+    byte[] ranged = reader.isAbsent(0) ? null : reader.value(0);
+    assertThat(ranged).isEqualTo(gathered);
+    return gathered;
+  }
+
+  /** Returns the first values of a field, each read by itself. */
+  private static List<byte @Nullable []> values(TableSnapshot version, String field) {
+    List<byte @Nullable []> values = new ArrayList<>();
+    try (RecordDataset dataset =
+        RecordDataset.open(version, RecordDataset.ReadOptions.defaults())) {
+      FieldReader reader = dataset.reader(field);
+      for (int i = 0; i < RECORDS; i++) {
+        values.add(value(reader, i));
+      }
+    }
+    return values;
   }
 
   private List<String> range(String field, long first, int count) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A rewrite of a store, in which the power goes at every step, and every call fails once: the store
+ * A rewrite of a store, in which the power goes at any step, or any call fails once: the store
  * has all its records, goes on, can be rewritten again, and nothing is left over once it was
  * opened. Without forcing the same shows losses, or this would prove nothing.
  */

@@ -125,14 +125,19 @@ final class ValueRangeTest {
   }
 
   private void write(int records) {
+    write(SCHEMA, records);
+  }
+
+  private void write(RecordSchema schema, int records) {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(directory.toString(), SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(directory.toString(), schema, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < records; i++) {
-        for (int f = 0; f < SCHEMA.fields().size(); f++) {
-          if (i % ABSENT_EACH != f) {
-            byte[] value = value(SCHEMA.fields().get(f), i);
-            if (SCHEMA.fields().get(f).name().equals("row")) {
+        for (int f = 0; f < schema.fields().size(); f++) {
+          FieldSpec field = schema.fields().get(f);
+          if (i % ABSENT_EACH != SCHEMA.ordinal(field.name())) {
+            byte[] value = value(field, i);
+            if (field.name().equals("row")) {
               appender.shard().putLong(f, i);
             } else {
               appender.shard().put(f, value, 0, value.length);
@@ -447,7 +452,7 @@ final class ValueRangeTest {
   @ParameterizedTest
   @ValueSource(strings = {"row", "part", "count", "score", "name", "note"})
   void aCheckFindsWhatIsTooTight(String field) throws Exception {
-    write(BLOCK + 1000);
+    write(new RecordSchema(List.of(SCHEMA.fields().get(SCHEMA.ordinal(field)))), BLOCK + 1000);
     assertThat(findings()).isEmpty();
     record Case(UnaryOperator<StatisticsRecord> change, String problem) {}
     List<Case> cases = List.of(
