@@ -20,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -148,10 +149,12 @@ final class ObjectTablesTest {
 
   private static Set<UUID> race(Storage storage, int commits) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(COMMITTERS);
+    // On a busy machine one might have made all its commits before the next begins.
+    CyclicBarrier together = new CyclicBarrier(COMMITTERS);
     try {
       List<Callable<Set<UUID>>> tasks = new ArrayList<>();
       for (int i = 0; i < COMMITTERS; i++) {
-        tasks.add(() -> append(storage, commits));
+        tasks.add(() -> append(storage, commits, together));
       }
       Set<UUID> written = new HashSet<>();
       for (Future<Set<UUID>> future : threads.invokeAll(tasks)) {
@@ -163,10 +166,12 @@ final class ObjectTablesTest {
     }
   }
 
-  private static Set<UUID> append(Storage storage, int commits) {
+  private static Set<UUID> append(Storage storage, int commits, CyclicBarrier together)
+      throws Exception {
     Set<UUID> acknowledged = new HashSet<>();
     for (int commit = 0; commit < commits; commit++) {
       ShardSummary shard = Shards.write(storage, Shards.SCHEMA, commit);
+      together.await();
       try {
         RecordTable.at(storage).commit(Shards.append(OptionalLong.empty(), shard));
         acknowledged.add(shard.id());
