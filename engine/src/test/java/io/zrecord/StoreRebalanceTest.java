@@ -92,7 +92,7 @@ class StoreRebalanceTest {
       assertThat(findings(path)).isEmpty();
     }
     System.out.printf("Seed %d: %d sequences, %d rewrites%n", SEED, SEQUENCES, rewritten);
-    assertThat(rewritten).isGreaterThanOrEqualTo(2 * SEQUENCES);
+    assertThat(rewritten).isGreaterThanOrEqualTo(2L * SEQUENCES);
   }
 
   private static StoreRebalanceOptions options(Random random) {
