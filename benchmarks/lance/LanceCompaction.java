@@ -32,8 +32,8 @@ import org.lance.compaction.RewriteResult;
 /**
  * Compacts a Lance dataset as RebalanceBenchmark rebalances a table, in the same run: fragments of 8
  * MiB become fragments of 1 GiB. Compiled and started by benchmarks/run with the case "lance".
- * Arguments: a work directory, and the size in percent of 10 GiB for each of the two widths. It
- * needs three times as much space.
+ * 10 GiB for each of the two widths. It needs three times as much space. Argument: a work
+ * directory.
  */
 final class LanceCompaction {
   private static final long FRAGMENT_BYTES = 8 << 20;
@@ -95,7 +95,7 @@ final class LanceCompaction {
 
   public static void main(String[] arguments) throws IOException {
     Path work = Files.createDirectories(Path.of(arguments[0]));
-    long totalBytes = (10L << 30) / 100 * Integer.parseInt(arguments[1]);
+    long totalBytes = Effort.of(10L << 30);
     for (int width : new int[] {4 << 10, 64 << 10}) {
       measure(work.resolve("lance-" + width), width, totalBytes);
     }

@@ -29,8 +29,8 @@ import java.util.UUID;
  * <p>Argument: a work directory, for 5 GiB.
  */
 public final class AlignmentBenchmark {
-  private static final long DATA_BYTES = 1L << 30;
-  private static final int GATHERED_BYTES = 64 << 20;
+  private static final long DATA_BYTES = Effort.of(1L << 30);
+  private static final int GATHERED_BYTES = Effort.of(64 << 20);
   private static final int BATCH_BYTES = 4 << 20;
   private static final long[] ALIGNMENTS = {8, 64, 4096};
 

@@ -33,8 +33,8 @@ import java.util.function.IntFunction;
  * Measures changes of tables that write little: new values of some records, and a new field. Reads
  * of a version take turns with reads of the version before.
  *
- * <p>Arguments: a work directory, and the percentage of the data: of 4 GiB of 64-KiB binaries, of
- * 16 M ints, of 2 M texts of about 200 bytes, and of 1 M records that get a field of 4 KiB.
+ * <p>4 GiB of 64-KiB binaries, 16 M ints, 2 M texts of about 200 bytes, and 1 M records that get a
+ * field of 4 KiB. Argument: a work directory.
  */
 public final class ChangeBenchmark {
   private static final int SHARDS = 4;
@@ -44,7 +44,6 @@ public final class ChangeBenchmark {
       WriteOptions.defaults().withDurability(Durability.NONE);
 
   private final Path work;
-  private final int percent;
   private final ByteBuffer target = ByteBuffer.allocateDirect(BATCH_BYTES);
   private final Random random = new Random(SEED);
 
@@ -56,15 +55,13 @@ public final class ChangeBenchmark {
     void put(ShardWriter writer, int record);
   }
 
-  private ChangeBenchmark(Path work, int percent) {
+  private ChangeBenchmark(Path work) {
     this.work = work;
-    this.percent = percent;
   }
 
   public static void main(String[] arguments) throws IOException {
     Path work = Files.createDirectories(Path.of(arguments[0])).resolve("changes");
-    int percent = Integer.parseInt(arguments[1]);
-    ChangeBenchmark benchmark = new ChangeBenchmark(work, percent);
+    ChangeBenchmark benchmark = new ChangeBenchmark(work);
     Workplace.delete(work);
     benchmark.binaries();
     benchmark.ints();
@@ -76,7 +73,7 @@ public final class ChangeBenchmark {
 
   private void binaries() throws IOException {
     int bytes = 64 << 10;
-    int records = (int) ((4L << 30) / 100 * percent / bytes);
+    int records = (int) (Effort.of(4L << 30) / bytes);
     byte[] value = Workplace.noise(bytes, SEED);
     RecordSchema schema =
         RecordSchema.builder().field("value", ElementType.BYTES).build();
@@ -97,7 +94,7 @@ public final class ChangeBenchmark {
   }
 
   private void ints() throws IOException {
-    int records = 16_000_000 / 100 * percent;
+    int records = Effort.of(16_000_000);
     RecordSchema schema = RecordSchema.builder().field("value", ElementType.I32).build();
     TableSnapshot before = write(schema, records, (writer, record) -> writer.putInt(0, record));
     TableSnapshot after = update(before, records / 100, record -> record);
@@ -105,7 +102,7 @@ public final class ChangeBenchmark {
   }
 
   private void texts() throws IOException {
-    int records = 2_000_000 / 100 * percent;
+    int records = Effort.of(2_000_000);
     byte[] value = Workplace.noise(256, SEED);
     RecordSchema schema =
         RecordSchema.builder().field("value", ElementType.BYTES).build();
@@ -124,7 +121,7 @@ public final class ChangeBenchmark {
 
   private void newField() throws IOException {
     int bytes = 4 << 10;
-    int records = 1_000_000 / 100 * percent;
+    int records = Effort.of(1_000_000);
     byte[] value = Workplace.noise(bytes, SEED);
     RecordSchema label = RecordSchema.builder().field("label", ElementType.I64).build();
     RecordSchema field =

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * Runs contestants that answer the same question in turns, first some rounds to warm up, then the
- * rounds that count. Prints medians.
+ * rounds that count, of both as many as {@link Effort} says. Prints medians.
  */
 final class Contest {
   private final String title;
@@ -27,8 +27,8 @@ final class Contest {
 
   Contest(String title, int warmUps, int repeats) {
     this.title = title;
-    this.warmUps = warmUps;
-    this.repeats = repeats;
+    this.warmUps = Effort.warmUps(warmUps);
+    this.repeats = Effort.rounds(repeats);
   }
 
   void add(String name, Runnable work) {

@@ -33,10 +33,10 @@ import net.jpountz.lz4.LZ4SafeDecompressor;
  * five; contestants take turns. Argument: a work directory.
  */
 public final class DecodeBenchmark {
-  private static final int REPEATS = 5;
+  private static final int REPEATS = Effort.rounds(5);
   private static final int BATCH = 64;
   private static final int WIDTH = 1 << 14;
-  private static final int RECORDS = 1 << 14;
+  private static final int RECORDS = Effort.of(1 << 14);
   private static final long SEED = 1;
 
   private DecodeBenchmark() {}
@@ -51,7 +51,7 @@ public final class DecodeBenchmark {
       byte[][] compressed = compress(codec, values);
       try (RecordDataset dataset = RecordDataset.open(path.toString())) {
         double[][] seconds = new double[3][REPEATS];
-        for (int round = -2; round < REPEATS; round++) {
+        for (int round = -Effort.warmUps(2); round < REPEATS; round++) {
           double bare = bare(codec, compressed);
           double one = feed(dataset, 1);
           double two = feed(dataset, 2);

@@ -34,9 +34,10 @@ import java.util.stream.LongStream;
  * Figures are medians of five; contestants take turns. Argument: a work directory.
  */
 public final class FeedBenchmark {
-  private static final int REPEATS = 5;
+  private static final int REPEATS = Effort.rounds(5);
   private static final int BATCH = 256;
-  private static final long TOTAL_BYTES = 1L << 30;
+  private static final long TOTAL_BYTES = Effort.of(1L << 30);
+  private static final int LEAST_RECORDS = 4 * BATCH;
   private static final long SEED = 1;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -45,13 +46,13 @@ public final class FeedBenchmark {
   public static void main(String[] arguments) throws IOException {
     for (int width : new int[] {784, 1 << 16}) {
       Path path = Path.of(arguments[0]).resolve("feed-" + width);
-      long records = TOTAL_BYTES / width;
+      long records = Math.max(LEAST_RECORDS, TOTAL_BYTES / width);
       write(path, width, records);
       try (RecordDataset dataset = RecordDataset.open(path.toString())) {
         Sampler sampler = Samplers.shuffle(records, SEED);
         double[] fed = new double[REPEATS];
         double[] gathered = new double[REPEATS];
-        for (int round = -2; round < REPEATS; round++) {
+        for (int round = -Effort.warmUps(2); round < REPEATS; round++) {
           double feed = feed(dataset, sampler);
           double gather = gather(dataset, sampler, width);
           if (round >= 0) {
@@ -111,7 +112,7 @@ public final class FeedBenchmark {
    * Measures the waits of a trainer that takes longer than a gather, without using the processor.
    */
   private static void slowConsumer(RecordDataset dataset, Sampler sampler, long stepNanos) {
-    int steps = 2_000;
+    int steps = Effort.of(2_000);
     try (Feed feed = Feed.of(FeedGroup.of(dataset).sampler(sampler, SEED).batchSize(BATCH))
         .stopBeforeEpoch(Long.MAX_VALUE)
         .start()) {
@@ -151,7 +152,7 @@ public final class FeedBenchmark {
 
   /** Measures the time from a state to the first batch, against the beginning of an epoch. */
   private static void resume(RecordDataset dataset, Sampler sampler) {
-    double[] fresh = new double[51];
+    double[] fresh = new double[Effort.rounds(51)];
     double[] resumed = new double[fresh.length];
     Random random = new Random(SEED);
     for (int i = 0; i < fresh.length; i++) {

@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
  * same number of records of each. Tables take turns. Opening ends with the first value of a field,
  * and nothing of the table is in the memory of the process before.
  *
- * <p>Arguments: a work directory, and the percentage of the 200,000 records.
+ * <p>200,000 records. Argument: a work directory.
  */
 public final class FieldGrowthBenchmark {
   private static final int[] FIELDS = {2, 27, 1_000};
@@ -56,9 +56,8 @@ public final class FieldGrowthBenchmark {
 
   public static void main(String[] arguments) throws IOException {
     Path work = Files.createDirectories(Path.of(arguments[0]).resolve("field-growth"));
-    int percent = Integer.parseInt(arguments[1]);
     Workplace.delete(work);
-    new FieldGrowthBenchmark(work, 200_000 / 100 * percent).run();
+    new FieldGrowthBenchmark(work, Effort.of(200_000)).run();
     Workplace.delete(work);
   }
 

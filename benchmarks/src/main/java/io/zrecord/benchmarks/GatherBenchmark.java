@@ -37,26 +37,27 @@ import java.util.regex.Pattern;
 /**
  * Gathers random records into a caller's direct buffer, against a plain copy of the same bytes from
  * the same random places of the same mapped files, which are known beforehand. The data are in the
- * page cache and larger than the CPU's caches. Contestants take turns, slice by slice.
+ * page cache and larger than the CPU's caches. Contestants take turns, slice by slice; figures are
+ * medians of 101 slices.
  *
- * <p>Arguments: a directory for 3 GiB of data (default: the temporary directory), and the number of
- * slices for each contestant (default 101).
+ * <p>Argument: a directory for 3 GiB of data (default: the temporary directory).
  */
 public final class GatherBenchmark {
-  private static final long DATA_BYTES = 3L << 30;
   private static final int BATCH_BYTES = 4 << 20;
-  private static final int SLICE_BYTES = 64 << 20;
-  private static final int WARM_UP_ROUNDS = 50;
+  private static final long DATA_BYTES = Math.max(BATCH_BYTES, Effort.of(3L << 30));
+  private static final int SLICE_BYTES = Math.max(1, Effort.of(16)) * BATCH_BYTES;
+  private static final int WARM_UP_ROUNDS = Effort.warmUps(50);
+  private static final int ROUNDS = Effort.rounds(101);
   private static final int SEED = 20;
 
-  /** How the values are found (docs/spec/FORMAT.md sections 4 and 5). */
+  /** How the values are found (docs/spec/FORMAT.md section 5). */
   private enum Layout {
-    ENTRIES,
-    RUNS;
+    VARIABLE,
+    FIXED;
 
     RecordSchema schema(int valueBytes) {
       RecordSchema.Builder fields = RecordSchema.builder();
-      return this == ENTRIES
+      return this == VARIABLE
           ? fields.field("value", ElementType.BYTES).build()
           : fields
               .field("value", ElementType.U8, Shape.of(valueBytes), Compression.RAW)
@@ -71,25 +72,22 @@ public final class GatherBenchmark {
 
   private final PrintStream out;
   private final Path directory;
-  private final int rounds;
 
-  private GatherBenchmark(PrintStream out, Path directory, int rounds) {
+  private GatherBenchmark(PrintStream out, Path directory) {
     this.out = out;
     this.directory = directory;
-    this.rounds = rounds;
   }
 
   public static void main(String[] arguments) throws Exception {
     Path directory =
         Path.of(arguments.length > 0 ? arguments[0] : System.getProperty("java.io.tmpdir"));
-    int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 101;
-    new GatherBenchmark(System.out, directory, rounds).run();
+    new GatherBenchmark(System.out, directory).run();
   }
 
   private void run() throws Exception {
     out.printf(
         "Random gather of slices of %d MiB from %d MiB, medians of %d slices (seed %d)%n",
-        SLICE_BYTES >> 20, DATA_BYTES >> 20, rounds, SEED);
+        SLICE_BYTES >> 20, DATA_BYTES >> 20, ROUNDS, SEED);
     out.printf(
         "%-10s %-8s %-8s %-14s %-14s %-8s%n",
         "value", "layout", "threads", "plain GiB/s", "engine GiB/s", "ratio");
@@ -133,6 +131,7 @@ public final class GatherBenchmark {
         RecordDataset.openShard(storage, schema, shard, RecordDataset.ReadOptions.defaults());
     verifyAll(dataset);
     PlainCopy plain = new PlainCopy(storage, shard, valueBytes, layout);
+    compare(dataset, plain, valueBytes);
     for (int threads = 1; threads <= 2; threads++) {
       List<Callable<double[]>> tasks = new ArrayList<>();
       for (int t = 0; t < threads; t++) {
@@ -164,9 +163,9 @@ public final class GatherBenchmark {
     FieldReader reader = dataset.reader("value");
     ByteBuffer target = ByteBuffer.allocateDirect(BATCH_BYTES);
     int batch = BATCH_BYTES / valueBytes;
-    double[] plainRates = new double[rounds];
-    double[] engineRates = new double[rounds];
-    for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
+    double[] plainRates = new double[ROUNDS];
+    double[] engineRates = new double[ROUNDS];
+    for (int round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
       // Each contestant has its own places: otherwise the second would find those of the first in
       // the cache.
       long[] indices =
@@ -199,6 +198,21 @@ public final class GatherBenchmark {
     }
   }
 
+  /** Requires that both copy the same bytes. */
+  private static void compare(RecordDataset dataset, PlainCopy plain, int valueBytes) {
+    FieldReader reader = dataset.reader("value");
+    long[] indices =
+        new Random(SEED).longs(BATCH_BYTES / valueBytes, 0, dataset.length()).toArray();
+    ByteBuffer gathered = ByteBuffer.allocateDirect(BATCH_BYTES);
+    ByteBuffer copied = ByteBuffer.allocateDirect(BATCH_BYTES);
+    reader.select(indices, 0, indices.length);
+    reader.copyAll(gathered);
+    plain.copy(plain.places(indices), copied);
+    if (!gathered.clear().equals(copied)) {
+      throw new IllegalStateException("The engine and the plain copy have other bytes");
+    }
+  }
+
   private static double rate(long nanos) {
     return (double) SLICE_BYTES / (1 << 30) / (nanos / 1e9);
   }
@@ -212,12 +226,15 @@ public final class GatherBenchmark {
   /** Copies from chunk files whose places are looked up beforehand. */
   private static final class PlainCopy {
     private static final int OFFSET_BITS = 40;
+    private static final int RUN_BYTES = 64;
+    private static final int BLOCK_VALUES = 1024;
 
     private final int valueBytes;
     private final ByteBuffer[] chunks;
     private final Layout layout;
     private final ByteBuffer tables;
-    private final int table;
+    private final int runs;
+    private final int blocks;
 
     PlainCopy(Storage storage, ShardSummary shard, int valueBytes, Layout layout)
         throws IOException {
@@ -230,7 +247,8 @@ public final class GatherBenchmark {
       this.layout = layout;
       TablesRef ref = shard.tables().get(0);
       this.tables = map(storage.pathOf(shard.directory() + "/" + ref.fileName()));
-      this.table = section(ref, layout == Layout.ENTRIES ? "offsets" : "runs");
+      this.runs = section(ref, "runs");
+      this.blocks = layout == Layout.VARIABLE ? section(ref, "offsets") : 0;
     }
 
     /** Returns the position of a table of the only field. */
@@ -256,24 +274,33 @@ public final class GatherBenchmark {
     long[] places(long[] indices) {
       long[] places = new long[indices.length];
       for (int i = 0; i < places.length; i++) {
-        places[i] = layout == Layout.ENTRIES ? placeByEntry(indices[i]) : placeByRun(indices[i]);
+        places[i] = place(indices[i]);
       }
       return places;
     }
 
-    private long placeByEntry(long index) {
-      // 1,024 entries and their checksums are a unit.
-      int entry = table + (int) (index >>> 10) * 20_488 + (int) (index & 1023) * 16;
-      return (long) tables.getInt(entry + 8) << OFFSET_BITS | tables.getLong(entry);
+    private long place(long index) {
+      int run = runs;
+      while (index >= tables.getLong(run + 8) + tables.getLong(run + 16)) {
+        run += RUN_BYTES;
+      }
+      long inRun = index - tables.getLong(run + 8);
+      long offset = layout == Layout.FIXED
+          ? tables.getLong(run + 24) + inRun * valueBytes
+          : endInVariableRun(run, inRun) - valueBytes;
+      return (long) tables.getInt(run + 4) << OFFSET_BITS | offset;
     }
 
-    private long placeByRun(long index) {
-      int run = table;
-      while (index >= tables.getLong(run + 8) + tables.getLong(run + 16)) {
-        run += 64;
-      }
-      long offset = tables.getLong(run + 24) + (index - tables.getLong(run + 8)) * valueBytes;
-      return (long) tables.getInt(run + 4) << OFFSET_BITS | offset;
+    /** Returns where a value ends in its chunk: an end in a block, which counts from its base. */
+    private long endInVariableRun(int run, long inRun) {
+      int unitValues = tables.getInt(run + 56);
+      int units = unitValues == 0 ? 0 : BLOCK_VALUES / unitValues;
+      // The base, ends, checksums of units, and the checksum of these, up to a multiple of 8.
+      int stride = 8 + (4 * BLOCK_VALUES + 4 * units + 4 + 7) / 8 * 8;
+      int block =
+          Math.toIntExact(blocks + tables.getLong(run + 48) + inRun / BLOCK_VALUES * stride);
+      int end = tables.getInt(block + 8 + 4 * (int) (inRun % BLOCK_VALUES));
+      return tables.getLong(block) + Integer.toUnsignedLong(end);
     }
 
     void copy(long[] places, ByteBuffer target) {

@@ -37,12 +37,12 @@ import java.util.function.LongSupplier;
  * both fields for two cores, and a scan of a thousand scattered indices. Neither opens a data file.
  * Figures are medians of five with a warm page cache; writing and committing happen once.
  *
- * <p>Arguments: a work directory (default: in the temporary directory), the greatest number of
- * records (default 10⁸), the greatest number of shards (default 10⁵). Run it with {@code -Xmx512m}:
- * the driver of 10⁵ tasks commits 10⁵ shards in this way.
+ * <p>The greatest number of records is 10⁸, that of shards 10⁵. Argument: a work directory
+ * (default: in the temporary directory). Run it with {@code -Xmx512m}: the driver of 10⁵ tasks
+ * commits 10⁵ shards in this way.
  */
 public final class GrowthBenchmark {
-  private static final int REPEATS = 5;
+  private static final int REPEATS = Effort.rounds(5);
   private static final int SEED = 11;
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("id", ElementType.I64)
@@ -60,16 +60,17 @@ public final class GrowthBenchmark {
     Path work = arguments.length > 0
         ? Files.createDirectories(Path.of(arguments[0]))
         : Files.createTempDirectory("growth-benchmark");
-    long mostRecords = arguments.length > 1 ? Long.parseLong(arguments[1]) : 100_000_000;
-    int mostShards = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 100_000;
+    long mostRecords = Math.max(10_000, Effort.of(100_000_000));
+    int mostShards = Math.max(10, Effort.of(100_000));
+    long records = 10L * mostShards;
     System.out.printf(
         "%n| records | shards | write (s) | commit (s) | open (s) | plan a scan (s) | plan 1,000 indices (s) | gather these, first (s) | again (s) | scan (M records/s) |"
             + "%n|---|---|---|---|---|---|---|---|---|---|%n");
-    for (long records = 10_000; records <= mostRecords; records *= 10) {
-      measure(work.resolve("table"), records, 1);
+    for (long ofOneShard = 10_000; ofOneShard <= mostRecords; ofOneShard *= 10) {
+      measure(work.resolve("table"), ofOneShard, 1);
     }
     for (int shards = 10; shards <= mostShards; shards *= 10) {
-      measure(work.resolve("table"), 1_000_000, shards);
+      measure(work.resolve("table"), records, shards);
     }
     System.out.printf(
         Locale.ROOT,

@@ -14,9 +14,9 @@ final class IntegersCase {
   private final SparkFormats formats;
   private final long count;
 
-  IntegersCase(SparkFormats formats, int percent) {
+  IntegersCase(SparkFormats formats) {
     this.formats = formats;
-    this.count = 100_000_000L / 100 * percent;
+    this.count = Effort.of(100_000_000L);
   }
 
   void run() {

@@ -20,9 +20,9 @@ final class LabelCase {
   private final SparkFormats formats;
   private final long count;
 
-  LabelCase(SparkFormats formats, int percent) {
+  LabelCase(SparkFormats formats) {
     this.formats = formats;
-    this.count = TOTAL_BYTES / 100 * percent / BINARY_BYTES;
+    this.count = Effort.of(TOTAL_BYTES) / BINARY_BYTES;
   }
 
   void run() {

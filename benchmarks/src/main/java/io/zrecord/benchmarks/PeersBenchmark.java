@@ -24,21 +24,20 @@ import org.jspecify.annotations.Nullable;
  * Contestants take turns, with two rounds to warm up, then medians of five. {@link ZRecordPeer},
  * {@link LmdbPeer} and {@link RocksPeer} say how each is set up.
  *
- * <p>Arguments: a work directory with room for 12 GiB, and the percentage of the data, 100 being 2
- * GiB to gather from.
+ * <p>2 GiB to gather from. Argument: a work directory with room for 12 GiB.
  */
 public final class PeersBenchmark {
   private static final long GROUP_BYTES = 4 << 20;
-  private static final long APPEND_BYTES = 400L << 20;
-  private static final long GATHER_BYTES = 2L << 30;
-  private static final long GATHERED_BYTES = 1L << 30;
-  private static final int SINGLE_APPENDS = 200;
+  private static final long APPEND_BYTES = Effort.of(400L << 20);
+  private static final long GATHER_BYTES = Effort.of(2L << 30);
+  private static final long GATHERED_BYTES = Effort.of(1L << 30);
+  private static final int SINGLE_APPENDS = Effort.rounds(200);
   private static final int BATCH = 256;
+  private static final long LEAST_CACHE_BYTES = 400 << 20;
 
   private final Path work;
   private final Values values;
   private final int groupRecords;
-  private final int percent;
   private final Map<String, Peer> peers = new LinkedHashMap<>();
 
   /** A contestant and its store. */
@@ -74,12 +73,11 @@ public final class PeersBenchmark {
     }
   }
 
-  private PeersBenchmark(Path work, int valueBytes, int percent) {
+  private PeersBenchmark(Path work, int valueBytes) {
     this.work = work;
     this.values = new Values(valueBytes);
     this.groupRecords = (int) (GROUP_BYTES / valueBytes);
-    this.percent = percent;
-    long cacheBytes = 2 * GATHER_BYTES * Math.max(percent, 10) / 100;
+    long cacheBytes = Math.max(LEAST_CACHE_BYTES, 2 * GATHER_BYTES);
     peers.put("zrecord", new Peer(work.resolve("zrecord"), ZRecordPeer::new));
     peers.put("LMDB", new Peer(work.resolve("lmdb"), LmdbPeer::new));
     peers.put("RocksDB", new Peer(work.resolve("rocks"), path -> new RocksPeer(path, cacheBytes)));
@@ -87,9 +85,8 @@ public final class PeersBenchmark {
 
   public static void main(String[] arguments) throws Exception {
     Path work = Files.createDirectories(Path.of(arguments[0]).resolve("peers"));
-    int percent = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 100;
     for (int valueBytes : new int[] {1 << 10, 64 << 10}) {
-      new PeersBenchmark(work, valueBytes, percent).run();
+      new PeersBenchmark(work, valueBytes).run();
     }
     Workplace.delete(work);
   }
@@ -124,7 +121,7 @@ public final class PeersBenchmark {
   }
 
   private void appends() {
-    long records = Math.max(groupRecords, APPEND_BYTES * percent / 100 / values.bytes());
+    long records = Math.max(groupRecords, APPEND_BYTES / values.bytes());
     Map<String, Double> seconds = contest(
             peer -> peer::begin, peer -> () -> append(peer.store(), records))
         .medians();
@@ -147,14 +144,14 @@ public final class PeersBenchmark {
   }
 
   private void gathers() throws Exception {
-    long records = Math.max(4L * BATCH, GATHER_BYTES * percent / 100 / values.bytes());
+    long records = Math.max(4L * BATCH, GATHER_BYTES / values.bytes());
     for (Peer peer : peers.values()) {
       peer.begin();
       append(peer.store(), records);
       peer.store().settle();
       verifyAll(peer.store(), records);
     }
-    int gathers = (int) Math.max(4, GATHERED_BYTES * percent / 100 / values.bytes() / BATCH);
+    int gathers = (int) Math.max(4, GATHERED_BYTES / values.bytes() / BATCH);
     for (int threads = 1; threads <= 2; threads++) {
       int count = threads;
       int[] round = {0};

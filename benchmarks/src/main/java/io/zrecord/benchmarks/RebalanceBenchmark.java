@@ -35,12 +35,11 @@ import java.util.UUID;
  * once, and a plan that finds nothing to do. Values of 4 KiB and of 64 KiB that cannot be
  * compressed, with an i64 each. Contestants take turns; figures are medians of three.
  *
- * <p>Arguments: a work directory, and the size in percent of 10 GiB for each of the two. It needs
- * twice as much space.
+ * <p>10 GiB for each of the two. It needs twice as much space. Argument: a work directory.
  */
 public final class RebalanceBenchmark {
   private static final long SHARD_BYTES = 8 << 20;
-  private static final int QUIET_SHARDS = 10_000;
+  private static final int QUIET_SHARDS = Effort.of(10_000);
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("id", ElementType.I64)
       .field("data", ElementType.BYTES)
@@ -62,7 +61,7 @@ public final class RebalanceBenchmark {
 
   public static void main(String[] arguments) throws IOException {
     Path work = Files.createDirectories(Path.of(arguments[0]));
-    long totalBytes = (10L << 30) / 100 * Integer.parseInt(arguments[1]);
+    long totalBytes = Effort.of(10L << 30);
     for (int width : new int[] {4 << 10, 64 << 10}) {
       new RebalanceBenchmark(work.resolve("rebalance-" + width), width, totalBytes).measure();
     }

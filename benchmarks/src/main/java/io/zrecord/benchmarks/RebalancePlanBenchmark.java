@@ -18,11 +18,11 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Measures opening a table and planning a rebalance when there is nothing to do. Arguments:
- * directory, number of shards.
+ * Measures opening a table of 10,000 shards and planning a rebalance when there is nothing to do.
+ * Argument: directory.
  */
 public final class RebalancePlanBenchmark {
-  private static final int RUNS = 7;
+  private static final int RUNS = Effort.rounds(7);
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("number", ElementType.I64)
       .field("text", ElementType.UTF8)
@@ -31,7 +31,7 @@ public final class RebalancePlanBenchmark {
   private RebalancePlanBenchmark() {}
 
   public static void main(String[] arguments) throws IOException {
-    int shards = Integer.parseInt(arguments[1]);
+    int shards = Effort.of(10_000);
     Path path = Files.createTempDirectory(Path.of(arguments[0]), "plan").resolve("table");
     // Each shard that is being written holds files open.
     for (int written = 0; written < shards; written += 500) {

@@ -23,7 +23,7 @@ import java.util.List;
  */
 public final class RequestsBenchmark {
   private static final int FIELDS = 27;
-  private static final int RECORDS = 100_000;
+  private static final int RECORDS = Effort.of(100_000);
 
   private RequestsBenchmark() {}
 

@@ -29,10 +29,10 @@ import java.util.Random;
  */
 public final class SamplerBenchmark {
   private static final int COUNT = 1_000_000;
-  private static final int PASSES = 8;
+  private static final int PASSES = Effort.rounds(8);
   private static final int BATCH = 256;
-  private static final int REPEATS = 11;
-  private static final int WARM_UPS = 5;
+  private static final int REPEATS = Effort.rounds(11);
+  private static final int WARM_UPS = Effort.warmUps(5);
   private static final long[] LENGTHS = {1_000_000, 100_000_000, 1_000_000_000, 10_000_000_000L};
   private static final String PEER = """
       import sys, time
@@ -89,7 +89,7 @@ public final class SamplerBenchmark {
         }
       }
       print(length, contestants);
-      if (version != null && length <= LENGTHS[1]) {
+      if (version != null && length <= Effort.of(LENGTHS[1])) {
         questions.printf("permutation %d %d 1%n", length, length);
         double once = Double.parseDouble(answers.readLine());
         System.out.printf(Locale.ROOT, "| %,d | NumPy permutation | %.2f | |%n", length, once);

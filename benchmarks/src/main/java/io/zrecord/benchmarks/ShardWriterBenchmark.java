@@ -27,9 +27,11 @@ import java.util.UUID;
  * kernel's part, and by the clock, which other load on the machine spoils. Argument: directory.
  */
 public final class ShardWriterBenchmark {
-  private static final int ROUNDS = 7;
-  private static final long VALUE_BYTES = 1L << 30;
-  private static final long SCALAR_RECORDS = 50_000_000;
+  private static final int ROUNDS = Effort.rounds(7);
+  /** A multiple of 1 MiB. */
+  private static final long VALUE_BYTES = (long) Effort.of(1 << 10) << 20;
+
+  private static final int SCALAR_RECORDS = Effort.of(50_000_000);
 
   private final Path directory;
   private final byte[] source = new byte[64 << 20];

@@ -30,10 +30,10 @@ import java.util.UUID;
  * and its plan take, and the bytes of a commit that adds one shard. One small shard takes the part
  * of all, because neither opening nor planning opens a shard.
  *
- * <p>Arguments: a work directory, and the percentage of the shards. Run it with {@code -Xmx1g}.
+ * <p>Argument: a work directory. Run it with {@code -Xmx1g}.
  */
 public final class ShardsBenchmark {
-  private static final int REPEATS = 5;
+  private static final int REPEATS = Effort.rounds(5);
   private static final RecordSchema SCHEMA =
       RecordSchema.builder().field("value", ElementType.I64).build();
 
@@ -57,9 +57,8 @@ public final class ShardsBenchmark {
 
   public static void main(String[] arguments) throws IOException {
     Path path = Files.createDirectories(Path.of(arguments[0])).resolve("shards");
-    int percent = Integer.parseInt(arguments[1]);
-    long fewer = measure(path, 100_000 / 100 * percent, 0.3);
-    long more = measure(path, 1_000_000 / 100 * percent, 3);
+    long fewer = measure(path, Effort.of(100_000), 0.3);
+    long more = measure(path, Effort.of(1_000_000), 3);
     Figure.atMost(
         "Bytes of a commit beside those with a tenth of the shards", (double) more / fewer, 1.1);
   }

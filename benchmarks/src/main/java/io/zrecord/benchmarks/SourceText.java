@@ -20,17 +20,12 @@ final class SourceText {
   private static final int RECORD_BYTES = 1 << 10;
 
   private final Set<UUID> seen = new HashSet<>();
-  private final int percent;
   private long files;
   private long bytes;
 
   /** Takes a record. */
   interface Target {
     void put(long id, String text);
-  }
-
-  SourceText(int percent) {
-    this.percent = percent;
   }
 
   long records() {
@@ -52,7 +47,7 @@ final class SourceText {
             .filter(file -> file.getName().matches(".*\\.(java|scala)"))
             .sorted(Comparator.comparing(ZipEntry::getName))
             .toList()) {
-          if (files++ % 100 < percent) {
+          if (files++ % 100 < Effort.percent()) {
             byte[] file = zip.getInputStream(entry).readAllBytes();
             cut(new String(file, StandardCharsets.UTF_8), target);
           }

@@ -21,8 +21,8 @@ import org.apache.spark.sql.types.DataTypes;
 /**
  * Measures zrecord against Parquet, ORC and Avro in one warm JVM, {@code local[2]}. Every
  * contestant of a case runs in turn, twice to warm up and then five times; medians count.
- * Arguments: a work directory, then sizes in percent of the full sizes (default 100) and the cases
- * to run (default all, except {@code text}, whose sources {@code benchmarks/run} fetches).
+ * Arguments: a work directory, then the cases to run (default all, except {@code text}, whose
+ * sources {@code benchmarks/run} fetches).
  */
 public final class SparkBenchmark {
   private static final List<String> CASES = List.of(
@@ -39,19 +39,16 @@ public final class SparkBenchmark {
   private final SparkSession spark;
   private final SparkFormats formats;
   private final Path work;
-  private final int percent;
 
-  private SparkBenchmark(SparkSession spark, Path work, int percent) {
+  private SparkBenchmark(SparkSession spark, Path work) {
     this.spark = spark;
     this.formats = new SparkFormats(spark, work.resolve("tables"));
     this.work = work;
-    this.percent = percent;
   }
 
   public static void main(String[] args) throws IOException {
     Path work = Files.createDirectories(Path.of(args.length > 0 ? args[0] : "target/benchmark"));
-    int percent = args.length > 1 ? Integer.parseInt(args[1]) : 100;
-    List<String> cases = args.length > 2 ? Arrays.asList(args).subList(2, args.length) : CASES;
+    List<String> cases = args.length > 1 ? Arrays.asList(args).subList(1, args.length) : CASES;
     SparkSession spark = SparkSession.builder()
         .master("local[2]")
         .appName("zrecord benchmark")
@@ -59,7 +56,7 @@ public final class SparkBenchmark {
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.ansi.enabled", false)
         .getOrCreate();
-    SparkBenchmark benchmark = new SparkBenchmark(spark, work, percent);
+    SparkBenchmark benchmark = new SparkBenchmark(spark, work);
     try {
       for (String name : cases) {
         benchmark.run(name);
@@ -77,17 +74,17 @@ public final class SparkBenchmark {
       case "scalars" -> scalars();
       case "one-of-ten" -> oneOfTen();
       case "random" -> random();
-      case "strings" -> new StringsCase(formats, percent).run();
-      case "integers" -> new IntegersCase(formats, percent).run();
-      case "label-beside-binary" -> new LabelCase(formats, percent).run();
-      case "text" -> new TextCase(formats, percent).run(work.resolve("sources"));
+      case "strings" -> new StringsCase(formats).run();
+      case "integers" -> new IntegersCase(formats).run();
+      case "label-beside-binary" -> new LabelCase(formats).run();
+      case "text" -> new TextCase(formats).run(work.resolve("sources"));
       default ->
         throw new IllegalArgumentException("Unknown case " + name + "; the cases are " + CASES);
     }
   }
 
   private void binaries(String title, int bytes, long totalBytes) {
-    long count = totalBytes / 100 * percent / bytes;
+    long count = Effort.of(totalBytes) / bytes;
     spark.udf().register("noise", (Long id) -> noise(id, bytes), DataTypes.BinaryType);
     Dataset<Row> source = spark.range(0, count, 1, 8).selectExpr("id", "noise(id) as bin");
     SparkFormats.Written written =
@@ -102,7 +99,7 @@ public final class SparkBenchmark {
   }
 
   private void scalars() {
-    long count = 100_000_000L / 100 * percent;
+    long count = Effort.of(100_000_000L);
     Dataset<Row> source = spark
         .range(0, count, 1, 8)
         .selectExpr("cast(xxhash64(id) as int) i", "cast(xxhash64(id, 7) as float) f");
@@ -116,7 +113,7 @@ public final class SparkBenchmark {
   }
 
   private void oneOfTen() {
-    long count = 1_000_000L / 100 * percent;
+    long count = Effort.of(1_000_000L);
     spark.udf().register("noise", (Long id) -> noise(id, 256), DataTypes.BinaryType);
     String[] columns = new String[10];
     columns[0] = "cast(xxhash64(id) as int) i";
@@ -147,13 +144,14 @@ public final class SparkBenchmark {
   }
 
   private void random() {
-    long count = 10_000_000L / 100 * percent;
+    long count = Effort.of(10_000_000L);
     spark.udf().register("noise", (Long id) -> noise(id, 1024), DataTypes.BinaryType);
     Dataset<Row> source = spark.range(0, count, 1, 8).selectExpr("id", "noise(id) as bin");
     formats.save(source, "zrecord", "zrecord", Map.of("durability", "none"));
     formats.save(formats.load("zrecord"), "parquet", "parquet", Map.of());
     Random generator = new Random(7);
-    Object[] wanted = generator.longs(10_000, 0, count).boxed().distinct().toArray();
+    Object[] wanted =
+        generator.longs(Effort.of(10_000), 0, count).boxed().distinct().toArray();
     String list = Arrays.stream(wanted).map(Object::toString).collect(Collectors.joining(","));
     Map<String, Supplier<Dataset<Row>>> ways = new LinkedHashMap<>();
     ways.put(
@@ -172,7 +170,7 @@ public final class SparkBenchmark {
             .read()
             .parquet(formats.path("parquet").toString())
             .where(functions.col("id").isin(wanted)));
-    String question = "10,000 random records of " + count + " x 1 KiB";
+    String question = wanted.length + " random records of " + count + " x 1 KiB";
     Contest fetch = new Contest(question);
     ways.forEach((name, records) -> fetch.add(
         name,

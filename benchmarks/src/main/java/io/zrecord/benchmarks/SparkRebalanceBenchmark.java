@@ -16,8 +16,8 @@ import org.apache.spark.sql.types.DataTypes;
 
 /**
  * Measures the Spark job that rewrites a table of shards of 8 MiB to larger shards, against reading
- * Parquet files of the same records and writing fewer files; {@code local[2]}. Arguments: a work
- * directory, and the size in percent of 4 GiB for values of 4 KiB and of 64 KiB.
+ * Parquet files of the same records and writing fewer files; {@code local[2]}. 4 GiB of values of 4
+ * KiB, and of values of 64 KiB. Argument: a work directory.
  */
 public final class SparkRebalanceBenchmark {
   private static final long FILE_BYTES = 8 << 20;
@@ -33,7 +33,7 @@ public final class SparkRebalanceBenchmark {
 
   public static void main(String[] arguments) throws IOException {
     Path work = Path.of(arguments[0]).resolve("spark-rebalance");
-    long totalBytes = (4L << 30) / 100 * Integer.parseInt(arguments[1]);
+    long totalBytes = Math.max(TARGET_FILES * FILE_BYTES, Effort.of(4L << 30));
     SparkSession spark = SparkSession.builder()
         .master("local[2]")
         .appName("zrecord benchmark")

@@ -36,12 +36,13 @@ import java.util.function.Function;
 public final class StoreBenchmark {
   private static final int VALUE_BYTES = 1024;
   private static final int GROUP = 4096;
-  private static final int GROUPS = 100;
-  private static final int REPEATS = 5;
-  private static final int GATHER_RECORDS = 3 << 20;
   private static final int BATCH = 256;
-  private static final int BATCHES = 4096;
-  private static final int SINGLES = 1000;
+  private static final int GROUPS = Effort.of(100);
+  private static final int REPEATS = Effort.rounds(5);
+  private static final int GATHER_RECORDS = Effort.of(3 << 20) / BATCH * BATCH;
+  private static final int BATCHES = Effort.of(4096);
+  private static final int SINGLES = Effort.of(1000);
+  private static final int SINGLES_OF_A_THREAD = Effort.of(500);
   private static final long CACHE_BYTES = 64 << 20;
   private static final RecordSchema SCHEMA =
       RecordSchema.builder().field("value", ElementType.BYTES).build();
@@ -81,7 +82,7 @@ public final class StoreBenchmark {
     byte[] value = noise(1);
     double[] store = new double[REPEATS];
     double[] plain = new double[REPEATS];
-    for (int round = -1; round < REPEATS; round++) {
+    for (int round = -Effort.warmUps(1); round < REPEATS; round++) {
       double ours = appendToStore(value);
       double theirs = appendPlainly(value);
       if (round >= 0) {
@@ -179,8 +180,8 @@ public final class StoreBenchmark {
     double[] one = new double[REPEATS];
     double[] many = new double[REPEATS];
     for (int round = 0; round < REPEATS; round++) {
-      one[round] = singleAppends(1, 500);
-      many[round] = singleAppends(16, 500);
+      one[round] = singleAppends(1, SINGLES_OF_A_THREAD);
+      many[round] = singleAppends(16, SINGLES_OF_A_THREAD);
     }
     System.out.printf(
         Locale.ROOT,
@@ -250,7 +251,7 @@ public final class StoreBenchmark {
   }
 
   private static void gatherWhileWriting(RecordStore store) throws Exception {
-    double quiet = gatherRate(store, new Random(5), 5);
+    double quiet = gatherRate(store, new Random(5), REPEATS);
     boolean[] isDone = {false};
     long[] changes = {0};
     Thread writer = new Thread(() -> {
@@ -272,7 +273,7 @@ public final class StoreBenchmark {
       }
     });
     writer.start();
-    double busy = gatherRate(store, new Random(7), 5);
+    double busy = gatherRate(store, new Random(7), REPEATS);
     isDone[0] = true;
     writer.join();
     System.out.printf(
@@ -313,7 +314,7 @@ public final class StoreBenchmark {
     ByteBuffer target = ByteBuffer.allocateDirect(BATCH * VALUE_BYTES);
     double[] plain = new double[REPEATS];
     double[] ours = new double[REPEATS];
-    for (int round = -2; round < REPEATS; round++) {
+    for (int round = -Effort.warmUps(2); round < REPEATS; round++) {
       double gathered = gather(store, random, target);
       double copied = copyPlainly(chunks, random, target);
       if (round >= 0) {

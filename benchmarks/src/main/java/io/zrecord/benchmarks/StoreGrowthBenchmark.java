@@ -20,17 +20,16 @@ import java.util.Random;
  * last checkpoint. Figures are medians of five. After every round of deletions the same number of
  * records is appended again, which is not timed.
  *
- * <p>Arguments: a work directory with room for 8 GiB, and the percentage of the 10⁷ records and of
- * the GiB.
+ * <p>Argument: a work directory with room for 8 GiB.
  */
 public final class StoreGrowthBenchmark {
   private static final int VALUE_BYTES = 64;
   private static final int SMALL_RECORDS = 10_000;
   private static final long LARGE_RECORDS = 10_000_000;
   private static final int GROUP = 4096;
-  private static final int UPDATE_GROUPS = 8;
-  private static final int SINGLES = 200;
-  private static final int REPEATS = 5;
+  private static final int UPDATE_GROUPS = Effort.rounds(8);
+  private static final int SINGLES = Effort.rounds(200);
+  private static final int REPEATS = Effort.rounds(5);
   private static final RecordSchema SCHEMA =
       RecordSchema.builder().field("value", ElementType.BYTES).build();
   private static final StoreOptions OPTIONS = StoreOptions.defaults().withWriters(1);
@@ -52,13 +51,12 @@ public final class StoreGrowthBenchmark {
 
   public static void main(String[] arguments) throws Exception {
     Path work = Files.createDirectories(Path.of(arguments[0]).resolve("store-growth"));
-    int percent = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 100;
     System.out.printf(
         "%n| records | updates/s | deletions/s | durable update (µs), median and 99 %% | durable deletion (µs), median and 99 %% | open after a close (ms) |"
             + "%n|---|---|---|---|---|---|%n");
     measure(work.resolve("store"), SMALL_RECORDS);
-    measure(work.resolve("store"), Math.max(SMALL_RECORDS, LARGE_RECORDS * percent / 100));
-    measureRecovery(work.resolve("crashed"), (1L << 30) * percent / 100);
+    measure(work.resolve("store"), Math.max(SMALL_RECORDS, Effort.of(LARGE_RECORDS)));
+    measureRecovery(work.resolve("crashed"), Effort.of(1L << 30));
     Workplace.delete(work);
   }
 
@@ -85,7 +83,7 @@ public final class StoreGrowthBenchmark {
     double[] updates = new double[REPEATS];
     double[] deletions = new double[REPEATS];
     int deletionGroups = (int) Math.min(UPDATE_GROUPS, records / 2 / GROUP);
-    for (int round = -1; round < REPEATS; round++) {
+    for (int round = -Effort.warmUps(1); round < REPEATS; round++) {
       double updating = groupsPerSecond(UPDATE_GROUPS, this::update);
       double deleting = groupsPerSecond(deletionGroups, this::delete);
       append(records - store.length());

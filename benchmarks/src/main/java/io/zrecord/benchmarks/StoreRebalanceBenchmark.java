@@ -17,12 +17,12 @@ import java.util.Locale;
 import java.util.Random;
 
 /**
- * Measures the rebalance of a store against {@code cp} of the chunks that the rebalance leaves,
- * with and without {@code sync}. The contestants take turns; data are in the page cache. Arguments:
- * directory, MiB.
+ * Measures the rebalance of a store of 1,000 MiB against {@code cp} of the chunks that the
+ * rebalance leaves, with and without {@code sync}. The contestants take turns; data are in the page
+ * cache. Argument: directory.
  */
 public final class StoreRebalanceBenchmark {
-  private static final int ROUNDS = 5;
+  private static final int ROUNDS = Effort.rounds(5);
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("image", ElementType.BYTES)
       .field("label", ElementType.I64)
@@ -32,7 +32,7 @@ public final class StoreRebalanceBenchmark {
 
   public static void main(String[] arguments) throws IOException, InterruptedException {
     Path root = Files.createTempDirectory(Path.of(arguments[0]), "zrecord-speed");
-    long bytes = Long.parseLong(arguments[1]) << 20;
+    long bytes = (long) Effort.of(1000) << 20;
     try {
       for (int valueBytes : new int[] {4 << 10, 64 << 10}) {
         measure(root, valueBytes, bytes);

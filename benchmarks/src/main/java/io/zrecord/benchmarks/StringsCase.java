@@ -15,9 +15,9 @@ final class StringsCase {
   private final SparkFormats formats;
   private final long count;
 
-  StringsCase(SparkFormats formats, int percent) {
+  StringsCase(SparkFormats formats) {
     this.formats = formats;
-    this.count = 50_000_000L / 100 * percent;
+    this.count = Effort.of(50_000_000L);
   }
 
   void run() {

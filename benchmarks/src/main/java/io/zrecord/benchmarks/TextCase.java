@@ -26,7 +26,7 @@ import org.apache.spark.sql.functions;
  * random records have the index as well, to find records by it.
  */
 final class TextCase {
-  private static final int RANDOM_RECORDS = 1_000;
+  private static final int RANDOM_RECORDS = Effort.of(1_000);
   private static final String TEXT_ONLY = "text";
   private static final Map<String, String> PAGES_OF_1_MIB =
       Map.of("compression", "zstd", "parquet.compression.codec.zstd.level", "3");
@@ -43,11 +43,9 @@ final class TextCase {
       Map.of("durability", "none", "compression", "zstd:3", "blockBytes", "1m");
 
   private final SparkFormats formats;
-  private final int percent;
 
-  TextCase(SparkFormats formats, int percent) {
+  TextCase(SparkFormats formats) {
     this.formats = formats;
-    this.percent = percent;
   }
 
   /** Measures the text of the {@code .jar} files of a directory. */
@@ -82,7 +80,7 @@ final class TextCase {
     try (RecordDatasetWriter writer =
         RecordDatasetWriter.create(formats.path("origin").toString(), schema, options)) {
       RecordAppender records = writer.newAppender();
-      SourceText text = new SourceText(percent);
+      SourceText text = new SourceText();
       text.read(
           sources, (id, record) -> records.set("id", id).set(TEXT_ONLY, record).endRecord());
       writer.commit();
