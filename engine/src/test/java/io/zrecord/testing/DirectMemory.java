@@ -27,6 +27,8 @@ public final class DirectMemory {
   public static long settledBytes() {
     long used = usedBytes();
     for (int i = 0; i < MOST_COLLECTIONS; i++) {
+      // What the first one found is freed when a reference that the second one found is handled.
+      collect();
       collect();
       long left = usedBytes();
       if (left == used) {
@@ -37,7 +39,10 @@ public final class DirectMemory {
     return used;
   }
 
-  /** Collects garbage, and returns when a reference to garbage was handled. */
+  /**
+   * Collects garbage, and returns when a reference to garbage was handled. References that the same
+   * collection found may be handled later.
+   */
   private static void collect() {
     ReferenceQueue<Object> handled = new ReferenceQueue<>();
     PhantomReference<Object> garbage = new PhantomReference<>(new Object(), handled);
