@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * The power goes at any step of a script of operations, and what was not forced is there
- * afterwards or not, by chance: what was acknowledged is there, and the whole is what some number
- * of operations made. Without forcing the same script shows losses, or this would prove nothing.
+ * The power goes at any step of a script of operations, and what was not forced is there afterwards
+ * or not, by chance: what was acknowledged is there, and the whole is what some number of
+ * operations made. Without forcing the same script shows losses, or this would prove nothing.
  */
 class StorePowerLossTest {
   private static final int STATES = Math.max(2, Budget.of(10));

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A rewrite of a store, in which the power goes at any step, or any call fails once: the store
- * has all its records, goes on, can be rewritten again, and nothing is left over once it was
- * opened. Without forcing the same shows losses, or this would prove nothing.
+ * A rewrite of a store, in which the power goes at any step, or any call fails once: the store has
+ * all its records, goes on, can be rewritten again, and nothing is left over once it was opened.
+ * Without forcing the same shows losses, or this would prove nothing.
  */
 class StoreRewriteCrashTest {
   private static final int STATES_OF_THE_CONTROL = 10;
