@@ -111,8 +111,8 @@ class DocumentedProofsTest {
   private static boolean isTest(Path path) {
     String name = path.getFileName().toString();
     String relative = ROOT.relativize(path).toString();
-    return name.matches("\\w+(Test\\.java|Suite\\.scala)") && relative.contains("src/test/")
-        || name.matches("test_\\w+\\.py") && relative.startsWith("python/tests/");
+    return (name.matches("\\w+(Test\\.java|Suite\\.scala)") && relative.contains("src/test/"))
+        || (name.matches("test_\\w+\\.py") && relative.startsWith("python/tests/"));
   }
 
   /** Returns 1 for what has no tag, and 2 for Python, which only .ci/run runs. */
