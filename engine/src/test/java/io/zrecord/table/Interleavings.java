@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  * orders that differ only in neighbouring calls that do not touch the same names one is tried. Each
  * order is a run of its own from the start.
  *
- * <p>A run finds out which calls could have come in another order, and with that the next runs. It
- * does not matter which of them comes next: in the end there were all. {@link #all} goes on with
- * the one that has most calls in common with the last run. {@link #some} takes any of them, and
- * ends when there were enough.
+ * <p>A run finds the calls that could have come in another order. Each of them is the branch to
+ * another run. {@link #all} takes the branch that repeats most calls of the last run, and ends when
+ * no branch is left. {@link #some} takes branches by chance, and ends when it made enough runs.
+ * Without that end it would try the same orders as {@link #all}, each once.
  *
  * <p>Source: Abdulla, Aronis, Jonsson, Sagonas, Optimal Dynamic Partial Order Reduction, 2014,
  * algorithm 1.
@@ -255,10 +255,10 @@ final class Interleavings {
     private final List<Worker> workers = new ArrayList<>();
     private final List<Step> steps = new ArrayList<>();
     private final Semaphore over = new Semaphore(0);
-    /** Those that the run has come by. The last of the choices made before is where it branches. */
+    /** The choices of the run so far; at first those up to its branch. */
     private final List<Choice> path = new ArrayList<>();
 
-    /** Who goes on at the choices that were made before. */
+    /** Who goes on at the choices up to the branch. */
     private final List<Integer> repeated = new ArrayList<>();
 
     private final List<Integer> turns;
@@ -269,7 +269,7 @@ final class Interleavings {
     /**
      * Begins a run.
      *
-     * @param turns who goes on rather than who is behind in this list, where nothing else decides
+     * @param turns all workers; the first who is able goes on where nothing else decides
      */
     Run(@Nullable Branch branch, List<Integer> turns) {
       this.turns = turns;
@@ -383,12 +383,12 @@ final class Interleavings {
     }
   }
 
-  /** Of some orders, at least so many are tried: fewer would show little. */
+  /** The orders that {@link #some} tries at least: fewer would show little. */
   private static final int LEAST = 30;
 
   private final List<Branch> branches = new ArrayList<>();
 
-  /** Chooses what comes next; {@code null} goes on where most calls are the same. */
+  /** Chooses the next branch; {@code null} for the one that repeats most calls. */
   private final @Nullable Random random;
 
   private Interleavings(@Nullable Random random) {
@@ -404,10 +404,10 @@ final class Interleavings {
    * Runs the share of them that {@link Budget#shareOfOrders} tells, at least {@value #LEAST},
    * checks each and returns how many there were.
    *
-   * @param about how many orders there are; half of that and twice that are refused when all were
-   *     run
-   * @param isShown whether there was everything that has to come about in some order; if not, there
-   *     are more runs
+   * @param about the number of all orders; the true number is at least half of it and at most twice
+   *     as large, which is checked when all orders were run
+   * @param isShown returns whether everything came about that must come about in some order; more
+   *     orders are run until it does
    */
   static <W extends World> int some(
       int about, Supplier<W> worlds, List<Work<W>> work, BooleanSupplier isShown) throws Exception {
