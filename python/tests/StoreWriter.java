@@ -1,6 +1,6 @@
-import io.zrecord.RecordStore;
-import io.zrecord.StoreDurability;
-import io.zrecord.StoreOptions;
+import io.zrecord.store.RecordStore;
+import io.zrecord.store.StoreDurability;
+import io.zrecord.store.StoreOptions;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;

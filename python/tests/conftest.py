@@ -14,7 +14,7 @@ from tests import budget
 from zrecord import _launcher
 
 ROOT = Path(__file__).resolve().parents[2]
-GOLDEN = ROOT / "engine" / "src" / "test" / "resources" / "golden"
+GOLDEN = ROOT / "engine" / "core" / "src" / "test" / "resources" / "golden"
 
 #: Returns a directory that the first process of a session to ask for it fills, by its name.
 Once = Callable[[str, Callable[[Path], Any]], Path]

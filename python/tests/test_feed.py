@@ -221,7 +221,7 @@ def test_a_state_of_another_sampler_is_refused(data: Path) -> None:
 
 
 def test_parameters_of_samplers_have_the_names_that_they_have_in_java() -> None:
-    source = ROOT / "engine" / "src" / "main" / "java" / "io" / "zrecord" / "feed" / "SamplerParameter.java"
+    source = ROOT / "engine" / "feed" / "src" / "main" / "java" / "io" / "zrecord" / "feed" / "spec" / "SamplerParameter.java"
     texts: list[str] = re.findall(r"^  [A-Z_]+\(\"(\w+)\"", source.read_text("utf-8"), re.MULTILINE)
     assert len(texts) == 18
     snakes = {"".join("_" + c.lower() if c.isupper() else c for c in text) for text in texts}
@@ -235,7 +235,7 @@ def test_parameters_of_samplers_have_the_names_that_they_have_in_java() -> None:
 
 
 def test_every_sampler_is_in_the_documentation_of_the_function() -> None:
-    source = ROOT / "engine" / "src" / "main" / "java" / "io" / "zrecord" / "feed" / "SamplerName.java"
+    source = ROOT / "engine" / "feed" / "src" / "main" / "java" / "io" / "zrecord" / "feed" / "spec" / "SamplerName.java"
     names = re.findall(r"^  [A-Z_]+\(\"(\w+)\"", source.read_text("utf-8"), re.MULTILINE)
     assert len(names) == 9
     assert zrecord.feed.__doc__

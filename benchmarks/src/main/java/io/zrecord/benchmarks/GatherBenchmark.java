@@ -12,7 +12,7 @@ import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
-import io.zrecord.table.ShardWriter;
+import io.zrecord.table.write.ShardWriter;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;

@@ -1,13 +1,13 @@
 package io.zrecord.benchmarks;
 
 import io.zrecord.Batch;
-import io.zrecord.RecordStore;
-import io.zrecord.RecordValues;
-import io.zrecord.StoreDurability;
-import io.zrecord.StoreOptions;
 import io.zrecord.benchmarks.PeerStore.Values;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.store.RecordStore;
+import io.zrecord.store.RecordValues;
+import io.zrecord.store.StoreDurability;
+import io.zrecord.store.StoreOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,10 +1,10 @@
 package io.zrecord.benchmarks;
 
-import io.zrecord.RecordStore;
-import io.zrecord.RecordValues;
-import io.zrecord.StoreOptions;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.store.RecordStore;
+import io.zrecord.store.RecordValues;
+import io.zrecord.store.StoreOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,14 +1,14 @@
 package io.zrecord.benchmarks;
 
-import io.zrecord.RecordStore;
-import io.zrecord.RecordValues;
-import io.zrecord.StoreDurability;
-import io.zrecord.StoreOptions;
-import io.zrecord.rebalance.StoreRebalance;
-import io.zrecord.rebalance.StoreRebalanceOptions;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.store.RecordStore;
+import io.zrecord.store.RecordValues;
+import io.zrecord.store.StoreDurability;
+import io.zrecord.store.StoreOptions;
+import io.zrecord.store.StoreRebalance;
+import io.zrecord.store.StoreRebalanceOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 package io.zrecord.benchmarks;
 
 import io.zrecord.Batch;
-import io.zrecord.RecordStore;
-import io.zrecord.RecordValues;
-import io.zrecord.StoreOptions;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.store.RecordStore;
+import io.zrecord.store.RecordValues;
+import io.zrecord.store.StoreOptions;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 

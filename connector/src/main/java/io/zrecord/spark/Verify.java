@@ -1,10 +1,10 @@
 package io.zrecord.spark;
 
+import io.zrecord.findings.CheckSummary;
 import io.zrecord.spark.job.VerifyRun;
 import io.zrecord.spark.path.SparkStorages;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
-import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.DatasetCheck;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -97,7 +97,7 @@ public final class Verify {
    *   <li>{@code file} string, full path
    *   <li>{@code offset}, {@code length} bigint, the bytes of the damaged value in {@code file};
    *       null: not about a value
-   *   <li>{@code kind} string, as {@link io.zrecord.verify.Finding.Kind} in lower case
+   *   <li>{@code kind} string, as {@link io.zrecord.findings.Finding.Kind} in lower case
    *   <li>{@code damage} boolean, false if it is only worth knowing
    *   <li>{@code reason} string, what is wrong, with which values
    * </ul>

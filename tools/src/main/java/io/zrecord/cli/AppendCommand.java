@@ -1,13 +1,13 @@
 package io.zrecord.cli;
 
-import io.zrecord.RecordStore;
-import io.zrecord.RecordValues;
-import io.zrecord.StoreOptions;
 import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.store.RecordStore;
+import io.zrecord.store.RecordValues;
+import io.zrecord.store.StoreOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

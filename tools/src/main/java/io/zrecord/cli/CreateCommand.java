@@ -1,12 +1,12 @@
 package io.zrecord.cli;
 
-import io.zrecord.RecordStore;
-import io.zrecord.StoreOptions;
 import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.store.RecordStore;
+import io.zrecord.store.StoreOptions;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;

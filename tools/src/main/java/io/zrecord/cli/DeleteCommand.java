@@ -1,11 +1,11 @@
 package io.zrecord.cli;
 
 import io.zrecord.DatasetKind;
-import io.zrecord.RecordStore;
-import io.zrecord.StoreOptions;
 import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
+import io.zrecord.store.RecordStore;
+import io.zrecord.store.StoreOptions;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
 import io.zrecord.table.TableSnapshot;

@@ -17,7 +17,7 @@ import io.zrecord.feed.FeedBuilder;
 import io.zrecord.feed.FeedGroup;
 import io.zrecord.feed.FeedState;
 import io.zrecord.feed.FeedStatistics;
-import io.zrecord.feed.SamplerSpec;
+import io.zrecord.feed.spec.SamplerSpec;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
 import io.zrecord.sampler.Sampler;

@@ -2,9 +2,9 @@ package io.zrecord.cli;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.feed.FeedGroup;
-import io.zrecord.feed.SamplerArguments;
-import io.zrecord.feed.SamplerParameter;
-import io.zrecord.feed.SamplerSpec;
+import io.zrecord.feed.spec.SamplerArguments;
+import io.zrecord.feed.spec.SamplerParameter;
+import io.zrecord.feed.spec.SamplerSpec;
 import io.zrecord.sampler.Remainder;
 import java.io.IOException;
 import java.nio.file.Files;

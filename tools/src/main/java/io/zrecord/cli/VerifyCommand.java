@@ -4,7 +4,7 @@ import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Progress;
 import io.zrecord.cli.console.Subcommand;
-import io.zrecord.verify.CheckSummary;
+import io.zrecord.findings.CheckSummary;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.zrecord.npy;
 
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.table.ShardWriter;
+import io.zrecord.table.write.ShardWriter;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;

@@ -3,9 +3,9 @@ package io.zrecord.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.cli.console.ExitCodes;
-import io.zrecord.feed.SamplerName;
-import io.zrecord.feed.SamplerParameter;
-import io.zrecord.feed.SamplerSpec;
+import io.zrecord.feed.spec.SamplerName;
+import io.zrecord.feed.spec.SamplerParameter;
+import io.zrecord.feed.spec.SamplerSpec;
 import io.zrecord.sampler.Remainder;
 import java.nio.file.Files;
 import java.nio.file.Path;

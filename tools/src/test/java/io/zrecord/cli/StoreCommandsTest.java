@@ -3,8 +3,8 @@ package io.zrecord.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.internal.store.verify.SampleStore;
 import io.zrecord.verify.Damage;
-import io.zrecord.verify.SampleStore;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;

@@ -2,12 +2,12 @@ package io.zrecord.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.RecordStore;
-import io.zrecord.StoreOptions;
-import io.zrecord.StoreSnapshot;
 import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.internal.store.verify.SampleStore;
+import io.zrecord.store.RecordStore;
+import io.zrecord.store.StoreOptions;
+import io.zrecord.store.StoreSnapshot;
 import io.zrecord.verify.Damage;
-import io.zrecord.verify.SampleStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

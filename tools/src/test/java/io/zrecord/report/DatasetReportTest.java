@@ -271,7 +271,8 @@ final class DatasetReportTest {
 
   @Test
   void aTableOfEveryTypeIsShown() throws IOException {
-    Document page = report(Repository.path("engine/src/test/resources/golden/v2/unchecked"), 1000);
+    Document page =
+        report(Repository.path("engine/core/src/test/resources/golden/v2/unchecked"), 1000);
     assertThat(page.select("header p").get(1).text()).startsWith("A table, version 0 of 2");
     assertThat(page.select("#records tbody tr").size())
         .isEqualTo(Integer.parseInt(total(page, "records").split(" ", 2)[0]));

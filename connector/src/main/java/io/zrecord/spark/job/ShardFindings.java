@@ -1,9 +1,9 @@
 package io.zrecord.spark.job;
 
+import io.zrecord.findings.CheckSummary;
+import io.zrecord.findings.Finding;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.Storage;
-import io.zrecord.verify.CheckSummary;
-import io.zrecord.verify.Finding;
 import io.zrecord.verify.ShardVerification;
 import java.util.ArrayList;
 import java.util.List;

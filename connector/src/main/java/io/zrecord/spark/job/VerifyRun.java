@@ -1,8 +1,8 @@
 package io.zrecord.spark.job;
 
+import io.zrecord.findings.CheckSummary;
 import io.zrecord.spark.path.TableLocation;
 import io.zrecord.storage.Storage;
-import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.DatasetCheck;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.zrecord.spark.options;
 
-import io.zrecord.feed.SamplerArguments;
-import io.zrecord.feed.SamplerName;
-import io.zrecord.feed.SamplerParameter;
-import io.zrecord.feed.SamplerSpec;
+import io.zrecord.feed.spec.SamplerArguments;
+import io.zrecord.feed.spec.SamplerName;
+import io.zrecord.feed.spec.SamplerParameter;
+import io.zrecord.feed.spec.SamplerSpec;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.zrecord.spark.options;
 
-import io.zrecord.feed.SamplerParameter;
+import io.zrecord.feed.spec.SamplerParameter;
 import io.zrecord.sampler.Remainder;
 import io.zrecord.sampler.Sampler;
 import java.io.Serializable;

@@ -1,6 +1,6 @@
 package io.zrecord.spark.options;
 
-import io.zrecord.feed.SamplerParameter;
+import io.zrecord.feed.spec.SamplerParameter;
 import java.util.List;
 import java.util.stream.Stream;
 

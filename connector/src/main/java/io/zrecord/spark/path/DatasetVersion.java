@@ -1,11 +1,11 @@
 package io.zrecord.spark.path;
 
-import io.zrecord.RecordStore;
-import io.zrecord.StoreSnapshot;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.store.RecordStore;
+import io.zrecord.store.StoreSnapshot;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;

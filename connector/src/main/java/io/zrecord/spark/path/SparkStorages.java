@@ -1,6 +1,5 @@
 package io.zrecord.spark.path;
 
-import io.zrecord.RecordStore;
 import io.zrecord.Storages;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.storage.Storage;
@@ -8,6 +7,7 @@ import io.zrecord.storage.hadoop.DirectoryPattern;
 import io.zrecord.storage.hadoop.HadoopStorage;
 import io.zrecord.storage.hadoop.OwnSettings;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.store.RecordStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.zrecord.spark.scan;
 
 import io.zrecord.RecordDataset;
-import io.zrecord.feed.SamplerSpec;
+import io.zrecord.feed.spec.SamplerSpec;
 import io.zrecord.sampler.Sampler;
 import io.zrecord.table.TableSnapshot;
 import java.lang.ref.SoftReference;

@@ -1,6 +1,6 @@
 package io.zrecord.spark.scan;
 
-import io.zrecord.feed.SamplerSpec;
+import io.zrecord.feed.spec.SamplerSpec;
 import io.zrecord.read.IndexSet;
 import io.zrecord.scan.ScanPlan;
 import io.zrecord.scan.SplitSizing;

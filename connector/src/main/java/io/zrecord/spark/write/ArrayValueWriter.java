@@ -2,7 +2,7 @@ package io.zrecord.spark.write;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.table.ShardWriter;
+import io.zrecord.table.write.ShardWriter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.apache.spark.sql.catalyst.InternalRow;

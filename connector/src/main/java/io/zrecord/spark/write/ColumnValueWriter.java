@@ -1,6 +1,6 @@
 package io.zrecord.spark.write;
 
-import io.zrecord.table.ShardWriter;
+import io.zrecord.table.write.ShardWriter;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /** Passes the values of one column, which are not null, to a shard writer. */

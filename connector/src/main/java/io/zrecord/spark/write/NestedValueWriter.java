@@ -3,7 +3,7 @@ package io.zrecord.spark.write;
 import io.zrecord.nested.NestedColumn;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.NestedType;
-import io.zrecord.table.ShardWriter;
+import io.zrecord.table.write.ShardWriter;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;

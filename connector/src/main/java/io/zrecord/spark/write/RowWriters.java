@@ -3,7 +3,7 @@ package io.zrecord.spark.write;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.table.ShardWriter;
+import io.zrecord.table.write.ShardWriter;
 import java.math.BigInteger;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;

@@ -1,6 +1,5 @@
 package io.zrecord.spark.write;
 
-import io.zrecord.StoreSnapshot;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -12,6 +11,7 @@ import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.TableLocation;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.storage.Storage;
+import io.zrecord.store.StoreSnapshot;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;

@@ -1,8 +1,8 @@
 package io.zrecord.spark.write;
 
-import io.zrecord.StoreSnapshot;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.store.StoreSnapshot;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;

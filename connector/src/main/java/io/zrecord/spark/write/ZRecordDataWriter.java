@@ -3,7 +3,7 @@ package io.zrecord.spark.write;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
-import io.zrecord.table.ShardWriter;
+import io.zrecord.table.write.ShardWriter;
 import java.util.Optional;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;

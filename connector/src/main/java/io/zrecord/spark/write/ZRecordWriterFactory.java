@@ -4,7 +4,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.spark.path.TableLocation;
 import io.zrecord.storage.Storage;
-import io.zrecord.table.ShardWriter;
+import io.zrecord.table.write.ShardWriter;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.DataWriterFactory;

@@ -3,8 +3,8 @@ package io.zrecord.spark.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.zrecord.feed.SamplerName;
-import io.zrecord.feed.SamplerParameter;
+import io.zrecord.feed.spec.SamplerName;
+import io.zrecord.feed.spec.SamplerParameter;
 import io.zrecord.read.Verification;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.testing.ReferenceTables;

@@ -3,11 +3,12 @@ package io.zrecord.spark
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.ConcurrentHashMap
 
-import io.zrecord.{RecordDatasetWriter, RecordStore, StoreOptions}
+import io.zrecord.RecordDatasetWriter
 import io.zrecord.schema.{ElementType, RecordSchema}
 import io.zrecord.shard.WriteOptions
 import io.zrecord.spark.path.SparkStorages
 import io.zrecord.storage.Storage
+import io.zrecord.store.{RecordStore, StoreOptions}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.expressions.UserDefinedFunction
 import org.apache.spark.sql.functions.{col, lit, udf}

@@ -1,12 +1,13 @@
 package io.zrecord.spark
 
-import io.zrecord.spark.scan.SnapshotId
-import io.zrecord.spark.scan.OpenSamplers
 import io.zrecord.spark.path.SparkStorages
+import io.zrecord.spark.scan.OpenSamplers
+import io.zrecord.spark.scan.SnapshotId
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 
 import io.zrecord.RecordDataset
-import io.zrecord.feed.{Feed, FeedGroup, SamplerParameter, SamplerSpec}
+import io.zrecord.feed.{Feed, FeedGroup}
+import io.zrecord.feed.spec.{SamplerParameter, SamplerSpec}
 import io.zrecord.sampler.{Remainder, Sampler, Samplers, SlidingSampler}
 
 import org.apache.spark.sql.DataFrame
@@ -266,10 +267,10 @@ class SamplerSuite extends SparkSuite {
       .builder()
       .field("id", io.zrecord.schema.ElementType.I64)
       .build()
-    val online = io.zrecord.RecordStore.create(
+    val online = io.zrecord.store.RecordStore.create(
       java.nio.file.Paths.get(store),
       schema,
-      io.zrecord.StoreOptions.defaults()
+      io.zrecord.store.StoreOptions.defaults()
     )
     try {
       for (i <- 0 until 20) online.append(online.newValues().set("id", i.toLong))

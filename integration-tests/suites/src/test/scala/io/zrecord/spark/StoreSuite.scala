@@ -3,8 +3,8 @@ package io.zrecord.spark
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.atomic.AtomicBoolean
 
-import io.zrecord.{RecordStore, StoreOptions}
 import io.zrecord.schema.{ElementType, RecordSchema}
+import io.zrecord.store.{RecordStore, StoreOptions}
 
 /** Stores that a service writes, as Spark sees them. */
 class StoreSuite extends SparkSuite {

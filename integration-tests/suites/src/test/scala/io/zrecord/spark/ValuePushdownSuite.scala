@@ -4,10 +4,11 @@ import java.nio.file.{Files, Paths}
 
 import scala.util.Random
 
-import io.zrecord.{RecordDatasetWriter, RecordStore, StoreOptions}
+import io.zrecord.RecordDatasetWriter
 import io.zrecord.schema.{Compression, ElementType, FieldRules, FieldSpec, RecordSchema, Shape}
 import io.zrecord.shard.WriteOptions
 import io.zrecord.storage.local.LocalStorage
+import io.zrecord.store.{RecordStore, StoreOptions}
 import io.zrecord.table.{RecordTable, RowChange}
 import io.zrecord.testing.Budget
 import org.apache.spark.sql.{Column, DataFrame, Row}

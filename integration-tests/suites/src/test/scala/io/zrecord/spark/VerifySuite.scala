@@ -14,9 +14,11 @@ import io.zrecord.schema.{
   RecordSchema,
   Shape
 }
+import io.zrecord.findings.{CheckSummary, Finding}
 import io.zrecord.shard.{ShardSummary, WriteOptions}
-import io.zrecord.table.{IndexMap, RecordTable, ShardWriter, TableChange}
-import io.zrecord.verify.{CheckSummary, DatasetCheck, Finding}
+import io.zrecord.table.{IndexMap, RecordTable, TableChange}
+import io.zrecord.table.write.ShardWriter
+import io.zrecord.verify.DatasetCheck
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
 import org.apache.spark.sql.Row
 

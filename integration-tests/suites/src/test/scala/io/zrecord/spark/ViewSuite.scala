@@ -2,11 +2,11 @@ package io.zrecord.spark
 
 import java.nio.file.{Files, Paths}
 
-import io.zrecord.{RecordStore, StoreOptions}
 import io.zrecord.inspect.DatasetInspection
 import io.zrecord.rebalance.TableRelayout
 import io.zrecord.rebalance.order.RecordOrder
 import io.zrecord.schema.{ElementType, RecordSchema}
+import io.zrecord.store.{RecordStore, StoreOptions}
 import io.zrecord.table.RecordTable
 import org.apache.spark.sql.{DataFrame, Row}
 

@@ -1,0 +1,127 @@
+package io.zrecord;
+
+import io.zrecord.internal.values.ValueBytes;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.table.write.ShardWriter;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Appends records, one after the other: set the fields, end the record. A field that was not set
+ * has its {@code write} default, and is absent if the field has no such default. A field that was
+ * set to null is absent. An appender belongs to one thread. The {@link RecordDatasetWriter} that
+ * made the appender finishes and closes it.
+ */
+public final class RecordAppender {
+  private final ShardWriter shard;
+  private final RecordSchema schema;
+  private final Map<String, Integer> ordinals = new HashMap<>();
+  private final int[] withDefault;
+  private final byte[][] defaults;
+  private final boolean[] isSet;
+  private @Nullable ShardSummary finished;
+
+  RecordAppender(ShardWriter shard, RecordSchema schema) {
+    this.shard = shard;
+    this.schema = schema;
+    for (int i = 0; i < schema.fields().size(); i++) {
+      ordinals.put(schema.fields().get(i).name(), i);
+    }
+    this.withDefault = IntStream.range(0, schema.fields().size())
+        .filter(i -> schema.fields().get(i).rules().writeHex() != null)
+        .toArray();
+    this.defaults = IntStream.of(withDefault)
+        .mapToObj(i -> schema.fields().get(i).rules().write().orElseThrow())
+        .toArray(byte[][]::new);
+    this.isSet = new boolean[schema.fields().size()];
+  }
+
+  /**
+   * Sets a field from a Java value:
+   *
+   * <ul>
+   *   <li>a single boolean or number from {@link Boolean} or {@link Number}, which must be exactly
+   *       representable in an integer type
+   *   <li>{@code utf8} from {@link String}
+   *   <li>any field from {@code byte[]}, the little-endian bytes of the value
+   *   <li>a tensor from {@code short[]}, {@code int[]}, {@code long[]}, {@code float[]} or
+   *       {@code double[]} whose elements are as wide as those of the field
+   *   <li>a nested value from an {@link Iterable} for a list, a {@link Map} or an Iterable of its
+   *       entries for a map, and a Map by name for a struct; null is absent
+   *   <li>an absent value of any field from null, also if the field has a {@code write} default
+   * </ul>
+   *
+   * @throws IllegalArgumentException if there is no such field, the value does not fit it, or the
+   *     value is null and the field is never absent
+   * @throws IllegalStateException if the field was set already in this record
+   */
+  public RecordAppender set(String field, @Nullable Object value) {
+    Integer ordinal = ordinals.get(field);
+    if (ordinal == null) {
+      throw new IllegalArgumentException("There is no field '" + field + "'; the fields are "
+          + String.join(", ", schema.fields().stream().map(FieldSpec::name).toList()));
+    }
+    if (isSet[ordinal]) {
+      throw new IllegalStateException(
+          "Field '" + field + "' was set twice in one record; call endRecord() after each record");
+    }
+    FieldSpec spec = schema.fields().get(ordinal);
+    if (value != null) {
+      byte[] bytes = ValueBytes.of(spec, value);
+      shard.put(ordinal, bytes, 0, bytes.length);
+    } else if (!spec.rules().isNullable()) {
+      throw new IllegalArgumentException(
+          "Field '" + field + "' is never absent; give record " + shard.recordCount() + " a value");
+    }
+    isSet[ordinal] = true;
+    return this;
+  }
+
+  /**
+   * Ends the record. A field that was not set gets its {@code write} default, if it has one. A
+   * field that was set to null stays absent.
+   */
+  public void endRecord() {
+    for (int i = 0; i < withDefault.length; i++) {
+      if (!isSet[withDefault[i]]) {
+        shard.put(withDefault[i], defaults[i], 0, defaults[i].length);
+      }
+    }
+    Arrays.fill(isSet, false);
+    shard.endRecord();
+  }
+
+  /** Returns the number of records ended so far. */
+  public long recordCount() {
+    return shard.recordCount();
+  }
+
+  /**
+   * Returns the writer that this appender fills, for inner loops: by ordinals and without boxing.
+   * The {@link RecordDatasetWriter} finishes the writer.
+   */
+  public ShardWriter shard() {
+    return shard;
+  }
+
+  Optional<ShardSummary> finish() {
+    Optional<ShardSummary> summary = shard.finish();
+    finished = summary.orElse(null);
+    return summary;
+  }
+
+  /** Returns the shard; empty before {@link #finish}, or if the shard has no record. */
+  Optional<ShardSummary> finished() {
+    return Optional.ofNullable(finished);
+  }
+
+  void close() {
+    shard.close();
+  }
+}

@@ -1,0 +1,232 @@
+package io.zrecord;
+
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.io.Closing;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableChange;
+import io.zrecord.table.TableSnapshot;
+import io.zrecord.table.write.ShardWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Writes records in bulk and commits them as one version of a table: all of them, or none.
+ *
+ * <pre>{@code
+ * RecordSchema schema = RecordSchema.builder()
+ *     .field("image", ElementType.BYTES)
+ *     .field("label", ElementType.I32)
+ *     .build();
+ * try (RecordDatasetWriter writer =
+ *     RecordDatasetWriter.create("/data/train", schema, WriteOptions.defaults())) {
+ *   RecordAppender records = writer.newAppender();
+ *   records.set("image", bytes).set("label", 3).endRecord();
+ *   writer.commit();
+ * }
+ * }</pre>
+ *
+ * <p>For several threads take one appender each: every appender writes a shard of its own. The
+ * records of the table are in the order in which the appenders were taken. A writer is thread-safe;
+ * an appender belongs to one thread. {@link #close} deletes what was not committed.
+ */
+public final class RecordDatasetWriter implements AutoCloseable {
+  private final RecordTable table;
+  private final TableChange.Kind kind;
+  private final Optional<TableSnapshot> base;
+  private final RecordSchema schema;
+  private final WriteOptions options;
+  private final List<RecordAppender> appenders = new ArrayList<>();
+  private boolean isOpen = true;
+  private boolean deletesShards = true;
+
+  private RecordDatasetWriter(
+      RecordTable table,
+      TableChange.Kind kind,
+      Optional<TableSnapshot> base,
+      RecordSchema schema,
+      WriteOptions options) {
+    this.table = table;
+    this.kind = kind;
+    this.base = base;
+    this.schema = schema;
+    this.options = options;
+  }
+
+  /**
+   * Starts a new table at a location that is empty or does not exist.
+   *
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
+   * @throws DatasetExistsException if the location holds a table
+   * @throws io.zrecord.errors.NotADatasetException if the location holds something else
+   */
+  public static RecordDatasetWriter create(
+      String location, RecordSchema schema, WriteOptions options) {
+    return create(Storages.at(location), schema, options);
+  }
+
+  /** Starts a new table at the root of a storage, as the other method does. */
+  public static RecordDatasetWriter create(
+      Storage storage, RecordSchema schema, WriteOptions options) {
+    RecordTable table = tableAt(storage);
+    if (table.exists()) {
+      throw new DatasetExistsException(
+          storage.location(),
+          "Cannot create " + storage.location()
+              + ": there is a table; append to it, overwrite it or choose another directory");
+    }
+    return new RecordDatasetWriter(
+        table, TableChange.Kind.CREATE, Optional.empty(), schema, options);
+  }
+
+  /**
+   * Adds records to a table; creates the table if there is none.
+   *
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
+   * @param schema the fields of the table by name, type and shape, in any order; numbers of fields
+   *     do not matter
+   * @throws io.zrecord.errors.SchemaMismatchException if the fields are not those of the table, or
+   *     the table is partitioned
+   */
+  public static RecordDatasetWriter append(
+      String location, RecordSchema schema, WriteOptions options) {
+    return append(Storages.at(location), schema, options);
+  }
+
+  /** Adds records to a table at the root of a storage, as the other method does. */
+  public static RecordDatasetWriter append(
+      Storage storage, RecordSchema schema, WriteOptions options) {
+    RecordTable table = tableAt(storage);
+    if (!table.exists()) {
+      return new RecordDatasetWriter(
+          table, TableChange.Kind.APPEND, Optional.empty(), schema, options);
+    }
+    TableSnapshot base = writable(table);
+    return new RecordDatasetWriter(
+        table,
+        TableChange.Kind.APPEND,
+        Optional.of(base),
+        FieldIds.forAppend(base, schema),
+        options);
+  }
+
+  /**
+   * Replaces the records and fields of a table; creates the table if there is none. Earlier
+   * versions stay readable.
+   *
+   * @param location a local path, or a URI of a storage on the class path, such as
+   *     {@code s3://bucket/train}; see {@link Storages}
+   * @throws io.zrecord.errors.SchemaMismatchException if the table is partitioned
+   */
+  public static RecordDatasetWriter overwrite(
+      String location, RecordSchema schema, WriteOptions options) {
+    return overwrite(Storages.at(location), schema, options);
+  }
+
+  /** Replaces a table at the root of a storage, as the other method does. */
+  public static RecordDatasetWriter overwrite(
+      Storage storage, RecordSchema schema, WriteOptions options) {
+    RecordTable table = tableAt(storage);
+    if (!table.exists()) {
+      return new RecordDatasetWriter(
+          table, TableChange.Kind.OVERWRITE, Optional.empty(), schema, options);
+    }
+    TableSnapshot base = writable(table);
+    return new RecordDatasetWriter(
+        table,
+        TableChange.Kind.OVERWRITE,
+        Optional.of(base),
+        FieldIds.forOverwrite(base, schema),
+        options);
+  }
+
+  private static TableSnapshot writable(RecordTable table) {
+    TableSnapshot latest = table.latest();
+    latest.requireWritable();
+    latest.requireUnpartitioned();
+    return latest;
+  }
+
+  private static RecordTable tableAt(Storage storage) {
+    RecordTable table = RecordTable.at(storage);
+    table.requireCreatable();
+    return table;
+  }
+
+  /** Returns the fields, with the numbers that they have in the table. */
+  public RecordSchema schema() {
+    return schema;
+  }
+
+  /** Makes an appender for one thread. Its records come after those of appenders taken before. */
+  public synchronized RecordAppender newAppender() {
+    requireOpen();
+    RecordAppender appender =
+        new RecordAppender(ShardWriter.create(table.storage(), schema, options), schema);
+    appenders.add(appender);
+    return appender;
+  }
+
+  /**
+   * Finishes the appenders and publishes their records as the next version. No thread may use an
+   * appender any more.
+   *
+   * @throws io.zrecord.errors.CommitConflictException if another commit came first that this commit
+   *     cannot follow; the table is unchanged
+   * @throws CommitOutcomeUnknownException if the version may or may not have been published; then
+   *     nothing is deleted
+   */
+  public synchronized TableSnapshot commit() {
+    requireOpen();
+    isOpen = false;
+    List<ShardSummary> shards = new ArrayList<>();
+    for (RecordAppender appender : appenders) {
+      appender.finish().ifPresent(shards::add);
+    }
+    // Until the commit is known to have failed, a version may name these shards.
+    deletesShards = false;
+    try {
+      return table.commit(new TableChange(
+          UUID.randomUUID(), kind, base, schema, shards, Optional.empty(), Map.of()));
+    } catch (CommitOutcomeUnknownException e) {
+      throw e;
+    } catch (ZRecordException e) {
+      deletesShards = true;
+      throw e;
+    }
+  }
+
+  /** Frees the buffers. Deletes the shards unless they were committed or may have been. */
+  @Override
+  public synchronized void close() {
+    isOpen = false;
+    List<AutoCloseable> parts = new ArrayList<>();
+    for (RecordAppender appender : appenders) {
+      parts.add(appender::close);
+      if (deletesShards) {
+        appender
+            .finished()
+            .ifPresent(shard -> parts.add(() -> table.storage().delete(shard.directory())));
+      }
+    }
+    appenders.clear();
+    Closing.all(parts);
+  }
+
+  private void requireOpen() {
+    if (!isOpen) {
+      throw new IllegalStateException("The writer of " + table.storage().location()
+          + " was committed or closed; start a new one");
+    }
+  }
+}

@@ -1,0 +1,229 @@
+package io.zrecord.internal.shard;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.internal.format.Binding;
+import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.StatisticsRecord;
+import io.zrecord.internal.shard.fetch.FirstUse;
+import io.zrecord.internal.shard.file.OpenChunk;
+import io.zrecord.internal.shard.file.TablesFile;
+import io.zrecord.internal.shard.layout.AbsentField;
+import io.zrecord.internal.shard.layout.BlockField;
+import io.zrecord.internal.shard.layout.EntryField;
+import io.zrecord.internal.shard.layout.FieldStatistics;
+import io.zrecord.internal.shard.layout.FixedRuns;
+import io.zrecord.internal.shard.layout.OpenField;
+import io.zrecord.internal.shard.layout.PatchFile;
+import io.zrecord.internal.shard.layout.PromotedField;
+import io.zrecord.internal.shard.layout.VariableField;
+import io.zrecord.read.ReadMetrics;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Promotions;
+import io.zrecord.schema.Shape;
+import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
+import io.zrecord.storage.Storage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sealed shard open for reading (FORMAT.md section 3): everything that readers needed of its
+ * files so far. Files are opened at first use, and a failure is not remembered. Holds the verified
+ * bits, so one object serves all readers of the process. Thread-safe.
+ */
+public final class OpenShard {
+  private final Storage storage;
+  private final ShardSummary shard;
+  private final LongConsumer onKept;
+  private final Map<FieldKey, FirstUse<OpenField>> fields = new ConcurrentHashMap<>();
+  private final List<FirstUse<TablesFile>> tables = new ArrayList<>();
+  private final AtomicReferenceArray<OpenChunk> chunks;
+  private final FirstUse<PatchFile> patch = new FirstUse<>();
+
+  /**
+   * What a dataset says of a field. Each is compared with the tables: versions may differ in the
+   * type.
+   */
+  private record FieldKey(int id, ElementType type, Shape shape) {}
+
+  OpenShard(Storage storage, ShardSummary shard, LongConsumer onKept) {
+    this.storage = storage;
+    this.shard = shard.withoutSizes();
+    this.onKept = onKept;
+    shard.tables().forEach(ref -> tables.add(new FirstUse<>()));
+    this.chunks = new AtomicReferenceArray<>(shard.chunks().size());
+  }
+
+  public UUID id() {
+    return shard.id();
+  }
+
+  /** Tells whether opening a file takes a request. */
+  public boolean isRemote() {
+    return storage.isRemote();
+  }
+
+  /** Returns the number of records. */
+  public long length() {
+    return shard.length();
+  }
+
+  /** Returns the number of records that the tables have, deleted ones included. */
+  public long slots() {
+    return shard.slots();
+  }
+
+  /** Returns what was deleted and changed since the tables were written; null if nothing. */
+  public @Nullable PatchFile patch() {
+    PatchRef ref = shard.patch();
+    if (ref == null) {
+      return null;
+    }
+    return patch.get(() -> PatchFile.open(storage, shard, ref));
+  }
+
+  /** Forgets this open shard and what is kept of its files, so that the next user reads them. */
+  public void forget() {
+    String directory = shard.directory() + "/";
+    shard.chunks().forEach(file -> storage.forget(directory + file.fileName(), file.bytes()));
+    shard.tables().forEach(file -> storage.forget(directory + file.fileName(), file.bytes()));
+    PatchRef ref = shard.patch();
+    if (ref != null) {
+      storage.forget(directory + ref.fileName(), ref.bytes());
+    }
+    OpenShards.shared().drop(ShardId.of(storage, shard));
+  }
+
+  /** Returns the field with the id of {@code spec}; an absent field if the shard lacks it. */
+  public OpenField field(FieldSpec spec) {
+    FieldKey key = new FieldKey(spec.id(), spec.type(), spec.shape());
+    return fields.computeIfAbsent(key, id -> new FirstUse<>()).get(() -> open(spec));
+  }
+
+  private OpenField open(FieldSpec spec) {
+    TablesFile file = fileOf(spec.id());
+    if (file == null) {
+      return new AbsentField();
+    }
+    FieldTables field = file.json().field(spec.id());
+    if (!Promotions.allows(field.type(), spec.type()) || !field.shape().equals(spec.shape())) {
+      throw new CorruptDataException(
+          file.path(),
+          "Cannot read " + file.path() + ": field " + spec.id() + " is " + field.type()
+              + field.shape() + " here, but the dataset says " + spec.type() + spec.shape());
+    }
+    if (!field.type().widthBytes().equals(spec.type().widthBytes())) {
+      return new PromotedField(field);
+    }
+    Binding binding = new Binding(shard.id(), spec.id());
+    int width = spec.valueWidthBytes().orElse(-1);
+    List<RunRecord> runs = file.runs(field, width, binding);
+    try {
+      return switch (runs.get(0).kind()) {
+        case FIXED -> FixedRuns.open(file, field, width, binding, runs);
+        case VARIABLE -> VariableField.open(file, field, binding, runs);
+        case BLOCK -> BlockField.open(file, field, binding, runs);
+        case ENTRY -> EntryField.open(file, field, binding);
+      };
+    } catch (ArithmeticException e) {
+      throw new CorruptDataException(
+          file.path(),
+          "Cannot read " + file.path() + ": field " + spec.id() + " has " + shard.slots()
+              + " values, more than a reader can keep account of",
+          e);
+    }
+  }
+
+  /** Returns what the tables say of a field; empty if the shard lacks the field. */
+  public Optional<FieldTables> tablesOf(int fieldId) {
+    TablesFile file = fileOf(fieldId);
+    return file == null ? Optional.empty() : Optional.of(file.json().field(fieldId));
+  }
+
+  /**
+   * Returns what the values of a field in blocks of slots are, without the patch; empty if the
+   * shard does not say.
+   */
+  List<StatisticsRecord> statistics(int fieldId) {
+    TablesFile file = fileOf(fieldId);
+    return file == null ? List.of() : FieldStatistics.read(file, file.json().field(fieldId));
+  }
+
+  /** Tells whether the values of a field have checksums. An absent field has no value without. */
+  public boolean hasChecksums(int fieldId) {
+    TablesFile file = fileOf(fieldId);
+    return file == null || file.json().hasChecksums();
+  }
+
+  private @Nullable TablesFile fileOf(int fieldId) {
+    for (int i = 0; i < tables.size(); i++) {
+      if (shard.tables().get(i).hasField(fieldId)) {
+        return tables(i);
+      }
+    }
+    return null;
+  }
+
+  private TablesFile tables(int ordinal) {
+    return tables
+        .get(ordinal)
+        .get(() -> TablesFile.open(storage, shard, shard.tables().get(ordinal), onKept));
+  }
+
+  /** Returns the full path of a file of the shard. */
+  public String pathOf(String name) {
+    return storage.pathOf(shard.directory() + "/" + name);
+  }
+
+  public List<ChunkFile> chunks() {
+    return shard.chunks();
+  }
+
+  public OpenChunk chunk(int ordinal, ReadMetrics metrics) {
+    OpenChunk chunk = chunks.getAcquire(ordinal);
+    if (chunk == null) {
+      metrics.chunksOpened.increment();
+      OpenChunk opened = OpenChunk.open(
+          storage, shard.directory(), shard.id(), shard.chunks().get(ordinal), onKept);
+      chunk = chunks.compareAndSet(ordinal, null, opened) ? opened : chunks.getAcquire(ordinal);
+    }
+    return chunk;
+  }
+
+  /**
+   * Looks for a file that was cut while it was mapped.
+   *
+   * @throws TruncatedFileException if there is such a file
+   */
+  public void requireWholeFiles(InternalError error) {
+    for (ChunkFile chunk : shard.chunks()) {
+      requireWhole(chunk.fileName(), chunk.bytes(), error);
+    }
+    for (TablesRef file : shard.tables()) {
+      requireWhole(file.fileName(), file.bytes(), error);
+    }
+  }
+
+  private void requireWhole(String file, long bytes, InternalError error) {
+    String name = shard.directory() + "/" + file;
+    if (storage.exists(name) && storage.lengthBytes(name) < bytes) {
+      throw new TruncatedFileException(
+          pathOf(file),
+          "Cannot read " + pathOf(file) + ": it was cut while it was read, to fewer than " + bytes
+              + " bytes. Restore it from a copy",
+          error);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package io.zrecord.internal.shard.read;
+
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.io.MapFaults;
+import io.zrecord.internal.shard.Zeros;
+import io.zrecord.internal.shard.layout.ChangedField;
+import io.zrecord.internal.shard.layout.ChangedField.SideBySide;
+import io.zrecord.internal.shard.layout.EntryField;
+import io.zrecord.read.Verification;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads changed values of one width, as a patch stores them. Where many small ones are wanted, puts
+ * all of a shard side by side: to find, to check and to copy one on its own takes as long as a
+ * hundred unchanged ones do. Belongs to one thread.
+ */
+final class ChangedValues {
+  private final ReadContext context;
+  private final int width;
+
+  ChangedValues(ReadContext context) {
+    this.context = context;
+    this.width = context.spec().valueWidthBytes().orElse(0);
+  }
+
+  /**
+   * Returns the values of a shard side by side; null if each is to be read on its own.
+   *
+   * @param source what stands for the changed values of the shard
+   * @param wanted number of values that are wanted now
+   */
+  @Nullable
+  ByteBuffer sideBySide(int source, ChangedField field, int wanted) {
+    // Readers of another type share the values with those of the type before its promotion.
+    if (context.verification() == Verification.ALWAYS || !field.isOf(context.spec())) {
+      return null;
+    }
+    SideBySide values = field.sideBySide();
+    if (values != null && (values.isVerified() || context.verification() == Verification.NEVER)) {
+      return values.bytes();
+    }
+    return field.isWorthSideBySide(context.spec(), wanted) ? put(source, field) : null;
+  }
+
+  private @Nullable ByteBuffer put(int source, ChangedField field) {
+    int count = (int) field.slots().count();
+    // Checksums of arrays are the fastest.
+    ByteBuffer bytes = ByteBuffer.allocate(count * width);
+    ShardPart part = context.part(source);
+    boolean isIntact = context.tryRead(() -> {
+      for (int rank = 0; rank < count; rank++) {
+        copy(source, part, field.values(), rank, bytes, rank * width);
+      }
+    });
+    if (!isIntact) {
+      // Whoever wants that value is told. The others can be read.
+      field.setDamaged();
+      return null;
+    }
+    MapFaults.surface(); // Others will not read these values from the map again
+    ByteBuffer direct = ByteBuffer.allocateDirect(bytes.capacity()).put(bytes);
+    ByteBuffer values = direct.asReadOnlyBuffer().clear().order(ByteOrder.LITTLE_ENDIAN);
+    field.setSideBySide(new SideBySide(values, context.verification() != Verification.NEVER));
+    return values;
+  }
+
+  /** Copies one value; zeros if the value is absent. */
+  void copy(int source, ShardPart part, EntryField field, long rank, ByteBuffer target, int at) {
+    long word0 = field.word0(rank);
+    long word1 = field.word1(rank);
+    boolean isDue = context.check().isDue(field, rank);
+    if (Entry.isAbsent(word0, word1)) {
+      if (isDue) {
+        context.check().absent(field, rank, context.indexOf(source, rank));
+      }
+      Zeros.fill(target, at, width);
+      return;
+    }
+    int chunk = field.chunkOf(rank, word0, word1);
+    int length = Entry.physicalLength(word1);
+    if (length != width) {
+      throw context.corrupt(
+          field.path(),
+          context.indexOf(source, rank),
+          "has " + length + " bytes instead of " + width,
+          null);
+    }
+    long place = part.place(chunk, word0, length);
+    int window = Place.window(place);
+    int position = Place.position(place);
+    if (isDue) {
+      long index = context.indexOf(source, rank);
+      context.check().copyValue(field, rank, index, window, position, length, target, at);
+    } else {
+      context.table().copy(window, position, target, at, length);
+    }
+  }
+}

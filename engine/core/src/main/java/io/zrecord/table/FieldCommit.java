@@ -1,0 +1,196 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.Manifest.Head;
+import io.zrecord.internal.table.Manifest.Retention;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.ShardListFile;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.UnreadableField;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import io.zrecord.table.write.ShardFields;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * Commits a change of fields. Follows appends, rebalances of other shards and commits that leave
+ * records and fields alone; conflicts with every other change of fields. Belongs to one thread.
+ */
+final class FieldCommit implements Commit, SinceBase {
+  private final Storage storage;
+  private final ManifestLog log;
+  private final FieldChange change;
+  private long oldestFileMillis = Long.MAX_VALUE;
+
+  FieldCommit(Storage storage, ManifestLog log, FieldChange change) {
+    this.storage = storage;
+    this.log = log;
+    this.change = change;
+  }
+
+  @Override
+  public UUID commitId() {
+    return change.commitId();
+  }
+
+  @Override
+  public OptionalLong baseVersion() {
+    return OptionalLong.of(change.base().version());
+  }
+
+  @Override
+  public boolean isDone(Manifest newest) {
+    return false;
+  }
+
+  @Override
+  public Optional<SinceBase> sinceBase() {
+    return Optional.of(this);
+  }
+
+  @Override
+  public boolean mayFollowExpired() {
+    return false;
+  }
+
+  @Override
+  public void requireBase(Manifest base) {
+    if (!base.records().commitId().equals(change.base().recordsCommitId())) {
+      throw conflict("version " + base.version() + " is not the one on which it was planned, which"
+          + " a repair gave up since");
+    }
+  }
+
+  @Override
+  public void requireCommutes(Manifest winner) {
+    boolean commutes = SchemaRules.KEEPS_RECORDS.contains(winner.operation())
+        && !winner.operation().equals(FieldChange.Kind.ADD_FIELDS.operation())
+        && !winner.operation().equals(FieldChange.Kind.SCHEMA.operation());
+    if (!commutes) {
+      throw conflict("version " + winner.version() + " is of the operation '" + winner.operation()
+          + "' and was committed since version " + change.base().version()
+          + ", on which it was planned");
+    }
+  }
+
+  @Override
+  public void requireFits(Optional<Manifest> newest) {
+    requireSameFields(required(newest));
+  }
+
+  private Manifest required(Optional<Manifest> newest) {
+    return newest
+        .filter(manifest -> manifest.tableId().equals(change.base().tableId()))
+        .filter(manifest -> manifest.version() >= change.base().version())
+        .orElseThrow(() -> conflict("the table on which it was planned was removed meanwhile"));
+  }
+
+  /** An append may add fields, too. */
+  private void requireSameFields(Manifest newest) {
+    RecordSchema base = change.base().schema();
+    if (newest.nextFieldId() != change.base().nextFieldId()
+        || !definitions(newest.schema()).equals(definitions(base))) {
+      throw conflict("the fields of version " + newest.version() + " differ from those of version "
+          + change.base().version() + ", on which it was planned");
+    }
+  }
+
+  private static List<FieldSpec> definitions(RecordSchema schema) {
+    return schema.fields().stream()
+        .map(field -> field.withCompression(Compression.RAW))
+        .toList();
+  }
+
+  @Override
+  public void checkFiles() {
+    List<ShardSummary> added = change.replacements().stream()
+        .map(run -> ShardFields.filesOf(run.added().get(0), run.removed().get(0)))
+        .toList();
+    oldestFileMillis = new ShardCheck(storage).check(added);
+  }
+
+  @Override
+  public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
+    Manifest newest = required(last.filter(Manifest::isTable));
+    ShardCommit.requireUnswept(storage.location(), oldestFileMillis, newest);
+    ShardSequence sequence = new ShardSequence(log, written);
+    sequence.add(
+        newest, new Replacements(storage.location(), "change of fields", change.replacements()));
+    RecordSchema schema = schema(newest);
+    Head head = Head.after(
+        last, change.commitId(), baseVersion(), nowMillis, change.kind().operation(), properties());
+    return new Manifest(
+        head,
+        schema,
+        newest.partitions(),
+        nextFieldId(schema, newest),
+        sequence.lists(),
+        sequence.rest(),
+        newest.transactions(),
+        Optional.empty(),
+        new Retention(
+            head.asRecords(), newest.oldest(), newest.tags(), newest.sweptBeforeMillis()));
+  }
+
+  /** Returns the fields of the change; a rebalance may have changed compressions meanwhile. */
+  private RecordSchema schema(Manifest newest) {
+    List<FieldSpec> fields = change.schema().fields().stream()
+        .map(field -> isPlanned(field)
+            ? field
+            : newest
+                .schema()
+                .find(field.id())
+                .map(present -> field.withCompression(present.compression()))
+                .orElse(field))
+        .toList();
+    return new RecordSchema(fields, change.schema().unreadable());
+  }
+
+  private boolean isPlanned(FieldSpec field) {
+    return change
+        .base()
+        .schema()
+        .find(field.id())
+        .filter(base -> base.compression().equals(field.compression()))
+        .isEmpty();
+  }
+
+  private static int nextFieldId(RecordSchema schema, Manifest newest) {
+    int next = newest.nextFieldId();
+    for (FieldSpec field : schema.fields()) {
+      next = Math.max(next, Math.addExact(field.id(), 1));
+    }
+    for (UnreadableField field : schema.unreadable()) {
+      next = Math.max(next, Math.addExact(field.id(), 1));
+    }
+    return next;
+  }
+
+  private Map<String, String> properties() {
+    Map<String, String> properties = new TreeMap<>(change.properties());
+    properties.putIfAbsent("user", System.getProperty("user.name", ""));
+    long bytes = change.replacements().stream()
+        .mapToLong(
+            run -> ShardFields.filesOf(run.added().get(0), run.removed().get(0)).chunkBytes())
+        .sum();
+    properties.put("addedRecords", "0");
+    properties.put("removedRecords", "0");
+    properties.put("addedBytes", String.valueOf(bytes));
+    return properties;
+  }
+
+  private CommitConflictException conflict(String reason) {
+    return new CommitConflictException(
+        storage.location(),
+        "Cannot commit the change of fields of " + storage.location() + ": " + reason
+            + "; read the newest version and try again");
+  }
+}

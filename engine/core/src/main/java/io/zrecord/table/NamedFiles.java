@@ -1,0 +1,161 @@
+package io.zrecord.table;
+
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.shard.fetch.Requests;
+import io.zrecord.internal.shard.file.TablesFile;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.RetainedVersions;
+import io.zrecord.internal.table.ShardListFile;
+import io.zrecord.internal.table.TagEntry;
+import io.zrecord.shard.PatchRef;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.Storage;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The files that the versions of a table name. Takes some hundred bytes a shard, whatever the
+ * number of versions, because each list of shards is read once. The set only grows: files of a
+ * version that was expired meanwhile, or of a tag that was removed, stay. Belongs to one thread.
+ */
+final class NamedFiles {
+  private final Storage storage;
+  private final ManifestLog log;
+  private final Set<Long> versions = new HashSet<>();
+  private final Set<String> lists = new HashSet<>();
+  private final Set<String> tagFiles = new HashSet<>();
+  private final Map<UUID, Set<ShardSummary>> shards = new HashMap<>();
+  private final List<ShardSummary> unchecked = new ArrayList<>();
+  private Optional<Manifest> last = Optional.empty();
+
+  NamedFiles(Storage storage) {
+    this.storage = storage;
+    this.log = new ManifestLog(storage);
+  }
+
+  /**
+   * Reads the versions committed since the last call.
+   *
+   * @throws io.zrecord.errors.MissingFileException if the named files cannot be determined, because
+   *     the manifest of a version and the copies of its tags are missing
+   */
+  void refresh() {
+    last = log.readingLast(this::add).or(() -> last);
+  }
+
+  /** Returns the newest version when the versions were read last; empty if there was no table. */
+  Optional<Manifest> table() {
+    return last.filter(Manifest::isTable);
+  }
+
+  /** Adds what the newest version keeps, and returns that version. */
+  private Manifest add(Manifest latest) {
+    RetainedVersions retained = new RetainedVersions(log, storage.location(), latest);
+    for (long version = latest.oldest(); version < latest.version(); version++) {
+      if (!versions.contains(version)) {
+        addVersion(retained.read(version));
+      }
+    }
+    addVersion(latest);
+    for (TagEntry tag : latest.tags()) {
+      if (!versions.contains(tag.version())) {
+        addVersion(retained.read(tag.version()));
+      }
+      tagFiles.add(tag.file());
+    }
+    return latest;
+  }
+
+  /**
+   * Tells whether a version was committed since the last time. Takes one call of the storage,
+   * however many versions there are.
+   */
+  boolean hasNext() {
+    return storage.exists(
+        ManifestNames.nameOf(last.map(manifest -> manifest.version() + 1).orElse(0L)));
+  }
+
+  /**
+   * Requires that this release knows what all named shards need of programs that delete, as far as
+   * they were named since the last call. Manifests and lists are looked at when they are read.
+   * Reads what the tables files of each shard say.
+   *
+   * @throws io.zrecord.errors.UnsupportedFormatException if a shard uses an unknown feature: it may
+   *     need files that are not known here
+   */
+  void requireWritable() {
+    Requests.forEach(storage, unchecked, shard -> TablesFile.requireWritable(storage, shard));
+    unchecked.clear();
+  }
+
+  private void addVersion(Manifest manifest) {
+    manifest.requireWritable(storage.location());
+    addLists(manifest.lists());
+    add(manifest.shards());
+    add(manifest.indexMap().stream().toList());
+    versions.add(manifest.version());
+  }
+
+  private void addLists(List<ShardListFile> named) {
+    for (ShardListFile list : named) {
+      if (!lists.contains(list.file())) {
+        if (list.isOfLists()) {
+          addLists(log.membersToChange(list));
+        } else {
+          add(log.shardsToChange(list));
+        }
+        lists.add(list.file());
+      }
+    }
+  }
+
+  private void add(List<ShardSummary> named) {
+    for (ShardSummary shard : named) {
+      ShardSummary files = shard.withoutSizes();
+      Set<ShardSummary> present = shards.getOrDefault(shard.id(), Set.of());
+      if (!present.contains(files)) {
+        shards.put(shard.id(), with(present, files));
+        unchecked.add(files);
+      }
+    }
+  }
+
+  private static Set<ShardSummary> with(Set<ShardSummary> present, ShardSummary added) {
+    Set<ShardSummary> all = new HashSet<>(present);
+    all.add(added);
+    return Set.copyOf(all);
+  }
+
+  boolean namesList(String file) {
+    return lists.contains(file);
+  }
+
+  boolean namesTagFile(String file) {
+    return tagFiles.contains(file);
+  }
+
+  boolean namesShard(UUID shard) {
+    return shards.containsKey(shard);
+  }
+
+  /** Returns the files of a named shard, relative to the shard's directory. */
+  Set<String> filesOf(UUID id) {
+    Set<String> files = new HashSet<>();
+    for (ShardSummary shard : shards.getOrDefault(id, Set.of())) {
+      shard.tables().forEach(tables -> files.add(tables.fileName()));
+      PatchRef patch = shard.patch();
+      if (patch != null) {
+        files.add(patch.fileName());
+      }
+      shard.chunks().forEach(chunk -> files.add(chunk.fileName()));
+    }
+    return files;
+  }
+}

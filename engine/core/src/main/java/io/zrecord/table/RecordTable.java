@@ -1,0 +1,522 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.dataset.DirectoryGuess;
+import io.zrecord.internal.format.TagNames;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.Restoration;
+import io.zrecord.internal.table.RetainedVersions;
+import io.zrecord.internal.table.TagEntry;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
+import io.zrecord.table.write.ShardWriter;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the versions of a table, and commits new ones (FORMAT.md section 7). Nothing is kept in
+ * memory between calls, so every call sees the newest version. Thread-safe; any number of processes
+ * may commit at once.
+ */
+public final class RecordTable {
+  private static final Set<String> OWN_DIRECTORIES = Set.of("manifest", "list", "shard", "tag");
+
+  private final Storage storage;
+  private final ManifestLog log;
+  private final InstantSource clock;
+
+  private RecordTable(Storage storage, InstantSource clock) {
+    this.storage = storage;
+    this.log = new ManifestLog(storage);
+    this.clock = clock;
+  }
+
+  /** Returns the table in a storage, which need not exist yet. */
+  public static RecordTable at(Storage storage) {
+    return at(storage, InstantSource.system());
+  }
+
+  static RecordTable at(Storage storage, InstantSource clock) {
+    return new RecordTable(storage, clock);
+  }
+
+  /** Returns the storage that holds the table. */
+  public Storage storage() {
+    return storage;
+  }
+
+  /**
+   * Returns whether there is a table: at least one version, and no retraction as the newest. A
+   * newest version that cannot be read is one.
+   */
+  public boolean exists() {
+    try {
+      return log.newest().isPresent();
+    } catch (CorruptDataException
+        | TruncatedFileException
+        | MissingFileException
+        | UnsupportedFormatException e) {
+      return true;
+    }
+  }
+
+  /**
+   * Returns the newest version.
+   *
+   * @throws NotADatasetException if there is none
+   */
+  public TableSnapshot latest() {
+    return reading(this::snapshot);
+  }
+
+  /** Returns the newest version; empty if there is no table. */
+  public Optional<TableSnapshot> find() {
+    return log.reading(this::snapshot);
+  }
+
+  /**
+   * Returns a version by its number. Reads the newest version as well, which decides what can be
+   * read. If the manifest of the newest version is damaged, an older version can be read
+   * nevertheless.
+   *
+   * @throws VersionNotFoundException if the version does not exist, or was expired
+   */
+  public TableSnapshot version(long version) {
+    try {
+      return reading(newest -> snapshot(retained(newest).read(version)));
+    } catch (CorruptDataException | TruncatedFileException e) {
+      if (isNewestReadable() || !log.listed().contains(version)) {
+        throw e;
+      }
+      // It is unknown then which versions were expired.
+      return snapshot(log.read(version));
+    }
+  }
+
+  private boolean isNewestReadable() {
+    try {
+      return log.newest().isPresent();
+    } catch (CorruptDataException | TruncatedFileException e) {
+      return false;
+    }
+  }
+
+  /** Runs a reading of versions, again if a version was expired meanwhile. */
+  private <T> T reading(Function<Manifest, T> reading) {
+    return log.reading(reading).orElseThrow(this::notATable);
+  }
+
+  private RetainedVersions retained(Manifest newest) {
+    return new RetainedVersions(log, storage.location(), newest);
+  }
+
+  /**
+   * Returns the newest version committed at or before a time.
+   *
+   * @throws VersionNotFoundException if the time is before the first version, or the version of
+   *     that time was expired
+   */
+  public TableSnapshot asOf(Instant time) {
+    return reading(
+        newest -> snapshot(new VersionAsOf(storage.location(), retained(newest)).find(time)));
+  }
+
+  /**
+   * Returns the version that a tag names.
+   *
+   * @throws VersionNotFoundException if there is no such tag
+   */
+  public TableSnapshot tagged(String name) {
+    TagNames.require(name);
+    return reading(newest -> {
+      TagEntry tag = newest.tag(name).orElseThrow(() -> noTag(newest, name));
+      return snapshot(retained(newest).read(tag.version()));
+    });
+  }
+
+  /** Returns all tags, by name. */
+  public List<Tag> tags() {
+    return newest().tags().stream().map(RecordTable::tag).toList();
+  }
+
+  private Manifest newest() {
+    return log.newest().orElseThrow(this::notATable);
+  }
+
+  private static Tag tag(TagEntry entry) {
+    return new Tag(entry.name(), entry.version(), Instant.ofEpochMilli(entry.timestampMillis()));
+  }
+
+  /**
+   * Gives a version a name, which keeps the version from being expired. This is a commit of its
+   * own, which every other commit may follow. Repeating the call has no effect.
+   *
+   * @param name 1 to 64 letters, digits, {@code . _ -}; no number, and not {@code latest}
+   * @throws VersionNotFoundException if there is no such version
+   * @throws CommitConflictException if another version has the name
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have the
+   *     name; look at {@link #tags}, and repeat the call
+   */
+  public void tag(long version, String name) {
+    TagNames.require(name);
+    Committer committer = new Committer(storage, log, clock);
+    reading(newest -> new TagCommit(storage, log, newest, version, name).publish(committer));
+  }
+
+  /**
+   * Removes a tag. This is a commit of its own. The version stays until it is expired.
+   *
+   * @throws VersionNotFoundException if there is no such tag
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the tag may or may not be left
+   */
+  public void untag(String name) {
+    TagNames.require(name);
+    Manifest newest = newest();
+    if (newest.tag(name).isEmpty()) {
+      throw noTag(newest, name);
+    }
+    new Committer(storage, log, clock).commit(CareCommit.untag(storage.location(), newest, name));
+  }
+
+  private VersionNotFoundException noTag(Manifest newest, String name) {
+    List<TagEntry> present = newest.tags();
+    return new VersionNotFoundException(
+        storage.location(),
+        "There is no tag '" + name + "' of " + storage.location() + "; "
+            + (present.isEmpty()
+                ? "it has no tags"
+                : "the tags are "
+                    + present.stream().map(TagEntry::name).collect(Collectors.joining(", "))));
+  }
+
+  /**
+   * Removes old versions, which cannot be read any more afterwards. This is a commit of its own.
+   * The files of the versions stay for {@link #sweep}. If cut short, call it again. Commits,
+   * readers and tags may go on meanwhile.
+   *
+   * @throws io.zrecord.errors.CorruptDataException if a manifest, or the copy that a tag keeps, is
+   *     damaged
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the versions may or may not have
+   *     been expired; call it again
+   * @throws io.zrecord.errors.StorageException if a file cannot be read or deleted; the versions
+   *     may have been expired, as the message says; call it again
+   */
+  public ExpireResult expire(ExpireOptions options) {
+    return new Expiry(storage, clock).run(options).orElseThrow(this::notATable);
+  }
+
+  /**
+   * Ends a repair: publishes the newest version again, under a new number. Versions before a gap
+   * are expired by that. Copies of tags that were lost become tags {@code recovered-<version>}.
+   * Part of {@code io.zrecord.repair}, not for callers.
+   *
+   * @param commitId the commit of the newest version
+   * @throws CommitConflictException if another version is the newest; nothing was published
+   */
+  public void restore(UUID commitId) {
+    ManifestLog present = ManifestLog.withoutHint(storage);
+    Manifest newest = present.newest().orElseThrow(this::notATable);
+    if (!newest.commitId().equals(commitId)) {
+      throw new CommitConflictException(
+          storage.location(),
+          "Cannot repair " + storage.location() + ": version " + newest.version()
+              + " was committed or restored meanwhile; verify the table and repair it again");
+    }
+    Restoration restoration = Restoration.of(storage, present, newest);
+    new Committer(storage, present, clock)
+        .commit(CareCommit.repair(storage.location(), newest, restoration));
+  }
+
+  /**
+   * Finds or deletes the files in the table's directories that no version names. Before anything is
+   * deleted, a commit says how old the files are: a write whose files are as old, and that no
+   * version names yet, fails with a conflict. Takes memory for the shards of all versions and for
+   * the orphans, about 100 bytes each. If cut short, call it again.
+   *
+   * @param listener takes each orphan, after the orphan was deleted
+   * @throws io.zrecord.errors.CorruptDataException if a manifest, a list of shards, the copy that a
+   *     tag keeps, or a shard's meta file is damaged
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if that commit may or may not have been
+   *     published; nothing was deleted
+   * @throws io.zrecord.errors.StorageException if it is unknown what is still needed; nothing was
+   *     deleted
+   */
+  public SweepResult sweep(SweepOptions options, Consumer<Orphan> listener) {
+    if (log.listed().isEmpty()) {
+      throw notATable();
+    }
+    return new Sweep(storage, clock, options, listener).run();
+  }
+
+  /**
+   * Returns the numbers of the versions that can be read, oldest first. If the manifest of the
+   * newest version is damaged, returns those that may be readable.
+   */
+  public List<Long> versions() {
+    try {
+      return log.newest().map(newest -> retained(newest).numbers()).orElse(List.of());
+    } catch (CorruptDataException | TruncatedFileException e) {
+      return log.listed();
+    }
+  }
+
+  /**
+   * Deletes shards that no version names and none ever will name. A shard that cannot be deleted is
+   * logged, and left to a sweep.
+   */
+  public void discard(List<ShardSummary> shards) {
+    shards.forEach(shard -> discard(shard.directory()));
+  }
+
+  private void discard(String name) {
+    try {
+      storage.delete(name);
+    } catch (ZRecordException e) {
+      LoggerFactory.getLogger(RecordTable.class)
+          .warn(
+              "Cannot delete {}, which no version names: {}", storage.pathOf(name), e.getMessage());
+    }
+  }
+
+  /**
+   * Deletes files of a shard that no version names and none ever will name, and no other files of
+   * the shard. A file that cannot be deleted is logged, and left to a sweep.
+   *
+   * @param files a shard as {@link ShardWriter#ofFields} returns it
+   */
+  public void discardFiles(ShardSummary files) {
+    Stream.concat(
+            files.tables().stream().map(TablesRef::fileName),
+            files.chunks().stream().map(ChunkFile::fileName))
+        .forEach(name -> discard(files.directory() + "/" + name));
+  }
+
+  /**
+   * Requires that no version that came since may have changed records. A relayout needs this of its
+   * base.
+   *
+   * @throws CommitConflictException if there is such a version, as {@link #commit} would throw
+   */
+  public void requireNewest(TableSnapshot planned) {
+    long newest = log.newest().map(manifest -> manifest.records().version()).orElse(-1L);
+    if (newest > planned.version()) {
+      throw SchemaRules.notNewest(storage.location(), planned.version(), newest);
+    }
+  }
+
+  /**
+   * Requires that a version is the newest, except for tags and expiries, as a change may expect.
+   *
+   * @throws CommitConflictException if the version is not the newest, as {@link #commit} would
+   *     throw
+   */
+  public void requireExpected(TableChange.Kind kind, long version) {
+    SchemaRules.requireExpected(storage.location(), kind, version, log.newest());
+  }
+
+  /**
+   * Publishes a change as the next version, on top of commits that came first if the changes
+   * commute.
+   *
+   * @return the version published, or the newest version if the transaction took effect before
+   * @throws io.zrecord.errors.CommitConflictException if the changes do not commute; nothing was
+   *     published
+   * @throws io.zrecord.errors.DatasetExistsException if the table was to be created and exists
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the change may or may not have been
+   *     published; delete nothing
+   */
+  public TableSnapshot commit(TableChange change) {
+    requireCreatable(change);
+    return commitBesideOthers(change);
+  }
+
+  /**
+   * Publishes a change as {@link #commit(TableChange)} does, but trusts that {@link #check} has
+   * looked at each new shard, in any process. Asks the storage about no shard.
+   *
+   * @param oldestFileMillis the least result of {@link #check}; {@link Long#MAX_VALUE} if the
+   *     change brings no shard
+   */
+  public TableSnapshot commitChecked(TableChange change, long oldestFileMillis) {
+    requireCreatable(change);
+    return snapshot(new Committer(storage, log, clock)
+        .commit(new ShardCommit(storage, log, change, OptionalLong.of(oldestFileMillis))));
+  }
+
+  /**
+   * Checks that the files of a new shard are here, with one list of its directory.
+   *
+   * @return when the oldest file was changed last, in milliseconds since 1970 by the storage's
+   *     clock. A commit needs the time to tell whether a sweep may have deleted the file since
+   * @throws MissingFileException if a file is missing
+   * @throws CorruptDataException if a file has another length
+   */
+  public long check(ShardSummary shard) {
+    return new ShardCheck(storage).check(List.of(shard));
+  }
+
+  /** Asks for the directory only if the change was planned without a table. */
+  private void requireCreatable(TableChange change) {
+    if (change.baseVersion().isEmpty()) {
+      requireCreatable();
+    }
+  }
+
+  /**
+   * Publishes a change of fields as the next version, on top of commits that came first if the
+   * changes commute.
+   *
+   * @throws io.zrecord.errors.CommitConflictException if the changes do not commute; nothing was
+   *     published
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the change may or may not have been
+   *     published; delete nothing
+   */
+  public TableSnapshot commit(FieldChange change) {
+    Manifest manifest =
+        new Committer(storage, log, clock).commit(new FieldCommit(storage, log, change));
+    return new TableSnapshot(storage, manifest);
+  }
+
+  /**
+   * Adds fields without values: each record has the {@code initial} default, or an absent value. To
+   * add fields with values, use {@link io.zrecord.RecordFieldsWriter}. Touches no shard.
+   *
+   * @param fields the new fields; they get numbers that the table never used
+   * @throws io.zrecord.errors.SchemaMismatchException if the table has a field of one of the names,
+   *     or a field whose values may not be absent lacks an {@code initial} default
+   * @throws io.zrecord.errors.CommitConflictException if another commit changed fields meanwhile
+   */
+  public TableSnapshot addFields(List<FieldSpec> fields) {
+    return commit(SchemaEdit.add(writable(), fields));
+  }
+
+  /**
+   * Gives a field another name. Touches no shard.
+   *
+   * @throws IllegalArgumentException if there is no such field
+   * @throws io.zrecord.errors.SchemaMismatchException if another field has the new name
+   */
+  public TableSnapshot renameField(String name, String newName) {
+    return redefineField(name, field -> field.withName(newName));
+  }
+
+  /**
+   * Removes a field. Touches no shard: versions before keep the values, which take space until the
+   * shards are written again, as by a rebalance of all shards.
+   *
+   * @throws IllegalArgumentException if there is no such field
+   */
+  public TableSnapshot dropField(String name) {
+    return commit(SchemaEdit.drop(writable(), name));
+  }
+
+  /**
+   * Gives a field a type to which its type promotes. Touches no shard: readers convert the values
+   * that are there.
+   *
+   * @throws IllegalArgumentException if there is no such field
+   * @throws io.zrecord.errors.SchemaMismatchException if the type of the field does not promote to
+   *     the new type
+   */
+  public TableSnapshot promoteField(String name, ElementType type) {
+    return commit(SchemaEdit.promote(writable(), name, type));
+  }
+
+  /**
+   * Changes the compression of later writes, attributes, {@code write} default or comment of a
+   * field, or lets its values be absent. Touches no shard.
+   *
+   * @param redefinition returns the new definition; number, shape and {@code initial} default stay
+   * @throws IllegalArgumentException if there is no such field
+   * @throws io.zrecord.errors.SchemaMismatchException if the new definition is not allowed
+   */
+  public TableSnapshot redefineField(String name, UnaryOperator<FieldSpec> redefinition) {
+    return commit(SchemaEdit.redefine(writable(), name, redefinition));
+  }
+
+  private TableSnapshot writable() {
+    TableSnapshot latest = latest();
+    latest.requireWritable();
+    return latest;
+  }
+
+  /**
+   * Publishes a change among files of something else, as when the directory of a store becomes a
+   * table. Otherwise does what {@link #commit} does.
+   */
+  public TableSnapshot commitBesideOthers(TableChange change) {
+    Manifest manifest = new Committer(storage, log, clock).commit(change);
+    return new TableSnapshot(storage, manifest);
+  }
+
+  /**
+   * Takes the commit that created the table back, and deletes the files of that commit; the table
+   * does not exist afterwards. Other files stay, also those that somebody wrote for a commit to
+   * come, and a manifest that says so. If cut short, the table is whole or does not exist, and
+   * files may be left for {@link #sweep}.
+   *
+   * @param commitId the commit, as {@link TableChange#commitId} has it
+   * @return {@code false} if there is another version by now, as of a tag; nothing was deleted
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the table may or may not exist;
+   *     nothing was deleted
+   */
+  public boolean retract(UUID commitId) {
+    return new Retraction(storage, log, clock).run(commitId);
+  }
+
+  /**
+   * Checks that a table exists here or can be created. A table cannot be created among files of
+   * something else.
+   *
+   * @throws NotADatasetException if there are such files
+   */
+  public void requireCreatable() {
+    for (StoredFile file : storage.list("")) {
+      boolean isHidden = file.name().startsWith(".") || file.name().startsWith("_");
+      if (!isHidden && !OWN_DIRECTORIES.contains(file.name()) && !exists()) {
+        throw new NotADatasetException(
+            storage.location(),
+            "Cannot create a dataset at " + storage.location()
+                + ": the directory has other content, such as " + file.name()
+                + "; choose an empty or new directory");
+      }
+    }
+  }
+
+  private TableSnapshot snapshot(Manifest manifest) {
+    return new TableSnapshot(storage, manifest);
+  }
+
+  private NotADatasetException notATable() {
+    return new NotADatasetException(
+        storage.location(),
+        "There is no zrecord table at " + storage.location() + ": "
+            + (log.listed().isEmpty()
+                ? DirectoryGuess.of(storage)
+                : "its creation was taken back. Write a dataset there first"));
+  }
+}

@@ -1,0 +1,157 @@
+package io.zrecord.internal.store.repair;
+
+import io.zrecord.MovedRecord;
+import io.zrecord.findings.CheckListener;
+import io.zrecord.findings.Finding.Kind;
+import io.zrecord.internal.dataset.RepairAction;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.LiveState;
+import io.zrecord.internal.store.StoreLeftovers;
+import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.internal.store.verify.StoreCheck;
+import io.zrecord.internal.store.verify.StoreState;
+import io.zrecord.internal.store.write.StoreLimits;
+import io.zrecord.internal.store.write.StoreRecovery;
+import io.zrecord.internal.store.write.StoreWriter;
+import io.zrecord.internal.verify.CheckRun;
+import io.zrecord.repair.DamagedValues;
+import io.zrecord.repair.RepairPlan;
+import io.zrecord.repair.RepairReport;
+import io.zrecord.schema.RecordSchema;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Repairs a store whose lock the caller holds. First the files, so that the store can be opened,
+ * then the values.
+ */
+public final class StoreRepair {
+  private static final int MAX_LANES = 4;
+  private static final long CHECKPOINT_BYTES = 64L << 20;
+
+  private final MutableFiles files;
+  private final DamagedValues treatment;
+  private final Consumer<MovedRecord> onMove;
+
+  public StoreRepair(MutableFiles files, DamagedValues treatment, Consumer<MovedRecord> onMove) {
+    this.files = files;
+    this.treatment = treatment;
+    this.onMove = onMove;
+  }
+
+  public RepairReport run(CheckListener listener, RepairPlan.Approval approval) {
+    DamagedEntries bad = new DamagedEntries(listener);
+    Optional<StoreState> state = new StoreCheck(new CheckRun(bad), files).check();
+    if (state.isEmpty()) {
+      RepairPlan plan = new RepairPlan(
+          List.of(),
+          List.of(
+              files.pathOf(ShardMeta.FILE_NAME)
+                  + " is damaged or missing, and nothing else says what the fields are: restore it from a copy"));
+      return new RepairReport(plan, false);
+    }
+    StoreMetaFile.requireWritable(files);
+    List<RepairAction> actions = actions(state.get(), bad);
+    List<String> remaining = new ArrayList<>();
+    if (bad.count() > 0 && treatment == DamagedValues.KEEP) {
+      remaining.add(
+          bad.count() + " damaged values stay: mark them absent, or delete their records");
+    }
+    RepairPlan plan = new RepairPlan(actions.stream().map(RepairAction::text).toList(), remaining);
+    if (actions.isEmpty() || !approval.approves(plan)) {
+      return new RepairReport(plan, false);
+    }
+    // Readers map this file. The file tells the durable state until the store is open: only this
+    // repair may accept a loss.
+    LiveState.withdraw(files);
+    actions.forEach(action -> action.step().run());
+    return new RepairReport(plan, true);
+  }
+
+  private List<RepairAction> actions(StoreState state, DamagedEntries bad) {
+    List<RepairAction> actions = new ArrayList<>(new StoreFilesRepair(files, state).actions());
+    actions.addAll(new JournalRepair(files, state).actions());
+    if (bad.count() > 0 && treatment == DamagedValues.MARK_ABSENT) {
+      actions.add(new RepairAction(
+          "make " + bad.count() + " damaged values absent", () -> change(state, markAbsent(bad))));
+    } else if (bad.count() > 0 && treatment == DamagedValues.DELETE_RECORDS) {
+      long[] records = bad.recordsDescending();
+      actions.add(new RepairAction(
+          "delete " + records.length
+              + " records with damaged values; the last records take their places",
+          () -> change(state, core -> delete(core, records))));
+    } else if (bad.has(Kind.LIVE)
+        || bad.has(Kind.COUNT)
+        || !actions.isEmpty()
+        || (bad.has(Kind.ORPHAN) && hasDeletableLeftovers(state))) {
+      actions.add(new RepairAction(
+          "open the store once, which makes the file 'live' anew and deletes what no commit names, and count the values anew",
+          () -> change(state, core -> {})));
+    }
+    return actions;
+  }
+
+  /**
+   * Tells whether some leftovers can be deleted. Files are whole here, or the plan would have other
+   * actions. Leftovers that entries point to stay and are not offered.
+   */
+  private boolean hasDeletableLeftovers(StoreState state) {
+    List<FieldMeta> fields = state.meta().shard().fields();
+    List<String> found = StoreLeftovers.of(files, fields, state.chunks());
+    return !StoreLeftovers.deletable(files, fields, found, state.meta().shard().length())
+        .isEmpty();
+  }
+
+  /** A change of the open store. */
+  private interface Change {
+    void to(StoreWriter core);
+  }
+
+  private void change(StoreState state, Change change) {
+    ShardMeta shard = state.meta().shard();
+    // One lane for each chunk being written, so that the repair neither closes nor begins a chunk.
+    int lanes =
+        Math.max(1, Math.min(MAX_LANES, state.chunks().size() - shard.chunks().size()));
+    StoreLimits limits = new StoreLimits(
+        true,
+        state.meta().chunkRecords(),
+        shard.chunkBytes(),
+        lanes,
+        CHECKPOINT_BYTES,
+        Duration.ofMinutes(1));
+    try (StoreWriter core = StoreRecovery.openRepaired(files, limits)) {
+      change.to(core);
+      core.recount();
+    }
+  }
+
+  private static Change markAbsent(DamagedEntries bad) {
+    return core -> {
+      RecordSchema schema = new RecordSchema(core.fields());
+      int fieldCount = schema.fields().size();
+      byte[] @Nullable [] absent = new byte[fieldCount][];
+      bad.forEach((field, index) -> {
+        boolean[] isSet = new boolean[fieldCount];
+        isSet[schema.ordinal(field)] = true;
+        core.update(index, absent, isSet);
+      });
+    };
+  }
+
+  /**
+   * Deletes records. The deletion that fills a group commits the group, so each move is reported
+   * before.
+   */
+  private void delete(StoreWriter core, long[] descending) {
+    for (long index : descending) {
+      onMove.accept(new MovedRecord(core.pendingLength() - 1, index));
+      core.delete(index);
+    }
+  }
+}
