@@ -4,6 +4,8 @@ import scala.collection.mutable
 import scala.util.Random
 
 import io.zrecord.testing.Budget
+import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableChange}
+import org.apache.spark.sql.execution.datasources.v2.V2SessionCatalog
 
 /** Names of tables that wander: whatever is renamed, altered, replaced and dropped, each table keeps
   * its own rows and its own files.
@@ -40,17 +42,12 @@ class SessionCatalogRenameSuite extends SessionTablesSuite {
     }
   }
 
-  /** Does to an entry what the change of an entry with a location among its properties did. */
-  private def pointAt(table: String, location: String): Unit = {
-    val catalog = spark.sessionState.catalog
-    val entry = catalog.getTableMetadata(spark.sessionState.sqlParser.parseTableIdentifier(table))
-    catalog.alterTable(
-      entry.copy(
-        storage = entry.storage.copy(locationUri = Some(new java.io.File(location).toURI)),
-        properties = entry.properties + ("location" -> location)
-      )
+  /** Does to an entry what a change did when the entry kept its location among its properties. */
+  private def pointAt(table: String, location: String): Unit =
+    new V2SessionCatalog(spark.sessionState.catalog).alterTable(
+      Identifier.of(Array("default"), table),
+      TableChange.setProperty(TableCatalog.PROP_LOCATION, location)
     )
-  }
 
   test(s"any order of changes leaves every table its rows (seed $seed)") {
     val random = new Random(seed)
