@@ -29,6 +29,8 @@ import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.Budget;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -38,7 +40,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,7 +59,7 @@ final class DamageTest {
       .field("lz4", ElementType.I64, Shape.of(4), Compression.of(Codec.LZ4))
       .build();
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
   private final ReadMetrics metrics = new ReadMetrics();
 
   @TempDir
@@ -77,7 +78,7 @@ final class DamageTest {
   }
 
   @Test
-  void everyFlippedBitIsFound() throws IOException {
+  void anyFlippedBitIsFound() throws IOException {
     FileMapStorage storage = FileMapStorage.of(directory);
     requireEqual(open(storage, Verification.FIRST));
     BitSet inChunk = meaningfulChunkBytes();
@@ -85,12 +86,13 @@ final class DamageTest {
     for (var file : storage.files().entrySet()) {
       byte[] content = file.getValue();
       BitSet meaningful = file.getKey().endsWith(".zr") ? inChunk : inTables;
-      for (int bit = 0; bit < content.length * 8; bit++) {
-        content[bit / 8] ^= (byte) (1 << bit % 8);
+      for (long bit : Cases.before(content.length * 8L)) {
+        int at = (int) (bit / 8);
+        content[at] ^= (byte) (1 << bit % 8);
         assertThat(isFound(storage))
             .as("bit %s of %s, seed %s", bit, file.getKey(), seed)
-            .isEqualTo(meaningful.get(bit / 8));
-        content[bit / 8] ^= (byte) (1 << bit % 8);
+            .isEqualTo(meaningful.get(at));
+        content[at] ^= (byte) (1 << bit % 8);
       }
     }
     assertThat(metrics.checksumFailures.sum()).isPositive();

@@ -31,13 +31,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class DamagedCopies {
   private static final int THREADS = 3;
-  private static final int SECONDS = 30;
+  private static final int MINUTES = 5;
   private static final long MOST_ALLOCATED_BYTES = 64L << 20;
 
   private final Path directory;
   private final long seed;
   private final RecordSchema schema;
   private final Reader reader;
+  private final AtomicInteger next = new AtomicInteger();
   private final Map<String, Map<Outcome, Integer>> counts = new TreeMap<>();
   private final Map<String, Integer> refusals = new TreeMap<>();
   private final List<String> failures = new ArrayList<>();
@@ -96,17 +97,26 @@ final class DamagedCopies {
     this.reader = reader;
   }
 
-  /** Damages copies of the originals in turns. */
+  /** Damages more copies, twenty at a time, until one came to an outcome, or there are as many. */
+  DamagedCopies runUntil(Outcome outcome, int mostCopies, List<Original> originals)
+      throws Exception {
+    while (count(outcome) == 0 && next.get() < mostCopies) {
+      run(Math.min(20, mostCopies - next.get()), originals);
+    }
+    return this;
+  }
+
+  /** Damages more copies of the originals in turns. */
   DamagedCopies run(int copies, List<Original> originals) throws Exception {
+    int end = next.get() + copies;
     ExecutorService readers = Executors.newCachedThreadPool(task -> {
       Thread thread = new Thread(task, "reader of a damaged copy");
       thread.setDaemon(true);
       return thread;
     });
     ExecutorService pool = Executors.newFixedThreadPool(THREADS);
-    AtomicInteger next = new AtomicInteger();
     Callable<Void> loop = () -> {
-      for (int copy = next.getAndIncrement(); copy < copies; copy = next.getAndIncrement()) {
+      for (int copy = nextBelow(end); copy < end; copy = nextBelow(end)) {
         one(copy, originals.get(copy % originals.size()), readers);
       }
       return null;
@@ -120,6 +130,10 @@ final class DamagedCopies {
       readers.shutdown();
     }
     return this;
+  }
+
+  private int nextBelow(int end) {
+    return next.getAndUpdate(copy -> Math.min(copy + 1, end));
   }
 
   private void one(int number, Original original, ExecutorService readers) throws Exception {
@@ -152,7 +166,7 @@ final class DamagedCopies {
     String what = "copy " + number + ", " + name + " " + damage;
     Future<DamagedReading> running = readers.submit(() -> reading.run(() -> reader.open(copy)));
     try {
-      count(what, name, outcome(running.get(SECONDS, TimeUnit.SECONDS), isJournal), reading, null);
+      count(what, name, outcome(running.get(MINUTES, TimeUnit.MINUTES), isJournal), reading, null);
     } catch (ExecutionException e) {
       count(what, name, Outcome.UNTYPED, reading, e.getCause());
     } catch (TimeoutException e) {

@@ -7,6 +7,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import java.io.IOException;
@@ -180,7 +181,7 @@ class DescriptorLimitTest {
 
     /** Reads records at random, then each record once. */
     private static void read(Gather records) {
-      Random random = new Random(5);
+      Random random = Budget.random();
       List<Batch> held = new ArrayList<>();
       for (int gather = 0; gather < GATHERS; gather++) {
         long[] indices = random.longs(BATCH, 0, RECORDS).toArray();

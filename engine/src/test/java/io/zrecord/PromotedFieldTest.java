@@ -18,6 +18,7 @@ import io.zrecord.schema.Shape;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.Budget;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -88,7 +89,7 @@ final class PromotedFieldTest {
   }
 
   private static byte[][][] write(Path path, List<FieldSpec> fields, int width) {
-    Random random = new Random(7);
+    Random random = Budget.random();
     byte[][][] values = new byte[fields.size()][RECORDS][];
     RecordSchema schema = new RecordSchema(fields);
     try (RecordDatasetWriter writer =
@@ -120,7 +121,7 @@ final class PromotedFieldTest {
 
   private static void requireGathered(
       FieldReader reader, byte[][] values, ElementType from, ElementType to) {
-    long[] indices = new Random(8).longs(500, 0, RECORDS).toArray();
+    long[] indices = Budget.random().longs(500, 0, RECORDS).toArray();
     reader.select(indices, 0, indices.length);
     for (int k = 0; k < indices.length; k++) {
       requireValue(reader, k, values[(int) indices[k]], from, to);

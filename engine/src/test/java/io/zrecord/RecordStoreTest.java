@@ -9,6 +9,7 @@ import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.StoreLockedException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.testing.Budget;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -71,12 +72,12 @@ class RecordStoreTest {
   @ParameterizedTest
   @EnumSource(StoreDurability.class)
   void randomOperationsAreThoseOfAList(StoreDurability durability) {
-    long seed = Long.getLong("zrecord.test.seed", 31);
-    int operations = Integer.getInteger("zrecord.test.operations", 100_000)
-        / (durability == StoreDurability.EVERY_RECORD ? 100 : 2);
+    long seed = Budget.seed();
+    int operations =
+        Math.max(100, Budget.of(durability == StoreDurability.EVERY_RECORD ? 1_000 : 50_000));
     StoreOptions options = SMALL.withDurability(durability);
     StoreModel model = new StoreModel(seed, 2_000);
-    Random random = new Random(seed);
+    Random random = Budget.random();
     Path path = directory.resolve("store");
     RecordStore store = RecordStore.create(path, StoreModel.SCHEMA, options);
     try {

@@ -34,7 +34,7 @@ class ReleasedMapsTest {
       .field("text", ElementType.UTF8)
       .build();
   private static final int RECORDS = 1_000;
-  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final Duration LIMIT = Duration.ofMinutes(10);
 
   @TempDir
   Path directory;

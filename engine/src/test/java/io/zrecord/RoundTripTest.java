@@ -22,6 +22,7 @@ import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.Budget;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -47,7 +48,7 @@ final class RoundTripTest {
       .withStripeBytes(64 << 10)
       .withChunkBytes(200 << 10);
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
 
   @TempDir
   Path directory;

@@ -22,6 +22,7 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.Budget;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.IOException;
@@ -50,8 +51,8 @@ final class RowModelTest {
       .withStripeBytes(64 << 10)
       .withChunkBytes(100 << 10);
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
-  private final Random random = new Random(seed);
+  private final long seed = Budget.seed();
+  private final Random random = Budget.random();
 
   @TempDir
   Path directory;
@@ -75,7 +76,8 @@ final class RowModelTest {
   @EnumSource(Verification.class)
   void whatIsDeletedAndChangedReadsAsInAList(Verification verification) throws IOException {
     Map<Long, SampleData> versions = new HashMap<>();
-    for (int round = 0; round < 12; round++) {
+    int rounds = Math.max(6, Budget.of(12));
+    for (int round = 0; round < rounds; round++) {
       if (round % 5 == 4) {
         append(1 + random.nextInt(40));
       } else {
@@ -205,7 +207,7 @@ final class RowModelTest {
         .orElseThrow();
     Path file = directory.resolve(shard.directory()).resolve(shard.patch().fileName());
     byte[] sound = Files.readAllBytes(file);
-    for (int i = 0; i < 150; i++) {
+    for (int i = Math.max(30, Budget.of(150)); i > 0; i--) {
       byte[] damaged = sound.clone();
       int at = random.nextInt(sound.length);
       damaged[at] ^= (byte) (1 << random.nextInt(8));

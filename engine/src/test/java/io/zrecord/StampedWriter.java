@@ -7,9 +7,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,7 @@ final class StampedWriter {
   private static final int MOST_IDS = 1 << 21;
   private static final int HOT_RECORDS = 512;
   private static final int MOST_OPERATIONS = 64;
+  private static final int MOST_COMMITS_OF_AN_OPENING = 20;
 
   private final Path path;
   private final StoreOptions options;
@@ -42,6 +45,7 @@ final class StampedWriter {
   private final AtomicLong nextVersion = new AtomicLong();
   private final AtomicLong closes = new AtomicLong();
   private final AtomicLong checkpoints = new AtomicLong();
+  private final AtomicBoolean isDone = new AtomicBoolean();
 
   /** The newest version that a commit made visible; none if it deleted the record. */
   private record Committed(long version, long commit, boolean isDeleted) {}
@@ -95,38 +99,41 @@ final class StampedWriter {
     }
   }
 
-  /** Writes until a moment. Leaves the store closed. */
-  void run(long endNanos) {
-    run(endNanos, () -> {});
+  /**
+   * Commits a number of groups, and goes on until there were a checkpoint and three closes, and it
+   * is enough. Does something whenever the store is closed. Leaves the store closed.
+   */
+  void run(int groups, BooleanSupplier isEnough, Runnable whenClosed) {
+    long nextClose = 0;
+    try {
+      while (commits() < groups || checkpoints() == 0 || closes() < 3 || !isEnough.getAsBoolean()) {
+        group();
+        if (random.nextInt(40) == 0) {
+          store().checkpoint();
+          checkpoints.incrementAndGet();
+        }
+        if (commits() > nextClose) {
+          close();
+          whenClosed.run();
+          // Without verification a torn value comes through to who reads it.
+          Verification[] all = Verification.values();
+          Verification next = all[(int) (closes.incrementAndGet() % all.length)];
+          store.set(RecordStore.open(path, options.withVerification(next)));
+          nextClose = commits() + random.nextInt(MOST_COMMITS_OF_AN_OPENING);
+          // Lets go of the maps that nobody holds any more.
+          System.gc();
+        }
+      }
+      close();
+      closes.incrementAndGet();
+    } finally {
+      isDone.set(true);
+    }
   }
 
-  /**
-   * Writes until a moment, and does something whenever the store is closed. On a machine that has
-   * much else to do, goes on until there were a checkpoint and three closes. Leaves the store
-   * closed.
-   */
-  void run(long endNanos, Runnable whenClosed) {
-    long nextClose = System.nanoTime();
-    while (System.nanoTime() < endNanos || checkpoints() == 0 || closes() < 3) {
-      group();
-      if (random.nextInt(40) == 0) {
-        store().checkpoint();
-        checkpoints.incrementAndGet();
-      }
-      if (System.nanoTime() > nextClose) {
-        close();
-        whenClosed.run();
-        // Without verification a torn value comes through to who reads it.
-        Verification[] all = Verification.values();
-        Verification next = all[(int) (closes.incrementAndGet() % all.length)];
-        store.set(RecordStore.open(path, options.withVerification(next)));
-        nextClose = System.nanoTime() + 50_000_000L + random.nextInt(200_000_000);
-        // Lets go of the maps that nobody holds any more.
-        System.gc();
-      }
-    }
-    close();
-    closes.incrementAndGet();
+  /** Returns whether {@link #run} has ended. */
+  boolean isDone() {
+    return isDone.get();
   }
 
   private void close() {

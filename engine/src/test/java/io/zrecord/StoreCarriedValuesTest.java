@@ -13,6 +13,7 @@ import io.zrecord.repair.DamagedValues;
 import io.zrecord.repair.DatasetRepair;
 import io.zrecord.repair.RepairPlan;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.ForwardingFile;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.JournalProbe;
@@ -40,7 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * lost.
  */
 final class StoreCarriedValuesTest {
-  private static final long SEED = 31;
+  private static final long SEED = Budget.seed();
   private static final int LENGTH = 60;
   private static final StoreOptions OPTIONS = StoreOptions.defaults().withWriters(2);
 

@@ -2,6 +2,7 @@ package io.zrecord;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
@@ -20,11 +21,11 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Writers that append, update and delete are killed (SIGKILL) at random moments, over and over on
  * one store. This process knows which operations they were told of as committed: those must be
- * there, and nothing that was never done. {@code -Dzrecord.test.kills=1000} for more of them.
+ * there, and nothing that was never done.
  */
 class StoreKillTest {
-  private static final int KILLS = Integer.getInteger("zrecord.test.kills", 100);
-  private static final long SEED = Long.getLong("zrecord.test.seed", 4711);
+  private static final int KILLS = Math.max(2, Budget.of(100));
+  private static final long SEED = Budget.seed();
   private static final int LENGTH = 500;
   private static final StoreOptions OPTIONS =
       StoreOptions.defaults().withChunkBytes(1 << 20).withCheckpointBytes(1 << 18);

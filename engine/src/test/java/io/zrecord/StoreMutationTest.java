@@ -8,6 +8,7 @@ import io.zrecord.DamagedCopies.Outcome;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.read.Verification;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.DirectoryInMemory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,11 +25,14 @@ import org.junit.jupiter.api.io.TempDir;
  * One file of a store is damaged, and the store opened and read: what was damaged is a typed
  * exception, and all that is read is as it was. Half of the stores were closed, the others copied
  * while a writer had a journal. Without verification the same shows wrong values.
- * {@code -Dzrecord.test.mutations=10000} for more of them.
  */
 class StoreMutationTest {
-  private static final int MUTATIONS = Integer.getInteger("zrecord.test.mutations", 1_000);
-  private static final long SEED = Long.getLong("zrecord.test.seed", 1_234);
+  private static final int MUTATIONS = Math.max(100, Budget.of(1_000));
+
+  /** One in 13 shows a wrong value: none does with a probability of 1e-14. */
+  private static final int MUTATIONS_OF_THE_CONTROL = 400;
+
+  private static final long SEED = Budget.seed();
   private static final int LENGTH = 150;
   private static final int OPERATIONS = 600;
   private static final int GROUPS = 12;
@@ -78,7 +82,7 @@ class StoreMutationTest {
 
   private static synchronized DamagedCopies unverified() throws Exception {
     if (unverified == null) {
-      unverified = damage(MUTATIONS / 4, Verification.NEVER);
+      unverified = damage(MUTATIONS_OF_THE_CONTROL, Verification.NEVER);
     }
     return unverified;
   }

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.testing.Budget;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.ForwardingFile;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.PowerLossFiles;
 import io.zrecord.testing.PowerLossFiles.PowerLossException;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -18,11 +21,11 @@ import org.junit.jupiter.api.Test;
  * The power goes at every step of a script of operations, and what was not forced is there
  * afterwards or not, by chance: what was acknowledged is there, and the whole is what some number
  * of operations made. Without forcing the same script shows losses, or this would prove nothing.
- * {@code -Dzrecord.test.states=100} tries every step so often.
  */
 class StorePowerLossTest {
-  private static final int STATES = Integer.getInteger("zrecord.test.states", 10);
-  private static final long SEED = Long.getLong("zrecord.test.seed", 99);
+  private static final int STATES = Math.max(2, Budget.of(10));
+  private static final int STATES_OF_THE_CONTROL = 10;
+  private static final long SEED = Budget.seed();
   private static final int OPERATIONS = 200;
   private static final int LENGTH = 40;
 
@@ -42,13 +45,13 @@ class StorePowerLossTest {
 
   @Test
   void whatWasAcknowledgedSurvivesWhereverThePowerGoes() {
-    long losses = losses(StoreDurability.COMMIT);
-    assertThat(losses).isZero();
+    assertThat(losses(StoreDurability.COMMIT, OPERATIONS, files -> files)).isZero();
   }
 
   @Test
   void withoutForcingSomethingIsLost() {
-    assertThat(losses(StoreDurability.NONE)).isPositive();
+    assertThat(lossesOfTheControl(StoreDurability.NONE, OPERATIONS, files -> files))
+        .isPositive();
   }
 
   @Test
@@ -61,7 +64,7 @@ class StorePowerLossTest {
         return name.startsWith("chunk/") ? new ForcedOnce(created) : created;
       }
     };
-    assertThat(losses(StoreDurability.COMMIT, CARRIED, forgetful)).isPositive();
+    assertThat(lossesOfTheControl(StoreDurability.COMMIT, CARRIED, forgetful)).isPositive();
     assertThat(losses(StoreDurability.COMMIT, CARRIED, files -> files)).isZero();
   }
 
@@ -70,7 +73,7 @@ class StorePowerLossTest {
     PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
     run(whole, StoreDurability.COMMIT, CARRIED);
     long interrupted = 0;
-    for (long step = 0; step < whole.steps(); step++) {
+    for (long step : Cases.before(whole.steps())) {
       PowerLossFiles files = new PowerLossFiles(step);
       long acknowledged = run(files, StoreDurability.COMMIT, CARRIED);
       Random random = new Random(SEED + step);
@@ -107,24 +110,42 @@ class StorePowerLossTest {
     }
   }
 
-  /** Returns in how many states something is lost or wrong. */
-  private static long losses(StoreDurability durability) {
-    return losses(durability, OPERATIONS, files -> files);
+  /** Returns in how many states something is lost or wrong, of a share of the steps. */
+  private static long losses(
+      StoreDurability durability, int operations, UnaryOperator<MutableFiles> writing) {
+    long[] steps = Cases.before(steps(durability, operations, writing));
+    return losses(durability, operations, writing, steps, STATES);
   }
 
-  private static long losses(
+  /** Returns in how many states something is lost or wrong, of all steps. */
+  private static long lossesOfTheControl(
+      StoreDurability durability, int operations, UnaryOperator<MutableFiles> writing) {
+    long[] steps = LongStream.range(0, steps(durability, operations, writing)).toArray();
+    return losses(durability, operations, writing, steps, STATES_OF_THE_CONTROL);
+  }
+
+  private static long steps(
       StoreDurability durability, int operations, UnaryOperator<MutableFiles> writing) {
     PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
     run(writing.apply(whole), durability, operations);
+    return whole.steps();
+  }
+
+  private static long losses(
+      StoreDurability durability,
+      int operations,
+      UnaryOperator<MutableFiles> writing,
+      long[] steps,
+      int statesOfAStep) {
     long losses = 0;
     long states = 0;
     String first = null;
-    for (long step = 0; step < whole.steps(); step++) {
+    for (long step : steps) {
       PowerLossFiles files = new PowerLossFiles(step);
       long acknowledged = run(writing.apply(files), durability, operations);
-      for (int state = 0; state < STATES; state++) {
+      for (int state = 0; state < statesOfAStep; state++) {
         states++;
-        Random random = new Random(SEED + step * STATES + state);
+        Random random = new Random(SEED + step * statesOfAStep + state);
         String problem = problem(files.afterPowerLoss(random), durability, acknowledged);
         if (problem != null) {
           losses++;
@@ -134,7 +155,7 @@ class StorePowerLossTest {
     }
     System.out.printf(
         "Durability %s, seed %d: %d steps, %d states, %d with a loss%s%n",
-        durability, SEED, whole.steps(), states, losses, first == null ? "" : "; " + first);
+        durability, SEED, steps.length, states, losses, first == null ? "" : "; " + first);
     return losses;
   }
 

@@ -7,18 +7,18 @@ import io.zrecord.errors.StoreAbandonedException;
 import io.zrecord.errors.StoreLockedException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Readers beside a writer of this process, and of others that are killed. */
 class StoreReaderTest {
-  private static final int KILLS = Integer.getInteger("zrecord.test.readerKills", 8);
-  private static final long SEED = Long.getLong("zrecord.test.seed", 17);
+  private static final int KILLS = Math.max(2, Budget.of(8));
+  private static final int MOST_BATCHES = 3_000;
   private static final int RECORDS = 3_000;
   private static final int BATCH = 100;
   private static final RecordSchema PAIR = RecordSchema.builder()
@@ -34,11 +34,11 @@ class StoreReaderTest {
   @Test
   void aReaderFollowsWhatIsCommitted() {
     Path path = directory.resolve("store");
-    StoreModel model = new StoreModel(3, 20_000);
+    StoreModel model = new StoreModel(Budget.seed(), 20_000);
     try (RecordStore store = RecordStore.create(path, StoreModel.SCHEMA, StoreOptions.defaults());
         StoreReader reader = StoreReader.open(path)) {
       for (int round = 0; round < 10; round++) {
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = Math.max(200, Budget.of(2_000)); i > 0; i--) {
           model.next(store);
         }
         store.commit();
@@ -69,14 +69,17 @@ class StoreReaderTest {
         store.append(store.newValues().set("number", "0").set("again", "0"));
       }
     }
-    Random random = new Random(SEED);
+    Random random = Budget.random();
     long reads = 0;
     try (StoreReader reader = StoreReader.open(path)) {
       for (int kill = 0; kill < KILLS; kill++) {
-        Process writer = JavaProcess.of(Writer.class).small().start(path.toString());
-        assertThat(writer.getInputStream().read()).isNotEqualTo(-1);
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(300));
-        while (System.nanoTime() < end) {
+        Process writer =
+            JavaProcess.of(Writer.class).small().start(path.toString(), Integer.toString(kill));
+        // It says when it is open, and when it has committed for the first time.
+        for (int said = 0; said <= kill % 2; said++) {
+          assertThat(writer.getInputStream().read()).isNotEqualTo(-1);
+        }
+        for (int batches = random.nextInt(MOST_BATCHES); batches >= 0; batches--) {
           reads += requirePairs(reader, random);
         }
         writer.destroyForcibly().waitFor();
@@ -85,7 +88,7 @@ class StoreReaderTest {
       RecordStore.open(path, OPTIONS).close();
       reads += requirePairs(reader, random);
     }
-    System.out.printf("%d kills beside a reader, seed %d: %d records read%n", KILLS, SEED, reads);
+    System.out.printf("%d kills beside a reader: %d records read%n", KILLS, reads);
   }
 
   /**
@@ -120,9 +123,10 @@ class StoreReaderTest {
 
     public static void main(String[] arguments) {
       try (RecordStore store = RecordStore.open(Path.of(arguments[0]), OPTIONS)) {
-        System.out.println("open");
-        Random random = new Random();
+        say('o');
+        Random random = new Random(Budget.seed() + Long.parseLong(arguments[1]));
         RecordValues values = store.newValues();
+        boolean hasCommitted = false;
         while (store.length() > 0) {
           for (int i = 0; i < 50; i++) {
             byte[] number = Long.toString(random.nextLong()).getBytes(StandardCharsets.UTF_8);
@@ -135,8 +139,17 @@ class StoreReaderTest {
             }
           }
           store.commit();
+          if (!hasCommitted) {
+            say('c');
+          }
+          hasCommitted = true;
         }
       }
+    }
+
+    private static void say(char what) {
+      System.out.print(what);
+      System.out.flush();
     }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.StampedRecords.Stamp;
 import io.zrecord.StampedRecords.WrongValueException;
 import io.zrecord.errors.BatchReleasedException;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -15,7 +16,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,12 +27,12 @@ import org.junit.jupiter.api.io.TempDir;
  * Several threads gather while another one appends, updates, deletes, checkpoints, closes the store
  * and opens it again; they keep batches and views for a while, also across the close. No value is
  * torn, stale or of another record, and the process, which is one of its own, does not die. Records
- * that are read field by field in two gathers show that changes do come in between.
- * {@code -Dzrecord.test.readSeconds=60} for a minute.
+ * that are read field by field in two gathers show that changes do come in between: all go on until
+ * that was seen.
  */
 class StoreReadersTest {
-  private static final int SECONDS = Integer.getInteger("zrecord.test.readSeconds", 5);
-  private static final long SEED = Long.getLong("zrecord.test.seed", 77);
+  private static final int COMMITS = Budget.of(400);
+  private static final int GATHERS = Budget.of(5_000);
 
   @TempDir
   Path directory;
@@ -39,7 +42,7 @@ class StoreReadersTest {
     JavaProcess.Result result = JavaProcess.of(Readers.class)
         .option("-Xmx512m")
         .option("-XX:ErrorFile=" + directory.resolve("hs_err.log"))
-        .run(directory.resolve("store").toString(), "" + SECONDS, "" + SEED);
+        .run(directory.resolve("store").toString());
     System.out.print(result.output());
     assertThat(result.exitCode()).as(result.output()).isZero();
   }
@@ -51,31 +54,38 @@ class StoreReadersTest {
     private Readers() {}
 
     public static void main(String[] arguments) throws InterruptedException {
-      long seed = Long.parseLong(arguments[2]);
-      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.parseLong(arguments[1]));
+      long seed = Budget.seed();
+      // Only of a proof that does not come.
+      long latest = System.nanoTime() + TimeUnit.MINUTES.toNanos(10);
       StoreOptions options =
           StoreOptions.defaults().withChunkBytes(1 << 20).withCheckpointBytes(1 << 20);
       StampedWriter writer = new StampedWriter(Path.of(arguments[0]), options, seed);
       List<Reader> readers = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
-        readers.add(new Reader(writer, seed + 1 + i, end));
+        readers.add(new Reader(writer, seed + 1 + i));
       }
       readers.forEach(Thread::start);
-      writer.run(end);
+      writer.run(
+          COMMITS,
+          () -> (sum(readers, reader -> reader.gathers) >= GATHERS
+                  && sum(readers, reader -> reader.readsAcrossClose) > 0
+                  && sum(readers, reader -> reader.mixed) > 0)
+              || sum(readers, reader -> reader.wrong) > 0
+              || System.nanoTime() > latest,
+          () -> {});
       for (Reader reader : readers) {
         reader.join();
       }
-      long wrong = readers.stream().mapToLong(reader -> reader.wrong).sum();
-      long across =
-          readers.stream().mapToLong(reader -> reader.readsAcrossClose).sum();
-      long mixed = readers.stream().mapToLong(reader -> reader.mixed).sum();
+      long wrong = sum(readers, reader -> reader.wrong);
+      long across = sum(readers, reader -> reader.readsAcrossClose);
+      long mixed = sum(readers, reader -> reader.mixed);
       System.out.printf(
           "%d threads, seed %d: %d gathers of %d records, %d batches or views read after their store was closed, "
               + "%d commits, %d checkpoints, %d closes; %d wrong; read field by field %d mixed%n",
           THREADS,
           seed,
-          readers.stream().mapToLong(reader -> reader.gathers).sum(),
-          readers.stream().mapToLong(reader -> reader.values).sum(),
+          sum(readers, reader -> reader.gathers),
+          sum(readers, reader -> reader.values),
           across,
           writer.commits(),
           writer.checkpoints(),
@@ -90,9 +100,13 @@ class StoreReadersTest {
       boolean isProof = across > 0 && mixed > 0 && writer.closes() > 2 && writer.checkpoints() > 0;
       System.exit(wrong > 0 ? 1 : isProof ? 0 : 2);
     }
+
+    private static long sum(List<Reader> readers, Function<Reader, AtomicLong> count) {
+      return readers.stream().map(count).mapToLong(AtomicLong::get).sum();
+    }
   }
 
-  /** Gathers until a moment, and after that reads what it held. */
+  /** Gathers until the writer is done, and after that reads what it held. */
   private static final class Reader extends Thread {
     private static final int BATCH = 48;
     private static final int MOST_HELD = 24;
@@ -101,13 +115,12 @@ class StoreReadersTest {
 
     private final StampedWriter writer;
     private final Random random;
-    private final long endNanos;
     private final Deque<Held> held = new ArrayDeque<>();
-    private long gathers;
-    private long values;
-    private long readsAcrossClose;
-    private long mixed;
-    private long wrong;
+    private final AtomicLong gathers = new AtomicLong();
+    private final AtomicLong values = new AtomicLong();
+    private final AtomicLong readsAcrossClose = new AtomicLong();
+    private final AtomicLong mixed = new AtomicLong();
+    private final AtomicLong wrong = new AtomicLong();
     private @Nullable String first;
 
     /**
@@ -124,15 +137,14 @@ class StoreReadersTest {
         List<Stamp> stamps,
         long commitsBefore) {}
 
-    Reader(StampedWriter writer, long seed, long endNanos) {
+    Reader(StampedWriter writer, long seed) {
       this.writer = writer;
       this.random = new Random(seed);
-      this.endNanos = endNanos;
     }
 
     @Override
     public void run() {
-      while (System.nanoTime() < endNanos || writer.checkpoints() == 0 || writer.closes() < 3) {
+      while (!writer.isDone()) {
         attempt(this::gather);
         if (held.size() > random.nextInt(MOST_HELD)) {
           attempt(() -> readHeld(held.removeFirst()));
@@ -147,8 +159,8 @@ class StoreReadersTest {
       try {
         step.run();
       } catch (RuntimeException | Error e) {
-        wrong++;
         first = first == null ? "Wrong: " + e : first;
+        wrong.incrementAndGet();
       }
     }
 
@@ -171,8 +183,8 @@ class StoreReadersTest {
       if (batch == null) {
         return;
       }
-      gathers++;
-      values += BATCH;
+      gathers.incrementAndGet();
+      values.addAndGet(BATCH);
       if (dice == 1) {
         held.addLast(new Held(store, batch, null, BATCH, List.of(), commitsBefore));
         return;
@@ -238,7 +250,7 @@ class StoreReadersTest {
 
     private void readHeld(Held one) {
       if (writer.hasClosed(one.store())) {
-        readsAcrossClose++;
+        readsAcrossClose.incrementAndGet();
       }
       if (one.view() != null) {
         byte[] value = new byte[one.view().remaining()];
@@ -266,7 +278,7 @@ class StoreReadersTest {
         for (int i = 0; i < BATCH; i++) {
           Stamp one = StampedRecords.stampOf(raw.bytes(StampedRecords.RAW, i));
           Stamp other = StampedRecords.stampOf(packed.bytes(StampedRecords.PACKED, i));
-          mixed += one.equals(other) ? 0 : 1;
+          mixed.addAndGet(one.equals(other) ? 0 : 1);
         }
       }
     }

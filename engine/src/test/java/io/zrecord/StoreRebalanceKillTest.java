@@ -7,6 +7,7 @@ import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.rebalance.StoreRebalance;
 import io.zrecord.rebalance.StoreRebalanceOptions;
 import io.zrecord.schema.FileStems;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,12 +28,12 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Processes that change a store a little and then rebalance it, over and over, are killed (SIGKILL)
  * at random moments: what was acknowledged is there, at its index, whether the store is the old or
- * the new one, and nothing is left over once it was opened. {@code -Dzrecord.test.kills=1000} for
- * more of them.
+ * the new one, and nothing is left over once it was opened. The first process waits for its kill in
+ * the middle of a rebalance, so that there is something left over, however fast the machine is.
  */
 class StoreRebalanceKillTest {
-  private static final int KILLS = Integer.getInteger("zrecord.test.kills", 15);
-  private static final long SEED = Long.getLong("zrecord.test.seed", 815);
+  private static final int KILLS = Math.max(3, Budget.of(15));
+  private static final long SEED = Budget.seed();
   private static final int LENGTH = 4000;
   private static final int FIRST_OPERATIONS = 8000;
   private static final int GROUP_OPERATIONS = 30;
@@ -44,6 +46,9 @@ class StoreRebalanceKillTest {
 
   /** Of some three rebalances. */
   private static final int MOST_LINES = 150;
+
+  /** Lines of the first rebalance after which the first process waits for its kill. */
+  private static final int LINES_OF_A_WAIT = 3;
 
   private static final double MIN_DELAY_NANOS = 100e3;
 
@@ -62,12 +67,12 @@ class StoreRebalanceKillTest {
         model.next(store);
       }
     }
-    Random random = new Random(SEED);
+    Random random = Budget.random();
     int inRebalance = 0;
     int withLeftovers = 0;
     int old = 0;
     for (int kill = 0; kill < KILLS; kill++) {
-      Said said = runUntilKilled(path, model.operationCount(), random);
+      Said said = runUntilKilled(path, model.operationCount(), random, kill == 0);
       inRebalance += said.wasRebalancing() ? 1 : 0;
       while (model.operationCount() < said.acknowledged()) {
         model.next(null);
@@ -112,15 +117,14 @@ class StoreRebalanceKillTest {
         .collect(Collectors.toSet());
   }
 
-  private static Said runUntilKilled(Path path, long start, Random random)
+  private static Said runUntilKilled(Path path, long start, Random random, boolean isWaiting)
       throws IOException, InterruptedException {
     Process process = JavaProcess.of(Changer.class)
         .small()
-        .option("-Dzrecord.test.seed=" + SEED)
-        .start(path.toString(), Long.toString(start));
+        .start(path.toString(), Long.toString(start), Boolean.toString(isWaiting));
     // In the middle, or when all is copied and the new store takes the place of the old one.
-    boolean isAtEnd = random.nextInt(3) > 0;
-    int lastLine = random.nextInt(isAtEnd ? 3 : MOST_LINES);
+    boolean isAtEnd = !isWaiting && random.nextInt(3) > 0;
+    int lastLine = isWaiting ? LINES_OF_A_WAIT : random.nextInt(isAtEnd ? 3 : MOST_LINES);
     // Publishing takes a moment on an idle machine and long on a busy one.
     long delayNanos = (long) (MIN_DELAY_NANOS * Math.pow(4000, random.nextDouble()));
     Said said = new Said(start, false);
@@ -143,10 +147,19 @@ class StoreRebalanceKillTest {
 
   /** Does a few operations, says how many there were in all, and rebalances, for ever. */
   static final class Changer {
+    private static int lines;
+
     private Changer() {}
+
+    private static void waitForTheKill() {
+      while (true) {
+        LockSupport.park();
+      }
+    }
 
     public static void main(String[] arguments) {
       Path path = Path.of(arguments[0]);
+      boolean isWaiting = Boolean.parseBoolean(arguments[2]);
       StoreModel model = new StoreModel(SEED, LENGTH);
       while (model.operationCount() < Long.parseLong(arguments[1])) {
         model.next(null);
@@ -156,7 +169,12 @@ class StoreRebalanceKillTest {
         StoreRebalance rebalance = StoreRebalance.of(path, ALWAYS);
         long total = rebalance.plan().valueBytes();
         rebalance
-            .onBytes(bytes -> System.out.println(bytes < total ? "copied" : "all copied"))
+            .onBytes(bytes -> {
+              System.out.println(bytes < total ? "copied" : "all copied");
+              if (isWaiting && ++lines == LINES_OF_A_WAIT) {
+                waitForTheKill();
+              }
+            })
             .run();
         try (RecordStore store = RecordStore.open(path, OPTIONS)) {
           for (int i = 0; i < GROUP_OPERATIONS; i++) {

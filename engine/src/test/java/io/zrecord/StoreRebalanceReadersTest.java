@@ -7,10 +7,12 @@ import io.zrecord.rebalance.StoreRebalance;
 import io.zrecord.rebalance.StoreRebalanceOptions;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -21,6 +23,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,12 +31,11 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Readers stay open while a store is written, closed, rebalanced, opened and written again, with
  * another compression each time; they keep batches for a while. No value is torn, stale or of
- * another record. One reader is a process of its own. {@code -Dzrecord.test.readSeconds=60} for a
- * minute.
+ * another record. One reader is a process of its own.
  */
 class StoreRebalanceReadersTest {
-  private static final int SECONDS = Integer.getInteger("zrecord.test.readSeconds", 5);
-  private static final long SEED = Long.getLong("zrecord.test.seed", 1234);
+  private static final int COMMITS = Budget.of(200);
+  private static final long SEED = Budget.seed();
   private static final int THREADS = 2;
   private static final StoreOptions OPTIONS =
       StoreOptions.defaults().withChunkBytes(1 << 19).withCheckpointBytes(1 << 18);
@@ -46,24 +48,32 @@ class StoreRebalanceReadersTest {
   void readersGoOnWhileRebalancesAndWritesAlternate() throws Exception {
     Path path = directory.resolve("store");
     StampedWriter writer = new StampedWriter(path, OPTIONS, SEED);
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     Process process = JavaProcess.of(Follower.class).option("-Xmx128m").start(path.toString());
     List<Reader> readers = new ArrayList<>();
     for (int i = 0; i < THREADS; i++) {
-      readers.add(new Reader(path, writer, SEED + 1 + i, end));
+      readers.add(new Reader(path, writer, SEED + 1 + i));
     }
     readers.forEach(Thread::start);
     int[] rebalances = {0};
-    writer.run(end, () -> {
-      Codec codec = CODECS.get(rebalances[0]++ % CODECS.size());
-      StoreRebalance.of(
-              path,
-              StoreRebalanceOptions.defaults()
-                  .withMinUtilization(1)
-                  .withChunkBytes(1 << 18)
-                  .withCompression(Map.of(StampedRecords.PACKED, Compression.of(codec))))
-          .run();
-    });
+    // Only of a reader that reads nothing.
+    long latest = System.nanoTime() + TimeUnit.MINUTES.toNanos(10);
+    writer.run(
+        COMMITS,
+        () -> (rebalances[0] > 1
+                && readers.stream().allMatch(reader -> reader.held.get() > 0)
+                && hasSaid(process))
+            || readers.stream().anyMatch(reader -> !reader.isAlive())
+            || System.nanoTime() > latest,
+        () -> {
+          Codec codec = CODECS.get(rebalances[0]++ % CODECS.size());
+          StoreRebalance.of(
+                  path,
+                  StoreRebalanceOptions.defaults()
+                      .withMinUtilization(1)
+                      .withChunkBytes(1 << 18)
+                      .withCompression(Map.of(StampedRecords.PACKED, Compression.of(codec))))
+              .run();
+        });
     for (Reader reader : readers) {
       reader.join();
     }
@@ -79,44 +89,52 @@ class StoreRebalanceReadersTest {
         writer.commits(),
         rebalances[0],
         readers.stream().mapToLong(reader -> reader.batches).sum(),
-        readers.stream().mapToLong(reader -> reader.held).sum(),
+        readers.stream().mapToLong(reader -> reader.held.get()).sum(),
         said);
     for (Reader reader : readers) {
       assertThat(reader.failure).isNull();
-      assertThat(reader.held).isPositive();
+      assertThat(reader.held.get()).isPositive();
     }
     assertThat(process.waitFor()).as(said).isZero();
+    assertThat(said).startsWith("reads");
     assertThat(rebalances[0]).isGreaterThan(1);
+  }
+
+  /** Returns whether the process has read a batch, or has ended. */
+  private static boolean hasSaid(Process process) {
+    try {
+      return !process.isAlive() || process.getInputStream().available() > 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static long[] indices(Random random, long length) {
     return random.longs(48, 0, length).toArray();
   }
 
-  /** Reads with one reader until a moment, and keeps batches. */
+  /** Reads with one reader until the writer is done, and keeps batches. */
   private static final class Reader extends Thread {
     private final Path path;
     private final StampedWriter writer;
     private final Random random;
-    private final long endNanos;
+    private final AtomicLong held = new AtomicLong();
     private long batches;
-    private long held;
     private @Nullable Throwable failure;
 
     private record Held(Batch batch, long commits, List<String> stems) {}
 
-    Reader(Path path, StampedWriter writer, long seed, long endNanos) {
+    Reader(Path path, StampedWriter writer, long seed) {
       this.path = path;
       this.writer = writer;
       this.random = new Random(seed);
-      this.endNanos = endNanos;
     }
 
     @Override
     public void run() {
       Deque<Held> kept = new ArrayDeque<>();
       try (StoreReader reader = StoreReader.open(path)) {
-        while (System.nanoTime() < endNanos) {
+        while (!writer.isDone()) {
           long commits = writer.commits();
           long length = reader.length();
           if (length == 0) {
@@ -148,7 +166,7 @@ class StoreRebalanceReadersTest {
     }
 
     private void check(Held old) {
-      held += stems().equals(old.stems()) ? 0 : 1;
+      held.addAndGet(stems().equals(old.stems()) ? 0 : 1);
       try (Batch batch = old.batch()) {
         for (int i = 0; i < batch.count(); i++) {
           Stamp stamp = StampedRecords.stampOf(batch, i);
@@ -183,7 +201,9 @@ class StoreRebalanceReadersTest {
               for (int i = 0; i < batch.count(); i++) {
                 StampedRecords.stampOf(batch, i);
               }
-              batches++;
+              if (batches++ == 0) {
+                System.out.println("reads");
+              }
             } catch (IndexOutOfBoundsException e) {
               // Records were deleted since.
             }

@@ -9,12 +9,15 @@ import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.internal.store.rewrite.StoreRewrite;
+import io.zrecord.testing.Budget;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.PowerLossFiles;
 import io.zrecord.testing.PowerLossFiles.PowerLossException;
 import io.zrecord.testing.UnforcedFiles;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -22,11 +25,10 @@ import org.junit.jupiter.api.Test;
  * A rewrite of a store, in which the power goes at every step, and every call fails once: the store
  * has all its records, goes on, can be rewritten again, and nothing is left over once it was
  * opened. Without forcing the same shows losses, or this would prove nothing.
- * {@code -Dzrecord.test.states=100} tries every step so often.
  */
 class StoreRewriteCrashTest {
-  private static final int STATES = Integer.getInteger("zrecord.test.states", 10);
-  private static final long SEED = Long.getLong("zrecord.test.seed", 41);
+  private static final int STATES_OF_THE_CONTROL = 10;
+  private static final long SEED = Budget.seed();
   private static final int OPERATIONS = 300;
   private static final int LENGTH = 60;
   private static final StoreOptions OPTIONS =
@@ -35,16 +37,23 @@ class StoreRewriteCrashTest {
 
   @Test
   void allRecordsAreThereWhereverThePowerGoes() {
-    assertThat(losses(files -> files)).isZero();
+    int states = Math.max(2, Budget.of(10));
+    assertThat(losses(files -> files, Cases::between, states)).isZero();
   }
 
   @Test
   void withoutForcingSomethingIsLost() {
-    assertThat(losses(UnforcedFiles::new)).isPositive();
+    Steps all = (first, end) -> LongStream.range(first, end).toArray();
+    assertThat(losses(UnforcedFiles::new, all, STATES_OF_THE_CONTROL)).isPositive();
+  }
+
+  /** Chooses the steps at which the power goes. */
+  private interface Steps {
+    long[] between(long first, long end);
   }
 
   /** Returns in how many states something is wrong. */
-  private static long losses(UnaryOperator<MutableFiles> rewriting) {
+  private static long losses(UnaryOperator<MutableFiles> rewriting, Steps steps, int states) {
     PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
     write(whole);
     long first = whole.steps();
@@ -53,7 +62,8 @@ class StoreRewriteCrashTest {
     long losses = 0;
     long old = 0;
     String problem = null;
-    for (long step = first; step <= whole.steps(); step++) {
+    long[] chosen = steps.between(first, whole.steps() + 1);
+    for (long step : chosen) {
       PowerLossFiles files = new PowerLossFiles(step);
       write(files);
       long sequence = StoreMetaFile.read(files).sequence();
@@ -62,8 +72,8 @@ class StoreRewriteCrashTest {
       } catch (PowerLossException e) {
         // As it is meant.
       }
-      for (int state = 0; state < STATES; state++) {
-        PowerLossFiles left = files.afterPowerLoss(new Random(SEED + step * STATES + state));
+      for (int state = 0; state < states; state++) {
+        PowerLossFiles left = files.afterPowerLoss(new Random(SEED + step * states + state));
         old += StoreMetaFile.read(left).sequence() == sequence ? 1 : 0;
         String found = problem(left);
         if (found != null) {
@@ -72,11 +82,17 @@ class StoreRewriteCrashTest {
         }
       }
     }
-    long states = STATES * (whole.steps() + 1 - first);
+    long tried = (long) states * chosen.length;
     System.out.printf(
-        "Seed %d: %d steps, %d states, %d of the old store, %d with a loss%s%n",
-        SEED, whole.steps() - first, states, old, losses, problem == null ? "" : "; " + problem);
-    assertThat(old).isBetween(1L, states - 1);
+        "Seed %d: %d of %d steps, %d states, %d of the old store, %d with a loss%s%n",
+        SEED,
+        chosen.length,
+        whole.steps() + 1 - first,
+        tried,
+        old,
+        losses,
+        problem == null ? "" : "; " + problem);
+    assertThat(old).isBetween(1L, tried - 1);
     return losses;
   }
 
@@ -96,7 +112,8 @@ class StoreRewriteCrashTest {
     long first = whole.steps();
     rewrite(whole);
     long published = 0;
-    for (long step = first; step < whole.steps(); step++) {
+    long[] chosen = Cases.between(first, whole.steps());
+    for (long step : chosen) {
       PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
       write(files);
       long sequence = StoreMetaFile.read(files).sequence();
@@ -120,9 +137,9 @@ class StoreRewriteCrashTest {
       assertThat(problem(files)).as("step %d", step).isNull();
     }
     System.out.printf(
-        "%d calls failed, %d of them after the new store was there%n",
-        whole.steps() - first, published);
-    assertThat(published).isBetween(1L, whole.steps() - first - 1);
+        "%d of %d calls failed, %d of them after the new store was there%n",
+        chosen.length, whole.steps() - first, published);
+    assertThat(published).isBetween(1L, chosen.length - 1L);
   }
 
   private static List<String> names(PowerLossFiles files) {

@@ -1,6 +1,5 @@
 package io.zrecord;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +13,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.Budget;
 import io.zrecord.verify.Damage;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
@@ -21,10 +21,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,6 +44,7 @@ class StoreSnapshotTest {
       .field("text", ElementType.UTF8)
       .build();
   private static final int RECORDS = 2_000;
+  private static final int SNAPSHOTS = Math.max(6, Budget.of(60));
   private static final Cleaner CLEANER = Cleaner.create();
 
   @TempDir
@@ -46,7 +52,7 @@ class StoreSnapshotTest {
 
   @Test
   void aSnapshotHasWhatWasCommittedAndStaysWhatItIs() throws Exception {
-    StoreModel model = new StoreModel(5, 300);
+    StoreModel model = new StoreModel(Budget.seed(), 300);
     Path path = directory.resolve("store");
     try (RecordStore store = RecordStore.create(
         path, StoreModel.SCHEMA, StoreOptions.defaults().withChunkBytes(1 << 16))) {
@@ -56,7 +62,7 @@ class StoreSnapshotTest {
       store.commit();
       TableSnapshot table = StoreSnapshot.create(path, directory.resolve("copy"));
       assertThat(table.length()).isEqualTo(model.length());
-      StoreModel later = new StoreModel(5, 300);
+      StoreModel later = new StoreModel(Budget.seed(), 300);
       for (int i = 0; i < 1_000; i++) {
         later.next(null);
         model.next(store);
@@ -81,10 +87,15 @@ class StoreSnapshotTest {
   private static void awaitEmpty(Path snapshots) throws IOException, InterruptedException {
     AtomicBoolean isCleaning = new AtomicBoolean();
     CLEANER.register(new Object(), () -> isCleaning.set(true));
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-    while (snapshots.toFile().list().length > 0 && System.nanoTime() < end) {
-      System.gc();
-      Thread.sleep(10);
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(10);
+    try (WatchService removals = snapshots.getFileSystem().newWatchService()) {
+      WatchKey removal = snapshots.register(removals, StandardWatchEventKinds.ENTRY_DELETE);
+      while (snapshots.toFile().list().length > 0 && System.nanoTime() < end) {
+        System.gc();
+        // The removal itself, or a collection that was too early for it.
+        removals.poll(100, TimeUnit.MILLISECONDS);
+        removal.reset();
+      }
     }
     try (Stream<Path> left = Files.walk(snapshots)) {
       assertThat(left)
@@ -124,7 +135,7 @@ class StoreSnapshotTest {
         store.append(store.newValues().set("group", (long) i));
       }
     }
-    for (int round = 0; round < 20; round++) {
+    for (int round = Math.max(4, Budget.of(20)); round > 0; round--) {
       Path target = directory.resolve("target-" + round);
       AtomicInteger made = new AtomicInteger();
       List<Thread> threads = new ArrayList<>();
@@ -202,6 +213,7 @@ class StoreSnapshotTest {
     StoreOptions options =
         StoreOptions.defaults().withCheckpointBytes(1 << 20).withDurability(StoreDurability.NONE);
     int snapshots = 0;
+    Set<Long> states = new HashSet<>();
     try (RecordStore store = RecordStore.create(path, PAIR, options)) {
       for (int i = 0; i < RECORDS; i++) {
         store.append(store.newValues().set("group", 0L).set("text", "0"));
@@ -211,11 +223,10 @@ class StoreSnapshotTest {
       Thread writer = new Thread(() -> change(store, isDone));
       writer.start();
       try {
-        // On a busy machine most attempts meet a checkpoint: there the first few take longer.
-        long start = System.nanoTime();
-        while (System.nanoTime() - start < SECONDS.toNanos(snapshots > 5 ? 3 : 60)) {
+        while (snapshots < SNAPSHOTS || states.size() < 2) {
+          assertThat(writer.isAlive()).isTrue();
           try (RecordDataset dataset = RecordDataset.open(path.toString())) {
-            requireOneState(dataset);
+            states.add(requireOneState(dataset));
             snapshots++;
           }
         }
@@ -224,12 +235,11 @@ class StoreSnapshotTest {
         writer.join();
       }
     }
-    System.out.println(snapshots + " snapshots of a store that changed");
-    assertThat(snapshots).isGreaterThan(5);
+    System.out.printf("%d snapshots of %d states of a store%n", snapshots, states.size());
   }
 
   private static void change(RecordStore store, AtomicBoolean isDone) {
-    Random random = new Random(3);
+    Random random = Budget.random();
     RecordValues values = store.newValues();
     for (long group = 1; !isDone.get(); group++) {
       values.set("group", group).set("text", Long.toString(group));
@@ -244,7 +254,7 @@ class StoreSnapshotTest {
     }
   }
 
-  private static void requireOneState(RecordDataset dataset) {
+  private static long requireOneState(RecordDataset dataset) {
     assertThat(dataset.length()).isEqualTo(RECORDS);
     long[] indices = new long[RECORDS];
     Arrays.setAll(indices, i -> i);
@@ -256,13 +266,14 @@ class StoreSnapshotTest {
         assertThat(new String(batch.bytes("text", i), java.nio.charset.StandardCharsets.UTF_8))
             .isEqualTo(Long.toString(group));
       }
+      return group;
     }
   }
 
   @Test
   void aStoreBecomesATableWithItsRecordsAndCanBeAppendedTo() {
     Path path = directory.resolve("store");
-    StoreModel model = new StoreModel(8, 100);
+    StoreModel model = new StoreModel(Budget.seed(), 100);
     try (RecordStore store = RecordStore.create(path, StoreModel.SCHEMA, StoreOptions.defaults())) {
       for (int i = 0; i < 300; i++) {
         model.next(store);

@@ -7,6 +7,7 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
+import io.zrecord.testing.Budget;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -28,9 +30,12 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class StoreThreadsTest {
   private static final int THREADS = 4;
-  private static final int CLOSES = 100;
-  private static final int INTERRUPTED_SECONDS = 2;
-  private static final long SEED = Long.getLong("zrecord.test.seed", 5);
+  private static final int CLOSES = Math.max(5, Budget.of(100));
+  private static final int INTERRUPTS = Math.max(40, Budget.of(4_000));
+
+  /** Every eighth interrupt waits for a commit before the next one. */
+  private static final int INTERRUPTS_OF_A_COMMIT = 8;
+
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("key", ElementType.I64)
       .field("raw", ElementType.BYTES)
@@ -44,6 +49,15 @@ class StoreThreadsTest {
   private final Set<Long> acknowledged = ConcurrentHashMap.newKeySet();
   private final Queue<Throwable> surprises = new ConcurrentLinkedQueue<>();
 
+  /** Has a permit for each commit. */
+  private final Semaphore commits = new Semaphore(0);
+
+  private void awaitCommits(int count) throws InterruptedException {
+    assertThat(commits.tryAcquire(count, 5, TimeUnit.MINUTES))
+        .as("commits of %s threads, surprises %s", THREADS, surprises)
+        .isTrue();
+  }
+
   /** Appends records of its own, and notes them when they are committed. */
   private Thread appender(RecordStore store, long first, AtomicBoolean isDone) {
     Thread thread = new Thread(() -> {
@@ -55,6 +69,7 @@ class StoreThreadsTest {
           store.append(values.set("key", key).set("raw", value).set("packed", value));
           store.commit();
           acknowledged.add(key);
+          commits.release();
         } catch (IllegalStateException e) {
           // The store is closed.
           return;
@@ -88,14 +103,15 @@ class StoreThreadsTest {
   void closingWhileOthersAppendKeepsWhatWasCommitted() throws Exception {
     Path path = directory.resolve("store");
     RecordStore.create(path, SCHEMA, OPTIONS).close();
-    Random random = new Random(SEED);
+    Random random = Budget.random();
     for (long round = 0; round < CLOSES; round++) {
+      commits.drainPermits();
       RecordStore store = RecordStore.open(path, OPTIONS);
       List<Thread> threads = new ArrayList<>();
       for (long t = 0; t < THREADS; t++) {
         threads.add(appender(store, round << 40 | t << 32, new AtomicBoolean()));
       }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(20)));
+      awaitCommits(random.nextInt(50));
       store.close();
       for (Thread thread : threads) {
         thread.join();
@@ -112,18 +128,20 @@ class StoreThreadsTest {
   void interruptsLoseNothing() throws Exception {
     Path path = directory.resolve("store");
     AtomicBoolean isDone = new AtomicBoolean();
-    Random random = new Random(SEED);
-    long interrupts = 0;
+    Random random = Budget.random();
     try (RecordStore store = RecordStore.create(path, SCHEMA, OPTIONS)) {
       List<Thread> threads = new ArrayList<>();
       for (long t = 0; t < THREADS; t++) {
         threads.add(appender(store, t << 32, isDone));
       }
-      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(INTERRUPTED_SECONDS);
-      while (System.nanoTime() < end) {
+      for (int interrupt = 1; interrupt <= INTERRUPTS; interrupt++) {
         threads.get(random.nextInt(THREADS)).interrupt();
-        interrupts++;
-        LockSupport.parkNanos(500_000);
+        // The next one comes at any moment of an append.
+        LockSupport.parkNanos(random.nextInt(1_000_000));
+        if (interrupt % INTERRUPTS_OF_A_COMMIT == 0) {
+          commits.drainPermits();
+          awaitCommits(1);
+        }
       }
       isDone.set(true);
       for (Thread thread : threads) {
@@ -134,8 +152,8 @@ class StoreThreadsTest {
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {
       requireAcknowledged(store);
     }
-    System.out.printf("%d interrupts, %d records appended%n", interrupts, acknowledged.size());
+    System.out.printf("%d interrupts, %d records appended%n", INTERRUPTS, acknowledged.size());
     assertThat(surprises).isEmpty();
-    assertThat(acknowledged).isNotEmpty();
+    assertThat(acknowledged).hasSizeGreaterThanOrEqualTo(INTERRUPTS / INTERRUPTS_OF_A_COMMIT);
   }
 }

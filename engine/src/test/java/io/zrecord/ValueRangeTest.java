@@ -25,6 +25,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.ShardOnDisk;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
@@ -72,8 +73,8 @@ final class ValueRangeTest {
       .field("blob", ElementType.BYTES)
       .build();
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
-  private final Random random = new Random(seed);
+  private final long seed = Budget.seed();
+  private final Random random = Budget.random();
 
   @TempDir
   Path directory;

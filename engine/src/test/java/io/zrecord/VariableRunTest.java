@@ -20,6 +20,8 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.ShardWriter;
+import io.zrecord.testing.Budget;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.ShardOnDisk;
 import io.zrecord.testing.ShardProbe;
 import io.zrecord.testing.UnmappedStorage;
@@ -53,7 +55,7 @@ final class VariableRunTest {
   @TempDir
   Path directory;
 
-  private final Random random = new Random(5);
+  private final Random random = Budget.random();
 
   @AfterEach
   void forgetShards() {
@@ -344,21 +346,24 @@ final class VariableRunTest {
     assertThat((double) sizeOf(directory.resolve("digits")) / (784 * 20_000)).isLessThan(1.007);
   }
 
-  /** Each bit of values and tables, but for those that no reader looks at. */
+  /** Any bit of values and tables, but for those that no reader looks at. */
   @ParameterizedTest
   @EnumSource(
       value = Codec.class,
       names = {"RAW", "ZSTD"})
-  void everyFlippedBitIsFoundOrTheValueIsRight(Codec codec) throws IOException {
+  void anyFlippedBitIsFoundOrTheValueIsRight(Codec codec) throws IOException {
     RecordSchema schema = bytes(codec);
     List<byte @Nullable []> values = values(5, -1, 0, 40, 3, 11, 0, 9);
     ShardSummary shard = write(directory, schema, OPTIONS, values);
     FileMapStorage storage = FileMapStorage.of(directory);
+    int tried = 0;
     int found = 0;
     for (var file : storage.files().entrySet()) {
       byte[] content = file.getValue();
-      for (int bit = 0; bit < content.length * 8; bit++) {
-        content[bit / 8] ^= (byte) (1 << bit % 8);
+      for (long bit : Cases.before(content.length * 8L)) {
+        int at = (int) (bit / 8);
+        content[at] ^= (byte) (1 << bit % 8);
+        tried++;
         FieldReader reader;
         try {
           reader = reader(storage, schema, shard, Verification.FIRST);
@@ -371,10 +376,11 @@ final class VariableRunTest {
         } catch (io.zrecord.errors.ZRecordException e) {
           found++;
         }
-        content[bit / 8] ^= (byte) (1 << bit % 8);
+        content[at] ^= (byte) (1 << bit % 8);
       }
     }
-    assertThat(found).isGreaterThan(8 * 500);
+    // Of all bits, 0.8 matter: of 600, less than a third with a probability below 1e-100.
+    assertThat(found).isGreaterThan(tried / 3);
   }
 
   /**

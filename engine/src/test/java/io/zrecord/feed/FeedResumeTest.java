@@ -9,12 +9,14 @@ import io.zrecord.sampler.Sampler;
 import io.zrecord.sampler.Samplers;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.Budget;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,13 +25,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A feed that is stopped anywhere goes on with the very next record, whatever its threads, depth,
- * batch size and number of ranks. {@code -Dzrecord.test.resumes=1000} tries more stops.
+ * batch size and number of ranks.
  */
 class FeedResumeTest {
   private static final int RECORDS = 1_003;
   private static final int EPOCHS = 2;
   private static final long SEED = 5;
-  private static final int RESUMES = Integer.getInteger("zrecord.test.resumes", 100);
+  private static final int RESUMES = Budget.of(100);
 
   @TempDir
   Path directory;
@@ -115,7 +117,7 @@ class FeedResumeTest {
 
   @Test
   void theUnionOfAllRunsIsWhatOneRunDelivers() {
-    Random random = new Random(11);
+    Random random = Budget.random();
     List<Long> all = FeedData.expected(shuffle(), 0, 0, EPOCHS);
     int stops = 0;
     while (stops < RESUMES) {
@@ -146,10 +148,10 @@ class FeedResumeTest {
 
   @Test
   void interleavedGroupsAndPassesOfTheValidationGoOnInTheirMidst() {
-    Random random = new Random(12);
+    Random random = Budget.random();
     List<String> uninterrupted = mixed(null, Integer.MAX_VALUE, random).batches();
     assertThat(uninterrupted).hasSizeGreaterThan(80);
-    for (int run = 0; run < RESUMES / 5; run++) {
+    for (int run = 0; run < Math.max(1, RESUMES / 5); run++) {
       List<String> found = new ArrayList<>();
       Mixed part = mixed(null, 1 + random.nextInt(9), random);
       while (!part.batches().isEmpty()) {
@@ -191,22 +193,26 @@ class FeedResumeTest {
 
   @Test
   void aStateTakenAmongOvertakingBatchesLosesAndRepeatsNothing() {
-    Random random = new Random(13);
+    Random random = Budget.random();
     List<Long> all = FeedData.expected(shuffle(), 0, 0, EPOCHS);
     Collections.sort(all);
     int overtaken = 0;
-    for (int run = 0; run < RESUMES / 2; run++) {
+    // Where a feed is stopped no batch may be ahead, so there are more runs if there was none.
+    for (int run = 0; run < RESUMES / 2 || overtaken == 0; run++) {
       List<Long> found = new ArrayList<>();
       FeedState state = null;
       boolean goesOn = true;
       while (goesOn) {
+        Overtaking overtaking = new Overtaking();
         FeedBuilder builder = Feed.of(group(20))
             .asCompleted()
             .loaderThreads(4)
             .depth(8)
             .sink(() -> batch -> {
-              // Some batches take long, so that others overtake them.
-              return batch.batch() % 3 == 0 ? spin() : null;
+              if (batch.batch() % 3 == 0) {
+                overtaking.await(batch.batch());
+              }
+              return null;
             })
             .stopBeforeEpoch(EPOCHS);
         if (state != null) {
@@ -219,6 +225,7 @@ class FeedResumeTest {
             try (FeedBatch batch = feed.next()) {
               goesOn = batch != null;
               if (batch != null) {
+                overtaking.take(batch.batch());
                 for (long index : batch.indices()) {
                   found.add(index);
                 }
@@ -234,12 +241,25 @@ class FeedResumeTest {
     assertThat(overtaken).isPositive();
   }
 
-  private static @Nullable Object spin() {
-    long end = System.nanoTime() + 200_000;
-    while (System.nanoTime() < end) {
-      Thread.onSpinWait();
+  /** Lets batches be overtaken: each waits for a while until the consumer took a later one. */
+  private static final class Overtaking {
+    /** The last batches wait in vain. */
+    private static final long MOST_MILLIS = 50;
+
+    private long taken = -1;
+
+    synchronized void take(long batch) {
+      taken = Math.max(taken, batch);
+      notifyAll();
     }
-    return null;
+
+    synchronized void await(long batch) throws InterruptedException {
+      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_MILLIS);
+      for (long left = end - System.nanoTime(); taken < batch && left > 0; ) {
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+        left = end - System.nanoTime();
+      }
+    }
   }
 
   /** The newest version is another one then, but its records are the same. */

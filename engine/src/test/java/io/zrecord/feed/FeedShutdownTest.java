@@ -36,7 +36,7 @@ class FeedShutdownTest {
       try (RecordDataset dataset = RecordDataset.open(arguments[0]);
           Feed feed = Feed.of(group(dataset))
               .stopBeforeEpoch(Long.MAX_VALUE)
-              .stopOnShutdown(Duration.ofSeconds(20))
+              .stopOnShutdown(Duration.ofMinutes(2))
               .start()) {
         for (FeedBatch batch : feed) {
           try (batch) {
@@ -55,7 +55,7 @@ class FeedShutdownTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"TERM", "INT"})
-  @Timeout(60)
+  @Timeout(600)
   void aSignalEndsTheFlowAtABatchThatIsReported(String signal) throws Exception {
     assumeFalse(
         signal.equals("INT") && ignoresInterrupts(),

@@ -24,6 +24,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
@@ -150,18 +151,32 @@ class FeedTest {
   }
 
   @Test
-  void aConsumerThatHoldsAllBatchesIsToldSo() {
-    try (Feed feed = Feed.of(group(10)).depth(2).timeout(Duration.ofMillis(200)).start()) {
+  void aConsumerThatHoldsAllBatchesIsToldSo() throws InterruptedException {
+    AtomicReference<Thread> loader = new AtomicReference<>();
+    CountDownLatch two = new CountDownLatch(2);
+    try (Feed feed = Feed.of(group(10))
+        .loaderThreads(1)
+        .depth(2)
+        .timeout(Duration.ofMillis(200))
+        .onLoaderStart(() -> loader.set(Thread.currentThread()))
+        .sink(() -> batch -> {
+          two.countDown();
+          return null;
+        })
+        .start()) {
+      two.await();
+      while (loader.get().getState() != Thread.State.WAITING) {
+        Thread.onSpinWait();
+      }
       FeedBatch one = feed.next();
-      FeedBatch two = feed.next();
+      FeedBatch other = feed.next();
       assertThatThrownBy(feed::next)
           .isInstanceOf(BatchTimeoutException.class)
           .hasMessageContaining("holds 2 of 2 batches")
           .hasMessageContaining("zrecord.traceBatches")
           .hasMessageContaining("loader 0 waits for room");
       one.close();
-      feed.next().close();
-      two.close();
+      other.close();
     }
   }
 
@@ -423,10 +438,10 @@ class FeedTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void aConsumerThatHoldsABatchGetsTheNextWhateverTheBytes() {
     for (int run = 0; run < 20; run++) {
-      FeedBuilder builder = Feed.of(group(20)).maxBytes(1_000).timeout(Duration.ofSeconds(20));
+      FeedBuilder builder = Feed.of(group(20)).maxBytes(1_000).timeout(Duration.ofMinutes(2));
       if (run % 2 == 1) {
         builder.asCompleted();
       }
@@ -493,7 +508,7 @@ class FeedTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void theEndComesAlsoToAConsumerThatHoldsAllBatches() {
     try (Feed feed = Feed.of(group(600)).depth(2).start()) {
       FeedBatch one = feed.next();

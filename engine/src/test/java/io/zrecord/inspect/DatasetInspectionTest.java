@@ -24,6 +24,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.FabricatedTable;
 import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
@@ -202,7 +203,7 @@ class DatasetInspectionTest {
 
   @Test
   void aStoreThatChangedAtRandomAddsUp() {
-    long seed = Long.getLong("zrecord.test.seed", 17);
+    long seed = Budget.seed();
     Random random = new Random(seed);
     Path path = directory.resolve("store");
     StoreOptions options = StoreOptions.defaults().withWriters(2).withChunkBytes(1 << 14);

@@ -3,18 +3,23 @@ package io.zrecord.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import java.util.BitSet;
 import java.util.Random;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 final class IndexSetTest {
   private static final int SPACE = 200;
 
-  @RepeatedTest(200)
-  void agreesWithABitSet(RepetitionInfo repetition) {
-    Random random = new Random(repetition.getCurrentRepetition());
+  @Test
+  void agreesWithABitSet() {
+    Random random = Budget.random();
+    for (int round = Budget.of(200); round > 0; round--) {
+      requireLikeBitSets(random);
+    }
+  }
+
+  private static void requireLikeBitSets(Random random) {
     BitSet a = randomBits(random);
     BitSet b = randomBits(random);
     IndexSet set = IndexSet.of(a.stream().asLongStream().toArray());

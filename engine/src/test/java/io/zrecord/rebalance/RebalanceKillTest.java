@@ -2,11 +2,13 @@ package io.zrecord.rebalance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.CareMode;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.SweepOptions;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
@@ -22,14 +24,14 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Processes that rebalance a table are killed (SIGKILL) at random moments while this one appends to
  * it: every version that there is is whole and has the records that it should have, and the next
- * rebalance and a sweep leave nothing over. Of the {@code -Dzrecord.test.rebalanceKills}, 50 by
- * default, three of fifty are those of Spark's drivers and three those of its executors; see
- * docs/proofs.md.
+ * rebalance and a sweep leave nothing over. The first process waits for its kill before it commits,
+ * so that files are left, however fast the machine is.
  */
 class RebalanceKillTest {
-  private static final int ALL_KILLS = Integer.getInteger("zrecord.test.rebalanceKills", 50);
-  private static final int KILLS = ALL_KILLS - 2 * (ALL_KILLS * 3 / 50);
-  private static final long SEED = Long.getLong("zrecord.test.seed", 4711);
+  /** At least one of each kind: in the first rebalance or a later one, while writing or not. */
+  private static final int KILLS = Math.max(6, Budget.of(44));
+
+  private static final long SEED = Budget.seed();
   private static final int MOST_APPENDS = 25;
   private static final long MIB = 1 << 20;
   private static final SweepOptions SWEEP = SweepOptions.defaults().withMode(CareMode.DELETE);
@@ -48,7 +50,7 @@ class RebalanceKillTest {
 
   @Test
   void aTableIsWholeAfterEveryKill() throws Exception {
-    Random random = new Random(SEED);
+    Random random = Budget.random();
     int rebalanced = 0;
     int left = 0;
     for (int kill = 0; kill < KILLS; kill++) {
@@ -59,7 +61,9 @@ class RebalanceKillTest {
         TableData.appendShards(path, expected, 4, version);
       }
       // In the first rebalance, or in one of those that follow what was appended meanwhile.
-      appendUntilKilled(path, expected, kill % 2, random.nextInt(100), kill % 3 == 0);
+      Moment moment =
+          kill == 0 ? Moment.BEFORE_COMMIT : kill % 3 == 0 ? Moment.WHILE_WRITING : Moment.ANY;
+      appendUntilKilled(path, expected, kill % 2, random.nextInt(100), moment);
 
       List<Finding> findings = new ArrayList<>();
       DatasetCheck.of(path.toString()).run(findings::add);
@@ -99,17 +103,21 @@ class RebalanceKillTest {
     return rebalanced;
   }
 
-  /**
-   * Kills after some rebalances and a delay.
-   *
-   * @param whileWriting whether the kill waits for the next shard that the process begins
-   */
+  /** What a kill waits for, after some rebalances and a delay. */
+  private enum Moment {
+    ANY,
+    /** The next shard that the process begins. */
+    WHILE_WRITING,
+    /** All shards of the first rebalance. */
+    BEFORE_COMMIT
+  }
+
   private static void appendUntilKilled(
-      Path path, List<Integer> expected, int rebalances, int delayMillis, boolean whileWriting)
+      Path path, List<Integer> expected, int rebalances, int delayMillis, Moment moment)
       throws IOException, InterruptedException {
     Process process = JavaProcess.of(Rebalancer.class)
         .small()
-        .start(path.toString(), Long.toString(SEED + delayMillis));
+        .start(path.toString(), Long.toString(SEED + delayMillis), moment.name());
     // It says when it begins, and each time that it did something.
     assertThat(process.getInputStream().read()).isEqualTo('b');
     int seed = 10;
@@ -127,11 +135,14 @@ class RebalanceKillTest {
         end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis);
       }
     }
-    if (whileWriting) {
-      TableData.append(path, expected, 1, seed);
+    if (moment == Moment.BEFORE_COMMIT) {
+      assertThat(process.getInputStream().read()).isEqualTo(WaitingStorage.SAID);
+    }
+    if (moment == Moment.WHILE_WRITING) {
       int known = TableData.shardDirectories(path).size();
-      long latest = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
-      while (TableData.shardDirectories(path).size() == known && System.nanoTime() < latest) {
+      TableData.append(path, expected, 1, seed);
+      long latest = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+      while (TableData.shardDirectories(path).size() <= known + 1 && System.nanoTime() < latest) {
         Thread.onSpinWait();
       }
     }
@@ -150,7 +161,11 @@ class RebalanceKillTest {
       Path other = path.resolveSibling("other-" + path.getFileName());
       TableData.appendShards(other, new ArrayList<>(), 4, 1);
       TableRebalance.of(plan(RecordTable.at(LocalStorage.at(other)), random)).run();
-      RecordTable table = RecordTable.at(LocalStorage.at(path));
+      Storage storage = LocalStorage.at(path);
+      RecordTable table = RecordTable.at(
+          Moment.valueOf(arguments[2]) == Moment.BEFORE_COMMIT
+              ? new WaitingStorage(storage)
+              : storage);
       System.out.print('b');
       System.out.flush();
       while (true) {

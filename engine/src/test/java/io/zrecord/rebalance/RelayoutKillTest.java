@@ -7,12 +7,14 @@ import io.zrecord.sampler.Sampler;
 import io.zrecord.sampler.Samplers;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.CareMode;
 import io.zrecord.table.IndexMap;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.SweepOptions;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
@@ -28,11 +30,11 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Processes that shuffle a table again and again are killed (SIGKILL) at random moments: every
  * version is whole, in the order that it should have and with its map, and a sweep leaves nothing
- * over. {@code -Dzrecord.test.kills=1000} for more.
+ * over. The first process waits for its kill before it commits, so that files are left, however
+ * fast the machine is.
  */
 class RelayoutKillTest {
-  private static final int KILLS = Integer.getInteger("zrecord.test.kills", 8);
-  private static final long SEED = Long.getLong("zrecord.test.seed", 4712);
+  private static final int KILLS = Math.max(2, Budget.of(8));
   private static final int RECORDS = 20_000;
   private static final SweepOptions SWEEP = SweepOptions.defaults().withMode(CareMode.DELETE);
 
@@ -52,7 +54,7 @@ class RelayoutKillTest {
 
   @Test
   void aTableIsTheOldOrTheNewVersionAfterEveryKill() throws Exception {
-    Random random = new Random(SEED);
+    Random random = Budget.random();
     int shuffled = 0;
     int left = 0;
     for (int kill = 0; kill < KILLS; kill++) {
@@ -61,12 +63,12 @@ class RelayoutKillTest {
       List<Integer> expected = new ArrayList<>();
       TableData.append(path, expected, RECORDS, 3);
       // In the first relayout, or in a later one.
-      shuffleUntilKilled(path, kill % 2, random.nextInt(200));
+      shuffleUntilKilled(path, kill % 2, random.nextInt(200), kill == 0);
 
       List<Finding> findings = new ArrayList<>();
       DatasetCheck.of(path.toString()).allVersions().run(findings::add);
       assertThat(findings)
-          .as("seed %d, kill %d", SEED, kill)
+          .as("kill %d", kill)
           .noneMatch(finding -> finding.kind().isDamage());
       shuffled += requireVersions(table, expected);
       left += TableData.shardDirectories(path).equals(TableData.namedShards(table)) ? 0 : 1;
@@ -77,8 +79,7 @@ class RelayoutKillTest {
       requireVersions(table, expected);
     }
     System.out.printf(
-        "%d kills, seed %d: %d relayouts were committed, %d times files were left%n",
-        KILLS, SEED, shuffled, left);
+        "%d kills: %d relayouts were committed, %d times files were left%n", KILLS, shuffled, left);
     assertThat(shuffled).isGreaterThanOrEqualTo(KILLS / 2);
     assertThat(left).isPositive();
   }
@@ -108,12 +109,17 @@ class RelayoutKillTest {
     return newest;
   }
 
-  private static void shuffleUntilKilled(Path path, int relayouts, int delayMillis)
+  private static void shuffleUntilKilled(
+      Path path, int relayouts, int delayMillis, boolean isWaiting)
       throws IOException, InterruptedException {
-    Process process = JavaProcess.of(Shuffler.class).small().start(path.toString());
+    Process process =
+        JavaProcess.of(Shuffler.class).small().start(path.toString(), Boolean.toString(isWaiting));
     // It says when it begins, and each time that it did something.
     for (int said = 0; said <= relayouts; said++) {
       assertThat(process.getInputStream().read()).isEqualTo(said == 0 ? 'b' : 'r');
+    }
+    if (isWaiting) {
+      assertThat(process.getInputStream().read()).isEqualTo(WaitingStorage.SAID);
     }
     JavaProcess.killAfter(process, TimeUnit.MILLISECONDS.toNanos(delayMillis));
     JavaProcess.requireKilled(process);
@@ -129,7 +135,9 @@ class RelayoutKillTest {
       Path other = path.resolveSibling("other-" + path.getFileName());
       TableData.append(other, new ArrayList<>(), 10, 1);
       shuffle(RecordTable.at(LocalStorage.at(other)));
-      RecordTable table = RecordTable.at(LocalStorage.at(path));
+      Storage storage = LocalStorage.at(path);
+      RecordTable table = RecordTable.at(
+          Boolean.parseBoolean(arguments[1]) ? new WaitingStorage(storage) : storage);
       System.out.print('b');
       System.out.flush();
       while (true) {

@@ -2,6 +2,7 @@ package io.zrecord.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Ranks, slices, repeats, and the simple orders. */
 class CompositionTest {
-  private final Random random = new Random(11);
+  private final Random random = Budget.random();
 
   @Test
   void ranksTogetherAreTheGlobalOrder() {

@@ -2,6 +2,7 @@ package io.zrecord.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.function.LongBinaryOperator;
@@ -9,12 +10,9 @@ import java.util.function.LongUnaryOperator;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/**
- * Draws have the probabilities they should, and each test notices draws that have not. Seed 2024.
- */
+/** Draws have the probabilities they should, and each test notices draws that have not. */
 class DrawStatisticsTest {
-  private static final long SEED = 2024;
-  private static final double NORMAL = 4.5;
+  private static final long SEED = Budget.seed();
   private static final double BIASED = 10;
   private static final int DRAWS = 1_000_000;
 
@@ -155,7 +153,7 @@ class DrawStatisticsTest {
     for (long count : changed) {
       square += (count - tries / 2.0) * (count - tries / 2.0) / (tries / 4.0);
     }
-    return (square - Long.SIZE) / Math.sqrt(2.0 * Long.SIZE);
+    return Statistics.standardized(square, Long.SIZE);
   }
 
   /** Seeds and epochs have keys of their own, so that no stream is another one further on. */
@@ -179,8 +177,13 @@ class DrawStatisticsTest {
 
   private static double birthdays(long[] draws, long length) {
     double expected = (double) draws.length * (draws.length - 1) / 2 / length;
-    long repeats = draws.length - Arrays.stream(draws).distinct().count();
-    return (repeats - expected) / Math.sqrt(expected);
+    long[] sorted = draws.clone();
+    Arrays.sort(sorted);
+    int repeats = 0;
+    for (int i = 1; i < sorted.length; i++) {
+      repeats += sorted[i] == sorted[i - 1] ? 1 : 0;
+    }
+    return Statistics.standardizedCount(repeats, expected);
   }
 
   @Test
@@ -209,7 +212,7 @@ class DrawStatisticsTest {
         used++;
       }
     }
-    return (square - used) / Math.sqrt(2.0 * used);
+    return Statistics.standardized(square, used);
   }
 
   @Test
@@ -236,7 +239,7 @@ class DrawStatisticsTest {
   }
 
   private static void assertNormal(double statistic) {
-    assertThat(statistic).isBetween(-NORMAL, NORMAL);
+    assertThat(statistic).isBetween(-Statistics.NORMAL, Statistics.NORMAL);
   }
 
   private static void assertBiased(double statistic) {

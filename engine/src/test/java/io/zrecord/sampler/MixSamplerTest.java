@@ -2,6 +2,7 @@ package io.zrecord.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -9,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** Several sources in one order, and classes in their proportion. */
 class MixSamplerTest {
-  private final Random random = new Random(13);
+  private final Random random = Budget.random();
 
   @Test
   void aMixInProportionHoldsEverySourceOnce() {

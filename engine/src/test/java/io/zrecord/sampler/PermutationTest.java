@@ -2,6 +2,7 @@ package io.zrecord.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Random;
@@ -15,7 +16,7 @@ class PermutationTest {
     1025, 4093, 65_535, 65_536, 65_537, 99_991
   };
 
-  private final Random random = new Random(7);
+  private final Random random = Budget.random();
 
   @Test
   void aShuffleHoldsEveryIndexOnce() {
@@ -61,7 +62,7 @@ class PermutationTest {
       1L << 62
     }) {
       ShuffleSampler shuffle = Samplers.shuffle(length, 11);
-      for (int i = 0; i < 2000; i++) {
+      for (int i = 0; i < Budget.of(2000); i++) {
         long position = i < 2 ? i : Math.floorMod(random.nextLong(), length);
         long index = shuffle.index(9, position);
         assertThat(index).isBetween(0L, length - 1);
@@ -106,7 +107,7 @@ class PermutationTest {
 
   @Test
   void listedBlocksHoldEveryIndexOnce() {
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < Budget.of(50); round++) {
       long[] bounds = new long[1 + random.nextInt(40)];
       for (int i = 1; i < bounds.length; i++) {
         bounds[i] = bounds[i - 1] + 1 + random.nextInt(round % 2 == 0 ? 3 : 300);

@@ -2,6 +2,7 @@ package io.zrecord.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.function.LongUnaryOperator;
@@ -9,13 +10,10 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Shuffles look random, and each test notices an order that is not: every method ends with its
- * control. Seed 2024.
+ * control.
  */
 class ShuffleStatisticsTest {
-  private static final long SEED = 2024;
-  /** A perfect sampler passes this for all the statistics here together in 99.9 % of seeds. */
-  private static final double NORMAL = 4.5;
-
+  private static final long SEED = Budget.seed();
   private static final double BIASED = 10;
   private static final int LENGTH = 10_007;
 
@@ -242,7 +240,7 @@ class ShuffleStatisticsTest {
   }
 
   private static void assertNormal(double statistic) {
-    assertThat(statistic).isBetween(-NORMAL, NORMAL);
+    assertThat(statistic).isBetween(-Statistics.NORMAL, Statistics.NORMAL);
   }
 
   private static void assertBiased(double statistic) {

@@ -4,10 +4,34 @@ import java.util.Arrays;
 
 /**
  * Test statistics, each standardized: about normal with mean 0 and deviation 1 for a perfect
- * sampler.
+ * sampler, in the tails as well.
  */
 final class Statistics {
+  /**
+   * A perfect sampler exceeds this in one of 10¹³ statistics. All tests together have less than a
+   * thousand, so they fail for one of 10¹⁰ seeds.
+   */
+  static final double NORMAL = 7.5;
+
   private Statistics() {}
+
+  /**
+   * Standardizes a χ². Source: Wilson, Hilferty, The Distribution of Chi-square, 1931. Less the
+   * mean, by the deviation, would be far from normal in the tails if there are few degrees of
+   * freedom.
+   */
+  static double standardized(double chiSquare, double freedom) {
+    double variance = 2 / (9 * freedom);
+    return (Math.cbrt(chiSquare / freedom) - (1 - variance)) / Math.sqrt(variance);
+  }
+
+  /**
+   * Standardizes a count of rare events. Source: Anscombe, The Transformation of Poisson, Binomial
+   * and Negative-binomial Data, 1948.
+   */
+  static double standardizedCount(double count, double expected) {
+    return 2 * (Math.sqrt(count + 0.375) - Math.sqrt(expected + 0.125));
+  }
 
   /** Returns Pearson's χ² of counts against equal expectations. */
   static double chiSquare(long[] counts) {
@@ -20,8 +44,7 @@ final class Statistics {
     for (long count : counts) {
       square += (count - expected) * (count - expected) / expected;
     }
-    double freedom = counts.length - 1;
-    return (square - freedom) / Math.sqrt(2 * freedom);
+    return standardized(square, counts.length - 1.0);
   }
 
   /**
@@ -46,8 +69,7 @@ final class Statistics {
       square += (counts[cell] - expected) * (counts[cell] - expected) / expected;
     }
     // Rows and columns have fixed sums in every epoch.
-    double freedom = (parts - 1.0) * (parts - 1);
-    return (square - freedom) / Math.sqrt(2 * freedom);
+    return standardized(square, (parts - 1.0) * (parts - 1));
   }
 
   /** Returns how many of {@code [0, length)} fall into a part. */

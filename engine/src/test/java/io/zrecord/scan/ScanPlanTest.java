@@ -12,6 +12,7 @@ import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.Snapshots;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.Budget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +20,6 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 final class ScanPlanTest {
@@ -120,9 +119,15 @@ final class ScanPlanTest {
     assertThat(ScanPlan.estimateBytes(table, List.of(), ALL)).isZero();
   }
 
-  @RepeatedTest(300)
-  void everySplitHasItsSizeWhateverTheTable(RepetitionInfo repetition) {
-    Random random = new Random(repetition.getCurrentRepetition());
+  @Test
+  void everySplitHasItsSizeWhateverTheTable() {
+    Random random = Budget.random();
+    for (int round = Budget.of(300); round > 0; round--) {
+      requireSizes(random);
+    }
+  }
+
+  private static void requireSizes(Random random) {
     List<ShardSummary> shards = new ArrayList<>();
     for (int i = 1 + random.nextInt(20); i > 0; i--) {
       shards.add(shard(1024L * (1 + random.nextInt(random.nextBoolean() ? 1500 : 600_000))));

@@ -2,6 +2,7 @@ package io.zrecord.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -48,10 +49,11 @@ class FileStemsTest {
 
   @Test
   void stemsAreAllowedAndUniqueWhateverTheNames() {
-    long seed = System.nanoTime();
-    Random random = new Random(seed);
+    long seed = Budget.seed();
+    Random random = Budget.random();
+    int rounds = Budget.of(2_000);
     String alphabet = "aAbB-_1./\\ é😀";
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < rounds; round++) {
       Set<String> names = new HashSet<>();
       for (int i = 0; i < 20; i++) {
         StringBuilder name = new StringBuilder();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.errors.StorageException;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.storage.AppendLog.Outcome;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.FaultyProxy;
 import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.HttpFault;
@@ -27,17 +28,10 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Appends to a table whose object store answers wrongly, late or not at all. Afterwards the table
- * has each acknowledged append once, an unknown one at most once, and a refused one never. Longer
- * with {@code zrecord.test.fires=…}.
+ * has each acknowledged append once, an unknown one at most once, and a refused one never.
  */
 public abstract class CommitsUnderFireTest {
   private static final int COMMITTERS = 16;
-
-  /** How often random faults are tried; a seed each. */
-  private static final int FIRES = Integer.getInteger("zrecord.test.fires", 1);
-
-  /** Each fault is tried at each request, or at each of that many. */
-  private static final int STRIDE = FIRES > 1 ? 1 : 10;
 
   private static final Map<String, HttpFault> FAULTS = new TreeMap<>(Map.of(
       "answer lost", HttpFault.answerLost(),
@@ -95,11 +89,15 @@ public abstract class CommitsUnderFireTest {
     proxy.heal();
     log.append(storage, value++, "no fault");
     int requests = proxy.requests().size();
-    int first = 0;
+    Random random = Budget.random();
     for (Map.Entry<String, HttpFault> fault : FAULTS.entrySet()) {
       for (int times : new int[] {1, Integer.MAX_VALUE}) {
-        for (int number = first++ % STRIDE; number < requests; number += STRIDE) {
-          int from = number;
+        int[] numbers = random
+            .ints(0, requests)
+            .distinct()
+            .limit(Math.min(requests, Budget.of(1 + requests / 10)))
+            .toArray();
+        for (int from : numbers) {
           proxy.heal();
           proxy.inject(times, request -> request.number() >= from, fault.getValue());
           log.append(storage, value++, fault.getKey() + " at request " + from + ", " + times);
@@ -158,15 +156,13 @@ public abstract class CommitsUnderFireTest {
 
   @Test
   void committersAtOnceUnderRandomFaultsLoseNothing() throws Exception {
-    long seed = Long.getLong("zrecord.test.seed", new Random().nextLong());
     AppendLog log = new AppendLog();
-    for (int fire = 0; fire < FIRES; fire++) {
-      System.out.println("Faults of seed " + (seed + fire));
+    for (int fire = 0; fire < Budget.of(1); fire++) {
       proxy.heal();
-      proxy.injectAtRandom(seed + fire, 0.03, new ArrayList<>(FAULTS.values()));
+      proxy.injectAtRandom(Budget.seed() + fire, 0.03, new ArrayList<>(FAULTS.values()));
       race(log, 1);
     }
-    requirePromised(log, "random faults of seed " + seed);
+    requirePromised(log, "random faults");
   }
 
   private final AtomicLong nextValue = new AtomicLong();

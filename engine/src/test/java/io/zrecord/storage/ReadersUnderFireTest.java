@@ -17,6 +17,8 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.table.TableChange;
+import io.zrecord.testing.Budget;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.FaultyProxy;
 import io.zrecord.testing.HttpFault;
 import io.zrecord.testing.HttpRequest;
@@ -41,7 +43,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Reads a table whose object store answers wrongly, partly or not at all: each value is right, or
- * the reader gets an exception that names the object. Longer with {@code zrecord.test.fires=…}.
+ * the reader gets an exception that names the object.
  */
 public abstract class ReadersUnderFireTest {
   private static final int SHARDS = 2;
@@ -51,12 +53,6 @@ public abstract class ReadersUnderFireTest {
   private static final int SMALL_BYTES = 3000;
 
   private static final int LARGE_BYTES = 9000;
-
-  /** How often random faults are tried; a seed each. */
-  private static final int FIRES = 10 * Integer.getInteger("zrecord.test.fires", 1);
-
-  /** Each fault is tried at each request, or at each of that many. */
-  private static final int STRIDE = FIRES > 10 ? 1 : 3;
 
   private static final RecordSchema SCHEMA = RecordSchema.builder()
       .field("value", ElementType.BYTES)
@@ -156,7 +152,7 @@ public abstract class ReadersUnderFireTest {
   private static boolean isRight(RecordDataset dataset) {
     FieldReader values = dataset.reader("value");
     FieldReader numbers = dataset.reader("number");
-    long[] indices = new Random(1).longs(5L * RECORDS, 0, RECORDS).toArray();
+    long[] indices = Budget.random().longs(5L * RECORDS, 0, RECORDS).toArray();
     values.select(indices, 0, indices.length);
     numbers.selectRange(0, 10, Long.MAX_VALUE);
     for (int i = 0; i < indices.length; i++) {
@@ -190,11 +186,16 @@ public abstract class ReadersUnderFireTest {
     Storage storage = storage(proxy.endpoint(), name);
     int requests = requestsOfAReading(storage);
     Map<End, Integer> ends = new TreeMap<>();
-    int first = 0;
+    Random random = Budget.random();
     for (Map.Entry<String, HttpFault> fault : FAULTS.entrySet()) {
       // A storage that goes on where an answer broke off needs many requests for a file.
       for (int times : new int[] {1, 4}) {
-        for (int number = first++ % STRIDE; number < requests; number += STRIDE) {
+        int[] numbers = random
+            .ints(0, requests)
+            .distinct()
+            .limit(Math.min(requests, Budget.of(1 + requests / 3)))
+            .toArray();
+        for (int number : numbers) {
           proxy.heal();
           injectFrom(number, times, fault.getValue());
           String situation = fault.getKey() + " at request " + number + ", " + times;
@@ -215,12 +216,12 @@ public abstract class ReadersUnderFireTest {
   void anObjectThatIsDeletedOrReplacedWhileItIsReadIsAnExceptionOrHarmless() {
     int requests = requestsOfAReading(storage(proxy.endpoint(), name));
     for (boolean isReplaced : new boolean[] {false, true}) {
-      for (int number = 0; number < requests; number++) {
+      for (long number : Cases.before(requests)) {
         String copy = "table of " + UUID.randomUUID();
         Storage direct = storage(server(), copy);
         write(direct);
         proxy.heal();
-        injectFrom(number, 1, exchange -> {
+        injectFrom((int) number, 1, exchange -> {
           spoil(direct, exchange.request(), isReplaced);
           exchange.send(exchange.forward());
         });
@@ -242,7 +243,7 @@ public abstract class ReadersUnderFireTest {
     }
     if (isReplaced) {
       byte[] other = new byte[(int) direct.lengthBytes(file)];
-      new Random(7).nextBytes(other);
+      Budget.random().nextBytes(other);
       direct.replace(file, other);
     } else {
       direct.delete(file);
@@ -251,14 +252,11 @@ public abstract class ReadersUnderFireTest {
 
   @Test
   void randomFaultsAreExceptionsOrHarmless() {
-    long seed = Long.getLong("zrecord.test.seed", new Random().nextLong());
-    System.out.println("Faults of seed " + seed);
     Storage storage = storage(proxy.endpoint(), name);
-    for (int fire = 0; fire < FIRES; fire++) {
+    for (int fire = 0; fire < Budget.of(10); fire++) {
       proxy.heal();
-      proxy.injectAtRandom(seed + fire, 0.2, new ArrayList<>(FAULTS.values()));
-      assertThat(read(storage, Verification.FIRST, "seed " + (seed + fire)))
-          .isNotEqualTo(End.WRONG);
+      proxy.injectAtRandom(Budget.seed() + fire, 0.2, new ArrayList<>(FAULTS.values()));
+      assertThat(read(storage, Verification.FIRST, "fire " + fire)).isNotEqualTo(End.WRONG);
     }
   }
 

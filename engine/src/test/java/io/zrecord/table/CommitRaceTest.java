@@ -6,8 +6,10 @@ import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.JavaProcess;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,7 +27,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** Committers that append at once: nothing is lost, nothing is there twice. */
 final class CommitRaceTest {
   private static final int COMMITTERS = 8;
-  private static final int COMMITS = 50;
+  private static final int COMMITS = Budget.of(50);
+
+  /** Of the control, which shows nothing with few of them. */
+  private static final int NAIVE_COMMITS = 50;
+
 
   @TempDir
   Path directory;
@@ -48,7 +54,7 @@ final class CommitRaceTest {
    */
   @Test
   void aNaiveCommitLosesRecordsInTheSameRace() throws Exception {
-    Set<UUID> written = race(COMMITTERS, COMMITS, false);
+    Set<UUID> written = race(COMMITTERS, NAIVE_COMMITS, false);
     TableSnapshot newest = RecordTable.at(LocalStorage.at(directory)).latest();
     assertThat(written).isNotEmpty();
     newest.shards().forEach(shard -> written.remove(shard.id()));
@@ -72,13 +78,13 @@ final class CommitRaceTest {
     assertThat(newest.shards())
         .extracting(ShardSummary::id)
         .doesNotHaveDuplicates()
-        .hasSize(100);
+        .hasSize(2 * COMMITS);
   }
 
   /** Runs one of the processes. */
   public static void main(String[] arguments) {
     Storage storage = LocalStorage.at(Path.of(arguments[0]));
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < COMMITS; i++) {
       append(storage, i);
     }
   }
@@ -131,7 +137,7 @@ final class CommitRaceTest {
 
   private void timestampsRise() {
     RecordTable table = RecordTable.at(LocalStorage.at(directory));
-    java.time.Instant previous = java.time.Instant.MIN;
+    Instant previous = Instant.MIN;
     for (long version : table.versions()) {
       TableSnapshot snapshot = table.version(version);
       assertThat(snapshot.timestamp()).isAfter(previous);

@@ -18,6 +18,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
@@ -146,8 +147,8 @@ final class DamagedManifestTest {
   private void everyFlippedBitIsFound(Path file, Class<? extends ZRecordException> expected)
       throws IOException {
     byte[] content = Files.readAllBytes(file);
-    for (int bit = 0; bit < content.length * 8; bit++) {
-      flip(file, content, bit);
+    for (long bit : Cases.before(content.length * 8L)) {
+      flip(file, content, (int) bit);
       assertThatThrownBy(table::latest)
           .as("bit %d", bit)
           .isInstanceOf(expected)
@@ -164,9 +165,9 @@ final class DamagedManifestTest {
   @Test
   void everyTruncationIsFound() throws IOException {
     byte[] content = Files.readAllBytes(manifest(1));
-    for (int length = 0; length < content.length; length++) {
-      Files.write(manifest(1), java.util.Arrays.copyOf(content, length));
-      assertThatThrownBy(table::latest).isInstanceOf(CorruptDataException.class);
+    for (long length : Cases.before(content.length)) {
+      Files.write(manifest(1), java.util.Arrays.copyOf(content, (int) length));
+      assertThatThrownBy(table::latest).as("length %d", length).isInstanceOf(CorruptDataException.class);
     }
   }
 

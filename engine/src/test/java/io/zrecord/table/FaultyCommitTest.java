@@ -7,6 +7,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.ForwardingStorage;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,8 +32,12 @@ final class FaultyCommitTest {
   @ParameterizedTest
   @EnumSource
   void everyFailureIsReportedAsWhatItWas(FaultyStorage.Fault fault) {
+    int calls = tryCommit(fault, Integer.MAX_VALUE, 0, 1);
+    assertThat(calls).isGreaterThan(5);
     for (int failing : new int[] {1, 1000}) {
-      for (int call = 0; tryCommit(fault, call, failing, 1) > call; call++) {}
+      for (long call : Cases.before(calls)) {
+        assertThat((long) tryCommit(fault, (int) call, failing, 1)).isGreaterThan(call);
+      }
     }
   }
 
@@ -43,11 +48,11 @@ final class FaultyCommitTest {
     // Checking the shards takes most of the calls; all calls around them are tried.
     assertThat(calls).isGreaterThan(1001);
     for (int failing : new int[] {1, 1000}) {
-      for (int call = 0; call < 30; call++) {
-        tryCommit(fault, call, failing, 1001);
+      for (long call : Cases.before(30)) {
+        tryCommit(fault, (int) call, failing, 1001);
       }
-      for (int call = calls - 20; call < calls; call++) {
-        tryCommit(fault, call, failing, 1001);
+      for (long call : Cases.between(calls - 20, calls)) {
+        tryCommit(fault, (int) call, failing, 1001);
       }
     }
   }

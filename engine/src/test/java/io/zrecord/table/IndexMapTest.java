@@ -22,6 +22,7 @@ import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.Cases;
 import io.zrecord.verify.CheckSummary;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
@@ -241,9 +242,9 @@ final class IndexMapTest {
     Path damaged = Path.of(storage.location()).resolve(sound.directory()).resolve(file);
     byte[] content = Files.readAllBytes(damaged);
     int found = 0;
-    for (int bit = 0; bit < content.length * 8; bit += 17) {
+    for (long bit : Cases.before(content.length * 8L)) {
       byte[] flipped = content.clone();
-      flipped[bit / 8] ^= (byte) (1 << (bit % 8));
+      flipped[(int) (bit / 8)] ^= (byte) (1 << (bit % 8));
       // A file of its own each time, for open ones are shared.
       Path copy = directory.resolve("copy-" + file.hashCode() + "-" + bit);
       copy(Path.of(storage.location()), copy);

@@ -1,27 +1,37 @@
 package io.zrecord.table;
 
 import io.zrecord.storage.Storage;
+import io.zrecord.testing.Budget;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets several work on one storage in every order of their calls that can make a difference: of
  * orders that differ only in neighbouring calls that do not touch the same names one is tried. Each
  * order is a run of its own from the start.
+ *
+ * <p>A run finds out which calls could have come in another order, and with that the next runs. It
+ * does not matter which of them comes next: in the end there were all. {@link #all} goes on with
+ * the one that has most calls in common with the last run. {@link #some} takes any of them, and
+ * ends when there were enough.
  *
  * <p>Source: Abdulla, Aronis, Jonsson, Sagonas, Optimal Dynamic Partial Order Reduction, 2014,
  * algorithm 1.
@@ -104,28 +114,26 @@ final class Interleavings {
     }
   }
 
-  /** A point in a run: who is to go on there, of whom that was shown already, and who does now. */
+  /** A point in a run: who is to go on there, and of whom that was shown already. */
   private static final class Choice {
+    final @Nullable Choice before;
+    /** Who went on at the choice before, so that a run came here. */
+    final int cameBy;
+
+    final int depth;
     final Set<Integer> wanted = new HashSet<>();
     final Set<Integer> shown;
-    int chosen;
 
-    /** Begins with anybody who is able to go on. */
-    Choice(Set<Integer> able, Set<Integer> shown) {
+    Choice(@Nullable Choice before, int cameBy, int depth, Set<Integer> shown) {
+      this.before = before;
+      this.cameBy = cameBy;
+      this.depth = depth;
       this.shown = new HashSet<>(shown);
-      able.stream().filter(worker -> !shown.contains(worker)).findFirst().ifPresent(wanted::add);
-    }
-
-    boolean choose() {
-      for (int worker : wanted) {
-        if (!shown.contains(worker)) {
-          chosen = worker;
-          return true;
-        }
-      }
-      return false;
     }
   }
+
+  /** A run that is to be made: as far as a choice as before, and there another worker goes on. */
+  private record Branch(Choice choice, int worker) {}
 
   /**
    * A call that was made.
@@ -247,9 +255,36 @@ final class Interleavings {
     private final List<Worker> workers = new ArrayList<>();
     private final List<Step> steps = new ArrayList<>();
     private final Semaphore over = new Semaphore(0);
+    /** Those that the run has come by. The last of the choices made before is where it branches. */
+    private final List<Choice> path = new ArrayList<>();
+
+    /** Who goes on at the choices that were made before. */
+    private final List<Integer> repeated = new ArrayList<>();
+
+    private final List<Integer> turns;
     private Set<Integer> shown = Set.of();
     private boolean isEnded;
     private @Nullable Throwable failure;
+
+    /**
+     * Begins a run.
+     *
+     * @param turns who goes on rather than who is behind in this list, where nothing else decides
+     */
+    Run(@Nullable Branch branch, List<Integer> turns) {
+      this.turns = turns;
+      if (branch != null) {
+        repeated.add(branch.worker);
+        for (Choice choice = branch.choice; choice != null; choice = choice.before) {
+          path.add(choice);
+          if (choice.before != null) {
+            repeated.add(choice.cameBy);
+          }
+        }
+        Collections.reverse(path);
+        Collections.reverse(repeated);
+      }
+    }
 
     /** Returns whether it came to its end, as nothing shows the same. */
     <W extends World> boolean run(W world, List<Work<W>> work, ExecutorService threads)
@@ -294,32 +329,47 @@ final class Interleavings {
         over.release();
         return false;
       }
-      Choice choice = choices.get(steps.size());
-      Worker chosen = workers.get(choice.chosen);
+      Choice choice = path.get(steps.size());
+      int worker = turn(choice);
+      Worker chosen = workers.get(worker);
       Call call = chosen.pendingCall();
       shown = new HashSet<>(choice.shown);
       shown.removeIf(other -> !workers.get(other).pendingCall().commutesWith(call));
-      steps.add(step(choice.chosen, call, steps));
-      wantReversed(steps);
+      if (steps.size() >= repeated.size() - 1) {
+        choice.shown.add(worker);
+      }
+      steps.add(step(worker, call, steps));
+      wantReversed(steps, path);
       if (chosen != caller) {
         chosen.turn.release();
       }
       return chosen == caller;
     }
 
-    /**
-     * Repeats the choices made, and goes on with new ones; {@code false} if all that may go on were
-     * shown.
-     */
+    /** Comes to the next choice; {@code false} if all that may go on were shown. */
     private boolean isChosen(Set<Integer> able) {
-      if (steps.size() == choices.size()) {
-        Choice next = new Choice(able, shown);
-        if (!next.choose()) {
-          return false;
-        }
-        choices.add(next);
+      int step = steps.size();
+      if (step < path.size()) {
+        return true;
       }
-      return true;
+      Choice next = new Choice(
+          step == 0 ? null : path.get(step - 1),
+          step == 0 ? -1 : steps.get(step - 1).worker,
+          step,
+          shown);
+      turns.stream()
+          .filter(worker -> able.contains(worker) && !shown.contains(worker))
+          .findFirst()
+          .ifPresent(next.wanted::add);
+      path.add(next);
+      return !next.wanted.isEmpty();
+    }
+
+    /** Returns who goes on: as before, or the one that a new choice begins with. */
+    private int turn(Choice choice) {
+      return steps.size() < repeated.size()
+          ? repeated.get(steps.size())
+          : choice.wanted.iterator().next();
     }
 
     private Set<Integer> able() {
@@ -333,30 +383,118 @@ final class Interleavings {
     }
   }
 
-  private final List<Choice> choices = new ArrayList<>();
+  /** Of some orders, at least so many are tried: fewer would show little. */
+  private static final int LEAST = 30;
 
-  private Interleavings() {}
+  private final List<Branch> branches = new ArrayList<>();
+
+  /** Chooses what comes next; {@code null} goes on where most calls are the same. */
+  private final @Nullable Random random;
+
+  private Interleavings(@Nullable Random random) {
+    this.random = random;
+  }
 
   /** Runs them all, checks each and returns how many there were. */
-  static <W extends World> int run(Supplier<W> worlds, List<Work<W>> work) throws Exception {
-    Interleavings all = new Interleavings();
+  static <W extends World> int all(Supplier<W> worlds, List<Work<W>> work) throws Exception {
+    return new Interleavings(null).run(worlds, work, Integer.MAX_VALUE, () -> true);
+  }
+
+  /**
+   * Runs the share of them that {@link Budget#shareOfOrders} tells, at least {@value #LEAST},
+   * checks each and returns how many there were.
+   *
+   * @param about how many orders there are; half of that and twice that are refused when all were
+   *     run
+   * @param isShown whether there was everything that has to come about in some order; if not, there
+   *     are more runs
+   */
+  static <W extends World> int some(
+      int about, Supplier<W> worlds, List<Work<W>> work, BooleanSupplier isShown) throws Exception {
+    return some(about, Budget.shareOfOrders(), Budget.seed(), worlds, work, isShown);
+  }
+
+  /** Runs the share given, chosen by the seed given. */
+  static <W extends World> int some(
+      int about,
+      double share,
+      long seed,
+      Supplier<W> worlds,
+      List<Work<W>> work,
+      BooleanSupplier isShown)
+      throws Exception {
+    Interleavings some = new Interleavings(share < 1 ? new Random(seed) : null);
+    int least = share < 1 ? (int) Math.max(LEAST, Math.ceil(share * about)) : Integer.MAX_VALUE;
+    int count;
+    try {
+      count = some.run(worlds, work, least, isShown);
+    } catch (Exception | Error e) {
+      e.addSuppressed(new IllegalStateException(
+          "A share of " + share + " of about " + about + " orders, with seed " + seed));
+      throw e;
+    }
+    boolean isAll = some.branches.isEmpty();
+    if (count == 0 || (isAll && (count < about / 2 || count > 2L * about))) {
+      throw new AssertionError(count + (isAll ? " orders are all" : " orders were tried")
+          + ", not a share of " + share + " of about " + about + ", with seed " + seed);
+    }
+    return count;
+  }
+
+  private <W extends World> int run(
+      Supplier<W> worlds, List<Work<W>> work, int least, BooleanSupplier isShown)
+      throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     int count = 0;
+    Branch branch = null;
     try {
       do {
-        count += all.new Run().run(worlds.get(), work, threads) ? 1 : 0;
-      } while (all.goBack());
+        Run run = new Run(branch, turns(work.size()));
+        try {
+          count += run.run(worlds.get(), work, threads) ? 1 : 0;
+        } catch (Exception | Error e) {
+          e.addSuppressed(new IllegalStateException("After " + count + " orders, in that of "
+              + run.steps.stream().map(Step::worker).toList()));
+          throw e;
+        }
+        if (branches.isEmpty()) {
+          return count;
+        }
+        branch = nextBranch();
+      } while (count < least || !isShown.getAsBoolean());
+      branches.add(branch);
     } finally {
       threads.shutdownNow();
     }
     return count;
   }
 
+  private List<Integer> turns(int workers) {
+    List<Integer> turns = new ArrayList<>(IntStream.range(0, workers).boxed().toList());
+    if (random != null) {
+      Collections.shuffle(turns, random);
+    }
+    return turns;
+  }
+
+  private Branch nextBranch() {
+    int next = 0;
+    if (random != null) {
+      next = random.nextInt(branches.size());
+    } else {
+      for (int i = 1; i < branches.size(); i++) {
+        next = branches.get(i).choice.depth > branches.get(next).choice.depth ? i : next;
+      }
+    }
+    Collections.swap(branches, next, branches.size() - 1);
+    return branches.remove(branches.size() - 1);
+  }
+
   /**
    * Lets another worker go on at each earlier step after which the last step could as well have
    * come.
    */
-  private void wantReversed(List<Step> steps) {
+  private void wantReversed(List<Step> steps, List<Choice> path) {
     int last = steps.size() - 1;
     Step step = steps.get(last);
     BitSet indirect = new BitSet();
@@ -364,9 +502,13 @@ final class Interleavings {
     for (int i = step.direct.nextSetBit(0); i >= 0; i = step.direct.nextSetBit(i + 1)) {
       if (steps.get(i).worker != step.worker && !indirect.get(i)) {
         Set<Integer> beginners = beginners(steps, i);
-        Set<Integer> wanted = choices.get(i).wanted;
-        if (beginners.stream().noneMatch(wanted::contains)) {
-          wanted.add(beginners.iterator().next());
+        Choice choice = path.get(i);
+        if (beginners.stream().noneMatch(choice.wanted::contains)) {
+          int worker = beginners.iterator().next();
+          choice.wanted.add(worker);
+          if (!choice.shown.contains(worker)) {
+            branches.add(new Branch(choice, worker));
+          }
         }
       }
     }
@@ -403,20 +545,5 @@ final class Interleavings {
     }
     causes.or(direct);
     return new Step(worker, call, direct, causes);
-  }
-
-  /**
-   * Goes back to the last choice that can be made in another way; {@code false} if there is none.
-   */
-  private boolean goBack() {
-    while (!choices.isEmpty()) {
-      Choice last = choices.get(choices.size() - 1);
-      last.shown.add(last.chosen);
-      if (last.choose()) {
-        return true;
-      }
-      choices.remove(choices.size() - 1);
-    }
-    return false;
   }
 }

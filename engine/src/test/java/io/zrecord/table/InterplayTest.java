@@ -31,6 +31,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.Budget;
 import io.zrecord.verify.DatasetCheck;
 import io.zrecord.verify.Finding;
 import java.io.IOException;
@@ -64,7 +65,9 @@ import org.junit.jupiter.api.io.TempDir;
  * committed, against a list: each version that is kept reads as the list was.
  */
 final class InterplayTest {
-  private static final int ROUNDS = Integer.getInteger("zrecord.rounds", 40);
+  /** In fewer rounds little comes together. */
+  private static final int ROUNDS = Math.max(20, Budget.of(40));
+
   private static final List<ElementType> SCALARS = List.of(
       ElementType.I8,
       ElementType.I16,
@@ -101,8 +104,7 @@ final class InterplayTest {
       ElementType.decimal(12, 1),
       List.of(ElementType.decimal(18, 1), ElementType.decimal(30, 1)));
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
-  private final Random random = new Random(seed);
+  private final Random random = Budget.random();
 
   @TempDir
   Path directory;
@@ -514,10 +516,10 @@ final class InterplayTest {
       return;
     } catch (MissingFileException e) {
       // Swept: what was written is as old as the files of a write that died, or the base is gone.
-      assertThat(log).as("seed " + seed + " " + e).anyMatch(did -> did.startsWith("swept"));
+      assertThat(log).as("%s", e).anyMatch(did -> did.startsWith("swept"));
       return;
     } catch (RuntimeException e) {
-      throw new AssertionError("seed " + seed + " " + change.what + " " + log, e);
+      throw new AssertionError(change.what + " " + log, e);
     }
     log.add(change.what);
     change.effect.run();
@@ -553,7 +555,7 @@ final class InterplayTest {
   }
 
   private void requireEqual(TableSnapshot snapshot, Version expected) {
-    String what = "seed " + seed + " " + snapshot + " " + log;
+    String what = snapshot + " " + log;
     assertThat(snapshot.schema().fields()).as(what).isEqualTo(expected.fields);
     assertThat(snapshot.length()).as(what).isEqualTo(expected.records.size());
     List<Verification> verifications = List.of(Verification.values());
@@ -608,7 +610,7 @@ final class InterplayTest {
         findings.add(finding);
       }
     });
-    assertThat(findings).as("seed " + seed + " " + log).isEmpty();
+    assertThat(findings).as("%s", log).isEmpty();
   }
 
   @Test
@@ -642,7 +644,7 @@ final class InterplayTest {
       } catch (SchemaMismatchException e) {
         continue; // A name is taken.
       } catch (IllegalArgumentException e) {
-        throw new AssertionError("seed " + seed + " " + log, e);
+        throw new AssertionError(log.toString(), e);
       }
       if (change.what.equals("relayout") || random.nextInt(3) > 0) {
         commit(change);

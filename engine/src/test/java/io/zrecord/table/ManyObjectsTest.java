@@ -5,18 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.read.IndexSet;
 import io.zrecord.scan.ScanPlan;
 import io.zrecord.scan.SplitSizing;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.ObjectStorage;
 import io.zrecord.verify.DatasetCheck;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/**
- * The requests that a table of many shards takes on a store of objects.
- * {@code -Dzrecord.test.objectShards=1000000} for a table as large as they come.
- */
+/** The requests that a table of many shards takes on a store of objects. */
 final class ManyObjectsTest {
-  private static final int SHARDS = Integer.getInteger("zrecord.test.objectShards", 20_000);
+  private static final int SHARDS = Math.max(2_000, Budget.of(20_000));
 
   private final ObjectStorage objects = new ObjectStorage();
 

@@ -8,6 +8,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.ObjectStorage;
 import java.time.Duration;
@@ -30,16 +31,14 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The proofs of tables on a store of objects. Those that other tests have for files in memory run
  * here in part: what a store of objects does differently is how a sweep lists and deletes, and that
  * a reader asks for the version after the hint before that of the hint.
- * {@code -Dzrecord.test.objectSequences=1000} for more sequences.
  */
 final class ObjectTablesTest {
-  private static final int SEQUENCES = Integer.getInteger("zrecord.test.objectSequences", 10);
   private static final int COMMITTERS = 8;
   private static final int COMMITS = 12;
 
   @Test
   void everyRetainedVersionStaysAndNothingElseDoes() throws Exception {
-    Simulation.ofObjects(() -> TableCareTest.run(SEQUENCES));
+    Simulation.ofObjects(() -> TableCareTest.run(Budget.of(10), Set.of()));
   }
 
   @Test

@@ -155,7 +155,7 @@ final class RowRaceTest {
 
   private static List<World> run(List<Work<World>> work) throws Exception {
     List<World> worlds = new ArrayList<>();
-    Interleavings.run(
+    Interleavings.all(
         () -> {
           World world = new World();
           worlds.add(world);

@@ -113,7 +113,7 @@ final class SweepRaceTest {
   @Test
   void aVersionWhoseTagIsExchangedForAnotherMeanwhileIsWhole() throws Exception {
     List<World> worlds = new ArrayList<>();
-    require(Interleavings.run(
+    require(Interleavings.all(
         () -> {
           worlds.add(withExpiredTag());
           return worlds.get(worlds.size() - 1);
@@ -142,7 +142,7 @@ final class SweepRaceTest {
 
   @Test
   void aDamagedVersionThatIsMovedAsideMeanwhileKeepsItsFiles() throws Exception {
-    require(Interleavings.run(
+    require(Interleavings.all(
         SweepRaceTest::withDamagedManifest,
         List.<Work<World>>of(
             (world, storage) -> {
@@ -226,7 +226,7 @@ final class SweepRaceTest {
 
   private static List<World> all(Instant writtenAt, Work<World> append) throws Exception {
     List<World> worlds = new ArrayList<>();
-    require(Interleavings.run(
+    require(Interleavings.all(
         () -> {
           worlds.add(expired(writtenAt));
           return worlds.get(worlds.size() - 1);

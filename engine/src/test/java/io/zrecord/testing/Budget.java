@@ -80,7 +80,8 @@ public final class Budget {
     String text = System.getProperty(SCALE, DEFAULT);
     double scale = text.equals(DEFAULT) ? DEFAULT_SCALE : Double.parseDouble(text);
     if (!(scale > 0 && scale <= 1000)) {
-      throw new IllegalArgumentException(SCALE + " is " + text + ": give more than 0, at most 1000");
+      throw new IllegalArgumentException(
+          SCALE + " is " + text + ": give more than 0, at most 1000");
     }
     return scale;
   }

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A program in a process of its own, with the class path of this one. */
+/** A program in a process of its own, with the class path and the {@link Budget} of this one. */
 public final class JavaProcess {
   private final Class<?> program;
   private final List<String> options = new ArrayList<>();
@@ -71,6 +71,7 @@ public final class JavaProcess {
     List<String> command = new ArrayList<>(launcher);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
+    command.addAll(List.of(Budget.properties().split(" ")));
     command.add(program.getName());
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);

@@ -5,6 +5,8 @@ import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -18,6 +20,7 @@ public final class UnmappedStorage extends ForwardingStorage {
   private final AtomicInteger failures = new AtomicInteger();
   private final AtomicInteger wrongAnswers = new AtomicInteger();
   private volatile long latencyMillis;
+  private volatile CountDownLatch together = new CountDownLatch(0);
 
   /**
    * Wraps a storage.
@@ -52,6 +55,16 @@ public final class UnmappedStorage extends ForwardingStorage {
     mostInFlight.set(0);
   }
 
+  /**
+   * Counts from 0 again, and lets each request wait until there have been as many, whatever the
+   * time: {@link #mostInFlight} says then whether they came while others waited. If so many do not
+   * come in five minutes, those that wait fail.
+   */
+  public void beginTogether(int requestCount) {
+    begin(0);
+    together = new CountDownLatch(requestCount);
+  }
+
   /** Lets the next requests for values fail. */
   public void failNext(int count) {
     failures.set(count);
@@ -82,6 +95,11 @@ public final class UnmappedStorage extends ForwardingStorage {
     mostInFlight.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
     try {
       Thread.sleep(latencyMillis);
+      CountDownLatch others = together;
+      others.countDown();
+      if (!others.await(5, TimeUnit.MINUTES)) {
+        throw new StorageException(file.path(), others.getCount() + " more requests did not come");
+      }
       boolean hasValues = file.path().endsWith(".zr");
       if (hasValues && isNext(failures)) {
         throw new StorageException(file.path(), "no answer from " + file.path());

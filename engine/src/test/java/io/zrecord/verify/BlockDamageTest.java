@@ -28,6 +28,8 @@ import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardWriter;
 import io.zrecord.table.TableChange;
+import io.zrecord.testing.Budget;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -61,8 +63,8 @@ class BlockDamageTest {
   private static final WriteOptions OPTIONS =
       WriteOptions.defaults().withDurability(Durability.NONE).withBlockBytes(4096);
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
-  private final Random random = new Random(seed);
+  private final long seed = Budget.seed();
+  private final Random random = Budget.random();
 
   @TempDir
   Path directory;
@@ -153,7 +155,7 @@ class BlockDamageTest {
   @ParameterizedTest
   @ValueSource(ints = {TEXT, NUMBER})
   void aFlippedBitOfABlockIsFound(int field) throws IOException {
-    for (int round = 0; round < 20; round++) {
+    for (int round = Math.max(5, Budget.of(20)); round > 0; round--) {
       BlockRecord block = onDisk.block(field, random.nextInt(3));
       long position = block.position() + random.nextInt(block.storedBytes());
       flip(onDisk.chunk(0), position);
@@ -175,7 +177,7 @@ class BlockDamageTest {
   @ValueSource(ints = {TEXT, NUMBER})
   void aFlippedBitOfTheRecordsIsFound(int field) throws IOException {
     long bytes = onDisk.field(field).offsets().bytes();
-    for (long at = 0; at < bytes - 4; at++) {
+    for (long at : Cases.before(bytes - 4)) {
       long position = onDisk.field(field).offsets().position() + at;
       flip(onDisk.tables(), position);
       assertThatThrownBy(this::isReadAsWritten)
@@ -192,21 +194,20 @@ class BlockDamageTest {
   void aRecordThatIsSealedAgainIsRefusedOrLeadsToTheSameValues() throws IOException {
     byte[] sound = Files.readAllBytes(onDisk.tables());
     int refused = 0;
-    for (int at = 0; at < BlockUnits.RECORD_BYTES; at++) {
-      for (int bit = 0; bit < 8; bit++) {
-        byte[] changed = sound.clone();
-        changed[(int) onDisk.blockAt(TEXT, 1) + at] ^= (byte) (1 << bit);
-        Files.write(onDisk.tables(), changed);
-        onDisk.sealBlocks(TEXT, 0);
-        assertThat(findings()).as("byte %s, bit %s", at, bit).isNotEmpty();
-        try {
-          assertThat(isReadAsWritten()).as("byte %s, bit %s", at, bit).isTrue();
-        } catch (CorruptDataException | UnsupportedFormatException e) {
-          refused++;
-        }
+    long[] bits = Cases.before(8 * BlockUnits.RECORD_BYTES);
+    for (long bit : bits) {
+      byte[] changed = sound.clone();
+      changed[(int) (onDisk.blockAt(TEXT, 1) + bit / 8)] ^= (byte) (1 << bit % 8);
+      Files.write(onDisk.tables(), changed);
+      onDisk.sealBlocks(TEXT, 0);
+      assertThat(findings()).as("bit %s", bit).isNotEmpty();
+      try {
+        assertThat(isReadAsWritten()).as("bit %s", bit).isTrue();
+      } catch (CorruptDataException | UnsupportedFormatException e) {
+        refused++;
       }
     }
-    assertThat(refused).isEqualTo(8 * BlockUnits.RECORD_BYTES);
+    assertThat(refused).isEqualTo(bits.length);
     Files.write(onDisk.tables(), sound);
   }
 

@@ -14,6 +14,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.ShardOnDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,6 +24,8 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,8 +39,8 @@ final class EveryByteTest {
       .field("label", ElementType.I32)
       .build();
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
-  private final Random random = new Random(seed);
+  private final long seed = Budget.seed();
+  private final Random random = Budget.random();
 
   @TempDir
   Path directory;
@@ -137,6 +140,22 @@ final class EveryByteTest {
     return bytes;
   }
 
+  /** Chooses positions in a file: the first, the last, and others, mostly in its header. */
+  private Set<Integer> positions(int length) {
+    Set<Integer> chosen = new TreeSet<>();
+    if (length > 0) {
+      chosen.add(0);
+      chosen.add(length - 1);
+    }
+    int header = Math.min(100, length);
+    int most = 2 * header / 3 + Math.min((length - header) / 10, 200);
+    int count = Math.min(length, Math.max(10, Budget.of(most)));
+    while (chosen.size() < count) {
+      chosen.add(random.nextInt(random.nextBoolean() ? header : length));
+    }
+    return chosen;
+  }
+
   private void requireFound(Path dataset, Meaning meaning) throws IOException {
     assertThat(DatasetCheck.of(dataset.toString()).run(finding -> {}).isSound()).isTrue();
     List<Path> files;
@@ -146,9 +165,7 @@ final class EveryByteTest {
     for (Path file : files) {
       byte[] content = Files.readAllBytes(file);
       BitSet meaningful = meaning.of(file, content);
-      for (int at = 0;
-          at < content.length;
-          at += 1 + random.nextInt(at < 100 ? 2 : Math.max(20, content.length / 100))) {
+      for (int at : positions(content.length)) {
         byte before = content[at];
         content[at] ^= (byte) (1 << random.nextInt(8));
         Files.write(file, content);

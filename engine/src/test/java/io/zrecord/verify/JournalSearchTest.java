@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The bytes after a damaged record of a journal may be made to look like records, one within the
  * other.
  */
-@Timeout(60)
+@Timeout(300)
 final class JournalSearchTest {
   private static final int HEADER_BYTES = 64;
   private static final int RECORD_MAGIC = 0x4a52_525a;

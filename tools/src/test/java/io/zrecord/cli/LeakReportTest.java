@@ -22,6 +22,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,7 +32,7 @@ class LeakReportTest {
   private static final RecordSchema SCHEMA =
       RecordSchema.builder().field("number", ElementType.I64).build();
   private static final int RECORDS = 100;
-  private static final Duration LIMIT = Duration.ofSeconds(20);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
 
   @TempDir
   Path directory;
@@ -41,7 +43,7 @@ class LeakReportTest {
   static final class Careless {
     private Careless() {}
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws InterruptedException {
       PrintStream console = System.err;
       ByteArrayOutputStream log = new ByteArrayOutputStream();
       System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
@@ -78,12 +80,24 @@ class LeakReportTest {
       batch.close();
     }
 
-    private static void holdAllBatches(RecordDataset dataset) {
+    private static void holdAllBatches(RecordDataset dataset) throws InterruptedException {
       List<FeedBatch> held = new ArrayList<>();
+      CountDownLatch two = new CountDownLatch(2);
+      AtomicReference<Thread> loader = new AtomicReference<>();
       try (Feed feed = Feed.of(FeedGroup.of(dataset).batchSize(10))
+          .loaderThreads(1)
           .depth(2)
           .timeout(Duration.ofMillis(200))
+          .onLoaderStart(() -> loader.set(Thread.currentThread()))
+          .sink(() -> batch -> {
+            two.countDown();
+            return null;
+          })
           .start()) {
+        two.await();
+        while (loader.get().getState() != Thread.State.WAITING) {
+          Thread.onSpinWait();
+        }
         takeWithoutClosing(feed, held);
         takeWithoutClosing(feed, held);
         takeWithoutClosing(feed, held);

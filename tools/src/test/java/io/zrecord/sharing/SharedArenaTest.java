@@ -3,6 +3,7 @@ package io.zrecord.sharing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.testing.Budget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -57,16 +58,15 @@ class SharedArenaTest {
 
   @Test
   void regionsNeverOverlap() {
-    long seed = Long.getLong("zrecord.test.seed", 11);
-    Random random = new Random(seed);
+    Random random = Budget.random();
     List<ByteBuffer> regions = new ArrayList<>();
-    for (int step = 0; step < 2000; step++) {
+    for (int step = 0; step < Budget.of(2000); step++) {
       if (regions.size() < 20 && random.nextBoolean()) {
         ByteBuffer region = arena.allocate(1 + random.nextInt(20_000));
         for (ByteBuffer other : regions) {
           assertThat(arena.at(region) + region.capacity() <= arena.at(other)
                   || arena.at(other) + other.capacity() <= arena.at(region))
-              .as("seed %d, step %d", seed, step)
+              .as("step %d", step)
               .isTrue();
         }
         regions.add(region);

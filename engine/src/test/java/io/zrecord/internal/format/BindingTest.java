@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.internal.format.Binding.Kind;
 import io.zrecord.testing.BindingProbe;
+import io.zrecord.testing.Budget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -71,8 +72,8 @@ class BindingTest {
   void bindingIsExclusiveOrWithTheCrcOfTheBinding() {
     assertThat(CODES).containsOnlyKeys(Kind.values());
     List<Kind> kinds = List.of(Kind.values());
-    Random random = new Random(1);
-    for (int i = 0; i < 100_000; i++) {
+    Random random = Budget.random();
+    for (int i = Budget.of(100_000); i > 0; i--) {
       UUID owner = new UUID(random.nextLong(), random.nextLong());
       int field = random.nextInt();
       Kind kind = kinds.get(random.nextInt(kinds.size()));
@@ -85,9 +86,9 @@ class BindingTest {
 
   @Test
   void rebindEqualsComputingAgain() {
-    Random random = new Random(2);
+    Random random = Budget.random();
     Binding binding = new Binding(UUID.randomUUID(), 7);
-    for (int i = 0; i < 100_000; i++) {
+    for (int i = Budget.of(100_000); i > 0; i--) {
       long from = random.nextLong() >>> random.nextInt(Long.SIZE);
       long to = random.nextLong() >>> random.nextInt(Long.SIZE);
       int crc = random.nextInt();

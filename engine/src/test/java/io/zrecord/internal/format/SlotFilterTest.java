@@ -2,6 +2,7 @@ package io.zrecord.internal.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -11,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SlotFilterTest {
   private static final int SLOTS = 4_000_000;
 
-  private final Random random = new Random(5);
+  private final Random random = Budget.random();
 
   private long[] slots(int count) {
     return random.longs(count, 0, SLOTS).sorted().distinct().toArray();

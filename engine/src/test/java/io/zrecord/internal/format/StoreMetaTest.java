@@ -12,6 +12,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.NestedType;
 import io.zrecord.schema.Shape;
+import io.zrecord.testing.Budget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -200,10 +201,11 @@ class StoreMetaTest {
 
   @Test
   void mutatedContentUnderAValidSealIsRefusedOrRead() {
-    long seed = System.nanoTime();
-    Random random = new Random(seed);
+    long seed = Budget.seed();
+    Random random = Budget.random();
+    int rounds = Budget.of(20_000);
     byte[] content = EXAMPLE.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-    for (int round = 0; round < 20_000; round++) {
+    for (int round = 0; round < rounds; round++) {
       byte[] mutated = content.clone();
       for (int k = random.nextInt(3); k >= 0; k--) {
         mutated[random.nextInt(mutated.length)] = (byte) (32 + random.nextInt(95));

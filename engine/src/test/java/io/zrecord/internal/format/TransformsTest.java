@@ -2,6 +2,7 @@ package io.zrecord.internal.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -11,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TransformsTest {
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+  private final long seed = Budget.seed();
 
   /** Random bytes, with others around them that must stay as they are. */
   private byte[] random(int length) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
+import io.zrecord.testing.Budget;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -168,11 +169,11 @@ class ValueCodecTest {
     if (compression.codec() != Codec.LZ4) {
       return;
     }
-    Random random = new Random(7);
+    Random random = Budget.random();
     try (ValueCodec codec = ValueCodec.of(compression);
         ValueCodec inJava = ValueCodec.lz4InJava(0)) {
       for (int length = 1; length < 200_000; length = length * 3 / 2 + 1) {
-        byte[] mixed = random(length, length);
+        byte[] mixed = random(length, Budget.seed() + length);
         for (int at = 0; at + 40 < length; at += 1 + random.nextInt(600)) {
           Arrays.fill(mixed, at, Math.min(length, at + random.nextInt(1000)), (byte) 3);
         }
@@ -238,13 +239,15 @@ class ValueCodecTest {
   @ParameterizedTest
   @MethodSource("compressions")
   void damagedPayloadsAreRefusedOrOfTheirLength(Compression compression) {
-    long seed = System.nanoTime();
-    Random random = new Random(seed);
+    long seed = Budget.seed();
+    Random random = Budget.random();
+    int rounds = Budget.of(20_000);
     try (ValueCodec codec = ValueCodec.of(compression)) {
       byte[] value = compressible(5000);
       byte[] payload = payload(codec, value);
-      for (int round = 0; round < 20_000; round++) {
-        byte[] damaged = round % 4 == 0 ? random(random.nextInt(200), round) : payload.clone();
+      for (int round = 0; round < rounds; round++) {
+        byte[] damaged =
+            round % 4 == 0 ? random(random.nextInt(200), seed + round) : payload.clone();
         if (damaged.length > 0) {
           damaged[random.nextInt(damaged.length)] ^= (byte) (1 + random.nextInt(255));
         }

@@ -83,11 +83,16 @@ final class PrefetchedTest {
   /** A reader that is late has found the range before it was dropped. */
   @Test
   void aPieceIsReadThoughItsRequestWasCanceled() {
-    storage.begin(300);
+    // The first request waits for that of the reader.
+    storage.beginTogether(2);
     Windows file = windows();
     Prefetched prefetched = new Prefetched();
     Prefetched.Range range = Objects.requireNonNull(prefetched.ask(file, 0, LENGTH, metrics));
+    while (storage.requests() == 0) {
+      Thread.onSpinWait();
+    }
     prefetched.drop(range);
     assertThat(range.piece(0).get(10)).isEqualTo((byte) 7);
+    assertThat(storage.requests()).isEqualTo(2);
   }
 }

@@ -30,9 +30,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -152,33 +150,34 @@ final class RegionCacheTest {
     RegionCache cache = new RegionCache(LENGTH);
     Windows file = file();
     AtomicInteger requests = new AtomicInteger();
-    CountDownLatch asked = new CountDownLatch(1);
-    ExecutorService threads = Executors.newFixedThreadPool(4);
-    try {
-      List<Future<ByteBuffer>> regions = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
-        regions.add(threads.submit(() -> get(cache, file, 0, () -> {
-          requests.incrementAndGet();
-          asked.countDown();
-          pause();
-          return ByteBuffer.allocate(5);
-        })));
-      }
-      asked.await();
-      for (Future<ByteBuffer> region : regions) {
-        assertThat(region.get()).isSameAs(regions.get(0).get());
-      }
-      assertThat(requests).hasValue(1);
-    } finally {
-      threads.shutdownNow();
+    List<FutureTask<ByteBuffer>> regions = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    CountDownLatch areStarted = new CountDownLatch(1);
+    for (int i = 0; i < 4; i++) {
+      regions.add(new FutureTask<>(() -> get(cache, file, 0, () -> {
+        requests.incrementAndGet();
+        await(areStarted);
+        awaitWaiting(threads, requests);
+        return ByteBuffer.allocate(5);
+      })));
+      threads.add(new Thread(regions.get(i)));
     }
+    threads.forEach(Thread::start);
+    areStarted.countDown();
+    for (FutureTask<ByteBuffer> region : regions) {
+      assertThat(region.get()).isSameAs(regions.get(0).get());
+    }
+    assertThat(requests).hasValue(1);
   }
 
-  private static void pause() {
-    try {
-      Thread.sleep(100);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
+  /** Waits until all threads but the current one wait, or there is another request. */
+  private static void awaitWaiting(List<Thread> threads, AtomicInteger requests) {
+    for (Thread thread : threads) {
+      while (thread != Thread.currentThread()
+          && thread.getState() != Thread.State.WAITING
+          && requests.get() == 1) {
+        Thread.onSpinWait();
+      }
     }
   }
 

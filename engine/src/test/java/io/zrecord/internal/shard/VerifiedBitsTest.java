@@ -2,6 +2,7 @@ package io.zrecord.internal.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 final class VerifiedBitsTest {
   @Test
   void bitsThatAreSetAreSetAndNoOthers() {
-    long seed = Long.getLong("zrecord.seed", new Random().nextLong());
+    long seed = Budget.seed();
     Random random = new Random(seed);
     int count = 200_001;
     VerifiedBits bits = new VerifiedBits(count);

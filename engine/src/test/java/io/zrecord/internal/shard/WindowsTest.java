@@ -10,7 +10,10 @@ import io.zrecord.storage.Storage;
 import io.zrecord.testing.MemoryStorage;
 import io.zrecord.testing.UnmappedStorage;
 import java.lang.reflect.Proxy;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -63,9 +66,10 @@ final class WindowsTest {
 
   /** Those who ask again keep no thread that another file needs. */
   @Test
-  void aSmallFileIsAskedForOnce() throws InterruptedException {
+  @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
+  void aSmallFileIsAskedForOnce() {
     UnmappedStorage storage = new UnmappedStorage(new MemoryStorage(), 1 << 20);
-    storage.begin(300);
+    storage.beginTogether(2);
     Windows first = small(storage, "first");
     Windows second = small(storage, "second");
     for (int i = 0; i < 100; i++) {
@@ -73,20 +77,21 @@ final class WindowsTest {
     }
     second.askForSmall(new ReadMetrics());
     while (!first.isHere() || !second.isHere()) {
-      Thread.sleep(10);
+      Thread.onSpinWait();
     }
     assertThat(storage.mostInFlight()).isEqualTo(2);
     assertThat(storage.requests()).isEqualTo(2);
   }
 
   @Test
-  void aSmallFileThatDidNotComeIsAskedForAgain() throws InterruptedException {
+  @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
+  void aSmallFileThatDidNotComeIsAskedForAgain() {
     UnmappedStorage storage = new UnmappedStorage(new MemoryStorage(), 1 << 20);
     Windows file = small(storage, "f.zr");
     storage.failNext(1);
     while (!file.isHere()) {
       file.askForSmall(new ReadMetrics());
-      Thread.sleep(10);
+      Thread.onSpinWait();
     }
     assertThat(storage.requests()).isEqualTo(2);
   }

@@ -28,6 +28,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.Budget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -48,8 +49,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Damage of each part of a patch is found by readers, whose checks of values are on. */
 final class PatchDamageTest {
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
-  private final Random random = new Random(seed);
+  private final long seed = Budget.seed();
+  private final Random random = Budget.random();
 
   @TempDir
   Path directory;
@@ -130,7 +131,7 @@ final class PatchDamageTest {
   @EnumSource(Part.class)
   void aFlippedBitIsFound(Part part) throws IOException {
     for (Section section : sections(part)) {
-      for (int round = 0; round < 6; round++) {
+      for (int round = Math.max(2, Budget.of(6)); round > 0; round--) {
         byte[] damaged = sound.clone();
         int at = (int) (section.position() + random.nextInt((int) section.bytes()));
         damaged[at] ^= (byte) (1 << random.nextInt(8));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.errors.StorageException;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.cache.MadeUpStorage.Request;
+import io.zrecord.testing.Budget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -92,14 +93,13 @@ final class BlockCacheTest {
 
   @Test
   void anyRegionsAreRight() {
-    long seed = Long.getLong("zrecord.test.seed", new Random().nextLong());
-    Random random = new Random(seed);
+    Random random = Budget.random();
     ReadableFile file = open();
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < Budget.of(300); i++) {
       int length = random.nextInt(random.nextInt(3 * BLOCK) + 1);
       long position = random.nextLong(LENGTH - length + 1);
       long wrong = MadeUpStorage.wrongAt(NAME, position, file.region(position, length));
-      assertThat(wrong).as("seed %s, region %s", seed, i).isNegative();
+      assertThat(wrong).as("region %s", i).isNegative();
     }
     assertThat(far.requests().size()).isLessThanOrEqualTo(21);
   }
@@ -208,16 +208,15 @@ final class BlockCacheTest {
 
   @Test
   void threadsThatReadEverywhereGetTheBytesOfTheStorage() throws Exception {
-    long seed = Long.getLong("zrecord.test.seed", new Random().nextLong());
     // Smaller than the file, so that blocks are deleted all the time.
     BlockCache cache = TestCaches.at(directory, BlockCache.LEAST_BYTES);
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
       List<Future<?>> readers = new ArrayList<>();
       for (int thread = 0; thread < 4; thread++) {
-        Random random = new Random(seed + thread);
+        Random random = new Random(Budget.seed() + thread);
         readers.add(threads.submit(() -> {
-          for (int i = 0; i < 100; i++) {
+          for (int i = 0; i < Budget.of(100); i++) {
             int length = random.nextInt(3 * BLOCK);
             read(open(cache), random.nextLong(LENGTH - length), length);
           }
@@ -229,7 +228,7 @@ final class BlockCacheTest {
     } finally {
       threads.shutdownNow();
     }
-    assertThat(cache.counters().evictions()).as("seed %s", seed).isPositive();
+    assertThat(cache.counters().evictions()).isPositive();
     assertThat(cache.counters().failures()).isZero();
     assertThat(TestCaches.bytes(directory)).isLessThanOrEqualTo(BlockCache.LEAST_BYTES);
     assertThat(cache.blocks().heldBytes()).isEqualTo(TestCaches.bytes(directory));

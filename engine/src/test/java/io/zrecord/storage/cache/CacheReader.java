@@ -1,12 +1,14 @@
 package io.zrecord.storage.cache;
 
 import io.zrecord.storage.ReadableFile;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;
 
 /**
  * A process that reads random regions through a cache, and ends with an error at the first wrong
- * byte. Arguments: directory, bound of the cache, seed, number of reads.
+ * byte. Arguments: directory, bound of the cache, seed, number of reads. It ends before if its
+ * standard input has a byte.
  */
 final class CacheReader {
   static final String NAME = "shard/a/a.zr";
@@ -14,12 +16,12 @@ final class CacheReader {
 
   private CacheReader() {}
 
-  public static void main(String[] args) {
+  public static void main(String[] args) throws IOException {
     BlockCache cache = TestCaches.at(Path.of(args[0]), Long.parseLong(args[1]));
     Random random = new Random(Long.parseLong(args[2]));
     ReadableFile file = CachedStorage.of(new MadeUpStorage(), cache).open(NAME, LENGTH);
     System.out.println("begun");
-    for (int i = 0; i < Integer.parseInt(args[3]); i++) {
+    for (int i = 0; i < Integer.parseInt(args[3]) && System.in.available() == 0; i++) {
       readAnywhere(file, random);
     }
     System.out.println(cache.counters());

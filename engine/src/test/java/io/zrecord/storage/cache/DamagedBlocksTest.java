@@ -2,6 +2,8 @@ package io.zrecord.storage.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.testing.Budget;
+import io.zrecord.testing.Cases;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -10,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,7 +58,11 @@ final class DamagedBlocksTest {
     byte[] intact = Files.readAllBytes(file);
     int headerBytes = intact.length - 200_000;
     BlockCache cache = cache();
-    for (int at = 0; at < intact.length; at += at < headerBytes + 20 ? 1 : 1_009) {
+    LongStream flips = LongStream.concat(
+        Arrays.stream(Cases.before(headerBytes + 20)),
+        Budget.random().longs(20, headerBytes, intact.length));
+    for (long flip : flips.toArray()) {
+      int at = (int) flip;
       long failures = cache.counters().failures();
       byte[] flipped = intact.clone();
       flipped[at] ^= (byte) (1 << at % 8);
@@ -81,8 +88,10 @@ final class DamagedBlocksTest {
     assertThat(isRight(cache(), 0, LENGTH)).isTrue();
     Path file = fileOfLastBlock();
     byte[] intact = Files.readAllBytes(file);
-    for (int length = 0; length < intact.length; length += length < 150 ? 1 : 9_973) {
-      Files.write(file, Arrays.copyOf(intact, length));
+    LongStream lengths = LongStream.concat(
+        Arrays.stream(Cases.before(150)), Budget.random().longs(20, 150, intact.length));
+    for (long length : lengths.toArray()) {
+      Files.write(file, Arrays.copyOf(intact, (int) length));
       assertThat(isRight(cache(), 2 * BLOCK, 200_000)).as("length %s", length).isTrue();
       assertThat(Files.size(file)).isEqualTo(intact.length);
     }
@@ -103,19 +112,17 @@ final class DamagedBlocksTest {
 
   @Test
   void anyDamageOfAnyBlockGivesTheBytesOfTheStorage() throws IOException {
-    long seed = Long.getLong("zrecord.test.seed", new Random().nextLong());
-    int mutations = Integer.getInteger("zrecord.test.mutations", 200);
-    Random random = new Random(seed);
+    Random random = Budget.random();
     BlockCache kept = cache();
-    for (int i = 0; i < mutations; i++) {
-      assertThat(isRight(kept, 0, LENGTH)).as("seed %s, mutation %s", seed, i).isTrue();
+    for (int i = 0; i < Budget.of(200); i++) {
+      assertThat(isRight(kept, 0, LENGTH)).as("mutation %s", i).isTrue();
       damage(random);
       BlockCache reader = random.nextBoolean() ? kept : cache();
       for (int region = 0; region < 5; region++) {
         int length = random.nextInt(BLOCK + 1);
         int position = random.nextInt(LENGTH - length + 1);
         assertThat(isRight(reader, position, length))
-            .as("seed %s, mutation %s, %s bytes at %s", seed, i, length, position)
+            .as("mutation %s, %s bytes at %s", i, length, position)
             .isTrue();
       }
     }

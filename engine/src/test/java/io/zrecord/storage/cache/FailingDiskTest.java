@@ -9,6 +9,7 @@ import io.zrecord.internal.io.CacheFiles;
 import io.zrecord.internal.io.LocalCacheFiles;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.storage.StoredFile;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.ForwardingFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -114,9 +115,9 @@ final class FailingDiskTest {
 
   @Test
   void aFailureOfAnyCallIsCountedAndReadersGetTheirBytes() {
-    for (int call = 0; call < 220; call += call < 30 ? 1 : 31) {
+    for (long call : Cases.before(220)) {
       Path where = directory.resolve("c" + call);
-      BlockCache cache = failing(where, call, call);
+      BlockCache cache = failing(where, (int) call, (int) call);
       readAll(cache);
       readAll(cache);
       assertThat(cache.counters().failures()).as("call %s", call).isEqualTo(1);

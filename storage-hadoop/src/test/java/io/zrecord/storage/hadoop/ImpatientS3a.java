@@ -28,7 +28,7 @@ final class ImpatientS3a {
     settings.set("fs.s3a.retry.interval", "1ms");
     settings.set("fs.s3a.retry.throttle.limit", "1");
     settings.set("fs.s3a.retry.throttle.interval", "1ms");
-    settings.set("fs.s3a.connection.timeout", "20s");
+    settings.set("fs.s3a.connection.timeout", "2m");
     return USERS
         .computeIfAbsent(
             endpoint, url -> UserGroupInformation.createRemoteUser("port" + url.getPort()))

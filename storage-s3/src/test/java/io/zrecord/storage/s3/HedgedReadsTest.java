@@ -116,11 +116,12 @@ final class HedgedReadsTest {
   void theUsualTimeIsThatOf95Percent() throws Exception {
     HedgedReads reads = new HedgedReads(NEVER);
     assertThat(reads.usualNanos()).isZero();
+    long start = System.nanoTime();
     for (int i = 0; i < 300; i++) {
       reads.read(() -> "answer");
     }
     assertThat(reads.usualNanos())
         .isPositive()
-        .isLessThan(Duration.ofSeconds(10).toNanos());
+        .isLessThan(System.nanoTime() - start);
   }
 }

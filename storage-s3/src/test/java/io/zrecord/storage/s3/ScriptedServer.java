@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -117,9 +119,15 @@ final class ScriptedServer implements AutoCloseable {
     return client;
   }
 
-  /** Returns a new storage in the bucket {@code b}, of which nothing is known. */
+  /**
+   * Returns a new storage in the bucket {@code b}, of which nothing is known. However slow the
+   * machine is, no read is asked twice.
+   */
   Storage storage() {
-    return S3Storage.at("s3://b/data", client);
+    HedgedReads patient = new HedgedReads(Duration.ofDays(1));
+    return new S3Storage(
+        S3Location.parse("s3://b/data"),
+        new S3Connection(client, patient, ConcurrentHashMap.newKeySet()));
   }
 
   /** Returns the requests so far. */

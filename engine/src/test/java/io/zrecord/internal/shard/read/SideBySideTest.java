@@ -22,6 +22,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.RowChange;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.Budget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -47,8 +48,8 @@ final class SideBySideTest {
   private static final int RECORDS = 10_000;
   private static final String FIELD = "value";
 
-  private final long seed = Long.getLong("zrecord.seed", new Random().nextLong());
-  private final Random random = new Random(seed);
+  private final long seed = Budget.seed();
+  private final Random random = Budget.random();
   private final @Nullable Integer[] expected = new Integer[RECORDS];
 
   @TempDir

@@ -12,6 +12,7 @@ import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.testing.Budget;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -68,7 +69,7 @@ class GatherPoolTest {
         RecordSchema.builder().field("value", ElementType.BYTES).build();
     StoreLimits limits =
         new StoreLimits(false, 10, 1L << 20, 1, Long.MAX_VALUE, Duration.ofMinutes(1));
-    Random random = new Random(3);
+    Random random = Budget.random();
     byte[][] values = new byte[RECORDS][];
     try (StoreWriter core = StoreRecovery.create(
         new LocalMutableFiles(directory.resolve("store")), UUID.randomUUID(), schema, limits)) {
