@@ -89,6 +89,13 @@ record SessionEntry(
     return name.append('.').append(identifier.name().toLowerCase(Locale.ROOT)).toString();
   }
 
+  /** Returns this entry with its dataset at another path. */
+  SessionEntry at(String other) {
+    Map<String, String> changed = new TreeMap<>(properties);
+    changed.put(TableCatalog.PROP_LOCATION, other);
+    return new SessionEntry(name, other, declaration, Map.copyOf(changed), options);
+  }
+
   /** Tells whether the files belong to the table, so that dropping the table deletes them. */
   boolean isManaged() {
     return !properties.containsKey(TableCatalog.PROP_EXTERNAL);

@@ -53,6 +53,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   public final Table loadTable(Identifier identifier) throws NoSuchTableException {
     Table table = super.loadTable(identifier);
     return SessionEntry.of(name(), identifier, table)
+        .map(entry -> sound(identifier, entry))
         .<Table>map(DeclaredTable::of)
         .orElse(table);
   }
@@ -85,7 +86,49 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   }
 
   private Optional<SessionEntry> entry(Identifier identifier) throws NoSuchTableException {
-    return SessionEntry.of(name(), identifier, super.loadTable(identifier));
+    return SessionEntry.of(name(), identifier, super.loadTable(identifier))
+        .map(entry -> sound(identifier, entry));
+  }
+
+  /**
+   * Returns an entry with the location that the table really has. Spark moves the files of a managed
+   * table when the table is renamed, and takes the location among its properties for the truth when
+   * the table is altered. An entry that kept the location there points back to the old directory
+   * since, which may be another table's.
+   */
+  private static SessionEntry sound(Identifier identifier, SessionEntry entry) {
+    if (!entry.isManaged()) {
+      return entry;
+    }
+    String own = Metastore.defaultLocation(identifier);
+    DatasetPath named = DatasetPath.of(entry.location());
+    DatasetPath moved = DatasetPath.of(own);
+    return !moved.isSamePlaceAs(named) && moved.exists() && Metastore.namesLocation(identifier)
+        ? entry.at(own)
+        : entry;
+  }
+
+  /** Writes the location that a table really has into its entry, if the entry has another one. */
+  private void mend(Identifier identifier) {
+    try {
+      Optional<SessionEntry> written =
+          SessionEntry.of(name(), identifier, super.loadTable(identifier));
+      if (written.isPresent()) {
+        String location = sound(identifier, written.get()).location();
+        if (!location.equals(written.get().location())) {
+          super.alterTable(
+              identifier, TableChange.setProperty(TableCatalog.PROP_LOCATION, location));
+          forgetLocation(identifier);
+        }
+      }
+    } catch (NoSuchTableException e) {
+      // Whoever asked for the change says so.
+    }
+  }
+
+  /** Leaves an entry its location, and takes the copy away that a rename would make untrue. */
+  private void forgetLocation(Identifier identifier) throws NoSuchTableException {
+    super.alterTable(identifier, TableChange.removeProperty(TableCatalog.PROP_LOCATION));
   }
 
   private Optional<Table> existing(Identifier identifier) {
@@ -293,6 +336,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   private void makeManaged(Identifier identifier) throws AnalysisException {
     try {
       Metastore.makeManaged(identifier);
+      forgetLocation(identifier);
     } catch (AnalysisException | RuntimeException e) {
       try {
         super.dropTable(identifier);
@@ -401,22 +445,47 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     return loadTable(identifier);
   }
 
-  /** Changes an entry. Spark 3 forgets the comment of a table unless a change repeats it. */
+  @Override
+  public final void renameTable(Identifier from, Identifier to)
+      throws NoSuchTableException, TableAlreadyExistsException {
+    mend(from);
+    super.renameTable(from, to);
+  }
+
+  @Override
+  public final boolean dropTable(Identifier identifier) {
+    mend(identifier);
+    return super.dropTable(identifier);
+  }
+
+  @Override
+  public final boolean purgeTable(Identifier identifier) {
+    mend(identifier);
+    return super.purgeTable(identifier);
+  }
+
+  /**
+   * Changes an entry. Spark 3 forgets the comment of a table unless a change repeats it. Every Spark
+   * takes the location among the properties for the truth, which it is not after a rename.
+   */
   private void alter(Identifier identifier, SessionEntry entry, List<TableChange> changes)
       throws NoSuchTableException {
     List<TableChange> all = new ArrayList<>(changes);
     String comment = entry.properties().get(TableCatalog.PROP_COMMENT);
-    if (comment != null && changes.stream().noneMatch(StagingSessionCatalog::isOfComment)) {
+    if (comment != null && changes.stream().noneMatch(change -> isOf(change, TableCatalog.PROP_COMMENT))) {
       all.add(TableChange.setProperty(TableCatalog.PROP_COMMENT, comment));
+    }
+    if (changes.stream().noneMatch(change -> isOf(change, TableCatalog.PROP_LOCATION))) {
+      mend(identifier);
+      all.add(TableChange.removeProperty(TableCatalog.PROP_LOCATION));
     }
     super.alterTable(identifier, all.toArray(TableChange[]::new));
   }
 
-  private static boolean isOfComment(TableChange change) {
-    return (change instanceof TableChange.SetProperty set
-            && set.property().equals(TableCatalog.PROP_COMMENT))
+  private static boolean isOf(TableChange change, String property) {
+    return (change instanceof TableChange.SetProperty set && set.property().equals(property))
         || (change instanceof TableChange.RemoveProperty removed
-            && removed.property().equals(TableCatalog.PROP_COMMENT));
+            && removed.property().equals(property));
   }
 
   private String quoted(Identifier identifier) {
