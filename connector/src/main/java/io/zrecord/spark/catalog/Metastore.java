@@ -6,13 +6,10 @@ import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.TableIdentifier;
-import org.apache.spark.sql.catalyst.analysis.NoSuchDatabaseException;
-import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.catalog.CatalogTableType;
 import org.apache.spark.sql.catalyst.catalog.SessionCatalog;
 import org.apache.spark.sql.connector.catalog.Identifier;
-import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 
@@ -44,16 +41,6 @@ final class Metastore {
    */
   static void makeManaged(Identifier identifier) throws AnalysisException {
     catalog().alterTable(managed(catalog().getTableMetadata(of(identifier))));
-  }
-
-  /** Tells whether an entry has a location among its properties, beside the one of its files. */
-  static boolean namesLocation(Identifier identifier) {
-    try {
-      return catalog().getTableMetadata(of(identifier)).properties()
-          .contains(TableCatalog.PROP_LOCATION);
-    } catch (NoSuchTableException | NoSuchDatabaseException e) {
-      return false;
-    }
   }
 
   /** Replaces the declared columns of a table. */
