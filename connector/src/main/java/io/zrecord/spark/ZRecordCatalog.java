@@ -17,6 +17,11 @@ import org.apache.spark.sql.connector.catalog.TableWritePrivilege;
  * {@code spark.sql.catalog.zrecord=io.zrecord.spark.ZRecordCatalog}.
  */
 public final class ZRecordCatalog extends DatasetCatalog {
+  /** Makes the catalog of a session. */
+  public ZRecordCatalog() {
+    LateExtensions.ensure();
+  }
+
   /**
    * Returns what is at a path, at the version that the session's defaults select. Throws the
    * engine's exception if the path is missing: Spark takes its own exception for a missing table as

@@ -10,4 +10,9 @@ import io.zrecord.spark.catalog.StagingSessionCatalog;
  * <p>Spark 3.5 cannot keep tables of sources such as zrecord without this catalog. Spark 4 can, but
  * creates and replaces tables in several steps; steps that are not safe are refused.
  */
-public final class ZRecordSessionCatalog extends StagingSessionCatalog {}
+public final class ZRecordSessionCatalog extends StagingSessionCatalog {
+  /** Makes the catalog of a session. */
+  public ZRecordSessionCatalog() {
+    LateExtensions.ensure();
+  }
+}

@@ -4,6 +4,7 @@ import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.rules.OptionsOfRelations;
 import io.zrecord.spark.rules.OverwriteOfItself;
 import io.zrecord.spark.rules.UnstagedCreation;
+import io.zrecord.spark.write.CheckedSessions;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
@@ -16,7 +17,8 @@ import scala.runtime.BoxedUnit;
 /**
  * Registers the catalog {@code zrecord} when a session is created, so that SQL reaches datasets by
  * path without any configuration. Adds the rules that see a write together with its query, such as
- * {@link OverwriteOfItself}. Spark finds this class as a service. The user's configuration stays.
+ * {@link OverwriteOfItself}. Spark finds this class as a service, except where PySpark 3.5 makes
+ * the session: see {@link LateExtensions}. The user's configuration stays.
  */
 public final class ZRecordSessionExtensions implements SparkSessionExtensionsProvider {
   @Override
@@ -31,6 +33,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectCheckRule(session -> OverwriteOfItself::check);
     extensions.injectCheckRule(session -> UnstagedCreation::check);
     injectRuleOfOptions(extensions);
+    CheckedSessions.add(extensions);
     return BoxedUnit.UNIT;
   }
 

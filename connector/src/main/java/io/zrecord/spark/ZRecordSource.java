@@ -31,6 +31,11 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  */
 public final class ZRecordSource
     implements SupportsCatalogOptions, SessionConfigSupport, DataSourceRegister {
+  /** Makes the source. Spark does so whenever it looks for a source in a session. */
+  public ZRecordSource() {
+    LateExtensions.ensure();
+  }
+
   @Override
   public String shortName() {
     return ZRecordOptions.FORMAT;

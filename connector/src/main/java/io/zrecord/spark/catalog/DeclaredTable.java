@@ -141,6 +141,11 @@ final class DeclaredTable extends ZRecordTable {
     return problem.isPresent() && found.isEmpty();
   }
 
+  /** Tells whether the dataset can be read, if there is one, and fits the declaration. */
+  boolean isSound() {
+    return problem.isEmpty();
+  }
+
   /** Returns the options that every write of the table has. */
   @Override
   public Map<String, String> writeOptions() {

@@ -9,6 +9,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.connector.catalog.V1Table;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -19,13 +20,16 @@ import org.apache.spark.sql.types.StructType;
  * @param declaration the declared columns
  * @param properties properties, as Spark shows them
  * @param options options given when the table was created, with or without the path among them
+ * @param keepsLocation whether the metastore has a location among the properties, beside the one of
+ *     the files
  */
 record SessionEntry(
     String name,
     String location,
     Declaration declaration,
     Map<String, String> properties,
-    Map<String, String> options) {
+    Map<String, String> options,
+    boolean keepsLocation) {
   private static final String SOURCE_CLASS = "io.zrecord.spark.ZRecordSource";
   private static final String DEFAULT_SOURCE = "spark.sql.sources.default";
 
@@ -36,7 +40,8 @@ record SessionEntry(
         location,
         new Declaration(columns),
         Map.of(),
-        options);
+        options,
+        false);
   }
 
   /**
@@ -56,7 +61,9 @@ record SessionEntry(
         location == null ? Metastore.defaultLocation(identifier) : location,
         new Declaration(table.schema()),
         Map.copyOf(properties),
-        options(properties)));
+        options(properties),
+        table instanceof V1Table entry
+            && entry.v1Table().properties().contains(TableCatalog.PROP_LOCATION)));
   }
 
   /** Tells whether the properties of a statement that creates a table ask for zrecord. */
@@ -87,6 +94,13 @@ record SessionEntry(
       name.append('.').append(part);
     }
     return name.append('.').append(identifier.name().toLowerCase(Locale.ROOT)).toString();
+  }
+
+  /** Returns this entry with its dataset at another path. */
+  SessionEntry at(String other) {
+    Map<String, String> changed = new TreeMap<>(properties);
+    changed.put(TableCatalog.PROP_LOCATION, other);
+    return new SessionEntry(name, other, declaration, Map.copyOf(changed), options, keepsLocation);
   }
 
   /** Tells whether the files belong to the table, so that dropping the table deletes them. */

@@ -1,5 +1,6 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
@@ -53,6 +55,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   public final Table loadTable(Identifier identifier) throws NoSuchTableException {
     Table table = super.loadTable(identifier);
     return SessionEntry.of(name(), identifier, table)
+        .map(entry -> sound(identifier, entry))
         .<Table>map(DeclaredTable::of)
         .orElse(table);
   }
@@ -85,7 +88,105 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   }
 
   private Optional<SessionEntry> entry(Identifier identifier) throws NoSuchTableException {
-    return SessionEntry.of(name(), identifier, super.loadTable(identifier));
+    return SessionEntry.of(name(), identifier, super.loadTable(identifier))
+        .map(entry -> sound(identifier, entry));
+  }
+
+  /** Returns an entry with the location that the table really has. Changes nothing. */
+  private SessionEntry sound(Identifier identifier, SessionEntry entry) {
+    try {
+      return OwnFiles.ofDoubtful(identifier, entry, () -> locationsOfOthers(identifier))
+          .filter(OwnFiles::areAtHome)
+          .map(files -> entry.at(files.home()))
+          .orElse(entry);
+    } catch (ZRecordException | IllegalArgumentException e) {
+      return entry; // The table says what is wrong when it is read or written.
+    }
+  }
+
+  /**
+   * Prepares a change that moves or deletes the files which the entry of a table names. Corrects
+   * the entry if the files are another table's.
+   *
+   * @throws IllegalStateException if that cannot be done
+   */
+  private void settle(Identifier identifier, String change) {
+    Optional<SessionEntry> written = written(identifier);
+    Optional<OwnFiles> doubtful = written.flatMap(
+        entry -> OwnFiles.ofDoubtful(identifier, entry, () -> locationsOfOthers(identifier)));
+    if (doubtful.isEmpty()) {
+      return;
+    }
+    OwnFiles files = doubtful.get();
+    if (files.areAtHome()) {
+      correct(identifier, files, change);
+    } else if (files.areOfAnother()) {
+      throw new IllegalStateException(cannot(change, files) + "; give the table a place of its own"
+          + " first: alter table " + files.entry().name() + " set location '…'");
+    }
+  }
+
+  private void correct(Identifier identifier, OwnFiles files, String change) {
+    try {
+      change(
+          identifier,
+          files.entry(),
+          List.of(TableChange.setProperty(TableCatalog.PROP_LOCATION, files.home())));
+      forgetLocation(identifier, files.entry());
+    } catch (NoSuchTableException | RuntimeException e) {
+      throw new IllegalStateException(
+          cannot(change, files) + ", while its own are at " + files.home()
+              + ", and the session's catalog does not correct the entry: " + e.getMessage()
+              + "; try again as somebody who may alter the table",
+          e);
+    }
+  }
+
+  private static String cannot(String change, OwnFiles files) {
+    return "Cannot " + change + " " + files.entry().name() + ": its entry names "
+        + files.entry().location() + ", where the files of another table are or were";
+  }
+
+  private Optional<SessionEntry> written(Identifier identifier) {
+    try {
+      return SessionEntry.of(name(), identifier, super.loadTable(identifier));
+    } catch (NoSuchTableException e) {
+      return Optional.empty(); // Whoever asked for a change says so.
+    }
+  }
+
+  /** Returns the locations of the other tables in the database of a table. */
+  private List<String> locationsOfOthers(Identifier identifier) {
+    List<String> locations = new ArrayList<>();
+    for (Identifier other : tablesBeside(identifier)) {
+      if (!other.name().equalsIgnoreCase(identifier.name())) {
+        try {
+          Optional.ofNullable(super.loadTable(other).properties().get(TableCatalog.PROP_LOCATION))
+              .ifPresent(locations::add);
+        } catch (NoSuchTableException e) {
+          // A view, or a table that was dropped in the meantime.
+        }
+      }
+    }
+    return locations;
+  }
+
+  private List<Identifier> tablesBeside(Identifier identifier) {
+    try {
+      String[] namespace =
+          identifier.namespace().length == 0 ? defaultNamespace() : identifier.namespace();
+      return Stream.of(listTables(namespace))
+          .filter(table -> table.namespace().length > 0)
+          .toList();
+    } catch (NoSuchNamespaceException e) {
+      return List.of();
+    }
+  }
+
+  /** Leaves an entry its location, and takes the copy away that a rename would make untrue. */
+  private void forgetLocation(Identifier identifier, SessionEntry entry)
+      throws NoSuchTableException {
+    change(identifier, entry, List.of(TableChange.removeProperty(TableCatalog.PROP_LOCATION)));
   }
 
   private Optional<Table> existing(Identifier identifier) {
@@ -227,8 +328,9 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       Map<String, String> properties)
       throws NoSuchNamespaceException {
     Optional<Table> existing = existing(identifier);
-    Optional<SessionEntry> entry =
-        existing.flatMap(table -> SessionEntry.of(name(), identifier, table));
+    Optional<SessionEntry> entry = existing
+        .flatMap(table -> SessionEntry.of(name(), identifier, table))
+        .map(found -> sound(identifier, found));
     boolean becomesZRecord = SessionEntry.isZRecord(properties);
     if (existing.isPresent() && becomesZRecord != entry.isPresent()) {
       throw new IllegalArgumentException("Cannot replace " + quoted(identifier) + ", whose data"
@@ -292,6 +394,10 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   /** Makes an entry managed, or removes the entry, whose files stay until then. */
   private void makeManaged(Identifier identifier) throws AnalysisException {
     try {
+      Optional<SessionEntry> entry = written(identifier);
+      if (entry.isPresent()) {
+        forgetLocation(identifier, entry.get());
+      }
       Metastore.makeManaged(identifier);
     } catch (AnalysisException | RuntimeException e) {
       try {
@@ -401,22 +507,77 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     return loadTable(identifier);
   }
 
-  /** Changes an entry. Spark 3 forgets the comment of a table unless a change repeats it. */
+  @Override
+  public final void renameTable(Identifier from, Identifier to)
+      throws NoSuchTableException, TableAlreadyExistsException {
+    settle(from, "rename");
+    super.renameTable(from, to);
+  }
+
+  @Override
+  public final boolean dropTable(Identifier identifier) {
+    settle(identifier, "drop");
+    return super.dropTable(identifier);
+  }
+
+  @Override
+  public final boolean purgeTable(Identifier identifier) {
+    settle(identifier, "drop");
+    return super.purgeTable(identifier);
+  }
+
+  /**
+   * Changes an entry. Every Spark takes a location among the properties for the truth, which it is
+   * not after a rename. So a managed table has none there afterwards.
+   */
   private void alter(Identifier identifier, SessionEntry entry, List<TableChange> changes)
+      throws NoSuchTableException {
+    if (changes.stream().anyMatch(change -> isOf(change, TableCatalog.PROP_LOCATION))) {
+      requireUntaken(identifier, entry, changes);
+      change(identifier, entry, changes);
+      if (entry.isManaged()) {
+        forgetLocation(identifier, entry);
+      }
+      return;
+    }
+    settle(identifier, "alter");
+    List<TableChange> all = new ArrayList<>(changes);
+    all.add(TableChange.removeProperty(TableCatalog.PROP_LOCATION));
+    change(identifier, entry, all);
+  }
+
+  /** Refuses to give a managed table a location that another table has. */
+  private void requireUntaken(
+      Identifier identifier, SessionEntry entry, List<TableChange> changes) {
+    for (TableChange change : changes) {
+      if (entry.isManaged()
+          && change instanceof TableChange.SetProperty set
+          && set.property().equals(TableCatalog.PROP_LOCATION)
+          && new OwnFiles(entry.at(set.value()), "", () -> locationsOfOthers(identifier))
+              .areOfAnother()) {
+        throw new IllegalArgumentException("Cannot give " + entry.name() + " the location "
+            + set.value() + ", where another table has its files, which dropping " + entry.name()
+            + " would delete; name another directory");
+      }
+    }
+  }
+
+  /** Changes an entry. Spark 3 forgets the comment of a table unless a change repeats it. */
+  private void change(Identifier identifier, SessionEntry entry, List<TableChange> changes)
       throws NoSuchTableException {
     List<TableChange> all = new ArrayList<>(changes);
     String comment = entry.properties().get(TableCatalog.PROP_COMMENT);
-    if (comment != null && changes.stream().noneMatch(StagingSessionCatalog::isOfComment)) {
+    if (comment != null
+        && changes.stream().noneMatch(change -> isOf(change, TableCatalog.PROP_COMMENT))) {
       all.add(TableChange.setProperty(TableCatalog.PROP_COMMENT, comment));
     }
     super.alterTable(identifier, all.toArray(TableChange[]::new));
   }
 
-  private static boolean isOfComment(TableChange change) {
-    return (change instanceof TableChange.SetProperty set
-            && set.property().equals(TableCatalog.PROP_COMMENT))
+  private static boolean isOf(TableChange change, String property) {
+    return (change instanceof TableChange.SetProperty set && set.property().equals(property))
         || (change instanceof TableChange.RemoveProperty removed
-            && removed.property().equals(TableCatalog.PROP_COMMENT));
+            && removed.property().equals(property));
   }
 
   private String quoted(Identifier identifier) {

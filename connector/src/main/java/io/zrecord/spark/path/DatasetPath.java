@@ -92,6 +92,16 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
     return SparkStorages.normalized(storage()).equals(SparkStorages.normalized(other.storage()));
   }
 
+  /** Tells whether another path names a directory of the same directory. */
+  public boolean isBeside(DatasetPath other) {
+    return parent().equals(other.parent());
+  }
+
+  private String parent() {
+    String normalized = SparkStorages.normalized(storage());
+    return normalized.substring(0, normalized.lastIndexOf('/') + 1);
+  }
+
   private Storage storage() {
     return table.storage();
   }

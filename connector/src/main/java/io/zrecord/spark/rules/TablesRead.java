@@ -7,14 +7,20 @@ import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
+import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import scala.PartialFunction;
 import scala.runtime.BoxedUnit;
 
 /**
- * Collects the versions of datasets that a plan reads, including its subqueries. Belongs to one
- * thread.
+ * Collects the versions of datasets that a plan reads, including its subqueries and what is cached.
+ * Belongs to one thread.
  */
 final class TablesRead {
   private final List<TableSnapshot> versions = new ArrayList<>();
@@ -34,15 +40,33 @@ final class TablesRead {
         add(relation);
       } else if (node instanceof DataSourceV2ScanRelation scan) {
         add(scan.relation());
+      } else if (node instanceof InMemoryRelation cached) {
+        walk(cached.cachedPlan());
       }
       node.transformExpressions(subqueries);
       return BoxedUnit.UNIT;
     });
   }
 
+  /** Walks the plan of cached rows. Checks before the optimizer see no cached rows, but tables. */
+  private void walk(SparkPlan cached) {
+    cached.foreach(node -> {
+      if (node instanceof BatchScanExec scan) {
+        add(scan.table(), CaseInsensitiveStringMap.empty());
+      } else if (node instanceof AdaptiveSparkPlanExec adaptive) {
+        walk(adaptive.inputPlan());
+      }
+      return BoxedUnit.UNIT;
+    });
+  }
+
   private void add(DataSourceV2Relation relation) {
-    if (relation.table() instanceof ZRecordTable table) {
-      versions.addAll(table.snapshots(relation.options()));
+    add(relation.table(), relation.options());
+  }
+
+  private void add(Table read, CaseInsensitiveStringMap options) {
+    if (read instanceof ZRecordTable table) {
+      versions.addAll(table.snapshots(options));
     }
   }
 

@@ -71,6 +71,8 @@ public final class TableCommit {
     }
     if (conf.expectedVersion().isPresent()) {
       requireExpected(conf.expectedVersion().getAsLong());
+    } else if (kind == TableChange.Kind.OVERWRITE && target.base().isPresent()) {
+      CheckedSessions.requireRules(location, target.base().get().snapshot().version());
     }
     conf.transaction();
   }

@@ -1,0 +1,142 @@
+package io.zrecord.spark
+
+import java.util.{HashMap => JHashMap}
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.functions.lit
+
+/** Sessions that are made as PySpark makes them, by the constructor. Before Spark 4 they have no
+  * extensions unless `spark.sql.extensions` names them.
+  */
+class PySparkSessionSuite extends SparkSuite {
+  private def inPySpark[T](test: SparkSession => T): T = {
+    val session = spark.getClass
+      .getConstructor(classOf[SparkContext], classOf[JHashMap[String, String]])
+      .newInstance(spark.sparkContext, new JHashMap[String, String])
+      .asInstanceOf[SparkSession]
+    within(session)(test(session))
+  }
+
+  private def within[T](session: SparkSession)(action: => T): T = {
+    SparkSession.setActiveSession(session)
+    SparkSession.setDefaultSession(session)
+    try action
+    finally {
+      SparkSession.setActiveSession(spark)
+      SparkSession.setDefaultSession(spark)
+    }
+  }
+
+  private def load(session: SparkSession, path: String): DataFrame =
+    session.read.format("zrecord").load(path)
+
+  private def ids(path: String): Seq[Long] = read(path).collect().map(_.getLong(0)).sorted.toSeq
+
+  for (
+    (what, query) <- Seq[(String, DataFrame => DataFrame)](
+      "as it is" -> identity,
+      "aggregated" -> (_.groupBy("id").count().select("id")),
+      "in a subquery" -> { old =>
+        old.createOrReplaceTempView("old")
+        old.sparkSession.sql("select 5 + id id from range(2) where id in (select id from old)")
+      },
+      "cached" -> { old =>
+        val kept = old.cache(); kept.count(); kept
+      },
+      "cached after a shuffle" -> { old =>
+        val kept = old.groupBy("id").count().select("id").cache()
+        kept.count()
+        kept
+      }
+    );
+    isUsed <- Seq(false, true)
+  )
+    test(
+      s"an overwrite loses no rows that were appended since its query read: $what, " +
+        (if (isUsed) "in a session in use" else "in a new session")
+    ) {
+      val path = freshPath()
+      write(spark.range(5).toDF("id"), path, "append")
+      inPySpark { session =>
+        if (isUsed) session.range(3).selectExpr("id + 1").collect()
+        val old = query(load(session, path))
+        old.collect()
+        write(session.range(5, 8).toDF("id"), path, "append")
+        val message =
+          failure(old.write.format("zrecord").mode("overwrite").save(path))
+        assert(message.contains("reads version 0, but version 1 is the newest"), message)
+        assert(ids(path) == (0L until 8L))
+        load(session, path)
+          .groupBy("id")
+          .count()
+          .select("id")
+          .write
+          .format("zrecord")
+          .mode("overwrite")
+          .save(path)
+        assert(ids(path) == (0L until 8L))
+        session.catalog.clearCache()
+      }
+    }
+
+  test("SQL reaches datasets by path once the session has met the data source") {
+    val path = freshPath()
+    write(spark.range(5).toDF("id"), path, "append")
+    inPySpark { session =>
+      load(session, path).count()
+      load(session, path).createOrReplaceTempView("old")
+      session.sql(s"insert into zrecord.`$path` select id + 5 from range(3)")
+      val message = failure(session.sql(s"insert overwrite zrecord.`$path` select id from old"))
+      assert(message.contains("reads version 0, but version 1 is the newest"), message)
+      session.sql(s"insert overwrite zrecord.`$path` select distinct id from zrecord.`$path`")
+      assert(ids(path) == (0L until 8L))
+    }
+  }
+
+  test("a catalog that is configured brings the protection") {
+    val path = freshPath()
+    write(spark.range(5).toDF("id"), path, "append")
+    inPySpark { session =>
+      session.conf.set("spark.sql.catalog.zrecord", "io.zrecord.spark.ZRecordCatalog")
+      session.sql(s"insert into zrecord.`$path` select id + 5 from range(3)")
+      val old = session.sql(s"select * from zrecord.`$path` version as of 0")
+      val message = failure(old.writeTo(s"zrecord.`$path`").overwrite(lit(true)))
+      assert(message.contains("reads version 0, but version 1 is the newest"), message)
+      assert(ids(path) == (0L until 8L))
+    }
+  }
+
+  test("Spark 3 replaces no table by a table that its session catalog cannot keep") {
+    assume(spark.version.startsWith("3."), "Spark 4 keeps such tables")
+    inPySpark { session =>
+      val table = freshTable()
+      session.sql(s"create table $table using parquet as select 1 a")
+      val message =
+        failure(session.sql(s"create or replace table $table using zrecord as select 1 / 0 a"))
+      assert(session.table(table).count() == 1, message)
+      session.sql(s"drop table $table")
+    }
+  }
+
+  test("an overwrite is refused where no rule can be added, with the line that adds them") {
+    assume(spark.version.startsWith("3."), "PySpark 4 asks services for extensions")
+    val path = freshPath()
+    write(spark.range(5).toDF("id"), path, "append")
+    inPySpark { session =>
+      session.conf.set("spark.sql.catalog.zrecord_paths", "io.zrecord.spark.catalog.PathCatalog")
+      val data = session.range(1).toDF("id")
+      // The source meets another session than the one that runs the write.
+      def overwrite(options: (String, String)*): Unit =
+        within(spark)(write(data, path, "overwrite", options: _*))
+      val refused = failure(overwrite())
+      assert(
+        refused.contains("set spark.sql.extensions=io.zrecord.spark.ZRecordSessionExtensions"),
+        refused
+      )
+      assert(ids(path) == (0L until 5L))
+      overwrite("expectedVersion" -> "0")
+      assert(ids(path) == Seq(0L))
+    }
+  }
+}
