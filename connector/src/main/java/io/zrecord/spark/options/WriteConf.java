@@ -18,6 +18,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** The options of a write, parsed once on the driver. Unknown options and values are refused. */
 public final class WriteConf {
+  private static final String LIST = "list";
+
   private final CaseInsensitiveStringMap options;
 
   /** Parses the options of a write, and adds the session's defaults. */
@@ -94,7 +96,16 @@ public final class WriteConf {
   /** Returns the shape asked for a field, such as {@code 28,28} or {@code -1,3}. */
   public Optional<Shape> shapeOf(String field) {
     String key = ZRecordOptions.SHAPE_OF + field;
-    return value(key).map(text -> OptionValue.parse(key, text, WriteConf::shape));
+    return value(key)
+        .filter(text -> !isList(field))
+        .map(text -> OptionValue.parse(key, text, WriteConf::shape));
+  }
+
+  /** Tells whether an array is to be a list, whose elements may be null, and not a tensor. */
+  public boolean isList(String field) {
+    return value(ZRecordOptions.SHAPE_OF + field)
+        .filter(text -> text.strip().equalsIgnoreCase(LIST))
+        .isPresent();
   }
 
   /** Returns the fields that a write's own options name, in lower case. */
