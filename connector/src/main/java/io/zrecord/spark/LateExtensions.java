@@ -1,6 +1,7 @@
 package io.zrecord.spark;
 
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.LateChecks;
 import io.zrecord.spark.write.CheckedSessions;
 import java.util.Optional;
@@ -41,6 +42,7 @@ final class LateExtensions {
     Optional<SparkSessionExtensions> extensions = CheckedSessions.extensionsOf(session);
     if (extensions.isPresent() && !CheckedSessions.contains(extensions.get())) {
       extensions.get().injectOptimizerRule(any -> new LateChecks());
+      extensions.get().injectOptimizerRule(CountsOfConstants::new);
       CheckedSessions.add(extensions.get());
     }
   }

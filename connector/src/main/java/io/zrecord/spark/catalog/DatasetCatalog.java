@@ -1,5 +1,6 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ViewName;
@@ -8,6 +9,7 @@ import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.NoSuchDatasetException;
 import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.view.ZRecordView;
 import io.zrecord.spark.write.WriteTarget;
@@ -45,6 +47,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
 
   @Override
   public final void initialize(String catalogName, CaseInsensitiveStringMap options) {
+    CatalogOptions.requireNone(catalogName, options);
     name = catalogName;
   }
 
@@ -79,7 +82,12 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   public final boolean tableExists(Identifier identifier) {
     refuseView(identifier);
     return identifiesPaths(identifier)
-        && requireOne(identifier).datasets().get(0).exists();
+        && isTaken(requireOne(identifier).datasets().get(0));
+  }
+
+  /** Tells whether a table cannot be created at a path, because something is there. */
+  protected boolean isTaken(DatasetPath dataset) {
+    return dataset.exists();
   }
 
   @Override
@@ -105,7 +113,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     ReadPaths path = requireOne(identifier);
     Unsupported.refusePartitioning(partitions);
     DatasetPath dataset = path.datasets().get(0);
-    if (dataset.exists()) {
+    if (isTaken(dataset)) {
       throw new TableAlreadyExistsException(identifier);
     }
     return stage(
@@ -171,11 +179,13 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     if (!identifiesPaths(identifier)) {
       throw new NoSuchDatasetException(identifier);
     }
-    ReadPaths paths = ReadPaths.of(identifier);
-    Optional<ViewName> view = PathIdentifiers.view(identifier);
-    return view.isPresent()
-        ? ZRecordView.load(paths, view.get(), time)
-        : ZRecordTables.load(paths, time);
+    return SparkErrors.planned(() -> {
+      ReadPaths paths = ReadPaths.of(identifier);
+      Optional<ViewName> view = PathIdentifiers.view(identifier);
+      return view.isPresent()
+          ? ZRecordView.load(paths, view.get(), time)
+          : ZRecordTables.load(paths, time);
+    });
   }
 
   /**

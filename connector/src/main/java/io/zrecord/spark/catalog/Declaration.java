@@ -73,6 +73,9 @@ record Declaration(StructType columns) {
   private static StructField joined(StructField declared, StructField found) {
     MetadataBuilder metadata =
         new MetadataBuilder().withMetadata(declared.metadata()).withMetadata(found.metadata());
+    if (declared.getComment().isDefined()) {
+      metadata.putString(COMMENT, declared.getComment().get());
+    }
     DataType type =
         SparkTypes.isLimitedString(declared.dataType()) ? declared.dataType() : found.dataType();
     return new StructField(found.name(), type, true, metadata.build());
@@ -113,7 +116,7 @@ record Declaration(StructType columns) {
   /**
    * Refuses declarations that a dataset without an entry in a session catalog would forget.
    *
-   * @throws UnsupportedOperationException if a column is more than a name and a type
+   * @throws UnsupportedOperationException if a column is more than a name, a type and a comment
    */
   void requirePlain(String table) {
     for (StructField column : columns.fields()) {
@@ -121,7 +124,7 @@ record Declaration(StructType columns) {
           ? "NOT NULL"
           : SparkTypes.isLimitedString(column.dataType())
               ? "the type " + column.dataType().catalogString()
-              : column.metadata().contains(COMMENT) ? "the comment" : null;
+              : null;
       if (unkept != null) {
         throw io.zrecord.spark.path.Unsupported.operation(
             "keeping " + unkept + " of column '" + column.name() + "' in " + table,

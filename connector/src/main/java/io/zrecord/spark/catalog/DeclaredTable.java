@@ -9,6 +9,7 @@ import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.write.WriteTarget;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -39,9 +40,10 @@ final class DeclaredTable extends ZRecordTable {
       List<DatasetVersion> versions,
       VersionChoice choice,
       Optional<WriteTarget> target,
+      boolean isNamed,
       Optional<StructType> found,
       Optional<RuntimeException> problem) {
-    super(ReadPaths.literal(entry.location()), columns, versions, choice, target, false);
+    super(ReadPaths.literal(entry.location()), columns, versions, choice, target, false, isNamed);
     this.entry = entry;
     this.found = found;
     this.problem = problem;
@@ -64,6 +66,7 @@ final class DeclaredTable extends ZRecordTable {
           newest.stream().toList(),
           VersionChoice.loadedNewest(),
           Optional.of(WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND)),
+          entry.isNamed(),
           found,
           Optional.empty());
     } catch (ZRecordException | IllegalArgumentException e) {
@@ -87,6 +90,7 @@ final class DeclaredTable extends ZRecordTable {
         List.of(version),
         VersionChoice.named(time),
         Optional.empty(),
+        false,
         Optional.of(found),
         Optional.empty());
   }
@@ -99,6 +103,7 @@ final class DeclaredTable extends ZRecordTable {
         List.of(),
         VersionChoice.named(TimeTravel.newest()),
         Optional.empty(),
+        false,
         found,
         Optional.of(problem));
   }
@@ -128,7 +133,10 @@ final class DeclaredTable extends ZRecordTable {
     return problem.isEmpty()
         ? super.capabilities()
         : EnumSet.of(
-            TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE);
+            TableCapability.BATCH_READ,
+            TableCapability.BATCH_WRITE,
+            TableCapability.TRUNCATE,
+            TableCapability.OVERWRITE_DYNAMIC);
   }
 
   /** Returns the columns of the dataset; empty if there is no dataset. */
@@ -162,7 +170,9 @@ final class DeclaredTable extends ZRecordTable {
   @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
     if (problem.isPresent()) {
-      throw problem.get();
+      return SparkErrors.planned(() -> {
+        throw problem.get();
+      });
     }
     Map<String, String> options = new HashMap<>(new CaseInsensitiveStringMap(writeOptions()));
     options.putAll(info.options());

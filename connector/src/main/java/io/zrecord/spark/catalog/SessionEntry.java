@@ -20,6 +20,7 @@ import org.apache.spark.sql.types.StructType;
  * @param declaration the declared columns
  * @param properties properties, as Spark shows them
  * @param options options given when the table was created, with or without the path among them
+ * @param isNamed whether a catalog of zrecord loads the table by its name
  * @param keepsLocation whether the metastore has a location among the properties, beside the one of
  *     the files
  */
@@ -29,6 +30,7 @@ record SessionEntry(
     Declaration declaration,
     Map<String, String> properties,
     Map<String, String> options,
+    boolean isNamed,
     boolean keepsLocation) {
   private static final String SOURCE_CLASS = "io.zrecord.spark.ZRecordSource";
   private static final String DEFAULT_SOURCE = "spark.sql.sources.default";
@@ -41,6 +43,7 @@ record SessionEntry(
         new Declaration(columns),
         Map.of(),
         options,
+        false,
         false);
   }
 
@@ -62,6 +65,7 @@ record SessionEntry(
         new Declaration(table.schema()),
         Map.copyOf(properties),
         options(properties),
+        true,
         table instanceof V1Table entry
             && entry.v1Table().properties().contains(TableCatalog.PROP_LOCATION)));
   }
@@ -100,7 +104,8 @@ record SessionEntry(
   SessionEntry at(String other) {
     Map<String, String> changed = new TreeMap<>(properties);
     changed.put(TableCatalog.PROP_LOCATION, other);
-    return new SessionEntry(name, other, declaration, Map.copyOf(changed), options, keepsLocation);
+    return new SessionEntry(
+        name, other, declaration, Map.copyOf(changed), options, isNamed, keepsLocation);
   }
 
   /** Tells whether the files belong to the table, so that dropping the table deletes them. */

@@ -1,11 +1,14 @@
 package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.Reloads;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.write.WriteTarget;
 import java.time.Instant;
@@ -49,14 +52,25 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       TableCatalog.PROP_EXTERNAL,
       TableCatalog.PROP_IS_MANAGED_LOCATION);
 
+  /** Refuses options, which Spark takes from {@code spark.sql.catalog.spark_catalog.<option>}. */
+  @Override
+  public final void initialize(String catalogName, CaseInsensitiveStringMap options) {
+    CatalogOptions.requireNone(catalogName, options);
+    super.initialize(catalogName, options);
+  }
+
   // Loading.
 
   @Override
   public final Table loadTable(Identifier identifier) throws NoSuchTableException {
+    Table refreshed = Reloads.refreshed(name(), identifier);
+    if (refreshed != null) {
+      return refreshed;
+    }
     Table table = super.loadTable(identifier);
     return SessionEntry.of(name(), identifier, table)
         .map(entry -> sound(identifier, entry))
-        .<Table>map(DeclaredTable::of)
+        .<Table>map(entry -> DeclaredTable.of(entry).loadedAs(name(), identifier))
         .orElse(table);
   }
 
@@ -70,7 +84,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   public final Table loadTable(Identifier identifier, String version) throws NoSuchTableException {
     Optional<SessionEntry> entry = entry(identifier);
     return entry.isPresent()
-        ? DeclaredTable.at(entry.get(), TimeTravel.of(version))
+        ? SparkErrors.planned(() -> DeclaredTable.at(entry.get(), TimeTravel.of(version)))
         : super.loadTable(identifier, version);
   }
 
@@ -83,7 +97,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         Math.floorDiv(timestampMicros, 1_000_000L),
         Math.floorMod(timestampMicros, 1_000_000L) * 1000);
     return entry.isPresent()
-        ? DeclaredTable.at(entry.get(), TimeTravel.at(instant))
+        ? SparkErrors.planned(() -> DeclaredTable.at(entry.get(), TimeTravel.at(instant)))
         : super.loadTable(identifier, timestampMicros);
   }
 

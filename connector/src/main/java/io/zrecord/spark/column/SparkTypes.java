@@ -161,7 +161,7 @@ public final class SparkTypes {
   }
 
   /** Returns the type of nested values; empty if a type in it cannot be written. */
-  private static Optional<NestedType> nestedTypeOf(DataType type) {
+  public static Optional<NestedType> nestedTypeOf(DataType type) {
     if (type instanceof ArrayType array) {
       return nestedTypeOf(array.elementType()).map(NestedType::listOf);
     }
@@ -222,7 +222,8 @@ public final class SparkTypes {
         && metadata.getString(DTYPE_KEY).equals(ElementType.U8.toString());
   }
 
-  private static Optional<ElementType> fixedWidthTypeOf(DataType type) {
+  /** Returns the dtype of a single value of fixed width; empty if the type has another width. */
+  public static Optional<ElementType> fixedWidthTypeOf(DataType type) {
     if (type instanceof DecimalType decimal) {
       boolean fits = decimal.scale() >= 0 && decimal.scale() <= decimal.precision();
       return fits

@@ -18,12 +18,28 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** The options of a write, parsed once on the driver. Unknown options and values are refused. */
 public final class WriteConf {
+  private static final String LIST = "list";
+
   private final CaseInsensitiveStringMap options;
 
   /** Parses the options of a write, and adds the session's defaults. */
   public WriteConf(CaseInsensitiveStringMap own) {
     this.options = SessionDefaults.addedTo(own);
     KnownOptions.requireKnownForWriting(options);
+    requireParsed();
+  }
+
+  /** Parses all values, whether or not the write looks at each of them. */
+  private void requireParsed() {
+    writeOptions();
+    fieldsNamed().forEach(field -> {
+      compressionOf(field);
+      shapeOf(field);
+    });
+    compressionOf("");
+    mergesSchema();
+    transaction();
+    expectedVersion();
   }
 
   /**
@@ -38,14 +54,7 @@ public final class WriteConf {
           + " keep it for all later writes; leave it out of the OPTIONS of the table, and give it"
           + " to the write itself");
     });
-    WriteConf conf = new WriteConf(new CaseInsensitiveStringMap(options));
-    conf.writeOptions();
-    conf.fieldsNamed().forEach(field -> {
-      conf.compressionOf(field);
-      conf.shapeOf(field);
-    });
-    conf.compressionOf("");
-    conf.mergesSchema();
+    new WriteConf(new CaseInsensitiveStringMap(options));
   }
 
   /** Returns those of the given options that all writes of a table have. */
@@ -94,7 +103,16 @@ public final class WriteConf {
   /** Returns the shape asked for a field, such as {@code 28,28} or {@code -1,3}. */
   public Optional<Shape> shapeOf(String field) {
     String key = ZRecordOptions.SHAPE_OF + field;
-    return value(key).map(text -> OptionValue.parse(key, text, WriteConf::shape));
+    return value(key)
+        .filter(text -> !isList(field))
+        .map(text -> OptionValue.parse(key, text, WriteConf::shape));
+  }
+
+  /** Tells whether an array is to be a list, whose elements may be null, and not a tensor. */
+  public boolean isList(String field) {
+    return value(ZRecordOptions.SHAPE_OF + field)
+        .filter(text -> text.strip().equalsIgnoreCase(LIST))
+        .isPresent();
   }
 
   /** Returns the fields that a write's own options name, in lower case. */

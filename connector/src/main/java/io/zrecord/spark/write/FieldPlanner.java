@@ -3,7 +3,10 @@ package io.zrecord.spark.write;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
+import io.zrecord.schema.ElementType.Kind;
+import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.NestedType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.spark.column.MetadataColumns;
@@ -17,6 +20,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
@@ -155,15 +159,26 @@ final class FieldPlanner {
 
   private FieldSpec field(StructField column, int id) {
     Optional<Shape> asked = conf.shapeOf(column.name());
-    ElementType type = SparkTypes.elementTypeOf(column, asked)
+    boolean isList = conf.isList(column.name());
+    if (isList && !(column.dataType() instanceof ArrayType)) {
+      throw new IllegalArgumentException("column '" + column.name() + "' has the type "
+          + column.dataType().catalogString() + ", and the option shape." + column.name()
+          + "=list is for arrays");
+    }
+    ElementType type = (isList
+            ? SparkTypes.nestedTypeOf(column.dataType()).map(ElementType::nested)
+            : SparkTypes.elementTypeOf(column, asked))
         .orElseThrow(
             () -> new IllegalArgumentException("column '" + column.name() + "' has the type "
                 + column.dataType().catalogString()
-                + ", which zrecord does not store; convert it, for example with to_json("
-                + column.name() + "), or leave it out"));
+                + ", which zrecord does not store; " + StoredTypes.remedy(column)
+                + ", or leave it out"));
     Compression compression = conf.compressionOf(column.name()).orElse(Compression.RAW);
-    return new FieldSpec(
-        id, column.name(), type, asked.orElseGet(() -> SparkTypes.shapeOf(column)), compression);
+    Shape shape = isList ? Shape.scalar() : asked.orElseGet(() -> SparkTypes.shapeOf(column));
+    FieldSpec field = new FieldSpec(id, column.name(), type, shape, compression);
+    return column.getComment().isDefined()
+        ? field.withRules(FieldRules.NONE.withComment(column.getComment().get()))
+        : field;
   }
 
   /**
@@ -172,20 +187,24 @@ final class FieldPlanner {
    */
   private FieldSpec adopt(FieldSpec wanted, FieldSpec field) {
     boolean isOpen = conf.shapeOf(wanted.name()).isEmpty();
-    boolean sameBytes = wanted.type().equals(field.type())
+    if (isOpen && wanted.shape().equals(Shape.of(-1)) && field.type().kind() == Kind.NESTED) {
+      ElementType list = ElementType.nested(NestedType.listOf(NestedType.of(wanted.type())));
+      return new FieldSpec(wanted.id(), wanted.name(), list, Shape.scalar(), wanted.compression());
+    }
+    boolean sameElements = Widening.allows(wanted.type(), field.type())
         && wanted.shape().equals(Shape.of(-1))
         && !field.shape().isScalar();
     boolean bytesAsTensor = wanted.type().equals(ElementType.BYTES)
         && field.type().equals(ElementType.U8)
         && !field.shape().isScalar();
-    return isOpen && (sameBytes || bytesAsTensor)
+    return isOpen && (sameElements || bytesAsTensor)
         ? new FieldSpec(
             wanted.id(), wanted.name(), field.type(), field.shape(), wanted.compression())
         : wanted;
   }
 
   private Optional<String> describeMismatch(FieldSpec field, FieldSpec wanted) {
-    return field.type().equals(wanted.type()) && field.shape().equals(wanted.shape())
+    return Widening.allows(wanted.type(), field.type()) && field.shape().equals(wanted.shape())
         ? Optional.empty()
         : Optional.of("column '" + wanted.name() + "' has the type " + describe(wanted)
             + " but the field of the table has " + describe(field) + " (cast it)");

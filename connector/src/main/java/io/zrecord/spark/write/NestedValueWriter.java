@@ -3,11 +3,18 @@ package io.zrecord.spark.write;
 import io.zrecord.nested.NestedColumn;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.NestedType;
+import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.table.write.ShardWriter;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
 
@@ -28,9 +35,10 @@ final class NestedValueWriter implements ColumnValueWriter {
     void put(SpecializedGetters from, int i, NestedColumn to);
   }
 
-  NestedValueWriter(NestedType type) {
+  /** @param column the type of the values in Spark, whose parts may be narrower */
+  NestedValueWriter(NestedType type, DataType column) {
     this.values = new NestedColumn(type);
-    this.root = part(type);
+    this.root = part(type, column);
   }
 
   @Override
@@ -45,20 +53,20 @@ final class NestedValueWriter implements ColumnValueWriter {
     shard.put(ordinal, value, 0, length);
   }
 
-  private Part part(NestedType type) {
+  private Part part(NestedType type, DataType column) {
     if (type instanceof NestedType.Leaf leaf) {
-      return element(leaf.element());
+      return element(leaf.element(), column);
     }
     if (type instanceof NestedType.ListOf list) {
-      Part element = part(list.element());
+      Part element = part(list.element(), ((ArrayType) column).elementType());
       return (from, i, to) -> {
         putAll(from.getArray(i), element, to.child(0));
         to.endValue();
       };
     }
     if (type instanceof NestedType.MapOf map) {
-      Part key = part(map.key());
-      Part mapped = part(map.value());
+      Part key = part(map.key(), ((MapType) column).keyType());
+      Part mapped = part(map.value(), ((MapType) column).valueType());
       return (from, i, to) -> {
         MapData entries = from.getMap(i);
         putAll(entries.keyArray(), key, to.child(0));
@@ -66,7 +74,11 @@ final class NestedValueWriter implements ColumnValueWriter {
         to.endValue();
       };
     }
-    Part[] members = type.children().stream().map(this::part).toArray(Part[]::new);
+    StructField[] fields = ((StructType) column).fields();
+    Part[] members = new Part[fields.length];
+    for (int k = 0; k < members.length; k++) {
+      members[k] = part(type.children().get(k), fields[k].dataType());
+    }
     return (from, i, to) -> {
       InternalRow struct = from.getStruct(i, members.length);
       for (int k = 0; k < members.length; k++) {
@@ -91,6 +103,24 @@ final class NestedValueWriter implements ColumnValueWriter {
     }
   }
 
+  private Part element(ElementType type, DataType column) {
+    if (column instanceof DecimalType decimal) {
+      return decimal(decimal, type.widthBytes().orElseThrow());
+    }
+    if (type.equals(SparkTypes.fixedWidthTypeOf(column).orElse(type))) {
+      return element(type);
+    }
+    Widening.Bits bits = Widening.bits(column, type);
+    return switch (type.widthBytes().orElseThrow()) {
+      case Short.BYTES -> (from, i, to) -> to.putShort((short) bits.get(from, i));
+      case Integer.BYTES -> (from, i, to) -> to.putInt((int) bits.get(from, i));
+      default ->
+        type.kind() == ElementType.Kind.F64
+            ? (from, i, to) -> to.putDouble(from.getFloat(i))
+            : (from, i, to) -> to.putLong(bits.get(from, i));
+    };
+  }
+
   private Part element(ElementType type) {
     return switch (type.kind()) {
       case BOOL -> (from, i, to) -> to.putBoolean(from.getBoolean(i));
@@ -100,20 +130,21 @@ final class NestedValueWriter implements ColumnValueWriter {
       case I64, TIMESTAMP, TIMESTAMP_NTZ -> (from, i, to) -> to.putLong(from.getLong(i));
       case F32 -> (from, i, to) -> to.putFloat(from.getFloat(i));
       case F64 -> (from, i, to) -> to.putDouble(from.getDouble(i));
-      case DECIMAL -> decimal(type.precision(), type.scale(), type.widthBytes().orElseThrow());
       case UTF8 -> this::putText;
       case BYTES ->
         (from, i, to) -> {
           byte[] bytes = from.getBinary(i);
           to.put(bytes, 0, bytes.length);
         };
-      case U8, U16, U32, U64, F16, BF16, NESTED ->
+      case DECIMAL, U8, U16, U32, U64, F16, BF16, NESTED ->
         throw new IllegalArgumentException(
             "A nested value of type " + type + " cannot be written from Spark");
     };
   }
 
-  private Part decimal(int precision, int scale, int widthBytes) {
+  private Part decimal(DecimalType column, int widthBytes) {
+    int precision = column.precision();
+    int scale = column.scale();
     return switch (widthBytes) {
       case Integer.BYTES ->
         (from, i, to) -> to.putInt((int) from.getDecimal(i, precision, scale).toUnscaledLong());

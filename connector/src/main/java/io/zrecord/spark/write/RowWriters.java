@@ -3,11 +3,16 @@ package io.zrecord.spark.write;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.table.write.ShardWriter;
 import java.math.BigInteger;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 
@@ -19,13 +24,33 @@ final class RowWriters {
     ColumnValueWriter[] writers = new ColumnValueWriter[columns.length()];
     for (int i = 0; i < writers.length; i++) {
       FieldSpec field = fields.fields().get(i);
-      boolean isArray =
-          columns.fields()[i].dataType() instanceof org.apache.spark.sql.types.ArrayType;
+      DataType column = columns.fields()[i].dataType();
       writers[i] = field.type().tree() != null
-          ? new NestedValueWriter(field.type().requireTree())
-          : isArray ? new ArrayValueWriter(field) : single(field);
+          ? new NestedValueWriter(field.type().requireTree(), column)
+          : column instanceof ArrayType array
+              ? new ArrayValueWriter(field, array.elementType())
+              : single(field, column);
     }
     return writers;
+  }
+
+  private static ColumnValueWriter single(FieldSpec field, DataType column) {
+    // Bytes and texts are what they are; a number may be narrower than the field.
+    ElementType narrow = SparkTypes.fixedWidthTypeOf(column).orElse(field.type());
+    if (narrow.equals(field.type())) {
+      return single(field);
+    }
+    return column instanceof DecimalType decimal
+        ? decimal(decimal, field.type())
+        : widened(Widening.bits(column, field.type()), field.type());
+  }
+
+  private static ColumnValueWriter widened(Widening.Bits bits, ElementType type) {
+    return switch (type.widthBytes().orElseThrow()) {
+      case Short.BYTES -> (row, i, shard) -> shard.putShort(i, (short) bits.get(row, i));
+      case Integer.BYTES -> (row, i, shard) -> shard.putInt(i, (int) bits.get(row, i));
+      default -> (row, i, shard) -> shard.putLong(i, bits.get(row, i));
+    };
   }
 
   private static ColumnValueWriter single(FieldSpec field) {
@@ -38,7 +63,7 @@ final class RowWriters {
       case I64, TIMESTAMP, TIMESTAMP_NTZ -> (row, i, shard) -> shard.putLong(i, row.getLong(i));
       case F32 -> (row, i, shard) -> shard.putFloat(i, row.getFloat(i));
       case F64 -> (row, i, shard) -> shard.putDouble(i, row.getDouble(i));
-      case DECIMAL -> decimal(type);
+      case DECIMAL -> decimal(DataTypes.createDecimalType(type.precision(), type.scale()), type);
       case BYTES, U8 -> RowWriters::writeBinary;
       case UTF8 -> RowWriters::writeString;
       case U16, U32, U64, F16, BF16, NESTED ->
@@ -47,9 +72,9 @@ final class RowWriters {
     };
   }
 
-  private static ColumnValueWriter decimal(ElementType type) {
-    int precision = type.precision();
-    int scale = type.scale();
+  private static ColumnValueWriter decimal(DecimalType column, ElementType type) {
+    int precision = column.precision();
+    int scale = column.scale();
     return switch (type.widthBytes().orElseThrow()) {
       case 4 ->
         (row, i, shard) ->

@@ -1,8 +1,10 @@
 package io.zrecord.spark.write;
 
 import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.path.SparkErrors;
 import java.util.UUID;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.SupportsDynamicOverwrite;
 import org.apache.spark.sql.connector.write.SupportsTruncate;
 import org.apache.spark.sql.connector.write.Write;
 import org.apache.spark.sql.connector.write.WriteBuilder;
@@ -10,7 +12,8 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** Collects what a write is to do. */
-public final class ZRecordWriteBuilder implements WriteBuilder, SupportsTruncate {
+public final class ZRecordWriteBuilder
+    implements WriteBuilder, SupportsTruncate, SupportsDynamicOverwrite {
   private final UUID commitId;
   private final String location;
   private final WriteTarget target;
@@ -42,10 +45,16 @@ public final class ZRecordWriteBuilder implements WriteBuilder, SupportsTruncate
     return this;
   }
 
+  /** Replaces all records. A dataset has no partitions, so nothing else is meant. */
+  @Override
+  public WriteBuilder overwriteDynamicPartitions() {
+    return truncate();
+  }
+
   @Override
   public Write build() {
-    return new ZRecordWrite(
+    return SparkErrors.planned(() -> new ZRecordWrite(
         columns,
-        new TableCommit(commitId, location, target, columns, new WriteConf(options), truncates));
+        new TableCommit(commitId, location, target, columns, new WriteConf(options), truncates)));
   }
 }

@@ -242,7 +242,6 @@ class UnstagedDeclarationSuite extends Declarations {
         ("(id int)", "comment 'x'", "COMMENT"),
         ("(id int)", "tblproperties ('a' = '1')", "property"),
         ("(id int not null)", "", "NOT NULL"),
-        ("(id int comment 'x')", "", "comment"),
         ("(id varchar(3))", "", "varchar(3)"),
         ("(id char(3))", "", "char(3)")
       )
