@@ -77,22 +77,28 @@ def gathers() -> str:
     rows = table("Reads by index with Spark")
     names, cells = rows[0], row(rows, "fetched")
     bars = [
-        Bar(("zrecord, " if place < 3 else "") + plain(names[place]), number(cells[place]), f"{number(cells[place]):g} s", place < 3)
+        Bar(
+            ("zrecord, " if place < 3 else "") + plain(names[place]), number(cells[place]), f"{number(cells[place]):g} s", place < 3
+        )
         for place in (1, 2, 3)
     ]
     return draw("Seconds to fetch 10,000 random records of 10 million of 1 KiB with Spark; less is better", bars)
 
 
 def epochs() -> str:
+    shorter = {
+        ", indexed by a permutation": ", a permutation",
+        "indexing of an np.memmap by a permutation": "np.memmap, a permutation",
+        "over an np.memmap, whole batches": "over np.memmap",
+        "the same by record": "PyTorch over np.memmap, by record",
+        "over zrecord, whole batches": "over zrecord",
+    }
     bars = []
     for cells in table("Shuffled epochs")[1:]:
+        label = plain(cells[0])
+        for long, short in shorter.items():
+            label = label.replace(long, short)
         value = number(cells[1])
-        label = plain(cells[0]).replace("the same by record", "PyTorch DataLoader over an np.memmap, by record")
-        label = label.replace("PyTorch DataLoader over an np.memmap, whole batches", "PyTorch DataLoader, np.memmap, batches")
-        label = label.replace("PyTorch DataLoader over an np.memmap, by record", "PyTorch DataLoader, np.memmap, by record")
-        label = label.replace("PyTorch DataLoader over zrecord, whole batches", "PyTorch DataLoader, zrecord, batches")
-        label = label.replace("indexing of an np.memmap by a permutation", "np.memmap, indexed by a permutation")
-        label = label.replace("zrecord.open(path), indexed by a permutation", "zrecord.open, indexed by a permutation")
         bars.append(Bar(label, value, f"{value:,.0f}", "zrecord" in label))
     return draw("Records of 784 bytes that Python takes a second, shuffled, in batches of 256; more is better", bars)
 

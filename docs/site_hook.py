@@ -1,4 +1,4 @@
-"""Adds to the site what is not a page below docs: the README as its first page, the Javadoc that docs/build made before, and plots."""
+"""Adds to the site what is no page below docs: the README as its first page, the Javadoc that docs/build made, and plots."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import plots  # noqa: E402
+import plots
 
 ROOT = Path(__file__).resolve().parent.parent
 JAVADOC = ROOT / "target" / "javadoc"
