@@ -1,10 +1,15 @@
-"""Adds to the site what is not a page below docs: the README as its first page, and the Javadoc that docs/build made before."""
+"""Adds to the site what is no page below docs: the README as its first page, the Javadoc that docs/build made, and plots."""
 
 import re
+import sys
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import plots
 
 ROOT = Path(__file__).resolve().parent.parent
 JAVADOC = ROOT / "target" / "javadoc"
@@ -29,3 +34,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             name = f"javadoc/{path.relative_to(JAVADOC).as_posix()}"
             files.append(File.generated(config, name, abs_src_path=str(path)))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    return plots.drawn(markdown)

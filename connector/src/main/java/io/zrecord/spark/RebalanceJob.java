@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
     name = "spark-submit --class io.zrecord.spark.Rebalance JAR",
     description = {
       "Joins small shards of a table, and rewrites those with many dead bytes or another compression"
-          + " than wanted. No index ever names another record, but with --order-by and --shuffle; versions"
+          + " than wanted. Indices keep their records, except with --order-by and --shuffle. Versions"
           + " before stay as they are.",
       "Each group of shards is rewritten by a task and replaced by a commit of its own: what a run"
           + " finished is kept. Another order is written by tasks and committed as one version. The standard"
@@ -42,7 +42,8 @@ final class RebalanceJob extends SparkJob {
       names = "--concurrency",
       paramLabel = "N",
       description =
-          "groups or new shards that are written at once (default: the cores of the executors that are there when it begins, or spark.default.parallelism)")
+          "number of groups or new shards that are written at once (default: the cores of "
+              + "the executors that exist when the job begins, or spark.default.parallelism)")
   private @Nullable Integer concurrency;
 
   @Override

@@ -18,7 +18,7 @@ abstract class SparkJob implements Callable<Integer> {
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
-      description = "print this")
+      description = "print this help")
   @SuppressWarnings("unused") // The parser handles the option itself.
   private boolean printsHelp;
 

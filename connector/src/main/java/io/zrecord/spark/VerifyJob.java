@@ -43,20 +43,24 @@ final class VerifyJob extends SparkJob {
   @Option(
       names = "--bad-values",
       paramLabel = "DIR",
-      description = "if data are damaged, check the same versions again and write all bad values as"
-          + " lines of JSON to a new directory, which must not exist; of a shard the first "
-          + ShardFindings.MAX_LISTED + " findings are listed, and it is said if there are more")
+      description =
+          "new directory for all bad values as lines of JSON, for which the same versions are"
+              + " checked again if data are damaged; of a shard the first "
+              + ShardFindings.MAX_LISTED + " findings are listed, and it is said if there are more")
   private @Nullable String badValues;
 
   /** The versions whose values are checked. */
   static final class Versions {
-    @Option(names = "--version", paramLabel = "V", description = "check that version")
+    @Option(names = "--version", paramLabel = "V", description = "version whose values are checked")
     private @Nullable Long version;
 
-    @Option(names = "--tag", paramLabel = "TAG", description = "check the version with that tag")
+    @Option(
+        names = "--tag",
+        paramLabel = "TAG",
+        description = "tag of the version whose values are checked")
     private @Nullable String tag;
 
-    @Option(names = "--all-versions", description = "check all versions")
+    @Option(names = "--all-versions", description = "check the values of all versions")
     private boolean all;
 
     private DatasetCheck check(Storage table) {

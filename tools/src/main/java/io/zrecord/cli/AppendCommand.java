@@ -46,8 +46,9 @@ final class AppendCommand extends Subcommand {
   @Option(
       names = "--jsonl",
       paramLabel = "FILE",
-      description = "a JSON object a line, as 'get --as json' prints them: bytes in Base64, null is"
-          + " absent")
+      description =
+          "file with a JSON object a line, as 'get --as json' prints them: bytes in Base64, "
+              + "null for absent")
   private @Nullable Path lines;
 
   @Override

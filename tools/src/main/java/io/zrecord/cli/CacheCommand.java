@@ -16,9 +16,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "cache",
     description = {
-      "Says what a cache of remote tables has in a directory: blocks and bytes of each table, and"
-          + " when they were used.",
-      "Deletes them with --clear only."
+      "Describes a cache of remote tables: blocks and bytes of each table, and when they were used.",
+      "Deletes blocks with --clear only."
     })
 final class CacheCommand extends Subcommand {
   @Parameters(paramLabel = "DIR", description = "directory of the cache")

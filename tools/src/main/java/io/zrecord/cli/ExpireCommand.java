@@ -19,9 +19,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "expire",
     description = {
-      "Removes old versions of a table, which cannot be read any more then. The newest one and those with"
-          + " a tag stay.",
-      "Their files stay until 'sweep'."
+      "Removes old versions of a table. The newest version and versions with a tag stay.",
+      "A removed version cannot be read. Its files stay until 'sweep'."
     })
 final class ExpireCommand extends Subcommand {
   private static final ExpireOptions DEFAULTS = ExpireOptions.defaults();
@@ -29,17 +28,18 @@ final class ExpireCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the table")
   private DatasetLocation path = DatasetLocation.NONE;
 
-  @Option(names = "--keep", paramLabel = "N", description = "keep the N newest versions (1)")
+  @Option(names = "--keep", paramLabel = "N", description = "number of newest versions to keep (1)")
   private int keepVersions = DEFAULTS.keepVersions();
 
   @Option(
       names = "--older-than",
       paramLabel = "AGE",
       converter = AgeArgument.class,
-      description = "keep what was the newest version at any time since, 1h and more (7d)")
+      description =
+          "age, 1h and more: versions that were the newest at any time since are kept (7d)")
   private Duration olderThan = DEFAULTS.olderThan();
 
-  @Option(names = "--dry-run", description = "only say what would be removed")
+  @Option(names = "--dry-run", description = "say only what would be removed")
   private boolean isDryRun;
 
   @Option(names = "--json", description = "print one JSON object")

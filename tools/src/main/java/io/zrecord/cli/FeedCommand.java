@@ -46,7 +46,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "feed",
     description = "Streams batches of records in the order of a sampler, loaded ahead, as an Arrow"
-        + " stream of record batches. Each has the state to resume with behind it as metadata"
+        + " stream of record batches. Each batch carries the state to resume after it, as metadata"
         + " 'zrecord.next'.")
 final class FeedCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the dataset")
@@ -58,7 +58,9 @@ final class FeedCommand extends Subcommand {
       description = "a field to feed; may be repeated (default: all)")
   private List<String> fieldNames = List.of();
 
-  @Option(names = "--drop-remainder", description = "no batch of fewer records at the epoch's end")
+  @Option(
+      names = "--drop-remainder",
+      description = "leave out the last batch of an epoch if it is shorter")
   private boolean dropsRemainder;
 
   @Option(
@@ -70,8 +72,8 @@ final class FeedCommand extends Subcommand {
   @Option(
       names = "--stop-before-batch",
       paramLabel = "N",
-      description =
-          "ends before batch N, counted from 0 from the very beginning, whatever the" + " epoch")
+      description = "number of the batch to end before, counted from 0 from the very beginning, "
+          + "whatever the epoch")
   private @Nullable Long stopBeforeBatch;
 
   @Mixin
@@ -86,13 +88,14 @@ final class FeedCommand extends Subcommand {
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "that load; the order does not depend on it (default: ${DEFAULT-VALUE})")
+      description = "number of loader threads; the order does not depend on it (default: "
+          + "${DEFAULT-VALUE})")
   private int threads = 2;
 
   @Option(
       names = "--loader-priority",
       paramLabel = "P",
-      description = "of these threads, 1 to 10; many systems ignore it (default: 5)")
+      description = "priority of the loader threads, 1 to 10; many systems ignore it (default: 5)")
   private @Nullable Integer loaderPriority;
 
   @Option(
@@ -103,14 +106,14 @@ final class FeedCommand extends Subcommand {
 
   @Option(
       names = "--as-completed",
-      description = "gives whichever batch is ready first, not in the order of the sampler")
+      description = "deliver the batch that is ready first, not in the order of the sampler")
   private boolean isAsCompleted;
 
   @Option(
       names = "--resume",
       paramLabel = "STATE",
-      description = "JSON that came with the last batch that was used; begins there, whatever"
-          + " --epoch and --start-position say")
+      description = "JSON that came with the last batch that was used: the feed begins after it, "
+          + "whatever --epoch and --start-position say")
   private @Nullable String state;
 
   @Option(names = "--version", paramLabel = "V", description = "version of a table")
@@ -119,29 +122,29 @@ final class FeedCommand extends Subcommand {
   @Option(
       names = "--verify",
       paramLabel = "WHEN",
-      description = "checksums are compared when a value is touched first (default), always, never")
+      description = "moments at which the checksum of a value is compared: first (touch, the "
+          + "default), always or never")
   private Verification verification = Verification.FIRST;
 
   @Option(
       names = "--pad",
       paramLabel = "F=LENGTH",
-      description = "makes values of a field equally long with zeros: as the longest of the batch"
-          + " (F=longest), as N (F=N; a longer one is an error), or as N and cut (F=cut:N); may be"
-          + " repeated")
+      description = "length that values of a field get by zeros: F=longest (of the batch), F=N (a "
+          + "longer value is an error) or F=cut:N (a longer value is cut); may be repeated")
   private Map<String, String> pads = Map.of();
 
   @Option(
       names = "--bad-records",
       paramLabel = "WHAT",
-      description = "what to do with damaged records: fail (default), drop_batch, skip_record,"
-          + " substitute: by another of the batch")
+      description = "treatment of damaged records: fail (default), drop_batch, skip_record, or "
+          + "substitute, which takes another record of the batch")
   private BadRecordPolicy badRecords = BadRecordPolicy.FAIL;
 
   @Option(
       names = "--socket",
       paramLabel = "PATH",
-      description =
-          "streams to a Unix socket on which the reader listens, not to the standard" + " output")
+      description = "Unix socket to stream to, on which the reader listens (default: the standard "
+          + "output)")
   private @Nullable Path socket;
 
   @Option(names = "--progress", description = "show on the standard error how far it is")
@@ -150,15 +153,15 @@ final class FeedCommand extends Subcommand {
   @Option(
       names = "--share",
       paramLabel = "FILE",
-      description = "puts values into FILE, which is emptied first, and takes releases from the"
-          + " standard input: for a parent process, such as the Python package; see"
-          + " io.zrecord.sharing.SharedBatches")
+      description = "file for the values, which is emptied first; releases come by the standard "
+          + "input: for a parent process, such as the Python package; see "
+          + "io.zrecord.sharing.SharedBatches")
   private @Nullable Path share;
 
   @Option(
       names = "--messages",
       paramLabel = "FILE",
-      description = "pipe that the messages of --share are written to")
+      description = "pipe for the messages of --share")
   private @Nullable Path messages;
 
   @Override

@@ -58,7 +58,7 @@ final class FieldsCommand extends Subcommand {
   @Command(
       name = "add",
       description = {
-        "Adds fields to a table. Records that are there have the initial value, or none."
+        "Adds fields to a table. Each record of the table has the initial value, or none."
       })
   static final class Add extends Change {
     @Option(
@@ -71,13 +71,13 @@ final class FieldsCommand extends Subcommand {
     @Option(
         names = "--initial",
         paramLabel = "FIELD=VALUE",
-        description = "the value of the records that are there; fixed for ever")
+        description = "the value of the records of the table; never changes")
     private Map<String, String> initial = new LinkedHashMap<>();
 
     @Option(
         names = "--default",
         paramLabel = "FIELD=VALUE",
-        description = "the value of records to come for which none is set")
+        description = "the value of a later record for which a writer sets none")
     private Map<String, String> defaults = new LinkedHashMap<>();
 
     @Option(names = "--comment", paramLabel = "FIELD=TEXT", description = "a text for people")
@@ -158,7 +158,7 @@ final class FieldsCommand extends Subcommand {
   @Command(
       name = "drop",
       description = {
-        "Removes a field. Versions before keep it.",
+        "Removes a field. Earlier versions keep the field.",
         "Its values take space until the shards are written again."
       })
   static final class Drop extends Change {

@@ -46,14 +46,14 @@ final class GetCommand extends Subcommand {
   @Option(
       names = "--as",
       paramLabel = "FORM",
-      description = "hex, text (UTF-8), json (an object a line), file (with --output); default: a"
-          + " short form by type")
+      description = "form of the values: short (by type, the default), hex, text (UTF-8), json (an "
+          + "object a line), or file (with --output)")
   private Form form = Form.SHORT;
 
   @Option(
       names = "--output",
       paramLabel = "DIR",
-      description = "where --as file writes <index>-<field>, which must not exist")
+      description = "directory for the files <index>-<field> of --as file, none of which may exist")
   private @Nullable Path output;
 
   @Option(names = "--version", paramLabel = "V", description = "version of a table")

@@ -93,7 +93,7 @@ final class ImportCommand extends Subcommand {
     @Mixin
     private LayoutArguments layout = new LayoutArguments();
 
-    @Option(names = "--no-progress", description = "do not show how far it is")
+    @Option(names = "--no-progress", description = "hide the progress bar")
     private boolean isQuiet;
 
     @Override

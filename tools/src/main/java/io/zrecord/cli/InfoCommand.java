@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "info",
     description = {
-      "Says what stands in a directory: its kind, its fields, and how well its chunks are used.",
+      "Describes a dataset: its kind, its fields, and how well its chunks are used.",
       "Reads metadata only, also while a store is being written; --chunks reads the tables of entries, and takes"
           + " a snapshot of a store for that."
     })
@@ -42,7 +42,8 @@ final class InfoCommand extends Subcommand {
   @Option(
       names = "--chunks",
       description =
-          "live, dead and padding bytes of each chunk, and how far index order is from file order")
+          "print live, dead and padding bytes of each chunk, and how far index order is from file"
+              + " order")
   private boolean hasChunks;
 
   @Option(names = "--json", description = "print one JSON object")

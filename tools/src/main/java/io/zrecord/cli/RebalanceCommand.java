@@ -21,11 +21,12 @@ import picocli.CommandLine.Parameters;
     name = "rebalance",
     description = {
       "Joins small shards of a table, and rewrites those with many dead bytes or another compression"
-          + " than wanted. No index ever names another record, but with --order-by and --shuffle; versions"
+          + " than wanted. Indices keep their records, except with --order-by and --shuffle. Versions"
           + " before stay as they are.",
-      "Each group of shards is replaced by a commit of its own: what a run finished is kept.",
-      "A store is rewritten beside itself, if it is worth it, and the new files take the place of the old"
-          + " ones at once. No writer may have it open; readers go on."
+      "Each group of shards is replaced by a commit of its own: a run that is cut short keeps what it"
+          + " finished.",
+      "A store is rewritten beside itself if its utilization is low, and the new files replace the old"
+          + " ones at once. No writer may have the store open. Readers continue."
     })
 final class RebalanceCommand extends Subcommand {
   private static final Set<String> FITTING_A_STORE = Set.of(
@@ -47,7 +48,10 @@ final class RebalanceCommand extends Subcommand {
   @Mixin
   private RelayoutArguments relayout = new RelayoutArguments();
 
-  @Option(names = "--threads", paramLabel = "N", description = "groups that are rewritten at once")
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "number of groups that are rewritten at once")
   private int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
 
   @Option(names = "--json", description = "print one line of JSON")

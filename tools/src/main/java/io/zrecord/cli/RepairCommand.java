@@ -39,16 +39,16 @@ final class RepairCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the dataset")
   private DatasetLocation path = DatasetLocation.NONE;
 
-  @Option(names = "--dry-run", description = "only say what would be done")
+  @Option(names = "--dry-run", description = "say only what would be done")
   private boolean isDryRun;
 
-  @Option(names = "--yes", description = "do not ask")
+  @Option(names = "--yes", description = "approve the repair without a question")
   private boolean isApproved;
 
   @ArgGroup
   private Treatment treatment = new Treatment();
 
-  @Option(names = "--no-progress", description = "do not show how far it is")
+  @Option(names = "--no-progress", description = "hide the progress bar")
   private boolean isQuiet;
 
   private final MovedRecords moved = new MovedRecords();
@@ -62,9 +62,10 @@ final class RepairCommand extends Subcommand {
 
     @Option(
         names = "--delete-records",
-        description = "delete records of a store that have a damaged value; the last records take"
-            + " their places, of which each is printed before (of two lines about a record the later"
-            + " one holds)")
+        description =
+            "delete records of a store that have a damaged value. The last records move into "
+                + "their places. Each move is printed first; for a record listed twice the later "
+                + "line counts")
     private boolean deletesRecords;
 
     @Option(

@@ -19,7 +19,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Writes one HTML page that shows how the chunks are used, the sizes of chunks, shards and values, the versions, and"
           + " some records. It loads nothing and runs no script.",
-      "Reads the entries of all records, of very many those of some shards, and the values of those that it shows."
+      "Reads the entries of all records, or of a sample of the shards of a large table, and the values"
+          + " of the records that it shows."
     })
 final class ReportCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the dataset")
@@ -35,23 +36,24 @@ final class ReportCommand extends Subcommand {
   @Option(
       names = "--records",
       paramLabel = "N",
-      description = "show that many records, 0 to 1000 (default 12)")
+      description = "number of records to show, 0 to 1000 (default 12)")
   private int recordCount = 12;
 
   @Option(
       names = "--max-image-bytes",
       paramLabel = "BYTES",
       converter = ByteSizeConverter.class,
-      description = "name larger images instead of showing them (default 1m)")
+      description = "size of the largest image that is shown; larger images are named (default 1m)")
   private long maxImageBytes = 1 << 20;
 
   @Option(
       names = "--max-entries",
       paramLabel = "N",
-      description = "look at some shards only if a table has more entries (default 200000000)")
+      description = "number of entries of a table beyond which only a sample of its shards is "
+          + "inspected (default 200000000)")
   private long maxEntries = 200_000_000;
 
-  @Option(names = "--no-progress", description = "do not show how far it is")
+  @Option(names = "--no-progress", description = "hide the progress bar")
   private boolean isQuiet;
 
   @Override

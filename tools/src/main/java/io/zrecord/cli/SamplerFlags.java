@@ -31,19 +31,22 @@ final class SamplerFlags {
   @Option(
       names = "--indices",
       paramLabel = "FILE",
-      description = "text with a record's index in each line: only these, in the order that the"
-          + " sampler gives to the lines; with sequential, in this order")
+      description =
+          "text file with an index a line: the records to order; sequential keeps the order "
+              + "of the file")
   private @Nullable Path indices;
 
   @Option(
       names = "--sampler",
       paramLabel = "NAME",
-      description = "sequential: --from, --to, --step; sliding, a window over the circle of"
-          + " records: --window, --stride; random, draws with replacement; global, the same but the"
-          + " records of a batch differ; shuffle (default); blockShuffle, a shuffle of blocks and in"
-          + " them: --block-length, --mixed; weighted, draws by weights: --weights-field;"
-          + " stratified, an epoch with the labels spread evenly: --labels-field; balanced, every"
-          + " label equally often: --labels-field")
+      description =
+          "order of the records. sequential: --from, --to, --step; sliding, a window over "
+              + "the circle of records: --window, --stride; random, draws with replacement; "
+              + "global, the same, but the records of a batch differ; shuffle (default); "
+              + "blockShuffle, a shuffle of blocks and within them: --block-length, --mixed; "
+              + "weighted, draws by weights: --weights-field; stratified, an epoch with the "
+              + "labels spread evenly: --labels-field; balanced, every label equally often: "
+              + "--labels-field")
   void sampler(@Nullable String text) {
     put(SamplerParameter.SAMPLER, text);
   }
@@ -51,7 +54,7 @@ final class SamplerFlags {
   @Option(
       names = "--seed",
       paramLabel = "S",
-      description = "of the order; any number is good (default: 42)")
+      description = "seed of the order, any integer (default: 42)")
   void seed(@Nullable String text) {
     put(SamplerParameter.SEED, text);
   }
@@ -64,7 +67,7 @@ final class SamplerFlags {
   @Option(
       names = "--start-position",
       paramLabel = "P",
-      description = "leaves out this many records of the first epoch, of all ranks together")
+      description = "number of positions of the first epoch to leave out, of all ranks together")
   void startPosition(@Nullable String text) {
     put(SamplerParameter.START_POSITION, text);
   }
@@ -72,13 +75,16 @@ final class SamplerFlags {
   @Option(
       names = "--num-samples",
       paramLabel = NUMBER,
-      description = "records of an epoch, of all ranks together; without it, epochs of random,"
-          + " global, weighted and balanced do not end")
+      description = "number of positions of an epoch, of all ranks together; without it, epochs of "
+          + "random, global, weighted and balanced do not end")
   void numSamples(@Nullable String text) {
     put(SamplerParameter.NUM_SAMPLES, text);
   }
 
-  @Option(names = "--rank", paramLabel = "R", description = "of this process, from 0 (default: 0)")
+  @Option(
+      names = "--rank",
+      paramLabel = "R",
+      description = "rank of this process, from 0 (default: 0)")
   void rank(@Nullable String text) {
     put(SamplerParameter.RANK, text);
   }
@@ -86,7 +92,7 @@ final class SamplerFlags {
   @Option(
       names = "--world-size",
       paramLabel = "W",
-      description = "processes that share the records (default: 1)")
+      description = "number of processes that share the records (default: 1)")
   void worldSize(@Nullable String text) {
     put(SamplerParameter.WORLD_SIZE, text);
   }
@@ -113,7 +119,7 @@ final class SamplerFlags {
   @Option(
       names = "--step",
       paramLabel = NUMBER,
-      description = "from index to index, negative to go backwards: sequential (default: 1)")
+      description = "distance between indices, negative to go backwards: sequential (default: 1)")
   void step(@Nullable String text) {
     put(SamplerParameter.STEP, text);
   }
@@ -123,7 +129,10 @@ final class SamplerFlags {
     put(SamplerParameter.WINDOW, text);
   }
 
-  @Option(names = "--stride", paramLabel = NUMBER, description = "from window to window: sliding")
+  @Option(
+      names = "--stride",
+      paramLabel = NUMBER,
+      description = "records from the start of a window to the next: sliding")
   void stride(@Nullable String text) {
     put(SamplerParameter.STRIDE, text);
   }

@@ -20,9 +20,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "sweep",
     description = {
-      "Finds the files of a table that no version names: of writes that failed, and of versions that were"
-          + " expired.",
-      "Deletes them with --delete only."
+      "Finds the files of a table that no version names: files of failed writes and of expired versions.",
+      "Deletes files with --delete only."
     })
 final class SweepCommand extends Subcommand {
   private static final SweepOptions DEFAULTS = SweepOptions.defaults();
@@ -34,13 +33,13 @@ final class SweepCommand extends Subcommand {
       names = "--older-than",
       paramLabel = "AGE",
       converter = AgeArgument.class,
-      description = "leave what is younger: longer than any write takes, 1h and more (72h)")
+      description = "age below which a file stays: longer than any write takes, 1h and more (72h)")
   private Duration olderThan = DEFAULTS.olderThan();
 
-  @Option(names = "--delete", description = "delete them")
+  @Option(names = "--delete", description = "delete the files")
   private boolean isDeleting;
 
-  @Option(names = "--list", description = "print the name of each")
+  @Option(names = "--list", description = "print the name of each file")
   private boolean isListing;
 
   @Option(names = "--json", description = "print one JSON object")

@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "tag",
     description = {
-      "Gives a version of a table a name. It is not expired as long as it has one.",
+      "Gives a version of a table a name. A version with a name is not expired.",
       "Names are 1 to 64 letters, digits, '.', '_' and '-', and neither a number nor 'latest'."
     })
 final class TagCommand extends Subcommand {

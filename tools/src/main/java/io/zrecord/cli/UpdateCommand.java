@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "update",
     description = {
-      "Gives records of a table other values, in one commit that leaves all other files as they are.",
-      "All records that are named get the same values. Fields that are not given keep theirs."
+      "Changes values of records of a table, in one commit that leaves all other files as they are.",
+      "All named records get the same values. A field that is not given keeps its values."
     })
 final class UpdateCommand extends Subcommand {
   @Parameters(index = "0", paramLabel = "TABLE", description = "directory of the table")

@@ -24,7 +24,10 @@ final class VerifyCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the dataset")
   private DatasetLocation path = DatasetLocation.NONE;
 
-  @Option(names = "--version", paramLabel = "V", description = "check the values of that version")
+  @Option(
+      names = "--version",
+      paramLabel = "V",
+      description = "version whose values are checked (default: the newest)")
   private @Nullable Long version;
 
   @Option(names = "--all-versions", description = "check the values of all versions")
@@ -33,10 +36,10 @@ final class VerifyCommand extends Subcommand {
   @Option(
       names = "--report",
       paramLabel = "FILE",
-      description = "write all findings to a file, a JSON object a line")
+      description = "file for all findings, a JSON object a line")
   private @Nullable Path report;
 
-  @Option(names = "--no-progress", description = "do not show how far it is")
+  @Option(names = "--no-progress", description = "hide the progress bar")
   private boolean isQuiet;
 
   @Override

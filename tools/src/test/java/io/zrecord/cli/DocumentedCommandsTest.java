@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -73,6 +74,29 @@ class DocumentedCommandsTest {
       if (!OF_THE_MACHINE.contains(name) && hasDefault(option)) {
         assertThat(valueOf(row.text(1), option)).as(name).isEqualTo(option.initialValue());
       }
+    });
+  }
+
+  /**
+   * Otherwise the text goes on with the name of the option, which a reader of a list cannot see.
+   */
+  @Test
+  void aTextDescribesTheArgumentOrIsAnOrderIfThereIsNone() {
+    Set<String> noNouns =
+        new TreeSet<>(Set.of("from", "of", "that", "to", "what", "where", "with"));
+    Map<String, String> ofArguments = new TreeMap<>();
+    commands()
+        .forEach((name, command) -> command.options().forEach(option -> {
+          String first = option.description()[0].split("[ :;,]", 2)[0];
+          if (option.arity().max() == 0) {
+            noNouns.add(first);
+          } else {
+            ofArguments.put(name + " " + option.longestName(), first);
+          }
+        }));
+    assertThat(noNouns).contains("print", "say");
+    assertThat(ofArguments).isNotEmpty().allSatisfy((option, first) -> {
+      assertThat(first).isNotIn(noNouns);
     });
   }
 

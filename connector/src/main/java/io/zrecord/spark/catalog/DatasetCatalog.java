@@ -161,7 +161,9 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
         ? "changing columns"
         : "changing properties";
     throw Unsupported.operation(
-        what + " of a dataset", "append with mergeSchema=true to add fields, or overwrite it");
+        what + " of a dataset that is named by its path",
+        "append with mergeSchema=true to add fields, or call bin/zrecord fields, which adds, renames,"
+            + " promotes and drops them");
   }
 
   @Override
@@ -260,7 +262,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     if (properties.containsKey(TableCatalog.PROP_COMMENT)) {
       throw Unsupported.operation(
           "keeping the COMMENT of " + ZRecordOptions.FORMAT + ".`" + path + "`",
-          "a path has no declarations: leave it out, or create a table of the session's catalog");
+          "leave the comment out, or create a table of the session's catalog");
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.zrecord.spark.catalog;
 
-/** Words the refusal to create a table with a query where a dataset is already. Stateless. */
+/** Builds the message for CREATE TABLE AS SELECT at a path that holds a dataset. Stateless. */
 public final class DatasetsInTheWay {
   private DatasetsInTheWay() {}
 

@@ -128,8 +128,9 @@ record Declaration(StructType columns) {
       if (unkept != null) {
         throw io.zrecord.spark.path.Unsupported.operation(
             "keeping " + unkept + " of column '" + column.name() + "' in " + table,
-            "a path has no declarations: leave it out, or create a table of the session's catalog,"
-                + " such as create table t (…) using zrecord location '…'");
+            "a statement that names a table by its path declares names and types only: leave the"
+                + " rest out, or create a table of the session's catalog, such as create table t (…)"
+                + " using zrecord location '…'");
       }
     }
   }

@@ -9,9 +9,7 @@ import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Words the refusals, and their remedies, where the session catalog is not zrecord's. Stateless.
- */
+/** Builds refusals, with their remedies, for a session catalog that is not zrecord's. Stateless. */
 public final class SessionTables {
   private static final String REMEDY = "set spark.sql.catalog.spark_catalog="
       + "io.zrecord.spark.ZRecordSessionCatalog when the session is made";

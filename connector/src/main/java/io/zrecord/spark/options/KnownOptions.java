@@ -134,6 +134,7 @@ final class KnownOptions {
     }
     if (!unknown.isEmpty()) {
       Set<String> names = new TreeSet<>(known);
+      names.remove(ZRecordOptions.UNKNOWN_OPTIONS);
       prefixes.forEach(prefix -> names.add(prefix + "<field>"));
       throw new IllegalArgumentException("Cannot " + action + " zrecord with unknown option"
           + (unknown.size() == 1 ? " " : "s ") + String.join(", ", unknown) + "; the options to "

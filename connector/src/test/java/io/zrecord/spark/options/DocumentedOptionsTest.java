@@ -2,6 +2,7 @@ package io.zrecord.spark.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.feed.spec.SamplerName;
 import io.zrecord.feed.spec.SamplerParameter;
@@ -53,6 +54,20 @@ class DocumentedOptionsTest {
               new CaseInsensitiveStringMap(Map.of(name, "refuse"))))
           .doesNotThrowAnyException();
     }
+  }
+
+  @Test
+  void aRefusalNamesEachOptionOnce() {
+    CaseInsensitiveStringMap options = new CaseInsensitiveStringMap(Map.of("bogus", "1"));
+    for (String option : List.of("unknownOptions", "path", "compression.<field>")) {
+      assertThatThrownBy(() -> KnownOptions.requireKnownForWriting(options))
+          .hasMessageContaining("unknown option bogus")
+          .message()
+          .containsOnlyOnce(option);
+    }
+    assertThatThrownBy(() -> KnownOptions.requireKnownForReading(options))
+        .message()
+        .containsOnlyOnce("unknownOptions");
   }
 
   @Test

@@ -190,7 +190,7 @@ public final class GroupRewriter implements AutoCloseable {
         write(readers, blocks, index, count);
         index += count;
         onRecords.accept(count);
-        // A small rest would stay alone for ever, between neighbours that are large enough.
+        // A small last shard would never be merged, because its neighbours are large enough.
         long restBytes = (long)
             (leftBytes - RebalanceGroup.valueBytes(shard) * ((double) index / shard.length()));
         beginShardIf(writer.writtenBytes() >= options.targetShardBytes()

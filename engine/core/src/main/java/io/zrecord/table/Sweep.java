@@ -218,8 +218,8 @@ final class Sweep {
 
   /**
    * Groups what is deleted together, after a look at all versions. No later version than that of
-   * this sweep can name a candidate, so a group may be large. Where there is no table nothing but
-   * the look keeps a file, and each orphan is looked at by itself.
+   * this sweep can name a candidate, so a group may be large. Without a table, only this check
+   * protects a file, and each orphan is looked at by itself.
    */
   private List<List<Candidate>> groups() {
     if (!storage.isRemote() || named.table().isEmpty()) {

@@ -199,7 +199,10 @@ public abstract class CommitsUnderFireTest {
     assertThat(log.append(healthy, -1, "afterwards")).isEqualTo(Outcome.ACKNOWLEDGED);
   }
 
-  /** The control: who takes the echo of the own success for a refusal breaks the promise. */
+  /**
+   * The control: a client that mistakes the echo of its own success for a refusal breaks the
+   * promise.
+   */
   @Test
   void whoDoesNotReadBackBreaksThePromise() {
     AppendLog log = new AppendLog();

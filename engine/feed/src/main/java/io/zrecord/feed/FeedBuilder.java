@@ -42,7 +42,7 @@ public final class FeedBuilder {
 
   FeedBuilder(List<FeedGroup> groups) {
     if (groups.isEmpty()) {
-      throw new IllegalArgumentException("A feed of no groups: give at least one");
+      throw new IllegalArgumentException("A feed needs at least one group");
     }
     this.groups = List.copyOf(groups);
   }

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Gives the stored values of one record to a {@link RecordTransform}; valid during its call. A
- * buffer that the transform keeps cannot be written to, but shows other values when the memory of
- * the batch is used again.
+ * Gives the stored values of one record to a {@link RecordTransform}; valid during its call. An
+ * input that the transform keeps shows the later records of the batch. A buffer that the transform
+ * keeps cannot be written to, but shows other values when the memory of the batch is used again.
  */
 public final class RecordInput {
   private final List<FieldBlock> blocks;
@@ -38,7 +38,7 @@ public final class RecordInput {
    * other absent value is empty.
    *
    * @throws IllegalArgumentException if the field is not read
-   * @throws IllegalStateException after the call of the transform
+   * @throws IllegalStateException after the call for the last record of the batch
    */
   public ByteBuffer value(String field) {
     return block(field).value(ordinal);

@@ -64,7 +64,8 @@ public final class StoreRebalance {
       throw new NotADatasetException(
           store.toString(),
           "Cannot rebalance " + store
-              + " as a store: it has no meta.json and journal of one. A table is rebalanced as such; check the path");
+              + ": it has neither meta.json nor journal, so it is not a store. For a table use"
+              + " TableRebalance");
     }
     return new StoreRebalance(store, options);
   }

@@ -19,37 +19,34 @@ public final class LayoutArguments {
       names = "--stripe-bytes",
       paramLabel = "BYTES",
       converter = ByteSizeConverter.class,
-      description = "values held before they are written; memory of a thread (default 32m)")
+      description = "bytes of values held before they are written; bounds the memory of a thread "
+          + "(default 32m)")
   private long stripeBytes = DEFAULTS.stripeBytes();
 
   @Option(
       names = "--align-bytes",
       paramLabel = "BYTES",
       converter = ByteSizeConverter.class,
-      description = {
-        "raw values that are at least so long begin at a multiple of it in their file: 64 for SIMD, 4k",
-        "for pages and direct I/O; a power of two (default 8). Those of a fixed width stand one behind",
-        "the other: each is aligned if the width is a multiple"
-      })
+      description =
+          "size from which raw values begin at a multiple of it in their file: 64 for SIMD, "
+              + "4k for pages and direct I/O; a power of two (default 8). Values of a fixed width "
+              + "follow each other: each is aligned if the width is a multiple")
   private long alignBytes = DEFAULTS.alignBytes();
 
   @Option(
       names = "--block-bytes",
       paramLabel = "BYTES",
       converter = ByteSizeConverter.class,
-      description = {
-        "short values of a field are compressed together, up to this many bytes (default 64k);",
-        "0: one by one"
-      })
+      description =
+          "bytes up to which short values of a field are compressed together (default 64k); "
+              + "0: one by one")
   private long blockBytes = DEFAULTS.blockBytes();
 
   @Option(
       names = "--transform",
       paramLabel = "NAME",
-      description = {
-        "rearranges numbers before they are compressed together: auto, none, transpose or delta",
-        "(default auto)"
-      })
+      description = "arrangement of numbers before they are compressed together: auto, none, "
+          + "transpose or delta (default auto)")
   private Transform transform = DEFAULTS.transform();
 
   /**

@@ -25,7 +25,7 @@ public final class RebalanceArguments {
   @Option(
       names = "--min-utilization",
       paramLabel = "PART",
-      description = "rewrite shards of whose bytes less than this part is alive (default 0.8)")
+      description = "share of live bytes below which a shard is rewritten (default 0.8)")
   private double minUtilization = DEFAULTS.minUtilization();
 
   @Option(
@@ -33,7 +33,8 @@ public final class RebalanceArguments {
       paramLabel = "BYTES",
       converter = ByteSizeConverter.class,
       description =
-          "join neighbouring shards that are smaller (default 64m, or the target if that is less)")
+          "size below which neighbouring shards are joined (default 64m, or the target if "
+              + "that is less)")
   private @Nullable Long minShardBytes;
 
   @Option(
@@ -56,25 +57,26 @@ public final class RebalanceArguments {
       names = {"--max-bytes", "--max-bytes-per-run"},
       paramLabel = "BYTES",
       converter = ByteSizeConverter.class,
-      description = "rewrite at most about so many bytes in this run")
+      description =
+          "bytes of a run, after which no further group of shards is begun (default: no bound)")
   private long maxRunBytes = DEFAULTS.maxRunBytes();
 
   @Option(
       names = "--indices",
       paramLabel = "FROM-TO",
-      description = "only shards whose records are all from FROM to TO, TO excluded")
+      description = "range of records, TO excluded: only shards within it are rewritten")
   private @Nullable String indices;
 
   @Option(
       names = "--compression",
       paramLabel = "FIELD=CODEC",
-      description = "give a field another compression: --compression text=zstd:9")
+      description = "compression that a field gets: --compression text=zstd:9; may be repeated")
   private Map<String, String> compression = new HashMap<>();
 
-  @Option(names = "--dry-run", description = "only say what would be rewritten")
+  @Option(names = "--dry-run", description = "say only what would be rewritten")
   private boolean isDryRun;
 
-  @Option(names = "--no-progress", description = "do not show how far it is")
+  @Option(names = "--no-progress", description = "hide the progress bar")
   private boolean isQuiet;
 
   /** The form in which a result is printed. */

@@ -14,16 +14,16 @@ public final class RelayoutArguments {
   @Option(
       names = "--order-by",
       paramLabel = "FIELD[:desc]",
-      description = {
-        "write all records in the order of a field, equal ones as they are, absent values last;",
-        "indices change: needs --change-indices"
-      })
+      description = "field in whose order all records are written, equal ones as they are, absent "
+          + "values last; indices change: needs --change-indices")
   private @Nullable String orderBy;
 
   @Option(
       names = "--shuffle",
       paramLabel = "SEED",
-      description = "write all records in random order; indices change: needs --change-indices")
+      description =
+          "seed of the random order in which all records are written; indices change: needs "
+              + "--change-indices")
   private @Nullable Long seed;
 
   @Option(

@@ -1,10 +1,9 @@
 package io.zrecord.internal.format;
 
 /**
- * Tells of most slots outside a set that they are outside. Takes about 12 bits for each slot of the
- * set, where {@link RankedBitmap} takes one for each slot of the shard: random look-ups of few
- * slots in many find this in the nearest cache. A Bloom filter whose bits of a slot are in one
- * word.
+ * A Bloom filter over a set of slots, with all bits of a slot in one word. Takes about 12 bits for
+ * each slot of the set, where {@link RankedBitmap} takes one for each slot of the shard: random
+ * look-ups of few slots in many find the filter in the nearest cache.
  *
  * <p>Immutable.
  */
@@ -18,7 +17,7 @@ public final class SlotFilter {
   /** Slots for which a word is taken at most. */
   private static final int SLOTS_OF_WORD = 5;
 
-  /** A set with more than one in so many slots is no larger itself. */
+  /** Above this density, one in so many slots, the bitmap is no larger than the filter. */
   private static final int LEAST_DISTANCE = 16;
 
   private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;

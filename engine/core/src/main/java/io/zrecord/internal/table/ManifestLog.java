@@ -41,8 +41,8 @@ public final class ManifestLog {
   }
 
   /**
-   * Returns a log for a repair: its newest version is that of the directory, though the hint may
-   * lead to one that was given up.
+   * Returns a log for a repair. The log finds the newest version by listing, because the hint may
+   * name a version that was given up.
    */
   public static ManifestLog withoutHint(Storage storage) {
     return new ManifestLog(storage, false);
@@ -315,9 +315,9 @@ public final class ManifestLog {
   }
 
   /**
-   * Publishes a file under a name that nobody else knows, and that no manifest has yet. Whatever an
-   * attempt says, the file that is there is of an earlier attempt: storages repeat requests whose
-   * answers are lost. A failure is one of the commit, which has certainly not happened.
+   * Publishes a file under a name that nobody else knows, and that no manifest has yet. If the name
+   * is taken, an earlier attempt of this call took it: storages repeat requests whose answers are
+   * lost. A failure is one of the commit, which has certainly not happened.
    */
   private void publishNew(String name, byte[] content, String what) {
     ZRecordException failure = null;

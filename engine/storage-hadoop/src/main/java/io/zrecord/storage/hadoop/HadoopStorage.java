@@ -79,7 +79,7 @@ public final class HadoopStorage implements Storage {
     } catch (NoClassDefFoundError e) {
       throw notThere(path, "class " + e.getMessage() + " is missing", e);
     } catch (RuntimeException e) {
-      // So says a configuration that names a class of a library that is not there.
+      // Thrown if the configuration names a class that is not on the class path.
       if (e.getCause() instanceof ClassNotFoundException missing) {
         throw notThere(path, HadoopErrors.reason(missing, settings), e);
       }

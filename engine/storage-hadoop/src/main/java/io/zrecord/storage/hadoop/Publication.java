@@ -15,8 +15,8 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /**
- * Ways to publish a small file under a name that must not exist, whole and at most once. None of
- * them can be told from a scheme alone: a file system is asked what it can do, or the user says so.
+ * Ways to publish a small file under a name that must not exist, whole and at most once. The scheme
+ * does not determine the way: the file system is asked, or the user says.
  */
 enum Publication {
   /** A temporary file is renamed, which fails if the name exists: one call of the name node. */
@@ -44,7 +44,7 @@ enum Publication {
         // Nobody else has the name: what is there is of an earlier try, whose answer was lost.
         write(files.create(temporary, true), content, true);
       } catch (IOException e) {
-        // Other failures may pass, and who does not know the outcome tries again.
+        // Other failures may be transient, so the caller retries.
         throw HadoopErrors.isRefusal(e) ? new NotPublishedException(e) : e;
       }
     }
@@ -70,7 +70,8 @@ enum Publication {
       requireTaken(
           files,
           file,
-          new IOException("The file system did not rename " + temporary + ", and says not why"));
+          new IOException(
+              "The file system refused to rename " + temporary + " and gave no reason"));
       return false;
     }
   },

@@ -11,8 +11,8 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /**
- * Regions of files that are not mapped, in memory up to a bound. Those used longest ago go first,
- * and none of those that are under way: their memory is taken, whoever has them. Several users who
+ * Keeps regions of files that are not mapped in memory, up to a bound. Evicts the least recently
+ * used region, but never one that is being fetched: it holds memory in any case. Several users who
  * ask for one region at a time wait for one request. Thread-safe; no lock is held over a request.
  */
 final class RegionCache {
@@ -32,8 +32,8 @@ final class RegionCache {
   private long awaitedBytes;
 
   /**
-   * Regions that a reader asks for before it needs them. What the readers before it turned out to
-   * need, so that not each of them waits until it knows.
+   * Regions that a reader asks for before it needs them. Starts at what earlier readers needed, so
+   * that each new reader need not learn it by waiting.
    */
   private volatile int ahead = FIRST_AHEAD;
 
@@ -100,9 +100,9 @@ final class RegionCache {
   }
 
   /**
-   * Asks for the regions after one, so that whoever reads in order does not wait for each of them:
-   * as many as readers turned out to need, at most a quarter of this cache, and none while as much
-   * as half of this cache is under way.
+   * Asks for the regions after one, so that a reader in order does not wait for each region. Reads
+   * ahead by the current depth, at most a quarter of the cache. Does nothing while half of the
+   * cache is being fetched.
    *
    * @param end ordinal after the last region that will be read
    * @param requests fetches a region, given its ordinal

@@ -24,8 +24,8 @@ public final class Windows {
   private static final int MOST_WINDOWS = 1 << 24;
 
   /**
-   * Most bytes of a window that is kept though it takes memory. Who needs a few entries of a long
-   * table waits for no more than about another round trip.
+   * Most bytes of a window that is kept though it takes memory. A reader that needs a few entries
+   * of a long table waits about one extra round trip.
    */
   private static final int MOST_KEPT_BYTES = 4 << 20;
 
@@ -112,7 +112,7 @@ public final class Windows {
 
   /**
    * Asks for the window of a small file, and returns at once. Does nothing if the window is here or
-   * was asked for. Who needs it meets a failure.
+   * was asked for. A failure surfaces when a reader needs the window.
    */
   public void askForSmall(ReadMetrics metrics) {
     if (!isHere() && isSmallAsked.compareAndSet(false, true)) {

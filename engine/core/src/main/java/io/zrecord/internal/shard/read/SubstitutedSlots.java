@@ -20,8 +20,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills slots whose values no file has as they are read: the initial default where a shard lacks
- * the field, and values of a type that was promoted since. Belongs to one thread.
+ * Fills slots whose values are not stored in the form that is read: the initial default where a
+ * shard lacks the field, and values of a type that was promoted since. Belongs to one thread.
  */
 final class SubstitutedSlots {
   /** Shards that are kept open for later selections. */

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class VariableRangeSelection implements Selection {
   private static final int INITIAL_CAPACITY = 1024;
 
-  /** Values looked up at a time, of which only as many are kept as the caller's bytes allow. */
+  /** Values looked up per step. Those beyond the caller's byte limit are dropped. */
   private static final int STEP = 256;
 
   private final ReadContext context;
