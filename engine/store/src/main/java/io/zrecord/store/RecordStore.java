@@ -5,9 +5,7 @@ import io.zrecord.DatasetKind;
 import io.zrecord.MovedRecord;
 import io.zrecord.RecordSource;
 import io.zrecord.errors.DatasetExistsException;
-import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.dataset.DirectoryGuess;
-import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
@@ -26,7 +24,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -90,7 +87,10 @@ public final class RecordStore implements RecordSource {
     this.batches = new StoreBatches(
         location,
         new StoreView(core.parts(), options.verification(), metrics, options.readers()),
-        UnaryOperator.identity());
+        retired -> {
+          core.requireWriter();
+          return retired;
+        });
   }
 
   /**
@@ -166,7 +166,6 @@ public final class RecordStore implements RecordSource {
   static RecordStore open(MutableFiles files, StoreOptions options, Lock lock) {
     boolean isOpen = false;
     try {
-      requireStore(files);
       long start = System.nanoTime();
       StoreWriter core = StoreRecovery.open(files, limits(options));
       lock.setReady();
@@ -186,20 +185,7 @@ public final class RecordStore implements RecordSource {
     }
   }
 
-  private static boolean isTable(MutableFiles files) {
-    return ManifestNames.includeVersion(files.list(ManifestNames.DIRECTORY));
-  }
-
-  private static void requireStore(MutableFiles files) {
-    if (isTable(files)) {
-      throw new NotADatasetException(
-          files.location(),
-          "Cannot open " + files.location()
-              + " as a store: it is a table now. Read it as a RecordDataset; to change single records, make a new store of it");
-    }
-  }
-
-  private static StoreLimits limits(StoreOptions options) {
+  static StoreLimits limits(StoreOptions options) {
     return new StoreLimits(
         options.durability() != StoreDurability.NONE,
         options.chunkRecords(),
