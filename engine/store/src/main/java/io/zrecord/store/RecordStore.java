@@ -55,6 +55,7 @@ public final class RecordStore implements RecordSource {
   private final Lock lock;
   private final StoreWriter core;
   private final StoreBatches batches;
+  private final ForeignValues foreign;
   private final ReadMetrics metrics = new ReadMetrics();
   private volatile boolean isClosed;
 
@@ -84,6 +85,7 @@ public final class RecordStore implements RecordSource {
     this.core = core;
     this.durability = options.durability();
     this.schema = new RecordSchema(core.fields());
+    this.foreign = new ForeignValues(location, schema);
     this.batches = new StoreBatches(
         location,
         new StoreView(core.parts(), options.verification(), metrics, options.readers()),
@@ -224,12 +226,15 @@ public final class RecordStore implements RecordSource {
   /**
    * Adds a record at the end. Fields that are not set are absent.
    *
+   * @param values made by {@link #newValues}, or by that of a store with the same fields
    * @return the index of the record
+   * @throws io.zrecord.errors.SchemaMismatchException if the values were made for other fields
    * @throws io.zrecord.errors.DiskFullException if there is no space. With
    *     {@link StoreDurability#EVERY_RECORD} the record may be there all the same, as after any
    *     failed commit: commit again instead of appending again
    */
   public long append(RecordValues values) {
+    foreign.require(values);
     long index = core.append(values.bytes());
     commitEach();
     return index;
@@ -239,8 +244,11 @@ public final class RecordStore implements RecordSource {
    * Adds records at the end. Their indices are consecutive unless other threads append as well.
    *
    * @return the indices of the records
+   * @throws io.zrecord.errors.SchemaMismatchException if values were made for other fields; no
+   *     record is added then
    */
   public long[] append(List<RecordValues> records) {
+    records.forEach(foreign::require);
     long[] indices = new long[records.size()];
     for (int i = 0; i < indices.length; i++) {
       indices[i] = core.append(records.get(i).bytes());
@@ -253,8 +261,10 @@ public final class RecordStore implements RecordSource {
    * Replaces the values that are set; the other values of the record stay.
    *
    * @throws IndexOutOfBoundsException if there is no such record
+   * @throws io.zrecord.errors.SchemaMismatchException if the values were made for other fields
    */
   public void update(long index, RecordValues values) {
+    foreign.require(values);
     core.update(index, values.bytes(), values.isSet());
     commitEach();
   }
