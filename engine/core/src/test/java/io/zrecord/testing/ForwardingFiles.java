@@ -43,8 +43,13 @@ public abstract class ForwardingFiles implements MutableFiles {
   }
 
   @Override
-  public void replace(String name, byte[] content) {
-    files.replace(name, content);
+  public void replace(String name, byte[] content, Runnable lastCheck) {
+    files.replace(name, content, lastCheck);
+  }
+
+  @Override
+  public void dropReplacements() {
+    files.dropReplacements();
   }
 
   @Override

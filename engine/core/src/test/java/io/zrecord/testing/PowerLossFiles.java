@@ -29,6 +29,7 @@ public final class PowerLossFiles implements MutableFiles {
   private final Map<String, Node> durableNames = new TreeMap<>();
   private final long lastStep;
   private long steps;
+  private int droppedReplacements;
   private long failingStep = -1;
   private Supplier<? extends RuntimeException> failure = PowerLossException::new;
 
@@ -162,8 +163,14 @@ public final class PowerLossFiles implements MutableFiles {
   }
 
   @Override
-  public void replace(String name, byte[] content) {
+  public void replace(String name, byte[] content, Runnable lastCheck) {
     step();
+    int begun = droppedReplacements;
+    lastCheck.run();
+    if (begun != droppedReplacements) {
+      lastCheck.run();
+      throw new MissingFileException(name, "Cannot replace " + name + ": the new file is gone");
+    }
     Node node = new Node();
     node.length = content.length;
     node.content.put(0, content);
@@ -188,6 +195,11 @@ public final class PowerLossFiles implements MutableFiles {
   public void delete(String name) {
     step();
     names.remove(name);
+  }
+
+  @Override
+  public void dropReplacements() {
+    droppedReplacements++;
   }
 
   private static String directoryOf(String name) {

@@ -5,9 +5,7 @@ import io.zrecord.DatasetKind;
 import io.zrecord.MovedRecord;
 import io.zrecord.RecordSource;
 import io.zrecord.errors.DatasetExistsException;
-import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.dataset.DirectoryGuess;
-import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
@@ -26,7 +24,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +55,7 @@ public final class RecordStore implements RecordSource {
   private final Lock lock;
   private final StoreWriter core;
   private final StoreBatches batches;
+  private final ForeignValues foreign;
   private final ReadMetrics metrics = new ReadMetrics();
   private volatile boolean isClosed;
 
@@ -87,10 +85,14 @@ public final class RecordStore implements RecordSource {
     this.core = core;
     this.durability = options.durability();
     this.schema = new RecordSchema(core.fields());
+    this.foreign = new ForeignValues(location, schema);
     this.batches = new StoreBatches(
         location,
         new StoreView(core.parts(), options.verification(), metrics, options.readers()),
-        UnaryOperator.identity());
+        retired -> {
+          core.requireWriter();
+          return retired;
+        });
   }
 
   /**
@@ -166,7 +168,6 @@ public final class RecordStore implements RecordSource {
   static RecordStore open(MutableFiles files, StoreOptions options, Lock lock) {
     boolean isOpen = false;
     try {
-      requireStore(files);
       long start = System.nanoTime();
       StoreWriter core = StoreRecovery.open(files, limits(options));
       lock.setReady();
@@ -186,20 +187,7 @@ public final class RecordStore implements RecordSource {
     }
   }
 
-  private static boolean isTable(MutableFiles files) {
-    return ManifestNames.includeVersion(files.list(ManifestNames.DIRECTORY));
-  }
-
-  private static void requireStore(MutableFiles files) {
-    if (isTable(files)) {
-      throw new NotADatasetException(
-          files.location(),
-          "Cannot open " + files.location()
-              + " as a store: it is a table now. Read it as a RecordDataset; to change single records, make a new store of it");
-    }
-  }
-
-  private static StoreLimits limits(StoreOptions options) {
+  static StoreLimits limits(StoreOptions options) {
     return new StoreLimits(
         options.durability() != StoreDurability.NONE,
         options.chunkRecords(),
@@ -238,12 +226,15 @@ public final class RecordStore implements RecordSource {
   /**
    * Adds a record at the end. Fields that are not set are absent.
    *
+   * @param values made by {@link #newValues}, or by that of a store with the same fields
    * @return the index of the record
+   * @throws io.zrecord.errors.SchemaMismatchException if the values were made for other fields
    * @throws io.zrecord.errors.DiskFullException if there is no space. With
    *     {@link StoreDurability#EVERY_RECORD} the record may be there all the same, as after any
    *     failed commit: commit again instead of appending again
    */
   public long append(RecordValues values) {
+    foreign.require(values);
     long index = core.append(values.bytes());
     commitEach();
     return index;
@@ -253,8 +244,11 @@ public final class RecordStore implements RecordSource {
    * Adds records at the end. Their indices are consecutive unless other threads append as well.
    *
    * @return the indices of the records
+   * @throws io.zrecord.errors.SchemaMismatchException if values were made for other fields; no
+   *     record is added then
    */
   public long[] append(List<RecordValues> records) {
+    records.forEach(foreign::require);
     long[] indices = new long[records.size()];
     for (int i = 0; i < indices.length; i++) {
       indices[i] = core.append(records.get(i).bytes());
@@ -267,8 +261,10 @@ public final class RecordStore implements RecordSource {
    * Replaces the values that are set; the other values of the record stay.
    *
    * @throws IndexOutOfBoundsException if there is no such record
+   * @throws io.zrecord.errors.SchemaMismatchException if the values were made for other fields
    */
   public void update(long index, RecordValues values) {
+    foreign.require(values);
     core.update(index, values.bytes(), values.isSet());
     commitEach();
   }

@@ -12,6 +12,7 @@ import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.internal.store.StoreUsage;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.rewrite.StoreRewrite;
 import io.zrecord.internal.store.write.StoreLimits;
 import io.zrecord.internal.store.write.StoreRecovery;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongConsumer;
 
@@ -140,29 +142,36 @@ public final class StoreRebalance {
    */
   public StoreRebalanceResult run() {
     try (ProcessLock lock = ProcessLock.acquire(path)) {
-      recover();
+      WriterToken writer = recover();
       lock.setReady();
       StoreMeta meta = StoreMetaFile.read(files);
-      StoreRebalancePlan plan = plan(meta);
-      if (!plan.isWorthwhile()) {
-        return new StoreRebalanceResult(plan, plan.chunkBytes(), plan.chunks());
+      Optional<StoreRewrite> rewrite = Optional.empty();
+      try {
+        StoreRebalancePlan plan = plan(meta);
+        if (!plan.isWorthwhile()) {
+          return new StoreRebalanceResult(plan, plan.chunkBytes(), plan.chunks());
+        }
+        RewriteSpace.STORE.require(files.location(), plan.neededBytes(), files.usableBytes());
+        rewrite = Optional.of(new StoreRewrite(
+            files,
+            writer,
+            wantedFields(meta),
+            new StoreRewrite.Layout(options.chunkBytes(), (int) options.stripeBytes()),
+            onBytes));
+        ShardMeta written = rewrite.get().run().shard();
+        return new StoreRebalanceResult(
+            plan,
+            written.chunks().stream().mapToLong(ChunkMeta::endBytes).sum(),
+            written.chunks().size());
+      } finally {
+        if (rewrite.isEmpty() || rewrite.get().isAtRest()) {
+          writer.release();
+        }
       }
-      RewriteSpace.STORE.require(files.location(), plan.neededBytes(), files.usableBytes());
-      ShardMeta written = new StoreRewrite(
-              files,
-              wantedFields(meta),
-              new StoreRewrite.Layout(options.chunkBytes(), (int) options.stripeBytes()),
-              onBytes)
-          .run()
-          .shard();
-      return new StoreRebalanceResult(
-          plan,
-          written.chunks().stream().mapToLong(ChunkMeta::endBytes).sum(),
-          written.chunks().size());
     }
   }
 
-  private void recover() {
+  private WriterToken recover() {
     StoreMeta meta = StoreMetaFile.read(files);
     StoreLimits limits = new StoreLimits(
         true,
@@ -171,6 +180,6 @@ public final class StoreRebalance {
         MAX_LANES,
         CHECKPOINT_BYTES,
         CLOSE_TIMEOUT);
-    StoreRecovery.open(files, limits).close();
+    return StoreRecovery.open(files, limits).closeForChange();
   }
 }

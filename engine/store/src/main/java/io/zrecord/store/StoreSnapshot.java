@@ -8,7 +8,9 @@ import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.internal.store.StoreLeftovers;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.rewrite.SealedCopy;
+import io.zrecord.internal.store.write.StoreRecovery;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
@@ -95,7 +97,8 @@ public final class StoreSnapshot {
     ProcessLock lock = ProcessLock.acquire(store);
     try {
       // Commits of a writer that was killed go from the journal to the tables first.
-      RecordStore.open(files, StoreOptions.defaults(), () -> {}).close();
+      WriterToken writer =
+          StoreRecovery.open(files, RecordStore.limits(StoreOptions.defaults())).closeForChange();
       // A conversion that was cut short may have left this directory; no version names it.
       files.delete("shard/" + storeId(files));
       TableChange change = creation(SealedCopy.write(store, store, true));
@@ -104,6 +107,8 @@ public final class StoreSnapshot {
       table.commitBesideOthers(change);
       // The store goes only after the table was read back.
       TableSnapshot latest = table.latest();
+      // Whoever opens the store from here on finds a table, and whoever did before is found now.
+      writer.require();
       StoreLeftovers.removeStore(files);
       return latest;
     } finally {

@@ -8,6 +8,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.rewrite.StoreRewrite;
 import io.zrecord.testing.Budget;
 import io.zrecord.testing.Cases;
@@ -145,6 +146,7 @@ class StoreRewriteCrashTest {
   private static List<String> names(PowerLossFiles files) {
     return java.util.stream.Stream.concat(
             files.list("").stream(), files.list("chunk").stream().map(name -> "chunk/" + name))
+        .filter(name -> !name.startsWith("writer-"))
         .sorted()
         .toList();
   }
@@ -167,7 +169,9 @@ class StoreRewriteCrashTest {
   }
 
   private static void rewrite(MutableFiles files) {
-    new StoreRewrite(files, StoreModel.SCHEMA.fields(), LAYOUT, bytes -> {}).run();
+    WriterToken writer = WriterToken.take(files);
+    new StoreRewrite(files, writer, StoreModel.SCHEMA.fields(), LAYOUT, bytes -> {}).run();
+    writer.release();
   }
 
   private static @Nullable String problem(PowerLossFiles files) {

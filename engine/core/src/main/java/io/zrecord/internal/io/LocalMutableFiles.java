@@ -6,14 +6,19 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
 
 /** Files of a local file system. Thread-safe. */
 public final class LocalMutableFiles implements MutableFiles {
+  private static final String TEMPORARY = ".tmp";
+
   private final Path root;
   private final LocalFiles files;
 
@@ -83,6 +88,12 @@ public final class LocalMutableFiles implements MutableFiles {
   }
 
   @Override
+  public BooleanSupplier presenceOf(String name) {
+    Path path = files.resolve(name);
+    return () -> Files.exists(path);
+  }
+
+  @Override
   public List<String> list(String directory) {
     return files.list(files.resolveDirectory(directory)).stream()
         .map(path -> String.valueOf(path.getFileName()))
@@ -113,30 +124,46 @@ public final class LocalMutableFiles implements MutableFiles {
   }
 
   /**
-   * Replaces a file. Only one writer holds the store, so no other writer's file can be replaced by
-   * mistake.
+   * Replaces a file. The temporary file has a name of its own, so that whoever deletes it stops
+   * this replacement and no other.
    */
   @SuppressForbidden
   @Override
-  public void replace(String name, byte[] content) {
+  public void replace(String name, byte[] content, Runnable lastCheck) {
     Path path = files.resolve(name);
-    Path temporary = path.resolveSibling("." + path.getFileName() + ".tmp");
-    files.delete(temporary);
+    Path temporary =
+        path.resolveSibling("." + path.getFileName() + "." + UUID.randomUUID() + TEMPORARY);
+    boolean isMoved = false;
     try {
       files.create(temporary).close();
-    } catch (IOException e) {
-      throw FileErrors.of("create", temporary, e);
-    }
-    try (LocalMutableFile file = new LocalMutableFile(temporary, true)) {
-      file.write(0, ByteBuffer.wrap(content));
-      file.force();
-    }
-    try {
+      try (LocalMutableFile file = new LocalMutableFile(temporary, true)) {
+        file.write(0, ByteBuffer.wrap(content));
+        file.force();
+      }
+      lastCheck.run();
       Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
+      isMoved = true;
+    } catch (NoSuchFileException e) {
+      // The check says who dropped the temporary file.
+      lastCheck.run();
+      throw FileErrors.of("replace", path, e);
     } catch (IOException e) {
       throw FileErrors.of("replace", path, e);
+    } finally {
+      if (!isMoved) {
+        files.delete(temporary);
+      }
     }
     files.forceDirectory(Objects.requireNonNull(path.toAbsolutePath().getParent()));
+  }
+
+  @Override
+  public void dropReplacements() {
+    for (String name : list("")) {
+      if (name.startsWith(".") && name.endsWith(TEMPORARY)) {
+        delete(name);
+      }
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.zrecord.internal.io;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * The files of an online store, below one root directory. Names are relative and separated by
@@ -18,6 +19,11 @@ public interface MutableFiles {
   }
 
   boolean exists(String name);
+
+  /** Returns what tells whether a regular file exists, for a caller that asks very often. */
+  default BooleanSupplier presenceOf(String name) {
+    return () -> exists(name);
+  }
 
   /** Returns the bytes that can still be written on this file system, as far as is known. */
   default long usableBytes() {
@@ -54,7 +60,19 @@ public interface MutableFiles {
    * Replaces or creates a small file. Afterwards, even after power loss, either the old or the new
    * file exists as a whole.
    */
-  void replace(String name, byte[] content);
+  default void replace(String name, byte[] content) {
+    replace(name, content, () -> {});
+  }
+
+  /**
+   * Replaces or creates a small file, unless the last check throws. The check comes when everything
+   * but the last step is done. If another object calls {@link #dropReplacements} between the check
+   * and the last step, that step fails.
+   */
+  void replace(String name, byte[] content, Runnable lastCheck);
+
+  /** Makes replacements in the root fail that others have begun and not ended. */
+  void dropReplacements();
 
   /** Makes the names in a directory survive power loss. */
   void forceDirectory(String directory);

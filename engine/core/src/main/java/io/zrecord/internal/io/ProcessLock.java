@@ -14,7 +14,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +31,13 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class ProcessLock implements AutoCloseable {
-  /**
-   * Prefix of system properties, through which the classes of several class loaders know of each
-   * other.
-   */
-  private static final String HELD = "io.zrecord.locked:";
+  /** The holders of this class loader, by path. Classes of other loaders have others. */
+  private static final Map<Path, Writer> HELD = new ConcurrentHashMap<>();
 
+  /** Channels that must stay open, because closing them would take the lock from its holder. */
+  private static final Map<Path, FileChannel> LEFT_OPEN = new ConcurrentHashMap<>();
+
+  private static final String OTHER_LOADER = "this process, through another class loader,";
   private static final long WRITER_AT = 0;
   private static final long READY_AT = 1;
   private static final int MAX_HOLDER_BYTES = 256;
@@ -79,7 +82,7 @@ public final class ProcessLock implements AutoCloseable {
       try {
         return tryAcquire(path);
       } catch (StoreLockedException e) {
-        if (attempt == ATTEMPTS || Writer.READY.name().equals(System.getProperty(HELD + path))) {
+        if (attempt == ATTEMPTS || HELD.get(path) == Writer.READY) {
           throw e;
         }
         LockSupport.parkNanos(PAUSE_NANOS);
@@ -96,7 +99,7 @@ public final class ProcessLock implements AutoCloseable {
   }
 
   private static ProcessLock tryAcquire(Path path) {
-    if (System.getProperties().putIfAbsent(HELD + path, Writer.STARTING.name()) != null) {
+    if (HELD.putIfAbsent(path, Writer.STARTING) != null) {
       throw locked(path, "this process");
     }
     ProcessLock held = null;
@@ -107,12 +110,15 @@ public final class ProcessLock implements AutoCloseable {
       throw FileErrors.of("lock", path, e);
     } finally {
       if (held == null) {
-        System.getProperties().remove(HELD + path);
+        HELD.remove(path);
       }
     }
   }
 
   private static ProcessLock open(Path path) throws IOException {
+    if (isHeldByOtherLoader(path)) {
+      throw locked(path, OTHER_LOADER);
+    }
     FileChannel channel = FileChannel.open(
         path,
         Set.of(
@@ -134,7 +140,8 @@ public final class ProcessLock implements AutoCloseable {
     } catch (OverlappingFileLockException e) {
       // Closing the channel would take the lock from its holder.
       taken = true;
-      throw locked(path, "this process, through another class loader,");
+      LEFT_OPEN.putIfAbsent(path, channel);
+      throw locked(path, OTHER_LOADER);
     } finally {
       if (!taken) {
         channel.close();
@@ -146,7 +153,7 @@ public final class ProcessLock implements AutoCloseable {
   public void setReady() {
     try {
       ready = channel.lock(READY_AT, 1, false);
-      System.getProperties().put(HELD + path, Writer.READY.name());
+      HELD.put(path, Writer.READY);
     } catch (IOException e) {
       throw FileErrors.of("lock", path, e);
     }
@@ -155,23 +162,55 @@ public final class ProcessLock implements AutoCloseable {
   /** Determines the current writer of a directory. */
   public static Writer writer(Path directory) {
     Path path = file(directory);
-    Object held = System.getProperties().putIfAbsent(HELD + path, Writer.UNKNOWN.name());
+    Writer held = HELD.putIfAbsent(path, Writer.UNKNOWN);
     if (held != null) {
-      return Writer.valueOf(held.toString());
+      return held;
     }
-    try (FileChannel channel =
-        FileChannel.open(path, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
-      // In this order: a writer that becomes ready in between is found.
-      if (isFree(channel, WRITER_AT)) {
-        return Writer.NONE;
-      }
-      return isFree(channel, READY_AT) ? Writer.STARTING : Writer.READY;
+    try {
+      return probe(path);
     } catch (NoSuchFileException e) {
       return Writer.NONE;
     } catch (IOException e) {
       throw FileErrors.of("look at", path, e);
     } finally {
-      System.getProperties().remove(HELD + path);
+      HELD.remove(path);
+    }
+  }
+
+  private static Writer probe(Path path) throws IOException {
+    FileChannel left = LEFT_OPEN.get(path);
+    FileChannel channel = left != null
+        ? left
+        : FileChannel.open(path, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
+    boolean isHeldHere = left != null;
+    try {
+      // In this order: a writer that becomes ready in between is found.
+      if (isFree(channel, WRITER_AT)) {
+        return Writer.NONE;
+      }
+      return isFree(channel, READY_AT) ? Writer.STARTING : Writer.READY;
+    } catch (OverlappingFileLockException e) {
+      // A class of another loader has the lock. Whether it is ready shows its own readers only.
+      isHeldHere = true;
+      LEFT_OPEN.putIfAbsent(path, channel);
+      return Writer.READY;
+    } finally {
+      if (!isHeldHere) {
+        channel.close();
+      }
+    }
+  }
+
+  /** Looks through a channel that was left open, and opens no other. */
+  private static boolean isHeldByOtherLoader(Path path) throws IOException {
+    FileChannel left = LEFT_OPEN.get(path);
+    try {
+      if (left != null) {
+        isFree(left, WRITER_AT);
+      }
+      return false;
+    } catch (OverlappingFileLockException e) {
+      return true;
     }
   }
 
@@ -219,7 +258,7 @@ public final class ProcessLock implements AutoCloseable {
       } catch (IOException e) {
         throw FileErrors.of("unlock", path, e);
       } finally {
-        System.getProperties().remove(HELD + path);
+        HELD.remove(path);
       }
     }
   }

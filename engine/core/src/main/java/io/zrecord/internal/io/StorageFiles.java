@@ -48,12 +48,17 @@ public final class StorageFiles implements MutableFiles {
   }
 
   @Override
-  public void replace(String name, byte[] content) {
+  public void replace(String name, byte[] content, Runnable lastCheck) {
     throw readOnly();
   }
 
   @Override
   public void forceDirectory(String directory) {
+    throw readOnly();
+  }
+
+  @Override
+  public void dropReplacements() {
     throw readOnly();
   }
 

@@ -57,14 +57,27 @@ public final class EntryTable implements AutoCloseable {
    * any state. Written parts of the copy have their space.
    */
   public static EntryTable copy(MutableFiles source, MutableFiles target, String stem, long count) {
-    copyFile(source, target, stem + ".offset", count * Entry.BYTES);
-    copyFile(source, target, stem + ".crc32c", count * CHECKSUM_BYTES);
-    return open(target, stem, true);
+    return copy(source, stem, target, stem, count);
   }
 
-  private static void copyFile(MutableFiles source, MutableFiles target, String name, long bytes) {
+  /** Returns a copy under another name. */
+  public static EntryTable copy(
+      MutableFiles source, String stem, MutableFiles target, String targetStem, long count) {
+    copyFile(
+        source.open(stem + ".offset", false), target, targetStem + ".offset", count * Entry.BYTES);
+    copyFile(
+        source.open(stem + ".crc32c", false),
+        target,
+        targetStem + ".crc32c",
+        count * CHECKSUM_BYTES);
+    EntryTable copy = open(target, targetStem, true);
+    copy.isChanged = true;
+    return copy;
+  }
+
+  private static void copyFile(MutableFile source, MutableFiles target, String name, long bytes) {
     ByteBuffer block = ByteBuffer.allocateDirect(ZEROS_BYTES);
-    try (MutableFile from = source.open(name, false);
+    try (MutableFile from = source;
         MutableFile to = target.create(name)) {
       for (long at = 0; at < bytes; ) {
         int step = from.read(at, block.clear().limit((int) Math.min(ZEROS_BYTES, bytes - at)));

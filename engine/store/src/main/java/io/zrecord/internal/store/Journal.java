@@ -1,6 +1,7 @@
 package io.zrecord.internal.store;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.HeaderVersion;
 import io.zrecord.internal.format.JournalChunk;
@@ -28,7 +29,7 @@ public final class Journal implements AutoCloseable {
    */
   private static final int MAX_SEARCH_FACTOR = 4;
 
-  private final MutableFile file;
+  private MutableFile file;
   private final UUID storeId;
   private final Binding binding;
   private final JournalRecord.Encoder encoder;
@@ -79,8 +80,13 @@ public final class Journal implements AutoCloseable {
     return endBytes - JournalHeader.BYTES;
   }
 
-  /** Appends the record of a group. A failed write may be tried again. */
+  /**
+   * Appends the record of a group. A failed write may be tried again.
+   *
+   * @throws TruncatedFileException if the journal was cut since the record before
+   */
   public void append(Changes changes, int fieldCount, Collection<JournalChunk> chunks) {
+    requireUncut();
     encoder.begin(
         sequence + 1,
         isForced ? JournalRecord.FORCED_BEFORE : 0,
@@ -106,6 +112,16 @@ public final class Journal implements AutoCloseable {
     isForced = false;
   }
 
+  private void requireUncut() {
+    long lengthBytes = file.lengthBytes();
+    if (lengthBytes < endBytes) {
+      throw new TruncatedFileException(
+          file.path(),
+          "Cannot write to " + file.path() + ": it has " + lengthBytes + " bytes, but " + endBytes
+              + " were written. Another program cut it: verify the store before you go on");
+    }
+  }
+
   /** Counts the records that are still within the length. */
   private static int liveSlots(Changes changes) {
     int live = 0;
@@ -123,7 +139,21 @@ public final class Journal implements AutoCloseable {
   /** Drops all records. The tables must contain them. */
   public void empty() {
     file.setLength(JournalHeader.BYTES);
+    // Also if the force fails: the next record comes here.
+    endBytes = JournalHeader.BYTES;
     file.force();
+    isForced = true;
+  }
+
+  /**
+   * Puts an empty journal in the place of this one. The tables must contain all records. A writer
+   * that has the old file open writes to a file that has no name any more.
+   */
+  public void renew(MutableFiles files, WriterToken writer) {
+    files.replace(FILE_NAME, new JournalHeader(storeId).encode(), writer::require);
+    MutableFile old = file;
+    file = files.open(FILE_NAME, true);
+    old.close();
     endBytes = JournalHeader.BYTES;
     isForced = true;
   }

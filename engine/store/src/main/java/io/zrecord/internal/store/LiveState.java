@@ -1,6 +1,7 @@
 package io.zrecord.internal.store;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.HeaderVersion;
@@ -30,7 +31,9 @@ import java.util.UUID;
  *    +-------------------------------+---------------+---------------+ 64
  *    | published length u64          | journal sequence u64          |
  *    +-------------------------------+-------------------------------+ 128
- *    | stamp of all records u64      | zero up to 192
+ *    | stamp of all records u64      | 1 while the writer is inside  |
+ *    +-------------------------------+-------------------------------+ 144
+ *    | zero up to 192
  *    +-------------------------------+-------------------------------+ 192
  *    | 1024 stamps u64, each of the records whose index mod 1024 is its number
  * </pre>
@@ -51,6 +54,7 @@ public final class LiveState {
   private static final int LENGTH_AT = 64;
   private static final int SEQUENCE_AT = 72;
   private static final int RECOVERY_STAMP_AT = 128;
+  private static final int ENTERED_AT = 136;
   private static final int STRIPES_AT = 192;
   private static final int FILE_BYTES = STRIPES_AT + STRIPES * Long.BYTES;
 
@@ -58,6 +62,11 @@ public final class LiveState {
   private static final long WITHDRAWN = -1;
 
   private final ByteBuffer map;
+
+  /** The stamp of all records during the own recovery. */
+  private long recovering;
+
+  private boolean wasEntered;
 
   /** Used by the writer only. */
   private final BitSet changing = new BitSet(STRIPES);
@@ -67,44 +76,60 @@ public final class LiveState {
   }
 
   /**
-   * Returns the state for a new writer: nothing is readable until {@link #endRecovery}. An existing
-   * file stays, so that its readers see the new writer; a damaged or withdrawn file is replaced.
+   * Returns the state for a new writer: nothing is readable until {@link #endRecovery}. The file
+   * stays after a writer that closed the store, so that its readers see the new writer. Otherwise
+   * it is withdrawn and replaced: the writer before may still be there. So is a damaged file.
    */
-  public static LiveState beginRecovery(MutableFiles files, UUID storeId) {
+  public static LiveState beginRecovery(MutableFiles files, UUID storeId, WriterToken writer) {
     if (!files.exists(FILE_NAME)) {
-      files.replace(FILE_NAME, emptyFile(storeId, 0));
+      files.replace(FILE_NAME, emptyFile(storeId, 0), writer::require);
+      return begun(map(files, storeId, true), writer, true);
     }
-    LiveState live;
+    LiveState live = null;
     try {
       live = map(files, storeId, true);
     } catch (CorruptDataException e) {
-      withdraw(files);
-      live = renew(files, storeId, 0);
+      withdraw(files, writer);
+    }
+    if (live == null) {
+      return begun(renew(files, storeId, 0, writer), writer, true);
+    }
+    boolean wasEntered = live.isEntered();
+    if (writer.isTakenOver()) {
+      withdraw(files, writer);
     }
     if (live.isWithdrawn()) {
       // Keep the old sequence until the recovery is over: it says what was safe.
-      live = renew(files, storeId, live.sequence());
+      live = renew(files, storeId, live.sequence(), writer);
     }
-    live.beginRecovery();
+    return begun(live, writer, wasEntered);
+  }
+
+  private static LiveState begun(LiveState live, WriterToken writer, boolean wasEntered) {
+    live.wasEntered = wasEntered;
+    live.beginRecovery(writer);
     return live;
   }
 
-  private static LiveState renew(MutableFiles files, UUID storeId, long sequence) {
-    files.replace(FILE_NAME, emptyFile(storeId, sequence));
+  private static LiveState renew(
+      MutableFiles files, UUID storeId, long sequence, WriterToken writer) {
+    files.replace(FILE_NAME, emptyFile(storeId, sequence), writer::require);
     return map(files, storeId, true);
   }
 
   /**
    * Tells readers for good that the file is not true any more; the next writer makes another file,
-   * which readers look for. Call this with the writer's lock held, before anything but a writer
-   * puts files of the store in order. Damaged files are withdrawn as well. The sequence number
-   * stays, because what it says was safe.
+   * which readers look for. Call this as the store's writer, before anything but a writer puts
+   * files of the store in order. Damaged files are withdrawn as well. The sequence number stays,
+   * because what it says was safe.
    */
-  public static void withdraw(MutableFiles files) {
+  public static void withdraw(MutableFiles files, WriterToken writer) {
     if (!files.exists(FILE_NAME)) {
       return;
     }
     try (MutableFile file = files.open(FILE_NAME, true)) {
+      // A later writer makes another file.
+      writer.require();
       long lengthBytes = file.lengthBytes();
       if (lengthBytes < FILE_BYTES) {
         file.write(lengthBytes, ByteBuffer.allocate((int) (FILE_BYTES - lengthBytes)));
@@ -147,7 +172,8 @@ public final class LiveState {
         .order(ByteOrder.LITTLE_ENDIAN)
         .putInt(CRC_AT, Crc32c.of(content, 0, CRC_AT))
         .putLong(SEQUENCE_AT, sequence)
-        .putLong(RECOVERY_STAMP_AT, 1);
+        .putLong(RECOVERY_STAMP_AT, 1)
+        .putLong(ENTERED_AT, 1);
     return content;
   }
 
@@ -155,8 +181,11 @@ public final class LiveState {
    * Makes the stamp of all records odd and all other stamps even; a writer that was killed may have
    * left them odd.
    */
-  private void beginRecovery() {
-    LONG.setRelease(map, RECOVERY_STAMP_AT, (long) LONG.get(map, RECOVERY_STAMP_AT) + 2 | 1);
+  private void beginRecovery(WriterToken writer) {
+    enter(writer);
+    long stamp = recoveryStamp();
+    recovering = stamp + 2 | 1;
+    requireCurrent(stamp != WITHDRAWN && turnStamp(stamp, recovering));
     VarHandle.fullFence();
     for (int at = STRIPES_AT; at < FILE_BYTES; at += Long.BYTES) {
       LONG.setRelease(map, at, (long) LONG.get(map, at) + 1 & ~1L);
@@ -168,7 +197,57 @@ public final class LiveState {
     beginGroup(sequence);
     publish(length);
     VarHandle.fullFence();
-    increment(RECOVERY_STAMP_AT);
+    requireCurrent(turnStamp(recovering, recovering + 1));
+    leave();
+  }
+
+  private boolean turnStamp(long from, long to) {
+    return LONG.compareAndSet(map, RECOVERY_STAMP_AT, from, to);
+  }
+
+  private static void requireCurrent(boolean isCurrent) {
+    if (!isCurrent) {
+      throw new StorageException(
+          FILE_NAME,
+          "Cannot recover the store: another process opened it meanwhile. Open it again");
+    }
+  }
+
+  /**
+   * Says that the writer is about to change what it shares with a writer that may come, and
+   * requires that none has come. A later writer sees that this one is inside.
+   *
+   * @throws io.zrecord.errors.WriterReplacedException if another writer has come
+   */
+  public void enter(WriterToken writer) {
+    LONG.setRelease(map, ENTERED_AT, 1L);
+    VarHandle.fullFence();
+    boolean isWriter = false;
+    try {
+      writer.require();
+      isWriter = true;
+    } finally {
+      if (!isWriter) {
+        leave();
+      }
+    }
+  }
+
+  /** Says that everything is changed. */
+  public void leave() {
+    LONG.setRelease(map, ENTERED_AT, 0L);
+  }
+
+  private boolean isEntered() {
+    return (long) LONG.getAcquire(map, ENTERED_AT) != 0;
+  }
+
+  /**
+   * Tells whether the writer before was inside when this one came, as far as is known. If it is
+   * still there, it may yet change the tables that it has open.
+   */
+  public boolean wasEntered() {
+    return wasEntered;
   }
 
   /** Lets readers find after power loss what they would find now. */

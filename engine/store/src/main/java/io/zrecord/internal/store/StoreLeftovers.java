@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -60,6 +61,22 @@ public final class StoreLeftovers {
       }
     }
     return found;
+  }
+
+  /**
+   * Returns the stems for another generation of tables, in the order of the fields. No file has
+   * them yet, not even a leftover.
+   */
+  public static List<String> nextStems(MutableFiles files, StoreMeta meta) {
+    IntStream named =
+        meta.shard().fields().stream().mapToInt(field -> FileStems.generation(field.stem()));
+    IntStream present = of(files, meta).stream()
+        .filter(name -> name.indexOf('/') < 0)
+        .mapToInt(name -> FileStems.generation(name.substring(0, name.lastIndexOf('.'))));
+    int generation = 1 + IntStream.concat(named, present).max().orElse(0);
+    return meta.shard().fields().stream()
+        .map(field -> FileStems.rewritten(field.spec().id(), generation))
+        .toList();
   }
 
   /** Returns the names of the leftovers in a store with an empty journal. */
@@ -120,11 +137,15 @@ public final class StoreLeftovers {
    *
    * @param tables the store's tables, with at least {@code length} records
    */
-  public static void remove(MutableFiles files, List<EntryTable> tables, long length) {
+  public static void remove(
+      MutableFiles files, List<EntryTable> tables, long length, WriterToken writer) {
     try {
       List<String> found = areDeletable(files) ? of(files, StoreMetaFile.read(files)) : List.of();
       if (!found.isEmpty()) {
-        unused(found, tables, length).forEach(files::delete);
+        List<String> unused = unused(found, tables, length);
+        // All of these were there before a later writer came.
+        writer.require();
+        unused.forEach(files::delete);
       }
     } catch (ZRecordException e) {
       LoggerFactory.getLogger(StoreLeftovers.class)
@@ -144,6 +165,7 @@ public final class StoreLeftovers {
     for (FieldMeta field : meta.shard().fields()) {
       EntryTable.delete(files, field.stem());
     }
+    WriterToken.removeAll(files);
     files.delete("chunk");
     files.delete(Journal.FILE_NAME);
     files.delete(LiveState.FILE_NAME);

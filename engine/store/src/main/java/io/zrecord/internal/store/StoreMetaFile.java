@@ -1,5 +1,7 @@
 package io.zrecord.internal.store;
 
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
@@ -18,6 +20,24 @@ public final class StoreMetaFile {
   public static StoreMeta read(MutableFiles files) {
     return StoreMeta.read(
         files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
+  }
+
+  /**
+   * Requires a store that this release can change.
+   *
+   * @throws NotADatasetException if the directory is a table by now
+   * @throws io.zrecord.errors.ZRecordException if the meta file cannot be read, or the store uses
+   *     an unknown feature
+   */
+  public static void requireStore(MutableFiles files) {
+    if (ManifestNames.includeVersion(files.list(ManifestNames.DIRECTORY))) {
+      throw new NotADatasetException(
+          files.location(),
+          "Cannot open " + files.location()
+              + " as a store: it is a table now. Read it as a RecordDataset; to change single records, make a new store of it");
+    }
+    read(files);
+    requireWritable(files);
   }
 
   /**

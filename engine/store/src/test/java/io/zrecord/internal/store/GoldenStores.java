@@ -91,6 +91,9 @@ final class GoldenStores {
       store.commit();
       Files.copy(
           alive.resolve("journal"), path.resolve("journal"), StandardCopyOption.REPLACE_EXISTING);
+      // The name of the writer's token is another each time.
+      LocalMutableFiles files = new LocalMutableFiles(path);
+      files.list("").stream().filter(name -> name.startsWith("writer-")).forEach(files::delete);
     }
     new LocalMutableFiles(path.getParent()).delete("alive");
     shorten(path);

@@ -63,12 +63,12 @@ final class LiveStateTest {
   @Test
   void anAttachedReaderKeepsItsLengthUntilTheRepairIsOver() {
     try (StoreReader reader = StoreReader.open(path)) {
-      LiveState.withdraw(files);
+      LiveState.withdraw(files, WriterToken.take(files));
       requireWhole(reader);
       // Two writers that are killed while they recover the store.
-      LiveState.beginRecovery(files, meta().shard().id());
+      LiveState.beginRecovery(files, meta().shard().id(), WriterToken.take(files));
       requireWhole(reader);
-      LiveState live = LiveState.beginRecovery(files, meta().shard().id());
+      LiveState live = LiveState.beginRecovery(files, meta().shard().id(), WriterToken.take(files));
       requireWhole(reader);
       live.endRecovery(SampleStore.COUNT, meta().sequence());
       requireWhole(reader);
@@ -82,13 +82,13 @@ final class LiveStateTest {
     FutureTask<StoreReader> opening = new FutureTask<>(() -> StoreReader.open(path));
     Thread thread = new Thread(opening, "opening");
     try {
-      LiveState.withdraw(files);
+      LiveState.withdraw(files, WriterToken.take(files));
       thread.start();
       // It has mapped the file that is withdrawn when it waits.
       while (thread.getState() != Thread.State.TIMED_WAITING && !opening.isDone()) {
         Thread.onSpinWait();
       }
-      LiveState.beginRecovery(files, meta().shard().id())
+      LiveState.beginRecovery(files, meta().shard().id(), WriterToken.take(files))
           .endRecovery(SampleStore.COUNT, meta().sequence());
     } finally {
       lock.close();
@@ -101,11 +101,11 @@ final class LiveStateTest {
 
   @Test
   void onlyARepairAcceptsThatCommitsAreLost() {
-    LiveState.beginRecovery(files, meta().shard().id())
+    LiveState.beginRecovery(files, meta().shard().id(), WriterToken.take(files))
         .endRecovery(SampleStore.COUNT, meta().sequence() + 10);
     requireLossSeen();
     // A repair that is killed after its first step, and a writer that is tried twice.
-    LiveState.withdraw(files);
+    LiveState.withdraw(files, WriterToken.take(files));
     requireLossSeen();
     requireLossSeen();
     assertThat(

@@ -82,6 +82,11 @@ final class Lookup {
     return isRetired;
   }
 
+  /** Ends the look-up: the store has another file of stamps. */
+  void retire() {
+    isRetired = true;
+  }
+
   private long requireWithin() {
     long length = parts.live().length();
     if (highest >= length || lowest < 0) {

@@ -124,6 +124,9 @@ public final class StoreView implements AutoCloseable {
         Thread.onSpinWait();
       } else {
         LockSupport.parkNanos(PAUSE_NANOS);
+        if (isSucceeded()) {
+          lookup.retire();
+        }
         long waited = System.nanoTime() - start;
         if (waited > STALLED_NANOS) {
           parts.onStalled().accept(waited);

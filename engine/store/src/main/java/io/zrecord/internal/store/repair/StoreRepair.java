@@ -1,6 +1,7 @@
 package io.zrecord.internal.store.repair;
 
 import io.zrecord.MovedRecord;
+import io.zrecord.errors.StorageException;
 import io.zrecord.findings.CheckListener;
 import io.zrecord.findings.Finding.Kind;
 import io.zrecord.internal.dataset.RepairAction;
@@ -10,6 +11,7 @@ import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.verify.StoreCheck;
 import io.zrecord.internal.store.verify.StoreState;
 import io.zrecord.internal.store.write.StoreLimits;
@@ -23,6 +25,7 @@ import io.zrecord.schema.RecordSchema;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,9 @@ public final class StoreRepair {
   private final MutableFiles files;
   private final DamagedValues treatment;
   private final Consumer<MovedRecord> onMove;
+
+  /** Set when the plan is approved. */
+  private @Nullable WriterToken writer;
 
   public StoreRepair(MutableFiles files, DamagedValues treatment, Consumer<MovedRecord> onMove) {
     this.files = files;
@@ -67,11 +73,26 @@ public final class StoreRepair {
     if (actions.isEmpty() || !approval.approves(plan)) {
       return new RepairReport(plan, false);
     }
+    WriterToken writer = WriterToken.take(files);
+    this.writer = writer;
+    requireUnchanged(state.get());
     // Readers map this file. The file tells the durable state until the store is open: only this
     // repair may accept a loss.
-    LiveState.withdraw(files);
+    LiveState.withdraw(files, writer);
     actions.forEach(action -> action.step().run());
     return new RepairReport(plan, true);
+  }
+
+  /** Requires that no writer that lost its lock has committed since the check. */
+  private void requireUnchanged(StoreState checked) {
+    StoreState now = StoreState.read(files);
+    if (now.meta().sequence() != checked.meta().sequence()
+        || now.journal().sequence() != checked.journal().sequence()) {
+      throw new StorageException(
+          files.location(),
+          "Cannot repair " + files.location()
+              + ": it was changed while it was checked. The process that changed it has lost its lock, and cannot change it any more; repair again");
+    }
   }
 
   private List<RepairAction> actions(StoreState state, DamagedEntries bad) {
@@ -125,7 +146,8 @@ public final class StoreRepair {
         lanes,
         CHECKPOINT_BYTES,
         Duration.ofMinutes(1));
-    try (StoreWriter core = StoreRecovery.openRepaired(files, limits)) {
+    try (StoreWriter core =
+        StoreRecovery.openRepaired(files, limits, Objects.requireNonNull(writer))) {
       change.to(core);
       core.recount();
     }

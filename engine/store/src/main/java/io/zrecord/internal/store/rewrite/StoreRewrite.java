@@ -12,19 +12,18 @@ import io.zrecord.internal.store.EntryTable;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.schema.FileStems;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongConsumer;
-import java.util.stream.IntStream;
 
 /**
  * Writes the records of a store at rest to new chunks and tables next to the old ones. Replacing
  * the meta file, which names both, puts the new ones in place (FORMAT.md section 21). Before that
  * moment the store is the old one, and after it the new one. Files without a name are deleted, now
- * or when the store is next opened. The caller holds the lock of the store. For one run.
+ * or when the store is next opened. The caller is the writer of the store. For one run.
  */
 public final class StoreRewrite {
   private final MutableFiles files;
@@ -32,7 +31,9 @@ public final class StoreRewrite {
   private final List<FieldSpec> fields;
   private final Layout layout;
   private final LongConsumer onBytes;
-  private final int generation;
+  private final WriterToken writer;
+  private final List<String> stems;
+  private boolean isAtRest = true;
 
   /**
    * How chunks are written.
@@ -45,30 +46,25 @@ public final class StoreRewrite {
   /**
    * Prepares a rewrite.
    *
+   * @param writer of the store, which was closed
    * @param fields the store's fields, with their new compressions
    * @param onBytes takes the stored bytes of values rewritten so far
    */
   public StoreRewrite(
-      MutableFiles files, List<FieldSpec> fields, Layout layout, LongConsumer onBytes) {
+      MutableFiles files,
+      WriterToken writer,
+      List<FieldSpec> fields,
+      Layout layout,
+      LongConsumer onBytes) {
     this.files = files;
     this.old = StoreMetaFile.read(files);
     this.fields = List.copyOf(fields);
     this.layout = layout;
     this.onBytes = onBytes;
-    this.generation = 1 + lastGeneration();
+    this.writer = writer;
+    this.stems = StoreLeftovers.nextStems(files, old);
   }
 
-  /** Returns the last generation of the existing tables, including leftovers of other rewrites. */
-  private int lastGeneration() {
-    IntStream named =
-        old.shard().fields().stream().mapToInt(field -> FileStems.generation(field.stem()));
-    IntStream present = StoreLeftovers.of(files, old).stream()
-        .filter(name -> name.indexOf('/') < 0)
-        .mapToInt(name -> FileStems.generation(name.substring(0, name.lastIndexOf('.'))));
-    return IntStream.concat(named, present).max().orElse(0);
-  }
-
-  /** Reads the meta file of a store. */
   /**
    * Rewrites the store, which was closed, so that all commits are in its tables.
    *
@@ -114,7 +110,10 @@ public final class StoreRewrite {
    * Deletes files that a meta file does not name, except those that were not named before either.
    */
   private void remove(StoreMeta meta, Set<String> before) {
-    for (String name : StoreLeftovers.of(files, meta)) {
+    List<String> found = StoreLeftovers.of(files, meta);
+    // All of these were there before a later writer came.
+    writer.require();
+    for (String name : found) {
       if (!before.contains(name)) {
         files.delete(name);
       }
@@ -125,11 +124,12 @@ public final class StoreRewrite {
     List<EntryTable> sources = new ArrayList<>();
     List<EntryTable> targets = new ArrayList<>();
     try {
-      for (FieldMeta field : old.shard().fields()) {
+      for (int i = 0; i < stems.size(); i++) {
+        FieldMeta field = old.shard().fields().get(i);
         EntryTable source = EntryTable.open(files, field.stem(), false);
         sources.add(source);
         source.requireCapacity(old.shard().length());
-        EntryTable target = EntryTable.create(files, stem(field.spec()));
+        EntryTable target = EntryTable.create(files, stems.get(i));
         targets.add(target);
         target.ensureCapacity(old.shard().length());
       }
@@ -141,10 +141,6 @@ public final class StoreRewrite {
       sources.forEach(EntryTable::close);
       targets.forEach(EntryTable::close);
     }
-  }
-
-  private String stem(FieldSpec field) {
-    return FileStems.rewritten(field.id(), generation);
   }
 
   private List<ChunkMeta> copy(List<EntryTable> sources, List<EntryTable> targets) {
@@ -194,7 +190,7 @@ public final class StoreRewrite {
     for (int i = 0; i < fields.size(); i++) {
       metas.add(new FieldMeta(
           fields.get(i),
-          stem(fields.get(i)),
+          stems.get(i),
           tables.get(i).absentCount(length),
           tables.get(i).valueBytes(length)));
     }
@@ -212,16 +208,23 @@ public final class StoreRewrite {
   private void publish(StoreMeta written) {
     byte[] content = written.write();
     requireReadable(content);
-    LiveState live = LiveState.beginRecovery(files, old.shard().id());
+    isAtRest = false;
+    LiveState live = LiveState.beginRecovery(files, old.shard().id(), writer);
     // A lower number than the meta file's is right for whoever opens the store next.
     long sequence = old.sequence();
     try {
-      files.replace(ShardMeta.FILE_NAME, content);
+      files.replace(ShardMeta.FILE_NAME, content, writer::require);
       sequence = written.sequence();
     } finally {
       live.endRecovery(old.shard().length(), sequence);
     }
     live.force(files);
+    isAtRest = true;
+  }
+
+  /** Tells whether the store is at rest, as it was or rewritten, so that nothing can follow. */
+  public boolean isAtRest() {
+    return isAtRest;
   }
 
   /** Checks that the new meta file can be read, because the old files are deleted next. */

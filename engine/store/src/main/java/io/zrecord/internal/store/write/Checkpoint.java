@@ -27,6 +27,24 @@ final class Checkpoint {
 
   /** Writes the checkpoint of a store whose tables hold the records up to {@code length}. */
   void write(long length) {
+    writeMeta(length);
+    store.journal().empty();
+  }
+
+  /**
+   * Writes the checkpoint of a store that was recovered. If the writer before did not close the
+   * store, there is another journal afterwards, which that writer does not know.
+   */
+  void writeRecovered(long length) {
+    if (store.writer().isTakenOver()) {
+      writeMeta(length);
+      store.journal().renew(store.files(), store.writer());
+    } else {
+      write(length);
+    }
+  }
+
+  private void writeMeta(long length) {
     // Chunks first: the journal, which may carry some of their bytes, is emptied at the end.
     List<ChunkMeta> unfull = store.chunks().force();
     for (EntryTable table : store.tables()) {
@@ -38,8 +56,8 @@ final class Checkpoint {
         .files()
         .replace(
             ShardMeta.FILE_NAME,
-            meta(length, unfull).writeReadable(store.files().pathOf(ShardMeta.FILE_NAME)));
-    store.journal().empty();
+            meta(length, unfull).writeReadable(store.files().pathOf(ShardMeta.FILE_NAME)),
+            store.writer()::require);
   }
 
   private StoreMeta meta(long length, List<ChunkMeta> unfull) {

@@ -1,5 +1,6 @@
 package io.zrecord.internal.store.write;
 
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ValueTooLargeException;
 import io.zrecord.internal.codec.ValueCodec;
 import io.zrecord.internal.format.ChunkHeader;
@@ -229,7 +230,18 @@ final class ChunkLane implements AutoCloseable {
 
   private void beginChunk() {
     int id = newChunkId.getAsInt();
-    MutableFile created = files.create(ChunkMeta.fileName(id));
+    MutableFile created = null;
+    while (created == null) {
+      try {
+        created = files.create(ChunkMeta.fileName(id));
+      } catch (StorageException e) {
+        // A writer that lost its lock may have made a chunk meanwhile.
+        if (!files.exists(ChunkMeta.fileName(id))) {
+          throw e;
+        }
+        id = newChunkId.getAsInt();
+      }
+    }
     file = created;
     chunkId = id;
     recordCount = 0;

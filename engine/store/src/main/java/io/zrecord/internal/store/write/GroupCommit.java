@@ -2,6 +2,7 @@ package io.zrecord.internal.store.write;
 
 import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.StorageException;
+import io.zrecord.errors.WriterReplacedException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.store.Changes;
 import io.zrecord.internal.store.EntryTable;
@@ -308,6 +309,9 @@ final class GroupCommit {
   /** Requires that no commit has failed. */
   void requireNoFailure() {
     Throwable cause = failure;
+    if (cause instanceof WriterReplacedException replaced) {
+      throw new WriterReplacedException(replaced.resource(), replaced.getMessage());
+    }
     if (cause != null) {
       throw new StorageException(
           store.files().location(),
@@ -329,8 +333,19 @@ final class GroupCommit {
    * @throws StorageException if a commit does not end in time; the files stay open
    */
   void close() {
+    if (closeFiles()) {
+      store.writer().release();
+    }
+  }
+
+  /**
+   * Closes the store as {@link #close} does, but stays its writer.
+   *
+   * @return whether everything is committed and closed, so that nothing of this writer can follow
+   */
+  boolean closeFiles() {
     if (isClosed) {
-      return;
+      return false;
     }
     if (!turn.take(limits.closeTimeout())) {
       throw new StorageException(
@@ -340,6 +355,7 @@ final class GroupCommit {
               + limits.closeTimeout().toSeconds()
               + " s; the medium may hang. What was acknowledged is safe. The store is locked until this process ends");
     }
+    boolean isWhole = false;
     try {
       if (failure == null && !isClosed) {
         Changes last;
@@ -349,7 +365,9 @@ final class GroupCommit {
         publishUpTo(last);
         writeCheckpoint();
         store.live().force(store.files());
+        isWhole = true;
       }
+      return isWhole;
     } finally {
       isClosed = true;
       try {

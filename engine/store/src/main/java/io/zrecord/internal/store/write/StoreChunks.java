@@ -91,8 +91,9 @@ final class StoreChunks implements AutoCloseable {
    * lanes are closed.
    *
    * @param unfull chunks by id, in the order of their ids
+   * @param isTakenOver whether the last writer may still write to them; they are closed then
    */
-  void resume(Map<Integer, ChunkMeta> unfull) {
+  void resume(Map<Integer, ChunkMeta> unfull, boolean isTakenOver) {
     int lane = 0;
     int lastId = -1;
     for (ChunkMeta chunk : closed.values()) {
@@ -105,7 +106,7 @@ final class StoreChunks implements AutoCloseable {
         check(file, chunk);
         // Bytes after the published end may belong to a snapshot, though the store has lost them.
         boolean isShared = files.hasOtherNames(chunk.fileName());
-        if (lane < lanes.length && !isShared) {
+        if (lane < lanes.length && !isShared && !isTakenOver) {
           lanes[lane++].resume(chunk);
         } else {
           if (!isShared) {

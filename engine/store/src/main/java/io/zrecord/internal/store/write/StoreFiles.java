@@ -8,6 +8,7 @@ import io.zrecord.internal.store.Changes;
 import io.zrecord.internal.store.EntryTable;
 import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.schema.FieldSpec;
 import java.util.List;
 import java.util.UUID;
@@ -26,6 +27,7 @@ final class StoreFiles implements AutoCloseable {
   private final EntryTable[] tables;
   private final Journal journal;
   private final LiveState live;
+  private final WriterToken writer;
   private final FieldCounts counts;
   private final StoreChunks chunks;
 
@@ -38,15 +40,18 @@ final class StoreFiles implements AutoCloseable {
       StoreLimits limits,
       StoreMeta meta,
       EntryTable[] tables,
-      Journal journal) {
+      Journal journal,
+      LiveState live,
+      WriterToken writer) {
     this.files = files;
+    this.writer = writer;
     this.isDurable = limits.durable();
     this.storeId = meta.shard().id();
     this.fields = meta.shard().fields().stream().map(FieldMeta::spec).toList();
     this.tables = tables;
     this.journal = journal;
     this.counts = new FieldCounts(meta.shard().fields(), tables);
-    this.live = LiveState.beginRecovery(files, storeId);
+    this.live = live;
     this.chunks = new StoreChunks(files, storeId, fields, limits);
   }
 
@@ -75,6 +80,10 @@ final class StoreFiles implements AutoCloseable {
     return live;
   }
 
+  WriterToken writer() {
+    return writer;
+  }
+
   FieldCounts counts() {
     return counts;
   }
@@ -99,9 +108,7 @@ final class StoreFiles implements AutoCloseable {
 
   /** Makes a group safe, as the durability says, and then visible to readers. */
   void publish(Changes group) {
-    for (EntryTable table : tables) {
-      table.ensureCapacity(group.length());
-    }
+    ensureCapacity(group.length());
     List<JournalChunk> named =
         chunks.flush(isDurable ? ChunkLane.Need.SAFE : ChunkLane.Need.NOTHING);
     journal.append(group, fields.size(), named);
@@ -109,8 +116,29 @@ final class StoreFiles implements AutoCloseable {
       journal.force();
     }
     chunks.setNamed();
+    // After the force: a writer that comes later reads what was forced.
+    live.enter(writer);
     live.beginGroup(journal.sequence());
     apply(group);
+    live.leave();
+  }
+
+  private void ensureCapacity(long count) {
+    boolean fits = true;
+    for (EntryTable table : tables) {
+      fits &= count <= table.capacity();
+    }
+    if (fits) {
+      return;
+    }
+    live.enter(writer);
+    try {
+      for (EntryTable table : tables) {
+        table.ensureCapacity(count);
+      }
+    } finally {
+      live.leave();
+    }
   }
 
   /**

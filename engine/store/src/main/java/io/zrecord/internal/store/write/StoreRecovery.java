@@ -14,6 +14,7 @@ import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.schema.FileStems;
 import io.zrecord.schema.RecordSchema;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.slf4j.LoggerFactory;
 
 /**
  * Creates stores and opens stores for writing. Opening adds the journal's changes that the tables
@@ -45,6 +47,7 @@ public final class StoreRecovery {
   /** Creates an empty store. The meta file comes last: without a meta file there is no store. */
   public static StoreWriter create(
       MutableFiles files, UUID storeId, RecordSchema schema, StoreLimits limits) {
+    WriterToken writer = WriterToken.take(files);
     List<String> stems = FileStems.of(schema.fields());
     EntryTable[] tables = new EntryTable[stems.size()];
     List<FieldMeta> fields = new ArrayList<>();
@@ -59,8 +62,9 @@ public final class StoreRecovery {
         limits.chunkRecords(),
         0);
     files.forceDirectory("");
-    StoreFiles store = new StoreFiles(files, limits, meta, tables, journal);
-    files.replace(ShardMeta.FILE_NAME, meta.write());
+    LiveState live = LiveState.beginRecovery(files, storeId, writer);
+    StoreFiles store = new StoreFiles(files, limits, meta, tables, journal, live, writer);
+    files.replace(ShardMeta.FILE_NAME, meta.write(), writer::require);
     store.endRecovery(0);
     return new StoreWriter(store, limits, new StoreWriter.Recovery(0, 0));
   }
@@ -71,18 +75,28 @@ public final class StoreRecovery {
    * @throws CorruptDataException if a file is damaged
    */
   public static StoreWriter open(MutableFiles files, StoreLimits limits) {
-    return open(files, limits, false);
+    StoreMetaFile.requireStore(files);
+    WriterToken writer = WriterToken.take(files);
+    // A store may have become a table before this writer was known.
+    StoreMetaFile.requireStore(files);
+    return open(files, limits, false, writer);
   }
 
-  /** Opens a repaired store, in which commits that were safe may be lost. */
-  public static StoreWriter openRepaired(MutableFiles files, StoreLimits limits) {
-    return open(files, limits, true);
+  /**
+   * Opens a repaired store, in which commits that were safe may be lost.
+   *
+   * @param writer of the repair; closing the store releases it
+   */
+  public static StoreWriter openRepaired(
+      MutableFiles files, StoreLimits limits, WriterToken writer) {
+    return open(files, limits, true, writer);
   }
 
-  private static StoreWriter open(MutableFiles files, StoreLimits limits, boolean acceptsLoss) {
+  private static StoreWriter open(
+      MutableFiles files, StoreLimits limits, boolean acceptsLoss, WriterToken writer) {
     StoreMeta meta = StoreMetaFile.read(files);
-    StoreMetaFile.requireWritable(files);
     List<AutoCloseable> opened = new ArrayList<>();
+    List<String> copies = new ArrayList<>();
     boolean isOpen = false;
     try {
       List<FieldMeta> fields = meta.shard().fields();
@@ -94,7 +108,12 @@ public final class StoreRecovery {
       }
       Journal journal = Journal.open(files, meta.shard().id(), meta.sequence(), true);
       opened.add(journal);
-      StoreFiles store = new StoreFiles(files, limits, meta, tables, journal);
+      LiveState live = LiveState.beginRecovery(files, meta.shard().id(), writer);
+      if (writer.isTakenOver() && live.wasEntered()) {
+        meta = withCopiedTables(files, meta, tables, copies);
+        opened.addAll(List.of(tables));
+      }
+      StoreFiles store = new StoreFiles(files, limits, meta, tables, journal, live, writer);
       opened.add(store.chunks());
       StoreWriter.Recovery recovery =
           new StoreRecovery(store, meta, acceptsLoss).run(new Checkpoint(store, limits));
@@ -103,8 +122,54 @@ public final class StoreRecovery {
     } finally {
       if (!isOpen) {
         Closing.all(opened);
+        removeUnnamed(files, copies);
       }
     }
+  }
+
+  /** Removes copies of tables, unless the meta file names them or cannot be read. */
+  private static void removeUnnamed(MutableFiles files, List<String> stems) {
+    if (stems.isEmpty()) {
+      return;
+    }
+    try {
+      boolean areNamed = StoreMetaFile.read(files).shard().fields().stream()
+          .anyMatch(field -> stems.contains(field.stem()));
+      if (!areNamed) {
+        stems.forEach(stem -> EntryTable.delete(files, stem));
+      }
+    } catch (RuntimeException e) {
+      LoggerFactory.getLogger(StoreRecovery.class)
+          .debug("Copies of tables of {} stay until it is opened again", files.location(), e);
+    }
+  }
+
+  /**
+   * Goes on with copies of the tables. The writer before may be changing the old ones, if it is
+   * still there. The journal has every change that a copy may have caught in part.
+   *
+   * @param tables replaced by the copies
+   * @param stems takes the names of the copies
+   */
+  private static StoreMeta withCopiedTables(
+      MutableFiles files, StoreMeta meta, EntryTable[] tables, List<String> stems) {
+    stems.addAll(StoreLeftovers.nextStems(files, meta));
+    ShardMeta shard = meta.shard();
+    List<FieldMeta> copied = new ArrayList<>();
+    for (int i = 0; i < tables.length; i++) {
+      FieldMeta field = shard.fields().get(i);
+      EntryTable old = tables[i];
+      tables[i] = EntryTable.copy(files, field.stem(), files, stems.get(i), shard.length());
+      old.close();
+      copied.add(
+          new FieldMeta(field.spec(), stems.get(i), field.absentCount(), field.valueBytes()));
+    }
+    files.forceDirectory("");
+    return new StoreMeta(
+        new ShardMeta(shard.id(), shard.length(), true, shard.chunkBytes(), shard.chunks(), copied),
+        meta.unfull(),
+        meta.chunkRecords(),
+        meta.sequence());
   }
 
   private StoreWriter.Recovery run(Checkpoint checkpoint) {
@@ -119,15 +184,15 @@ public final class StoreRecovery {
     for (EntryTable table : store.tables()) {
       table.requireCapacity(length);
     }
-    store.chunks().resume(unfull);
+    store.chunks().resume(unfull, store.writer().isTakenOver());
     if (replayed > 0) {
       store.counts().recount(length);
     }
-    checkpoint.write(length);
+    checkpoint.writeRecovered(length);
     store.endRecovery(length);
     // Chunks that the checkpoint does not name come from a killed writer or rewrite. The meta file
     // that names the others is durable now.
-    StoreLeftovers.remove(store.files(), store.tables(), length);
+    StoreLeftovers.remove(store.files(), store.tables(), length, store.writer());
     return new StoreWriter.Recovery(replayed, dropped);
   }
 

@@ -4,6 +4,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.internal.store.Changes;
 import io.zrecord.internal.store.RecordIndices;
 import io.zrecord.internal.store.StoreParts;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.schema.FieldSpec;
 import java.util.List;
 import java.util.UUID;
@@ -58,7 +59,17 @@ public final class StoreWriter implements AutoCloseable {
         store.tables(),
         store.live(),
         stamp -> true,
-        waited -> group.requireNoFailure());
+        waited -> requireWriter());
+  }
+
+  /**
+   * Requires that commits are possible.
+   *
+   * @throws io.zrecord.errors.WriterReplacedException if another writer opened the store
+   */
+  public void requireWriter() {
+    group.requireNoFailure();
+    store.writer().require();
   }
 
   /** Returns the number of records, including uncommitted operations. */
@@ -143,6 +154,14 @@ public final class StoreWriter implements AutoCloseable {
   @Override
   public void close() {
     group.close();
+  }
+
+  /** Closes the store, and returns what the caller needs to change its files at rest. */
+  public WriterToken closeForChange() {
+    if (!group.closeFiles()) {
+      requireWriter();
+    }
+    return store.writer();
   }
 
   public boolean isClosed() {

@@ -11,6 +11,7 @@ import io.zrecord.findings.Finding;
 import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.store.LiveState;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.verify.SampleStore;
 import io.zrecord.internal.store.verify.StoreState;
 import io.zrecord.repair.DamagedValues;
@@ -243,7 +244,7 @@ final class StoreRepairTest {
   void aRepairThatWasCutShortIsFinishedByTheNextWriter() {
     Path path = SampleStore.closed(directory.resolve("store"));
     Map<String, String> expected = values(path);
-    LiveState.withdraw(new LocalMutableFiles(path));
+    LiveState.withdraw(new LocalMutableFiles(path), WriterToken.take(new LocalMutableFiles(path)));
     List<Finding> findings = new ArrayList<>();
     DatasetCheck.of(path.toString()).run(findings::add);
     assertThat(findings).hasSize(1).allMatch(finding -> finding.kind() == Finding.Kind.LIVE);
