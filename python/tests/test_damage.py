@@ -710,7 +710,7 @@ def test_a_version_that_is_expired_while_it_is_read_is_looked_for_again(table: P
         def expire_first(path: Path, most: int = MAX_BYTES) -> JsonObject:
             if path == manifest_of(table, 1) and not next_.exists():
                 content = json.loads(newest.read_text(encoding="utf-8"))
-                content.update(version=NEWEST + 1, commit=ID, oldest=2, tags=tags)
+                content.update(version=NEWEST + 1, previous=content["commit"], commit=ID, oldest=2, tags=tags)
                 next_.write_bytes(sealed(content))
                 path.rename(path.with_name("gone"))
             return read(path, most)
@@ -845,6 +845,30 @@ def test_a_frame_without_a_length_cannot_grow() -> None:
         decoder("zstd")((1 << 10).to_bytes(4, "little") + payload)
 
 
+@pytest.mark.parametrize(
+    ("later", "is_sound"),
+    [
+        ("x" * (1 << 20), True),
+        ("x" * ((1 << 20) + 1), False),
+        ([{"a": "\U0001d11e" * (1 << 19)}], True),
+        ([{"a": ["\U0001d11e" * (1 << 19) + "x"]}], False),
+        (-(10**999), True),
+        ([10**1000], False),
+        ({"\U0001d11e" * 512: 1}, True),
+        ([{"\U0001d11e" * 512 + "x": 1}], False),
+    ],
+    ids=range(8),
+)
+def test_unknown_members_have_limits(table: Path, later: Any, is_sound: bool) -> None:
+    """The characters are UTF-16 units, as the engine counts them."""
+    edit(manifest_of(table, NEWEST), lambda m: m.update(later=later))
+    if is_sound:
+        assert zrecord.open(table).version == NEWEST
+    else:
+        with pytest.raises(zrecord.CorruptDataError, match=r"characters|digits"):
+            zrecord.open(table)
+
+
 def _write_hint(path: Path, **members: Any) -> None:
     newest = json.loads(manifest_of(path, NEWEST).read_bytes())
     hint = {"format": 2, "table": newest["table"], "version": newest["version"], "commit": newest["commit"], **members}
@@ -853,12 +877,81 @@ def _write_hint(path: Path, **members: Any) -> None:
 
 @pytest.mark.parametrize(
     "members",
-    [{}, {"commit": "00000000-0000-4000-8000-000000000000"}, {"table": "00000000-0000-4000-8000-000000000000", "version": 99}],
-    ids=["exact", "of another commit", "of another table"],
+    [{}, {"table": "00000000-0000-4000-8000-000000000000", "version": 99}],
+    ids=["exact", "of another table"],
 )
 def test_the_newest_version_is_found_whatever_the_hint(table: Path, members: dict[str, Any]) -> None:
     _write_hint(table, **members)
     assert zrecord.open(table).version == NEWEST
+
+
+@pytest.mark.parametrize("member", ["table", "commit"])
+def test_a_newest_version_that_is_not_that_of_the_hint_is_refused(table: Path, member: str) -> None:
+    """It is that of another table, or of a copy of the table that went on by itself."""
+    _write_hint(table, **{member: ID})
+    for version in (None, NEWEST):
+        with pytest.raises(zrecord.CorruptDataError, match=rf"{NEWEST}.json: it .* another copy of the table") as error:
+            zrecord.open(table, version=version)
+        assert error.value.resource == str(manifest_of(table, NEWEST))
+    # Nobody can tell then whether versions before are of the other table as well.
+    if member == "commit":
+        assert zrecord.open(table, version=NEWEST - 1).version == NEWEST - 1
+
+
+def test_a_newest_version_that_replaced_several_is_not_that_of_a_hint_behind(table: Path) -> None:
+    _write_hint(table, version=NEWEST - 1, commit=ID)
+    with pytest.raises(zrecord.CorruptDataError, match=rf"{NEWEST - 1}.json: .* version was published by commit {ID}"):
+        zrecord.open(table)
+
+
+@pytest.mark.parametrize("member", ["table", "commit", "previous"])
+@pytest.mark.parametrize("is_hinted", [False, True])
+@pytest.mark.parametrize("replaced", [NEWEST - 1, NEWEST])
+def test_a_version_that_does_not_follow_the_one_before_is_refused(table: Path, member: str, is_hinted: bool, replaced: int) -> None:
+    if is_hinted:
+        _write_hint(table)
+    edit(manifest_of(table, replaced), lambda m: m.update({member: ID}))
+    is_followed = replaced == NEWEST - 1 and member == "previous"
+    is_known = replaced == NEWEST and member == "commit" and not is_hinted
+    if is_followed or is_known:
+        assert zrecord.open(table).version == NEWEST
+        return
+    with pytest.raises(zrecord.CorruptDataError, match=r"does not follow version|another copy of the table has replaced"):
+        zrecord.open(table)
+    # The hint knows the version, or the version before confirms it.
+    if (member == "previous" and is_hinted) or (member == "commit" and not is_hinted):
+        assert zrecord.open(table, version=replaced).version == replaced
+        return
+    with pytest.raises(zrecord.CorruptDataError, match=f"{replaced}.json"):
+        zrecord.open(table, version=replaced)
+
+
+@pytest.mark.parametrize("member", ["table", "commit"])
+def test_an_older_version_of_another_table_or_copy_is_refused(table: Path, member: str) -> None:
+    sound = len(zrecord.open(table, version=2))
+    edit(manifest_of(table, 1), lambda m: m.update({member: ID}))
+    edit(manifest_of(table, 1), lambda m: m.update(records={"version": 1, "commit": m["commit"]}))
+    with pytest.raises(zrecord.CorruptDataError, match=r"1.json: it does not fit the versions beside it"):
+        zrecord.open(table, version=1)
+    assert len(zrecord.open(table, version=2)) == sound
+    assert len(zrecord.open(table, version=0)) == 40
+
+
+def test_what_contradicts_a_version_that_was_expired_meanwhile_is_no_damage(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A publisher that slept has taken the number of the version before, which was expired: there is a newer version by then."""
+    read = JsonObject.read
+    newest, next_ = manifest_of(table, NEWEST), manifest_of(table, NEWEST + 1)
+
+    def expire_first(path: Path, most: int = MAX_BYTES) -> JsonObject:
+        if path == manifest_of(table, NEWEST - 1) and not next_.exists():
+            content = json.loads(newest.read_text(encoding="utf-8"))
+            content.update(version=NEWEST + 1, previous=content["commit"], commit=ID, oldest=NEWEST)
+            next_.write_bytes(sealed(content))
+            edit(path, lambda m: m.update(commit=ID))
+        return read(path, most)
+
+    monkeypatch.setattr(JsonObject, "read", expire_first)
+    assert zrecord.open(table).version == NEWEST + 1
 
 
 def test_the_newest_version_is_found_above_a_hint(table: Path) -> None:

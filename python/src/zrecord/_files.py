@@ -73,14 +73,14 @@ def map_bytes(path: Path, length: int) -> Bytes:
 
 def map_carried(path: Path, length: int, carried: Sequence[tuple[int, bytes]]) -> Bytes:
     """Returns a read-only view of the first bytes of a file, or a copy with the bytes that belong at some positions."""
-    present = length
-    if carried:
-        descriptor = _present(path)
-        try:
-            present = min(length, os.fstat(descriptor).st_size)
-        finally:
-            os.close(descriptor)
-    mapped = map_bytes(path, present if carried and _reach(present, carried) >= length else length)
+    if not carried:
+        return map_bytes(path, length)
+    descriptor = _present(path)
+    try:
+        size = os.fstat(descriptor).st_size
+    finally:
+        os.close(descriptor)
+    mapped = map_bytes(path, min(length, size) if _reach(path, size, carried) >= length else length)
     if all(mapped[at : at + len(part)].tobytes() == part for at, part in carried):
         return mapped
     copy = np.zeros(length, np.uint8)
@@ -91,11 +91,16 @@ def map_carried(path: Path, length: int, carried: Sequence[tuple[int, bytes]]) -
     return copy
 
 
-def _reach(length: int, carried: Sequence[tuple[int, bytes]]) -> int:
-    """Returns up to where bytes are known: in a file of this length, or carried."""
+def _reach(path: Path, length: int, carried: Sequence[tuple[int, bytes]]) -> int:
+    """Returns up to where bytes are known: in a file of this length, or carried after it without a gap."""
     for at, part in carried:
-        if at <= length:
-            length = max(length, at + len(part))
+        if at > length:
+            raise CorruptDataError(
+                f"Cannot read {path}: the journal carries bytes from {at} on, but all bytes before end at {length}; "
+                "restore the store from a copy",
+                path,
+            )
+        length = max(length, at + len(part))
     return length
 
 

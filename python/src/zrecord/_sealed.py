@@ -17,6 +17,9 @@ MAX_BYTES = 64 << 20
 MAX_LONG = 2**63 - 1
 FORMAT_VERSION = 2
 _MAX_DEPTH = 32
+_MAX_STRING = 1 << 20
+_MAX_NAME = 1 << 10
+_MAX_DIGITS = 1000
 _SEAL = re.compile(rb',"crc32c":"([0-9a-f]{8})"\}\n')
 _SEAL_BYTES = 22
 _FEATURE = re.compile("[a-z][a-z0-9-]{0,63}", re.ASCII)
@@ -48,11 +51,16 @@ class JsonObject:
                 content.decode("utf-8"),
                 object_pairs_hook=_without_duplicates,
                 parse_constant=_refuse,
+                parse_int=_parse_int,
+                parse_float=_parse_float,
             )
         except (ValueError, RecursionError) as e:
             raise corrupt(path, f"not valid JSON: {e}") from e
-        if not isinstance(parsed, dict) or _depth_exceeds(parsed, _MAX_DEPTH):
-            raise corrupt(path, f"it is not one object of at most {_MAX_DEPTH} levels")
+        if not isinstance(parsed, dict):
+            raise corrupt(path, "it is not one object")
+        broken = _broken_limit(parsed)
+        if broken is not None:
+            raise corrupt(path, broken)
         sealed = cls(path, parsed, len(content))
         require_version(path, sealed.integer("format", 1, 2**31 - 1))
         feature = sealed.unknown_feature()
@@ -204,20 +212,44 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         raise ValueError("an object has two members of one name")
+    if any(_is_longer(name, _MAX_NAME) for name in members):
+        raise ValueError(f"the name of a member has more than {_MAX_NAME} characters")
     return members
+
+
+def _is_longer(text: str, most: int) -> bool:
+    """Tells whether a text has more UTF-16 units than are allowed."""
+    return 2 * len(text) > most and len(text.encode("utf-16-le", "surrogatepass")) > 2 * most
+
+
+def _parse_int(number: str) -> int:
+    _require_digits(number)
+    return int(number)
+
+
+def _parse_float(number: str) -> float:
+    _require_digits(number)
+    return float(number)
+
+
+def _require_digits(number: str) -> None:
+    if len(number) > _MAX_DIGITS and sum(map(str.isdigit, number)) > _MAX_DIGITS:
+        raise ValueError(f"a number has more than {_MAX_DIGITS} digits")
 
 
 def _refuse(number: str) -> Any:
     raise ValueError(f"{number} is not JSON")
 
 
-def _depth_exceeds(value: Any, depth: int) -> bool:
+def _broken_limit(value: Any) -> str | None:
     level: list[Any] = [value]
-    for _ in range(depth):
+    for _ in range(_MAX_DEPTH):
         level = [child for parent in level for child in _children(parent)]
+        if any(isinstance(child, str) and _is_longer(child, _MAX_STRING) for child in level):
+            return f"a string has more than {_MAX_STRING} characters"
         if not level:
-            return False
-    return True
+            return None
+    return f"it has more than {_MAX_DEPTH} levels"
 
 
 def _children(value: Any) -> Iterable[Any]:

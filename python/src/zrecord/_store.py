@@ -93,9 +93,11 @@ def _copy(path: Path, dtype: np.dtype[Any], length: int) -> Array:
     except FileNotFoundError as e:
         raise corrupt(path, "the file is missing") from e
     with os.fdopen(descriptor, "rb") as file:
-        table = np.fromfile(file, dtype, length)
+        # Before memory is taken for what the meta file says only.
+        present = os.fstat(file.fileno()).st_size // dtype.itemsize
+        table = np.fromfile(file, dtype, length) if length <= present else np.zeros(0, dtype)
     if table.size < length:
-        raise corrupt(path, f"it has {table.size} of {length} entries")
+        raise corrupt(path, f"it has {present} of {length} entries")
     return table
 
 
@@ -103,6 +105,8 @@ def _published_sequence(root: Path, meta: StoreMeta) -> int:
     """Returns the number of the journal record whose changes are in the tables, or are being made there."""
     path = root / "live"
     mapped = map_bytes(path, _LIVE_BYTES)
+    if path.stat().st_size != _LIVE_BYTES:
+        raise corrupt(path, f"it has {path.stat().st_size} bytes instead of {_LIVE_BYTES}")
     content = mapped[:64].tobytes()
     if (
         content[:8] != b"ZRECLIVE"

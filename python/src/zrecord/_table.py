@@ -24,7 +24,7 @@ from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject, corrupt
 from zrecord._source import ShardSource, Source
 from zrecord._tables import FieldSets, SealedShard, read_chunks, read_field_sets, read_refs
-from zrecord.errors import CorruptDataError, NotADatasetError, StorageError, ZrecordError
+from zrecord.errors import CorruptDataError, FormatError, NotADatasetError, StorageError, ZrecordError
 
 _Read = TypeVar("_Read")
 _INDEX_MAP = FieldSpec(1, "newIndex", "i64")
@@ -64,10 +64,22 @@ class _Manifest:
     """The manifest of a version, of which the rules for its place in the chain of versions hold."""
 
     json: JsonObject
+    table: UUID
     version: int
     commit: UUID
+    previous: UUID | None
     oldest: int
     tags: list[_Tag]
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether the version creates a table, or takes a creation back."""
+        return self.oldest == self.version
+
+    def follows(self, before: _Manifest) -> bool:
+        """Tells whether this is the version after another, of the same table unless it begins one."""
+        is_of_table = self.is_beginning or self.table == before.table
+        return is_of_table and self.version == before.version + 1 and self.previous == before.commit
 
 
 @dataclass(frozen=True)
@@ -77,6 +89,13 @@ class _Hint:
     table: UUID
     version: int
     commit: UUID
+
+    def leads_to(self, manifest: _Manifest) -> bool:
+        return (self.version, self.commit, self.table) == (manifest.version, manifest.commit, manifest.table)
+
+    def contradicts(self, manifest: _Manifest) -> bool:
+        """Tells whether a version has the number that the hint leads to, but is another one."""
+        return self.version == manifest.version and not self.leads_to(manifest)
 
 
 class _NoListing(NotADatasetError):
@@ -106,7 +125,7 @@ def read_table(path: Location, version: int | None) -> Contents:
             raise
     # It is unknown which versions were expired.
     try:
-        manifest = _read(path, version)
+        manifest = _read_unless_replaced(path, version)
     except CorruptDataError as e:
         if not _is_missing(e):
             raise
@@ -169,10 +188,61 @@ def _reading(path: Location, reading: Callable[[_Manifest], _Read]) -> _Read:
 
 
 def _newest(path: Location) -> _Manifest:
-    """Reads the newest version: upwards from the hint, or from the end of the directory."""
-    hint = _hint(path)
-    found = _from(path, hint) if hint else None
-    return found or _listed_newest(path, hint)
+    """Reads the newest version: upwards from the hint, or from the end of the directory.
+
+    What contradicts the version may have been expired meanwhile. So a contradiction is damage if the same version is found again.
+    """
+    doubted = None
+    while True:
+        hint = _hint(path)
+        found, last = _from(path, hint) if hint else (None, None)
+        if found:
+            return found
+        newest = _listed_newest(path, hint)
+        doubt = _contradiction(path, hint, last, newest)
+        if doubt is None:
+            return newest
+        if doubted == newest.commit:
+            raise doubt
+        doubted = newest.commit
+
+
+def _contradiction(path: Location, hint: _Hint | None, last: _Manifest | None, newest: _Manifest) -> CorruptDataError | None:
+    """Looks for what contradicts the version that a list of the directory led to."""
+    if hint and hint.contradicts(newest):
+        return _replaced(path, hint, newest)
+    if last and newest.oldest <= last.version:
+        return _broken(path, last.version + 1)
+    before = None if newest.is_beginning else _readable(path, newest.version - 1)
+    if before and not newest.follows(before):
+        return _broken(path, newest.version)
+    if hint and hint.table == newest.table and newest.oldest <= hint.version < newest.version:
+        hinted = _readable(path, hint.version)
+        if hinted and hint.contradicts(hinted):
+            return _replaced(path, hint, hinted)
+    return None
+
+
+def _readable(path: Location, version: int) -> _Manifest | None:
+    """Reads a manifest; None if that is not possible, so that nothing can be compared."""
+    try:
+        return _read(path, version)
+    except (CorruptDataError, FormatError):
+        return None
+
+
+def _broken(path: Location, version: int) -> CorruptDataError:
+    return corrupt(_file_of(path, version), f"it does not follow version {version - 1}")
+
+
+def _replaced(path: Location, hint: _Hint, manifest: _Manifest) -> CorruptDataError:
+    latest = path / "manifest" / "latest"
+    return corrupt(
+        _file_of(path, manifest.version),
+        f"it is of commit {manifest.commit} of table {manifest.table}, but {latest} says that this version was published "
+        f"by commit {hint.commit} of table {hint.table}: another table or another copy of the table has replaced the file, "
+        f"or the storage let one commit overwrite another; or delete {latest} if the manifests are right",
+    )
 
 
 def _hint(path: Location) -> _Hint | None:
@@ -188,29 +258,23 @@ def _hint(path: Location) -> _Hint | None:
         return None
 
 
-def _from(path: Location, hint: _Hint) -> _Manifest | None:
-    """Reads the newest version from a hint on; None if the hint does not lead to it."""
+def _from(path: Location, hint: _Hint) -> tuple[_Manifest | None, _Manifest | None]:
+    """Reads the newest version from a hint on, if the hint leads to it, or else the last one before one that does not follow."""
     try:
         found = _read(path, hint.version)
-        if (found.json.uuid("table"), found.commit) != (hint.table, hint.commit):
-            return None
+        if not hint.leads_to(found):
+            return None, None
         is_checked = False
         for _ in range(_MAX_STEPS):
             following = _next(path, found)
             if following is None:
-                return found if is_checked or _follows(path, found) else None
-            if not _is_next(found, following):
-                break
+                return (found if is_checked or _follows(path, found) else None), None
+            if not following.follows(found):
+                return None, found
             found, is_checked = following, True
-        else:
-            return None
     except CorruptDataError:
-        return None
-    newest = _listed_newest(path, hint)
-    if newest.oldest <= found.version:
-        gap = _file_of(path, found.version + 1)
-        raise corrupt(gap, f"it does not follow version {found.version}")
-    return newest
+        pass
+    return None, None
 
 
 def _next(path: Location, manifest: _Manifest) -> _Manifest | None:
@@ -224,11 +288,7 @@ def _next(path: Location, manifest: _Manifest) -> _Manifest | None:
 
 def _follows(path: Location, manifest: _Manifest) -> bool:
     """Tells whether a version follows the one before: a slow publisher may have left it below the floor."""
-    return manifest.oldest == manifest.version or _is_next(_read(path, manifest.version - 1), manifest)
-
-
-def _is_next(manifest: _Manifest, following: _Manifest) -> bool:
-    return following.oldest == following.version or following.json.uuid("previous") == manifest.commit
+    return manifest.is_beginning or manifest.follows(_read(path, manifest.version - 1))
 
 
 def _listed_newest(path: Location, hint: _Hint | None) -> _Manifest:
@@ -249,7 +309,7 @@ def _listed_newest(path: Location, hint: _Hint | None) -> _Manifest:
             continue
         while (following := _next(path, found)) is not None:
             found = following
-        if hint and hint.version > found.version and hint.table == found.json.uuid("table"):
+        if hint and hint.version > found.version and hint.table == found.table:
             raise _ahead(path, hint, f"version {found.version} is the newest")
         return found
 
@@ -274,12 +334,62 @@ def _find(path: Location, newest: _Manifest, version: int) -> _Manifest:
         expired = "it was expired; " if 0 <= version < newest.version else ""
         raise NotADatasetError(f"Cannot open version {version} of {path}: {expired}the versions are {_described(newest)}", path)
     try:
-        return _read(path, version) if is_retained else _read_copy(path, copies.pop(0))
+        return _read_chained(path, newest, version) if is_retained else _read_copy(path, copies.pop(0))
     except CorruptDataError:
         for tag in copies:
             with contextlib.suppress(CorruptDataError):
                 return _read_copy(path, tag)
         raise
+
+
+def _read_chained(path: Location, newest: _Manifest, version: int) -> _Manifest:
+    """Reads a manifest that the next version follows. The next one proves nothing if the one after it does not follow."""
+    found = _read(path, version)
+    following = newest if version + 1 == newest.version else _readable(path, version + 1)
+    fits = found.table == newest.table
+    if fits and following and following.table == newest.table and not following.follows(found):
+        fits = following is not newest and not _is_followed(path, newest, following)
+    if fits:
+        return found
+    if _newest(path).oldest <= version:
+        raise _misplaced(path, version)
+    raise corrupt(_file_of(path, version), "it was expired meanwhile") from FileNotFoundError(str(_file_of(path, version)))
+
+
+def _is_followed(path: Location, newest: _Manifest, manifest: _Manifest) -> bool:
+    following = newest if manifest.version + 1 == newest.version else _readable(path, manifest.version + 1)
+    return following is not None and following.follows(manifest)
+
+
+def _misplaced(path: Location, version: int) -> CorruptDataError:
+    return corrupt(
+        _file_of(path, version),
+        "it does not fit the versions beside it, so another table or another copy of the table has replaced the file",
+    )
+
+
+def _read_unless_replaced(path: Location, version: int) -> _Manifest:
+    """Reads a version of a table whose newest version is not known, unless the hint or its neighbours contradict it."""
+    found = _read(path, version)
+    try:
+        hint = _hint(path)
+    except _NoListing:
+        hint = None
+    if hint and hint.leads_to(found):
+        return found
+    following = _readable(path, version + 1)
+    if hint and (
+        hint.contradicts(found)
+        or (hint.version >= version and hint.table != found.table)
+        or (following and hint.leads_to(following) and not following.follows(found))
+    ):
+        raise _misplaced(path, version)
+    before = None if found.is_beginning else _readable(path, version - 1)
+    fits = [following.follows(found)] if following and following.table == found.table else []
+    fits += [found.follows(before)] if before else []
+    if fits and not any(fits):
+        raise _misplaced(path, version)
+    return found
 
 
 def _described(newest: _Manifest) -> str:
@@ -307,8 +417,6 @@ def _parse(json: JsonObject, expected: int) -> _Manifest:
         raise json.corrupt(f"it is of version {version}, but its name says {expected}")
     if ("previous" in json.members) != (version > 0):
         raise json.corrupt("every version has the member 'previous', except version 0")
-    if version:
-        json.uuid("previous")
     if "base" in json.members:
         json.integer("base", 0, version - 1)
     records = json.object("records")
@@ -319,7 +427,9 @@ def _parse(json: JsonObject, expected: int) -> _Manifest:
         raise json.corrupt(f"its operation is {json.string('operation')}, but it says that it made its records itself")
     if "sweptBeforeMillis" in json.members or json.string("operation") == "sweep":
         json.integer("sweptBeforeMillis", 0)
-    return _Manifest(json, version, json.uuid("commit"), json.integer("oldest", 0, version), _read_tags(json, version))
+    previous = json.uuid("previous") if version else None
+    oldest = json.integer("oldest", 0, version)
+    return _Manifest(json, json.uuid("table"), version, json.uuid("commit"), previous, oldest, _read_tags(json, version))
 
 
 def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
@@ -349,6 +459,8 @@ def _contents(path: Location, manifest: _Manifest) -> Contents:
     every: list[FieldSpec | UnreadableField] = [*fields, *unreadable]
     if len({f.id for f in every}) != len(every) or len({f.name for f in every}) != len(every):
         raise json.corrupt("an id or name of a field appears twice")
+    if any(f.id >= json.integer("nextFieldId") for f in every):
+        raise json.corrupt(f"a field has an id that is not below nextFieldId {json.integer('nextFieldId')}")
     shards: list[Source] = []
     keeper = Keeper()
     partitions = json.integers("partitions", 1, 2**31 - 1) if "partitions" in json.members else []
@@ -396,13 +508,19 @@ def _read_entry(path: Location, member: JsonObject, field_sets: FieldSets, parti
     is_texts = isinstance(partition, list) and all(isinstance(text, (str, type(None))) for text in partition)
     if not is_texts or len(partition) != partitions:
         raise member.corrupt(f"shard {member.uuid('uuid')} has no values of the {partitions} partition fields")
+    chunks = read_chunks(member)
+    values = member.tuples("values", 2)
+    published = sum(chunk.size for chunk in chunks)
+    is_unique = len({field for field, _ in values}) == len(values)
+    if not is_unique or any(not 0 < field < 2**31 or size > published for field, size in values):
+        raise member.corrupt(f"the value bytes of shard {member.uuid('uuid')} are out of range: {values[:8]} of {published}")
     make = partial(
         SealedShard,
         directory=path / "shard" / str(member.uuid("uuid")),
         uuid=member.uuid("uuid"),
         length=length,
         slots=length if patch is None else patch.slots,
-        chunks=read_chunks(member),
+        chunks=chunks,
         tables=read_refs(member, field_sets),
     )
     if isinstance(path, RemotePath):

@@ -51,11 +51,15 @@ _ENTRY_STRIDE = _ENTRY_SLOTS * 20 + 8
 
 @dataclass(frozen=True)
 class ChunkFile:
-    """A chunk file of a shard. Of a chunk that a store wrote, ``number`` is its number in the store."""
+    """A chunk file of a shard.
+
+    Of a chunk that a store wrote, ``number`` is its number in the store, and ``records`` counts what the store wrote to it.
+    """
 
     uuid: UUID
     size: int
     number: int | None
+    records: int | None
 
     @property
     def name(self) -> str:
@@ -103,11 +107,10 @@ def read_chunks(json: JsonObject) -> list[ChunkFile]:
     chunks = []
     for element in json.mixed("chunks", (2, 4)):
         uuid, size = element.uuid(0), element.integer(1, CHUNK_HEADER_BYTES)
-        number = None
+        number = records = None
         if element.size == 4:
-            number = element.integer(2, 0, 2**32 - 2)
-            element.integer(3)
-        chunks.append(ChunkFile(uuid, size, number))
+            number, records = element.integer(2, 0, 2**32 - 2), element.integer(3)
+        chunks.append(ChunkFile(uuid, size, number, records))
     if len({chunk.uuid for chunk in chunks}) != len(chunks):
         raise json.corrupt("a chunk is there twice")
     return chunks

@@ -105,6 +105,11 @@ class VariableColumn(StoredColumn):
         lengths = ends - self._starts(before, ends)
         if (ends < before).any() or (lengths < 0).any() or (lengths > _MAX_LENGTH).any() or ends[-1] > offset + length:
             raise self._not_within(run, number)
+        slots = int(self._firsts[run]) + number * BLOCK_VALUES + np.arange(values)
+        contradicting = np.flatnonzero((lengths > 0) & ~self.present(slots))
+        if contradicting.size:
+            slot = int(slots[contradicting[0]])
+            raise corrupt(self._path, f"the value of field '{self._spec.name}' in slot {slot} has bytes, but its presence bit is 0")
         self._admitted[ordinal] = True
 
     def _not_within(self, run: int, number: int) -> Exception:

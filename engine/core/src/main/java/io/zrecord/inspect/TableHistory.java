@@ -82,7 +82,7 @@ public final class TableHistory {
   }
 
   private Manifest read(long version) {
-    return retained.isPresent() ? retained.get().read(version) : log.read(version);
+    return retained.isPresent() ? retained.get().read(version) : log.readUnlessReplaced(version);
   }
 
   private VersionEntry entry(Manifest manifest) {

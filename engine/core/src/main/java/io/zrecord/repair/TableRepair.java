@@ -11,6 +11,7 @@ import io.zrecord.internal.dataset.RepairAction;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.io.LocalFiles;
+import io.zrecord.internal.table.Link;
 import io.zrecord.internal.table.ListedShards;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
@@ -52,11 +53,13 @@ final class TableRepair {
   private final Storage storage;
   private final boolean restoresPrevious;
   private final ManifestLog log;
+  private final Optional<VersionHint> hint;
 
   TableRepair(Storage storage, boolean restoresPrevious) {
     this.storage = storage;
     this.restoresPrevious = restoresPrevious;
     this.log = new ManifestLog(storage);
+    this.hint = VersionHint.readable(storage);
   }
 
   RepairReport run(CheckListener listener, RepairPlan.Approval approval) {
@@ -168,17 +171,21 @@ final class TableRepair {
     return !planned.isEmpty();
   }
 
-  /** Returns the version that the hint leads to, if all manifests from there on are missing. */
+  /**
+   * Returns the version that the hint leads to, if all manifests from there on are missing, or if
+   * the manifest of that number is another one.
+   */
   private OptionalLong lost(Manifest current) {
-    try {
-      return VersionHint.read(storage)
-          .filter(hint -> hint.version() > current.version())
-          .filter(hint -> hint.tableId().equals(current.tableId()))
-          .map(hint -> OptionalLong.of(hint.version()))
-          .orElse(OptionalLong.empty());
-    } catch (ZRecordException e) {
-      return OptionalLong.empty();
-    }
+    return hint.filter(there -> there.version() == current.version()
+            ? !there.leadsTo(current.link())
+            : there.tableId().equals(current.tableId())
+                && there.version() >= current.oldest()
+                && (there.version() > current.version()
+                    || log.readableLink(there.version())
+                        .filter(there::contradicts)
+                        .isPresent()))
+        .map(there -> OptionalLong.of(there.version()))
+        .orElse(OptionalLong.empty());
   }
 
   /** Describes the versions below a gap. */
@@ -207,12 +214,41 @@ final class TableRepair {
   private Optional<Manifest> read(long version) {
     try {
       Manifest manifest = log.read(version);
-      return hasLists(manifest) ? Optional.of(manifest) : Optional.empty();
+      return hasLists(manifest) && !isReplaced(manifest.link(), manifest.operation())
+          ? Optional.of(manifest)
+          : Optional.empty();
     } catch (CorruptDataException | TruncatedFileException e) {
       // Any other obstacle is no damage: another release, or a later attempt, may read the
       // manifest.
       return Optional.empty();
     }
+  }
+
+  /**
+   * Tells whether a manifest has replaced that of its version, as far as the hint or the versions
+   * before tell.
+   */
+  private boolean isReplaced(Link link, String operation) {
+    Optional<Link> before =
+        link.isBeginning() ? Optional.empty() : log.readableLink(link.version() - 1);
+    boolean follows = before.filter(link::follows).isPresent();
+    if (hint.isPresent() && hint.get().version() >= link.oldest()) {
+      boolean isOfRepair = follows && operation.equals("repair");
+      if (hint.get().leadsTo(link) || isOfRepair) {
+        // A repair that was cut short has left the hint of a version that it gave up.
+        return false;
+      }
+      if (hint.get().contradicts(link) || !hint.get().tableId().equals(link.tableId())) {
+        return true;
+      }
+    }
+    // Of two that do not fit, the lower one is right if it follows the one below.
+    return before.isPresent() && !follows && isRight(before.get());
+  }
+
+  private boolean isRight(Link link) {
+    return link.isBeginning()
+        || log.readableLink(link.version() - 1).filter(link::follows).isPresent();
   }
 
   private boolean hasLists(Manifest manifest) {

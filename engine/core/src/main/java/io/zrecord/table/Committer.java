@@ -6,6 +6,7 @@ import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
@@ -149,7 +150,7 @@ final class Committer {
   /** Reads a version; empty if the version was expired and that is no matter. */
   private Optional<Manifest> readSince(long version, Manifest last, SinceBase rules) {
     try {
-      return Optional.of(version == last.version() ? last : log.read(version));
+      return Optional.of(new RetainedVersions(log, storage.location(), last).read(version));
     } catch (MissingFileException e) {
       if (rules.mayFollowExpired()) {
         return Optional.empty();

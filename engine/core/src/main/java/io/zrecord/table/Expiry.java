@@ -112,9 +112,13 @@ final class Expiry {
     Optional<UUID> commitId = Optional.empty();
     if (highest > floor && log.read(floor + 1).timestampMillis() <= latest) {
       highest = oldestToKeep(newest, options.keepVersions());
-      writable(floor);
+      Manifest last = writable(floor);
       while (floor < highest) {
         Manifest next = writable(floor + 1);
+        if (!next.link().follows(last.link())) {
+          throw log.misplaced(floor);
+        }
+        last = next;
         if (next.timestampMillis() > latest) {
           break;
         }

@@ -58,7 +58,8 @@ final class NamedFiles {
   /** Adds what the newest version keeps, and returns that version. */
   private Manifest add(Manifest latest) {
     RetainedVersions retained = new RetainedVersions(log, storage.location(), latest);
-    for (long version = latest.oldest(); version < latest.version(); version++) {
+    // Downwards, because each version is compared with the next.
+    for (long version = latest.version() - 1; version >= latest.oldest(); version--) {
       if (!versions.contains(version)) {
         addVersion(retained.read(version));
       }

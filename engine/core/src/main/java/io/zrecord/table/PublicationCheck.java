@@ -56,6 +56,7 @@ final class PublicationCheck {
       if (published.version() == 0 || isLate(began)) {
         requireChain(published);
       }
+      requireHint(published);
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -84,6 +85,20 @@ final class PublicationCheck {
     }
     if (!next.previous().equals(Optional.of(published.commitId()))) {
       throw unknown(published, "the version after it was made for another one", null);
+    }
+  }
+
+  /**
+   * Requires that nobody else has published the version. Another publisher's hint of it tells of a
+   * storage that let one commit overwrite another. That hint must stay, so that readers find out.
+   */
+  private void requireHint(Manifest published) {
+    if (log.hint().filter(hint -> hint.contradicts(published.link())).isPresent()) {
+      throw unknown(
+          published,
+          "another commit was published with that number, as the hint says, so the storage let one"
+              + " overwrite the other",
+          null);
     }
   }
 

@@ -113,7 +113,7 @@ public final class RecordTable {
         throw e;
       }
       // It is unknown then which versions were expired.
-      return snapshot(log.read(version));
+      return snapshot(log.readUnlessReplaced(version));
     }
   }
 
@@ -238,7 +238,7 @@ public final class RecordTable {
    * @throws CommitConflictException if another version is the newest; nothing was published
    */
   public void restore(UUID commitId) {
-    ManifestLog present = ManifestLog.withoutHint(storage);
+    ManifestLog present = ManifestLog.ofARepair(storage);
     Manifest newest = present.newest().orElseThrow(this::notATable);
     if (!newest.commitId().equals(commitId)) {
       throw new CommitConflictException(

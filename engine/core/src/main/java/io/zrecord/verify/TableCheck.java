@@ -298,28 +298,42 @@ final class TableCheck {
     }
   }
 
-  /** Checks that the hint of the newest version is not ahead of all manifests. */
+  /** Checks that the hint leads to a version that is there, or was expired. */
   private void checkHint(Manifest current) {
     try {
-      Optional<VersionHint> hint =
-          VersionHint.read(storage).filter(there -> there.tableId().equals(current.tableId()));
-      if (hint.isPresent() && hint.get().version() > newest) {
-        long now = newest(log.listed());
-        if (hint.get().version() > now) {
-          isComplete = false;
-          run.found(
-              Kind.MANIFEST,
-              storage.pathOf(ManifestNames.HINT),
-              "version " + hint.get().version() + " was published, but version " + now
-                  + " is the newest");
-        }
-      }
+      VersionHint.read(storage).ifPresent(hint -> checkHint(hint, current));
     } catch (ZRecordException e) {
       run.found(
           Kind.NOTE,
           storage.pathOf(ManifestNames.HINT),
           "it cannot be read, so that the directory is listed: " + e.getMessage());
     }
+  }
+
+  private void checkHint(VersionHint hint, Manifest current) {
+    boolean isOfTable = hint.tableId().equals(current.tableId());
+    if (hint.version() > newest) {
+      long now = newest(log.listed());
+      if (isOfTable && hint.version() > now) {
+        isComplete = false;
+        foundOfHint(
+            "version " + hint.version() + " was published, but version " + now + " is the newest");
+      }
+      return;
+    }
+    boolean isCompared =
+        hint.version() == newest || (isOfTable && hint.version() >= current.oldest());
+    if (isCompared
+        && log.readableLink(hint.version()).filter(hint::contradicts).isPresent()
+        && !wasExpired(hint.version())) {
+      isComplete = false;
+      foundOfHint("version " + hint.version() + " was published by commit " + hint.commitId()
+          + " of table " + hint.tableId() + ", but its manifest is of another commit");
+    }
+  }
+
+  private void foundOfHint(String text) {
+    run.found(Kind.MANIFEST, storage.pathOf(ManifestNames.HINT), text);
   }
 
   private static long newest(List<Long> listed) {

@@ -22,6 +22,7 @@ import io.zrecord.testing.Cases;
 import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -609,6 +610,36 @@ final class DamagedManifestTest {
       Files.write(manifest(1), sealed(bomb));
       assertThatThrownBy(table::latest).isInstanceOf(CorruptDataException.class);
     }
+  }
+
+  /** Also in members that nobody knows; the characters are UTF-16 units. */
+  @Test
+  void unknownMembersHaveLimits() throws IOException {
+    String clef = "\ud834\udd1e";
+    Map<String, Boolean> members = Map.of(
+        "\"later\":\"" + "x".repeat(1 << 20) + "\"", true,
+        "\"later\":\"" + "x".repeat((1 << 20) + 1) + "\"", false,
+        "\"later\":[{\"a\":\"" + clef.repeat(1 << 19) + "\"}]", true,
+        "\"later\":[{\"a\":[\"" + clef.repeat(1 << 19) + "x\"]}]", false,
+        "\"later\":-" + "9".repeat(1000), true,
+        "\"later\":[0." + "9".repeat(1000) + "]", false,
+        "\"" + clef.repeat(512) + "\":1", true,
+        "\"" + clef.repeat(512) + "x\":1", false);
+    String sound = Files.readString(manifest(1));
+    members.forEach((member, isSound) -> {
+      try {
+        Files.writeString(manifest(1), sound);
+        rewrite("{\"format\":2", "{" + member + ",\"format\":2");
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      String about = member.substring(0, 20);
+      if (isSound) {
+        assertThat(table.latest().length()).as(about).isEqualTo(4);
+      } else {
+        assertThatThrownBy(table::latest).as(about).isInstanceOf(CorruptDataException.class);
+      }
+    });
   }
 
   @Test

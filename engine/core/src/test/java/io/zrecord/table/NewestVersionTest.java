@@ -22,15 +22,19 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whoever looks for the newest version finds it, whatever the hint says. */
 class NewestVersionTest {
   private static final Instant START = Instant.parse("2026-01-02T00:00:00Z");
+
+  private static final String OTHER = "00000000-0000-4000-8000-000000000000";
 
   private static final ExpireOptions EXPIRE =
       ExpireOptions.defaults().withOlderThan(Duration.ofHours(1));
@@ -49,8 +53,7 @@ class NewestVersionTest {
     DAMAGED,
     CUT,
     OF_A_LATER_FORMAT,
-    OF_ANOTHER_TABLE,
-    OF_ANOTHER_COMMIT
+    BEHIND_OF_ANOTHER_TABLE
   }
 
   /** Counts what is asked of the storage. */
@@ -134,10 +137,8 @@ class NewestVersionTest {
       }
       case CUT -> hint(new byte[0]);
       case OF_A_LATER_FORMAT -> hint(edited(exact, "\"format\":2", "\"format\":3"));
-      case OF_ANOTHER_TABLE ->
-        hint(edited(exact, newest.tableId().toString(), "00000000-0000-4000-8000-000000000000"));
-      case OF_ANOTHER_COMMIT ->
-        hint(edited(exact, newest.commitId().toString(), "00000000-0000-4000-8000-000000000000"));
+      case BEHIND_OF_ANOTHER_TABLE ->
+        hint(edited(hints.get(38), newest.tableId().toString(), OTHER));
     }
   }
 
@@ -151,6 +152,24 @@ class NewestVersionTest {
     table.commit(append());
     assertThat(table.latest().version()).isEqualTo(41);
     assertThat(new String(hint(), StandardCharsets.UTF_8)).contains("\"version\":41");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"table", "commit"})
+  void aHintOfTheNewestVersionOfAnotherTableOrCommitIsDamage(String member) {
+    Manifest newest = new ManifestLog(storage).read(40);
+    UUID id = member.equals("table") ? newest.tableId() : newest.commitId();
+    hint(edited(hints.get(40), id.toString(), OTHER));
+    assertThatThrownBy(() -> new ManifestLog(storage).last())
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining(ManifestNames.nameOf(40))
+        .hasMessageContaining("by commit")
+        .hasMessageContaining("delete " + storage.pathOf(ManifestNames.HINT));
+    assertThatThrownBy(() -> RecordTable.at(storage, clock()).commit(append()))
+        .isInstanceOf(CorruptDataException.class);
+    // The control: the manifest is right.
+    storage.delete(ManifestNames.HINT);
+    assertThat(new ManifestLog(storage).last().orElseThrow().version()).isEqualTo(40);
   }
 
   @Test

@@ -13,7 +13,7 @@ import java.util.UUID;
  * What must not be done: publishes by renaming over the name. Shows that the races of the tests are
  * races.
  */
-final class OverwritingStorage extends ForwardingStorage {
+class OverwritingStorage extends ForwardingStorage {
   private final Path root;
 
   OverwritingStorage(Storage storage, Path root) {

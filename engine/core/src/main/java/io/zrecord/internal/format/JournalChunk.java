@@ -21,4 +21,14 @@ public record JournalChunk(ChunkMeta meta, ByteBuffer carried) {
   public long carriedFrom() {
     return meta.endBytes() - carried.remaining();
   }
+
+  /**
+   * Describes why the record cannot be true: bytes are neither in the chunk nor carried.
+   *
+   * @param known end of the bytes that are in the chunk, or that earlier records carry
+   */
+  public String gapAfter(long known) {
+    return "it carries the bytes of " + meta.fileName() + " from " + carriedFrom()
+        + " on, but all bytes before end at " + known + ". Restore the store from a copy";
+  }
 }

@@ -19,6 +19,7 @@ import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.Set;
 
 /** JSON that ends with its own checksum (FORMAT.md section 2). Stateless and thread-safe. */
@@ -27,6 +28,9 @@ public final class SealedJson {
   public static final int MAX_BYTES = 64 << 20;
 
   private static final int MAX_DEPTH = 32;
+  private static final int MAX_STRING = 1 << 20;
+  private static final int MAX_NAME = 1 << 10;
+  private static final int MAX_DIGITS = 1000;
   private static final String SEAL_START = ",\"crc32c\":\"";
   private static final String SEAL_END = "\"}\n";
   private static final int SEAL_BYTES = SEAL_START.length() + 8 + SEAL_END.length();
@@ -34,7 +38,8 @@ public final class SealedJson {
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .streamReadConstraints(StreamReadConstraints.builder()
               .maxNestingDepth(MAX_DEPTH)
-              .maxStringLength(1 << 20)
+              .maxStringLength(MAX_STRING)
+              .maxNumberLength(2 * MAX_DIGITS)
               .build())
           .build())
       .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
@@ -101,8 +106,10 @@ public final class SealedJson {
    */
   public static JsonObject open(String resource, byte[] file) {
     requireSeal(resource, file);
+    requireNumbers(resource, file);
     try (JsonParser parser = parser(file)) {
       if (MAPPER.readTree(parser) instanceof ObjectNode object && parser.nextToken() == null) {
+        requireNames(resource, object);
         return new JsonObject(resource, object);
       }
       throw notAnObject(resource);
@@ -167,6 +174,48 @@ public final class SealedJson {
     Reader utf8 =
         new InputStreamReader(new ByteArrayInputStream(file), StandardCharsets.UTF_8.newDecoder());
     return MAPPER.getFactory().createParser(utf8);
+  }
+
+  /** Requires numbers within the limit. Jackson counts digits in another way after a point. */
+  private static void requireNumbers(String resource, byte[] file) {
+    boolean isInString = false;
+    int digits = 0;
+    for (int i = 0; i < file.length; i++) {
+      byte c = file[i];
+      if (isInString) {
+        isInString = c != '"';
+        i += c == '\\' ? 1 : 0;
+      } else if (c >= '0' && c <= '9') {
+        if (++digits > MAX_DIGITS) {
+          throw new CorruptDataException(
+              resource,
+              "Cannot read " + resource + ": a number has more than " + MAX_DIGITS
+                  + " digits; restore it from a copy");
+        }
+      } else if (c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E') {
+        digits = 0;
+        isInString = c == '"';
+      }
+    }
+  }
+
+  /** Requires names of members within the limit, for which not every Jackson looks. */
+  private static void requireNames(String resource, JsonNode node) {
+    for (Iterator<String> names = node.fieldNames(); names.hasNext(); ) {
+      int length = names.next().length();
+      if (length > MAX_NAME) {
+        throw new CorruptDataException(
+            resource,
+            "Cannot read " + resource + ": the name of a member has " + length
+                + " characters, but at most " + MAX_NAME
+                + " are accepted; restore it from a copy");
+      }
+    }
+    node.forEach(child -> {
+      if (child.isContainerNode()) {
+        requireNames(resource, child);
+      }
+    });
   }
 
   private static CorruptDataException notAnObject(String resource) {

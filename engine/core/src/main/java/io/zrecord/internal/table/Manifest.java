@@ -258,6 +258,11 @@ public record Manifest(
     return oldest() == version();
   }
 
+  /** Returns what chains the version to the version before. */
+  public Link link() {
+    return Link.of(this);
+  }
+
   /** Returns the tags, sorted by name. */
   public List<TagEntry> tags() {
     return retention.tags;

@@ -4,6 +4,8 @@ import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
@@ -29,23 +31,23 @@ public final class ManifestLog {
   private static final int PUBLISH_ATTEMPTS = 3;
 
   private final Storage storage;
-  private final boolean usesHint;
+  private final boolean isOfARepair;
 
   public ManifestLog(Storage storage) {
-    this(storage, true);
+    this(storage, false);
   }
 
-  private ManifestLog(Storage storage, boolean usesHint) {
+  private ManifestLog(Storage storage, boolean isOfARepair) {
     this.storage = storage;
-    this.usesHint = usesHint;
+    this.isOfARepair = isOfARepair;
   }
 
   /**
-   * Returns a log for a repair. The log finds the newest version by listing, because the hint may
-   * name a version that was given up.
+   * Returns a log for a repair: its newest version is that of the directory. The hint may lead to a
+   * version that was given up, and the version before may be given up next.
    */
-  public static ManifestLog withoutHint(Storage storage) {
-    return new ManifestLog(storage, false);
+  public static ManifestLog ofARepair(Storage storage) {
+    return new ManifestLog(storage, true);
   }
 
   Storage storage() {
@@ -77,7 +79,15 @@ public final class ManifestLog {
    * follows it.
    */
   public Optional<Manifest> last() {
-    return new NewestVersion(storage, this).find(usesHint);
+    NewestVersion newest = new NewestVersion(storage, this);
+    return isOfARepair ? newest.greatest() : newest.find();
+  }
+
+  /**
+   * Returns the hint; empty if there is none that can be read, or if this is the log of a repair.
+   */
+  public Optional<VersionHint> hint() {
+    return isOfARepair ? Optional.empty() : VersionHint.readable(storage);
   }
 
   /** Leaves a hint that leads to a version, which must have been published. */
@@ -175,6 +185,72 @@ public final class ManifestLog {
   public Link link(long version) {
     String name = ManifestNames.nameOf(version);
     return Link.read(storage.pathOf(name), version, storage.read(name, SealedJson.MAX_BYTES));
+  }
+
+  /** Reads a link as {@link #link} does; empty if that is not possible. */
+  public Optional<Link> readableLink(long version) {
+    try {
+      return Optional.of(link(version));
+    } catch (MissingFileException
+        | CorruptDataException
+        | TruncatedFileException
+        | UnsupportedFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Reads a version of a table whose newest version cannot be read, so that it is unknown which
+   * versions were expired.
+   *
+   * @throws CorruptDataException if the manifest is damaged, or is not the one that the hint or its
+   *     neighbours say
+   */
+  public Manifest readUnlessReplaced(long version) {
+    Manifest manifest = read(version);
+    Link link = manifest.link();
+    Optional<VersionHint> hint = VersionHint.readable(storage);
+    if (hint.filter(there -> there.leadsTo(link)).isPresent()) {
+      return manifest;
+    }
+    Optional<Link> next = readableLink(version + 1);
+    boolean isContradicted = hint.filter(there -> there.contradicts(link)
+            || (there.version() >= version && !there.tableId().equals(link.tableId()))
+            || next.filter(there::leadsTo).filter(after -> !after.follows(link)).isPresent())
+        .isPresent();
+    Optional<Boolean> isFollowed = next.filter(after -> after.tableId().equals(link.tableId()))
+        .map(after -> after.follows(link));
+    Optional<Boolean> follows =
+        link.isBeginning() ? Optional.empty() : readableLink(version - 1).map(link::follows);
+    boolean isConfirmed = isFollowed.orElse(false) || follows.orElse(false);
+    boolean isDoubted = isFollowed.isPresent() || follows.isPresent();
+    if (isContradicted || (isDoubted && !isConfirmed)) {
+      throw replaced(version);
+    }
+    return manifest;
+  }
+
+  /**
+   * Returns the exception for a manifest from the floor of the newest version on that the next
+   * version does not follow.
+   *
+   * @return {@link MissingFileException} if the version was expired meanwhile, otherwise
+   *     {@link CorruptDataException}
+   */
+  public ZRecordException misplaced(long version) {
+    if (last().filter(now -> now.oldest() <= version).isPresent()) {
+      return replaced(version);
+    }
+    String path = storage.pathOf(ManifestNames.nameOf(version));
+    return new MissingFileException(path, "Version " + version + " was expired meanwhile: " + path);
+  }
+
+  private CorruptDataException replaced(long version) {
+    String path = storage.pathOf(ManifestNames.nameOf(version));
+    return withWayOut(new CorruptDataException(
+        path,
+        "Cannot read " + path + ": it does not fit the versions beside it, so another table or"
+            + " another copy of the table has replaced the file; restore it from a copy"));
   }
 
   /**

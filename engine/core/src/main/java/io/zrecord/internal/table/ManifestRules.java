@@ -13,10 +13,7 @@ final class ManifestRules {
   private ManifestRules() {}
 
   static void require(JsonObject json, Manifest manifest) {
-    requireLink(
-        json,
-        manifest.version(),
-        new Link(manifest.commitId(), manifest.previous(), manifest.oldest(), manifest.records()));
+    requireLink(json, manifest.version(), Link.of(manifest));
     requireRecords(json, manifest);
     requireTags(json, manifest.version(), manifest.tags());
     requireLengths(json, manifest);

@@ -11,12 +11,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Looks for the newest version of a table (FORMAT.md section 11): upwards from the hint. The
  * directory is listed if there is no hint, or if what the hint leads to does not follow the version
- * before: slow publishers leave manifests below the floor. Thread-safe.
+ * before: slow publishers leave manifests below the floor. What the list leads to is compared with
+ * the hint and with the version before. Thread-safe.
  */
 final class NewestVersion {
   /** Most versions read on the way up. Further behind, one list of the directory is cheaper. */
@@ -31,47 +33,76 @@ final class NewestVersion {
   }
 
   /**
-   * Returns the manifest with the greatest number; empty if there is none.
+   * Returns the manifest with the greatest number; empty if there is none. What contradicts the
+   * manifest may have been expired meanwhile. So a contradiction is damage if the same manifest is
+   * the newest when everything is read again.
    *
-   * @param usesHint whether to begin at the hint; if not, the hint is not read
-   * @throws CorruptDataException if the manifest is damaged, or the hint is ahead of all manifests
+   * @throws CorruptDataException if the manifest is damaged, if the hint is ahead of all manifests,
+   *     or if the manifest is not that of the hint or does not follow the version before
    */
-  Optional<Manifest> find(boolean usesHint) {
-    Optional<VersionHint> hint = usesHint ? VersionHint.readable(storage) : Optional.empty();
-    Optional<Manifest> found = hint.flatMap(this::from);
-    return found.isPresent() ? found : listed(hint);
+  Optional<Manifest> find() {
+    Optional<UUID> doubted = Optional.empty();
+    while (true) {
+      Optional<VersionHint> hint = VersionHint.readable(storage);
+      Climb climb = hint.map(this::climb).orElse(Climb.NOWHERE);
+      if (climb.newest.isPresent()) {
+        return climb.newest;
+      }
+      Optional<Manifest> found = listed(hint);
+      Optional<CorruptDataException> doubt = found.flatMap(
+          newest -> new Contradiction(storage, log, newest.link()).find(hint, climb.last));
+      if (doubt.isEmpty()) {
+        return found;
+      }
+      Optional<UUID> commitId = found.map(Manifest::commitId);
+      if (commitId.equals(doubted)) {
+        throw doubt.get();
+      }
+      doubted = commitId;
+    }
   }
 
-  /** Returns the newest version from a hint on; empty if the hint does not lead to it. */
-  private Optional<Manifest> from(VersionHint hint) {
-    Manifest found;
-    Manifest next;
+  /** Returns the manifest with the greatest number in the directory, whatever contradicts it. */
+  Optional<Manifest> greatest() {
+    return listed(Optional.empty());
+  }
+
+  /**
+   * What a way up from the hint led to.
+   *
+   * @param newest the newest version; empty if the hint does not lead to it
+   * @param last the version read before one that does not follow; empty if there is no such one
+   */
+  private record Climb(Optional<Manifest> newest, Optional<Link> last) {
+    static final Climb NOWHERE = new Climb(Optional.empty(), Optional.empty());
+  }
+
+  private Climb climb(VersionHint hint) {
     try {
       Hinted hinted = hinted(hint.version());
-      found = hinted.manifest;
-      if (!hint.leadsTo(found)) {
-        return Optional.empty();
+      Manifest found = hinted.manifest;
+      if (!hint.leadsTo(found.link())) {
+        return Climb.NOWHERE;
       }
-      next = hinted.next.orElse(null);
       boolean isChecked = false;
-      for (int step = 0; next != null; step++) {
+      Optional<Manifest> next = hinted.next;
+      for (int step = 0; next.isPresent(); step++) {
         if (step == MAX_STEPS) {
-          return Optional.empty();
+          return Climb.NOWHERE;
         }
-        if (!isNext(found, next)) {
-          break;
+        if (!next.get().link().follows(found.link())) {
+          return new Climb(Optional.empty(), Optional.of(found.link()));
         }
         isChecked = true;
-        found = next;
-        next = next(found.version()).orElse(null);
+        found = next.get();
+        next = next(found.version());
       }
-      if (next == null) {
-        return isChecked || follows(found) ? Optional.of(found) : Optional.empty();
-      }
+      return isChecked || follows(found)
+          ? new Climb(Optional.of(found), Optional.empty())
+          : Climb.NOWHERE;
     } catch (MissingFileException | CorruptDataException | TruncatedFileException e) {
-      return Optional.empty();
+      return Climb.NOWHERE;
     }
-    return beyondGap(hint, found);
   }
 
   /** A version and the version after it, if there is one. */
@@ -98,25 +129,6 @@ final class NewestVersion {
         Objects.requireNonNull(read.get(version + 1)));
   }
 
-  /** Returns the newest version, if what does not follow a version was expired like that one. */
-  private Optional<Manifest> beyondGap(VersionHint hint, Manifest last) {
-    Optional<Manifest> newest = listed(Optional.of(hint));
-    if (newest.isPresent() && newest.get().oldest() <= last.version()) {
-      String path = storage.pathOf(ManifestNames.nameOf(last.version() + 1));
-      throw new CorruptDataException(
-          path,
-          "Cannot tell the newest version of " + storage.location() + ": " + path
-              + " does not follow version " + last.version()
-              + "; restore the manifests after that version from a copy, or give versions up by"
-              + " bin/zrecord repair");
-    }
-    return newest;
-  }
-
-  private static boolean isNext(Manifest manifest, Manifest next) {
-    return next.isBeginning() || next.previous().equals(Optional.of(manifest.commitId()));
-  }
-
   /** Returns the version after another; empty if there is none. */
   private Optional<Manifest> next(long version) {
     try {
@@ -128,10 +140,7 @@ final class NewestVersion {
 
   /** Tells whether a version follows the version before, or begins the table. */
   private boolean follows(Manifest manifest) {
-    return manifest.isBeginning()
-        || manifest
-            .previous()
-            .equals(Optional.of(log.link(manifest.version() - 1).commitId()));
+    return manifest.isBeginning() || manifest.link().follows(log.link(manifest.version() - 1));
   }
 
   /** Returns the newest version from the greatest number in the directory on. */

@@ -79,7 +79,7 @@ public final class Restoration {
     try {
       for (Link link = log.link(oldest); oldest > current.oldest(); oldest--) {
         Link below = log.link(oldest - 1);
-        if (!link.previous().equals(Optional.of(below.commitId()))) {
+        if (!link.follows(below)) {
           break;
         }
         link = below;

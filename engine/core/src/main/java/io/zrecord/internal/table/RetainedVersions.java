@@ -7,6 +7,7 @@ import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.internal.format.ManifestNames;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -20,6 +21,9 @@ public final class RetainedVersions {
   private final String location;
   private final Manifest newest;
 
+  /** The version read last: whoever reads the one below need not read it again. */
+  private volatile Link readLast;
+
   /**
    * Looks at a version.
    *
@@ -29,6 +33,7 @@ public final class RetainedVersions {
     this.log = log;
     this.location = location;
     this.newest = newest;
+    this.readLast = newest.link();
   }
 
   /** Tells whether a version can be read. */
@@ -68,8 +73,9 @@ public final class RetainedVersions {
   }
 
   /**
-   * Reads a version. If its manifest is damaged or missing, the copy that a tag keeps takes its
-   * place. Below the floor, there are the copies only.
+   * Reads a version. If its manifest is damaged or missing, or is not the one that the next version
+   * follows, the copy that a tag keeps takes its place. Below the floor, there are the copies only.
+   * Whoever reads many versions begins at the newest, which costs one request for each.
    *
    * @throws VersionNotFoundException if the version does not exist, or was expired
    * @throws MissingFileException if the manifest is missing: the version was expired since, or the
@@ -83,13 +89,48 @@ public final class RetainedVersions {
   public ManifestFile file(long version) {
     List<Supplier<ManifestFile>> files = new ArrayList<>();
     if (isAboveFloor(version)) {
-      files.add(() -> log.file(version));
+      files.add(() -> chained(version));
     }
     newest.tagsOf(version).forEach(tag -> files.add(() -> log.file(tag)));
     if (files.isEmpty()) {
       throw notFound(version);
     }
     return firstReadable(files);
+  }
+
+  /**
+   * Reads a manifest, and requires that the next version follows it. The next one proves nothing if
+   * it cannot be read, or if the one after it does not follow.
+   */
+  private ManifestFile chained(long version) {
+    ManifestFile file = log.file(version);
+    Link link = file.manifest().link();
+    Optional<Link> next = readable(version + 1).filter(this::isOfTable);
+    boolean fits =
+        isOfTable(link) && (next.isEmpty() || next.get().follows(link) || !isFollowed(next.get()));
+    if (!fits) {
+      throw log.misplaced(version);
+    }
+    readLast = link;
+    return file;
+  }
+
+  private boolean isOfTable(Link link) {
+    return link.tableId().equals(newest.tableId());
+  }
+
+  private boolean isFollowed(Link link) {
+    return link.version() == newest.version()
+        || readable(link.version() + 1).filter(next -> next.follows(link)).isPresent();
+  }
+
+  /** Returns a version; empty if it cannot be read, which whoever wants that version is told. */
+  private Optional<Link> readable(long version) {
+    Link known = readLast;
+    if (known.version() == version) {
+      return Optional.of(known);
+    }
+    return version == newest.version() ? Optional.of(newest.link()) : log.readableLink(version);
   }
 
   /** Returns the first file that can be read. Throws what the first one throws if none can. */

@@ -60,8 +60,15 @@ public record VersionHint(UUID tableId, long version, UUID commitId) {
     storage.replace(ManifestNames.HINT, SealedJson.seal(node));
   }
 
-  /** Tells whether a manifest is that of the version. */
-  boolean leadsTo(Manifest manifest) {
-    return commitId.equals(manifest.commitId()) && tableId.equals(manifest.tableId());
+  /** Tells whether a version is that of the hint. */
+  public boolean leadsTo(Link link) {
+    return version == link.version()
+        && commitId.equals(link.commitId())
+        && tableId.equals(link.tableId());
+  }
+
+  /** Tells whether a version has the number that the hint leads to, but is another one. */
+  public boolean contradicts(Link link) {
+    return version == link.version() && !leadsTo(link);
   }
 }

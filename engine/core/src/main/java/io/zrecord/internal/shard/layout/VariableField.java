@@ -298,6 +298,11 @@ public final class VariableField implements StoredField {
     return blocksAt[run] + ((slot - firstSlots[run]) >>> VariableBlocks.BLOCK_SHIFT) * strides[run];
   }
 
+  /** Returns the first slot of the block of a value. */
+  public long blockSlot(int run, long slot) {
+    return slot - (slot - firstSlots[run] & SLOT_MASK);
+  }
+
   /** Returns the number of the values of the block of a value. */
   public int blockValues(int run, long slot) {
     return VariableBlocks.valuesOf(
@@ -316,13 +321,19 @@ public final class VariableField implements StoredField {
   }
 
   /**
-   * Admits the block of a value, whose checksum was right, so that values can be looked up.
+   * Admits the block of a value, whose checksum was right, so that values can be looked up. So were
+   * the presence bits of its values.
    *
    * @param block the bytes of the block
-   * @throws CorruptDataException if a value is not within the run
+   * @throws CorruptDataException if a value is not within the run, or is absent and has bytes
    */
   public void admit(int run, long slot, ByteBuffer block) {
-    visit(run, slot, block, (value, start, length) -> {});
+    boolean hasBits = presence.exist();
+    visit(run, slot, block, (value, start, length) -> {
+      if (hasBits && length > 0 && !presence.isPresent(value)) {
+        throw absentWithBytes(value, length);
+      }
+    });
     bases.setRelease(blockOf(run, slot), block.getLong(0));
   }
 
@@ -343,7 +354,7 @@ public final class VariableField implements StoredField {
     long end = base;
     long last = record.offset() + record.bytes();
     boolean fits = base >= record.offset() && base <= last;
-    long first = slot - (slot - firstSlots[run] & SLOT_MASK);
+    long first = blockSlot(run, slot);
     int values = blockValues(run, slot);
     for (int i = 0; fits && i < values; i++) {
       long next = base + (block.getInt(VariableBlocks.ENDS_AT + Integer.BYTES * i) & U32);
@@ -366,6 +377,13 @@ public final class VariableField implements StoredField {
         "Cannot read " + path() + ": the block at byte " + blockAt(run, slot)
             + " has values that are not within their run, " + runs.get(run)
             + ". Restore the file from a copy");
+  }
+
+  private CorruptDataException absentWithBytes(long slot, int length) {
+    return new CorruptDataException(
+        path(),
+        "Cannot read " + path() + ": the value of slot " + slot + " has " + length
+            + " bytes, but its presence bit says that it is absent. Restore the file from a copy");
   }
 
   private static boolean isLength(long bytes) {

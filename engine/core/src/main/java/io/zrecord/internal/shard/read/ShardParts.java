@@ -45,7 +45,7 @@ final class ShardParts {
   }
 
   private int placeOf(int source) {
-    int at = source * SPREAD >>> shift;
+    int at = (source * SPREAD) >>> shift;
     while (parts[at] != null && sources[at] != source) {
       at = (at + 1) & (parts.length - 1);
     }

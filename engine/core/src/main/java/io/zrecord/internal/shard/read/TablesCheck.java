@@ -113,6 +113,11 @@ final class TablesCheck {
     int bytes =
         VariableBlocks.bytes(field.blockValues(run, slot), field.run(run).unitValues());
     long at = field.blockAt(run, slot);
+    if (field.presence().exist()) {
+      long first = field.blockSlot(run, slot);
+      validity(field.presence(), first);
+      validity(field.presence(), first + field.blockValues(run, slot) - 1);
+    }
     // Also for readers that verify nothing: all readers share what is admitted.
     check(field.tables(), at, bytes, field.binding(), Kind.OFFSETS, field.blockOf(run, slot));
     field.admit(run, slot, unit);

@@ -315,7 +315,15 @@ public final class SealedCopy {
         to.write(at, piece.flip());
         at += read;
       }
-      missing.forEach(carrying -> to.write(carrying.carriedFrom(), carrying.carried()));
+      for (JournalChunk carrying : missing) {
+        if (carrying.carriedFrom() > at) {
+          String path = store.pathOf(Journal.FILE_NAME);
+          throw new CorruptDataException(
+              path, "Cannot read " + path + ": " + carrying.gapAfter(at));
+        }
+        to.write(carrying.carriedFrom(), carrying.carried());
+        at = Math.max(at, carrying.meta().endBytes());
+      }
     }
   }
 }

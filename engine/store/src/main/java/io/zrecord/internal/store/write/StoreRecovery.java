@@ -217,9 +217,12 @@ public final class StoreRecovery {
       }
       unfull.put(chunk.id(), chunk);
       if (named.carried().hasRemaining()) {
-        written
-            .computeIfAbsent(chunk.id(), id -> store.files().open(chunk.fileName(), true))
-            .write(named.carriedFrom(), named.carried());
+        MutableFile file =
+            written.computeIfAbsent(chunk.id(), id -> store.files().open(chunk.fileName(), true));
+        if (named.carriedFrom() > file.lengthBytes()) {
+          throw damaged(named.gapAfter(file.lengthBytes()));
+        }
+        file.write(named.carriedFrom(), named.carried());
       }
     }
 
