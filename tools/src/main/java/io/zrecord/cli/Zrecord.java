@@ -35,6 +35,7 @@ import picocli.CommandLine.ScopeType;
       VerifyCommand.class,
       RepairCommand.class,
       RebalanceCommand.class,
+      BackupCommand.class,
       ImportCommand.class,
       ExportCommand.class,
       FeedCommand.class,

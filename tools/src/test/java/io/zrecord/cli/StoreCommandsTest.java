@@ -32,6 +32,20 @@ final class StoreCommandsTest {
   }
 
   @Test
+  void aBackupIsAStore() {
+    Path store = create("label:i32");
+    Cli.run("append", store, "--set", "label=7");
+    Path copy = directory.resolve("copy");
+    assertThat(Cli.run("backup", store, copy))
+        .isEqualTo(new Cli.Said(0, "copied 1 records of " + store + " to " + copy + "\n", ""));
+    assertThat(Cli.run("append", copy, "--set", "label=8").exitCode()).isZero();
+    assertThat(Cli.run("get", copy, 0, 1).lines())
+        .containsExactly("record 0", "  label: 7", "record 1", "  label: 8");
+    assertThat(Cli.run("backup", store, copy).exitCode()).isNotZero();
+    assertThat(Cli.run("verify", copy).exitCode()).isZero();
+  }
+
+  @Test
   void aRecordIsAppendedAndPrinted() throws IOException {
     Path store = create("text:utf8", "label:i32", "image:u8:2,2", "raw:bytes:zstd", "none:f32");
     Path file = Files.write(directory.resolve("raw"), new byte[] {1, 2, (byte) 0xff});

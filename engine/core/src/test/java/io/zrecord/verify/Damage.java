@@ -54,7 +54,13 @@ public final class Damage {
         @Override
         public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
             throws IOException {
-          Files.copy(file, to.resolve(from.relativize(file).toString()));
+          Path copy = to.resolve(from.relativize(file).toString());
+          if (file.getFileName().toString().startsWith("writer-")) {
+            // As after a loss of power: what tells a copy from its original is gone.
+            Files.createFile(copy);
+          } else {
+            Files.copy(file, copy);
+          }
           return FileVisitResult.CONTINUE;
         }
       });

@@ -11,6 +11,7 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.internal.store.read.StoreView;
+import io.zrecord.internal.store.rewrite.StoreCopy;
 import io.zrecord.internal.store.write.StoreLimits;
 import io.zrecord.internal.store.write.StoreRecovery;
 import io.zrecord.internal.store.write.StoreWriter;
@@ -18,6 +19,7 @@ import io.zrecord.read.ReadMetrics;
 import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,6 +52,7 @@ import org.slf4j.LoggerFactory;
 public final class RecordStore implements RecordSource {
   private static final Logger LOG = LoggerFactory.getLogger(RecordStore.class);
 
+  private final Path path;
   private final RecordSchema schema;
   private final StoreDurability durability;
   private final Lock lock;
@@ -81,6 +84,7 @@ public final class RecordStore implements RecordSource {
   }
 
   private RecordStore(String location, Lock lock, StoreWriter core, StoreOptions options) {
+    this.path = Path.of(location);
     this.lock = lock;
     this.core = core;
     this.durability = options.durability();
@@ -304,6 +308,31 @@ public final class RecordStore implements RecordSource {
    */
   public void checkpoint() {
     core.checkpoint();
+  }
+
+  /**
+   * Copies what is committed to another place, which is a store as well then. Writers and readers
+   * go on meanwhile. Nothing else makes a copy of a store that is open: the files change together.
+   *
+   * @param target an empty or new directory
+   * @return the number of records of the copy
+   * @throws DatasetExistsException if the target has other content
+   */
+  public long copyTo(Path target) {
+    return copy(path, LocalStorage.at(target));
+  }
+
+  /**
+   * Copies what is committed in a store to a directory of any storage; see {@link #copyTo}. The
+   * store may be open for writing in this process or another. A copy on a remote storage is opened
+   * after it was copied to a local directory.
+   *
+   * @throws io.zrecord.errors.NotADatasetException if there is no store
+   * @throws DatasetExistsException if the target has other content
+   */
+  public static long copy(Path store, Storage target) {
+    DirectoryGuess.requireDirectory(store);
+    return StoreCopy.write(store, target);
   }
 
   /**

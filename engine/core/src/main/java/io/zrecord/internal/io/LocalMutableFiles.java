@@ -12,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
@@ -61,6 +62,18 @@ public final class LocalMutableFiles implements MutableFiles {
       return Files.getAttribute(path, "unix:nlink") instanceof Integer links && links > 1;
     } catch (UnsupportedOperationException e) {
       return false;
+    } catch (IOException e) {
+      throw FileErrors.of("look at", path, e);
+    }
+  }
+
+  @Override
+  public Optional<String> identityOf(String name) {
+    Path path = files.resolve(name);
+    try {
+      return Optional.of(String.valueOf(Files.getAttribute(path, "unix:ino")));
+    } catch (UnsupportedOperationException | IllegalArgumentException e) {
+      return Optional.empty();
     } catch (IOException e) {
       throw FileErrors.of("look at", path, e);
     }

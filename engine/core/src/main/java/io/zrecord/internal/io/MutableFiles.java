@@ -1,6 +1,7 @@
 package io.zrecord.internal.io;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -36,6 +37,14 @@ public interface MutableFiles {
    */
   default boolean hasOtherNames(String name) {
     return false;
+  }
+
+  /**
+   * Returns what a file keeps when it is moved within its file system, and what no copy of it has;
+   * empty where that cannot be told.
+   */
+  default Optional<String> identityOf(String name) {
+    return Optional.empty();
   }
 
   /**

@@ -160,6 +160,17 @@ public final class LiveState {
     }
   }
 
+  /** Returns the file of a store that was closed. */
+  public static byte[] atRest(UUID storeId, long length, long sequence) {
+    byte[] content = emptyFile(storeId, sequence);
+    ByteBuffer.wrap(content)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putLong(LENGTH_AT, length)
+        .putLong(RECOVERY_STAMP_AT, 2)
+        .putLong(ENTERED_AT, 0);
+    return content;
+  }
+
   /** Makes a file whose stamp of all records is odd: it has no length yet. */
   private static byte[] emptyFile(UUID storeId, long sequence) {
     byte[] content = new byte[FILE_BYTES];

@@ -1,8 +1,14 @@
 package io.zrecord.internal.store;
 
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.WriterReplacedException;
+import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
@@ -16,6 +22,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class WriterToken {
   private static final String PREFIX = "writer-";
+  private static final int MAX_BYTES = 64;
 
   private final MutableFiles files;
   private final String name;
@@ -29,10 +36,26 @@ public final class WriterToken {
     this.isTakenOver = isTakenOver;
   }
 
-  /** Makes the caller the writer. Whoever was it before cannot acknowledge anything any more. */
+  /**
+   * Makes the caller the writer. Whoever was it before cannot acknowledge anything any more.
+   *
+   * @throws CorruptDataException if the files are copies that were made while a writer had the
+   *     store open
+   */
   public static WriterToken take(MutableFiles files) {
+    requireOriginal(files);
+    return takeRepaired(files);
+  }
+
+  /** Makes the caller the writer, of copies too. */
+  public static WriterToken takeRepaired(MutableFiles files) {
     String name = PREFIX + UUID.randomUUID();
-    files.create(name).close();
+    try (MutableFile file = files.create(name)) {
+      Optional<String> identity = files.identityOf(name);
+      if (identity.isPresent()) {
+        file.write(0, ByteBuffer.wrap(identity.get().getBytes(StandardCharsets.UTF_8)));
+      }
+    }
     List<String> others =
         all(files).stream().filter(other -> !other.equals(name)).toList();
     others.forEach(files::delete);
@@ -40,6 +63,38 @@ public final class WriterToken {
     files.dropReplacements();
     files.forceDirectory("");
     return new WriterToken(files, name, !others.isEmpty());
+  }
+
+  /**
+   * Tells whether the files are copies that were made while a writer had the store open, or after
+   * it was killed. A power loss may have taken what tells that.
+   */
+  public static boolean isOfCopy(MutableFiles files) {
+    return all(files).stream().anyMatch(name -> isCopied(files, name));
+  }
+
+  private static boolean isCopied(MutableFiles files, String name) {
+    try {
+      String written = new String(files.read(name, MAX_BYTES), StandardCharsets.UTF_8);
+      return !written.isEmpty()
+          && files.identityOf(name).filter(now -> !now.equals(written)).isPresent();
+    } catch (MissingFileException e) {
+      return false; // Its writer has just closed the store.
+    }
+  }
+
+  /**
+   * Requires files that are no copies of a store that was open.
+   *
+   * @throws CorruptDataException if they are
+   */
+  public static void requireOriginal(MutableFiles files) {
+    if (isOfCopy(files)) {
+      throw new CorruptDataException(
+          files.location(),
+          "Cannot open " + files.location()
+              + ": its files were copied while a writer had the store open, one after the other, so they may be of different moments. Copy the original by 'zrecord backup'. If nobody wrote while they were copied, repair this store, which accepts the copy");
+    }
   }
 
   private static List<String> all(MutableFiles files) {

@@ -14,6 +14,7 @@ import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.internal.store.StoreParts;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.schema.FieldSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -140,6 +141,7 @@ public final class StoreFollower implements AutoCloseable {
    */
   public static StoreFollower open(Path path) {
     long start = System.nanoTime();
+    WriterToken.requireOriginal(new LocalMutableFiles(path));
     StoreFollower follower = new StoreFollower(path);
     boolean isOpen = false;
     try {

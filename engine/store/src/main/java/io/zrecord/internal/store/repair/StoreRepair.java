@@ -73,7 +73,7 @@ public final class StoreRepair {
     if (actions.isEmpty() || !approval.approves(plan)) {
       return new RepairReport(plan, false);
     }
-    WriterToken writer = WriterToken.take(files);
+    WriterToken writer = WriterToken.takeRepaired(files);
     this.writer = writer;
     requireUnchanged(state.get());
     // Readers map this file. The file tells the durable state until the store is open: only this

@@ -1,22 +1,15 @@
 package io.zrecord.internal.store.rewrite;
 
-import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalChunk;
-import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.ShardMeta;
-import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFile;
-import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.internal.shard.file.FileIds;
 import io.zrecord.internal.shard.write.TablesWriter;
-import io.zrecord.internal.store.EntryTable;
-import io.zrecord.internal.store.Journal;
-import io.zrecord.internal.store.LiveState;
+import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
@@ -27,20 +20,18 @@ import io.zrecord.storage.local.LocalStorage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Makes a sealed shard of one committed state of a store while a writer continues. Chunks only
- * grow, so they get a second name in the shard. Tables are changed in place, so they are copied in
- * whatever state they are. Then the copy receives all changes in the journal since the checkpoint,
- * up to a record that was committed when the copy was done. This overwrites every later or partial
- * change that the copy contains, because the journal has every change before the tables do.
+ * grow, so they get a second name in the shard.
  */
 public final class SealedCopy {
   /**
@@ -54,15 +45,7 @@ public final class SealedCopy {
   private final LocalMutableFiles store;
   private final LocalMutableFiles target;
   private final Storage table;
-  private final StoreMeta meta;
-  private final Map<Integer, ChunkMeta> chunks = new TreeMap<>(Integer::compareUnsigned);
-  /** What the journal carries and chunks lack, by chunk. */
-  private final Map<Integer, List<JournalChunk>> carried = new HashMap<>();
-
-  private long length;
-
-  /** Whether there was a writer when the journal was read. */
-  private boolean hasWriter;
+  private final CommittedState state;
 
   /**
    * The shard made.
@@ -73,14 +56,11 @@ public final class SealedCopy {
   public record Result(RecordSchema schema, Optional<ShardSummary> shard) {}
 
   private SealedCopy(
-      LocalMutableFiles store, LocalMutableFiles target, Storage table, StoreMeta meta) {
+      LocalMutableFiles store, LocalMutableFiles target, Storage table, CommittedState state) {
     this.store = store;
     this.target = target;
     this.table = table;
-    this.meta = meta;
-    this.length = meta.shard().length();
-    meta.shard().chunks().forEach(chunk -> chunks.put(chunk.id(), chunk));
-    meta.unfull().forEach(chunk -> chunks.put(chunk.id(), chunk));
+    this.state = state;
   }
 
   /**
@@ -96,25 +76,26 @@ public final class SealedCopy {
     LocalMutableFiles files = new LocalMutableFiles(store);
     long start = System.nanoTime();
     for (int attempts = 1; ; attempts++) {
-      StoreMeta meta = readMeta(files);
-      String directory = "shard/" + meta.shard().id();
       LocalMutableFiles root = new LocalMutableFiles(table);
+      String directory = "shard/" + StoreMetaFile.read(files).shard().id();
       root.createDirectory(directory);
+      LocalMutableFiles target = root.below(directory);
       boolean isDone = false;
-      SealedCopy copy = new SealedCopy(files, root.below(directory), LocalStorage.at(table), meta);
+      CommittedState state = new CommittedState(store, target);
       try {
-        Optional<ShardSummary> summary = copy.write(store, durable);
+        Optional<ShardSummary> summary =
+            new SealedCopy(files, target, LocalStorage.at(table), state).write(durable);
         if (durable) {
           root.forceDirectory("shard");
           root.forceDirectory("");
         }
-        if (copy.isOfOneCheckpoint()) {
+        if (state.isOfOneCheckpoint()) {
           isDone = summary.isPresent();
-          return new Result(copy.schema(), summary);
+          return new Result(schema(state), summary);
         }
       } catch (ZRecordException e) {
         // If the journal was emptied or a writer came meanwhile, anything may have been read.
-        if (copy.isOfOneCheckpoint() && copy.hasWriter == hasWriter(store)) {
+        if (state.isUndisturbed()) {
           throw e;
         }
       } finally {
@@ -131,138 +112,34 @@ public final class SealedCopy {
     }
   }
 
-  private RecordSchema schema() {
-    return new RecordSchema(meta.shard().fields().stream().map(FieldMeta::spec).toList());
-  }
-
-  private static StoreMeta readMeta(LocalMutableFiles files) {
-    return StoreMeta.read(
-        files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
-  }
-
-  private boolean isOfOneCheckpoint() {
-    return readMeta(store).sequence() == meta.sequence();
+  private static RecordSchema schema(CommittedState state) {
+    return new RecordSchema(
+        state.meta().shard().fields().stream().map(FieldMeta::spec).toList());
   }
 
   /** Writes the shard, unless there are no records. */
-  private Optional<ShardSummary> write(Path storePath, boolean durable) {
-    List<EntryTable> tables = new ArrayList<>();
-    try {
-      long published = Math.max(length, publishedLength());
-      for (FieldMeta field : meta.shard().fields()) {
-        tables.add(EntryTable.copy(store, target, field.stem(), published));
-      }
-      boolean isChanged = replay(storePath, tables);
-      tables.forEach(table -> table.requireCapacity(length));
-      return length == 0 ? Optional.empty() : Optional.of(seal(tables, isChanged, durable));
-    } finally {
-      tables.forEach(EntryTable::close);
-      meta.shard().fields().forEach(field -> EntryTable.delete(target, field.stem()));
+  private Optional<ShardSummary> write(boolean durable) {
+    try (state) {
+      state.copyTables();
+      return state.length() == 0 ? Optional.empty() : Optional.of(seal(durable));
     }
   }
 
-  /** Returns an estimate of the length, which saves replaying. The journal decides. */
-  private long publishedLength() {
-    long capacity = Long.MAX_VALUE;
-    for (FieldMeta field : meta.shard().fields()) {
-      try (EntryTable table = EntryTable.open(store, field.stem(), false)) {
-        capacity = Math.min(capacity, table.capacity());
-      }
-    }
-    return meta.shard().fields().isEmpty() || !store.exists(LiveState.FILE_NAME)
-        ? 0
-        : Math.min(capacity, LiveState.open(store, meta.shard().id()).length());
-  }
-
-  private static boolean hasWriter(Path storePath) {
-    return ProcessLock.writer(storePath) == ProcessLock.Writer.READY;
-  }
-
-  private boolean replay(Path storePath, List<EntryTable> tables) {
-    hasWriter = hasWriter(storePath);
-    // After the copy: every change in the copy is committed by now, or is in no record up to this
-    // one.
-    long needed = hasWriter || store.exists(LiveState.FILE_NAME)
-        ? LiveState.open(store, meta.shard().id()).sequence()
-        : meta.sequence();
-    try (Journal journal = Journal.open(store, meta.shard().id(), meta.sequence(), false)) {
-      Journal.Visitor visitor = new Journal.Visitor() {
-        @Override
-        public void chunk(JournalChunk chunk) {
-          chunks.put(chunk.meta().id(), chunk.meta());
-          if (!isWritten(chunk)) {
-            carried.computeIfAbsent(chunk.meta().id(), id -> new ArrayList<>()).add(chunk);
-          }
-        }
-
-        @Override
-        public void entry(long index, int field, long word0, long word1, int checksum) {
-          tables.get(field).ensureCapacity(index + 1);
-          tables.get(field).put(index, word0, word1, checksum);
-        }
-
-        @Override
-        public void endRecord(long newLength) {
-          length = newLength;
-        }
-      };
-      if (hasWriter) {
-        journal.replayUpTo(needed, journal.fileBytes(), tables.size(), length, visitor);
-      } else {
-        journal.replay(tables.size(), length, visitor);
-      }
-      if (journal.sequence() < needed) {
-        throw damaged(journal.sequence() + 1, needed);
-      }
-      return journal.sequence() > meta.sequence();
-    }
-  }
-
-  private CorruptDataException damaged(long sequence, long needed) {
-    String path = store.pathOf(Journal.FILE_NAME);
-    return new CorruptDataException(
-        path,
-        "Cannot read " + path + ": record " + sequence + " of " + needed + " is damaged. "
-            + (hasWriter
-                ? "Close the store, or checkpoint it, which does without the journal"
-                : "Restore the store from a copy, or repair it"));
-  }
-
-  /**
-   * Tells whether a chunk has the bytes that the journal carries. A writer writes them to the chunk
-   * before the journal, and when it recovers the store. So they are missing only if power was lost
-   * since.
-   */
-  private boolean isWritten(JournalChunk chunk) {
-    ByteBuffer expected = chunk.carried();
-    if (hasWriter || !expected.hasRemaining()) {
-      return true;
-    }
-    ByteBuffer found = ByteBuffer.allocate(expected.remaining());
-    try (MutableFile file = store.open(chunk.meta().fileName(), false)) {
-      file.read(chunk.carriedFrom(), found);
-    }
-    return found.flip().equals(expected);
-  }
-
-  private ShardSummary seal(List<EntryTable> tables, boolean isChanged, boolean durable) {
+  private ShardSummary seal(boolean durable) {
+    UUID storeId = state.meta().shard().id();
     List<ChunkFile> files = link(durable);
+    Set<Integer> chunkIds = new TreeSet<>(Integer::compareUnsigned);
+    state.chunks().forEach(chunk -> chunkIds.add(chunk.id()));
+    List<FieldMeta> fields = state.fields();
     SortedMap<Integer, Long> valueBytes = new TreeMap<>();
     TablesRef ref;
     try (TablesWriter writer = new TablesWriter(
-        table,
-        "shard/" + meta.shard().id(),
-        meta.shard().id(),
-        FileIds.tables(meta.shard().id()),
-        length,
-        true)) {
-      for (int i = 0; i < tables.size(); i++) {
-        EntryTable entries = tables.get(i);
-        FieldMeta field = meta.shard().fields().get(i);
-        TablesWriter.Amount amount = isChanged
-            ? new TablesWriter.Amount(entries.absentCount(length), entries.valueBytes(length))
-            : new TablesWriter.Amount(field.absentCount(), field.valueBytes());
-        StoreEntries source = new StoreEntries(entries, chunks.keySet());
+        table, "shard/" + storeId, storeId, FileIds.tables(storeId), state.length(), true)) {
+      for (int i = 0; i < fields.size(); i++) {
+        FieldMeta field = fields.get(i);
+        TablesWriter.Amount amount =
+            new TablesWriter.Amount(field.absentCount(), field.valueBytes());
+        StoreEntries source = new StoreEntries(state.tables().get(i), chunkIds);
         writer.entries(field.spec(), amount, source.entries(), source.checksums());
         valueBytes.put(field.spec().id(), amount.valueBytes());
       }
@@ -271,20 +148,20 @@ public final class SealedCopy {
     if (durable) {
       target.forceDirectory("");
     }
-    return new ShardSummary(meta.shard().id(), length, files, List.of(ref), valueBytes);
+    return new ShardSummary(storeId, state.length(), files, List.of(ref), valueBytes);
   }
 
   /** Gives each chunk a second name in the shard, or copies the chunk if it lacks bytes. */
   private List<ChunkFile> link(boolean durable) {
     List<ChunkFile> linked = new ArrayList<>();
-    for (ChunkMeta chunk : chunks.values()) {
+    for (ChunkMeta chunk : state.chunks()) {
       ChunkFile file = new ChunkFile(
-          FileIds.chunk(meta.shard().id(), linked.size()),
+          FileIds.chunk(state.meta().shard().id(), linked.size()),
           chunk.endBytes(),
           Integer.toUnsignedLong(chunk.id()),
           chunk.recordCount());
-      List<JournalChunk> missing = carried.get(chunk.id());
-      if (missing == null) {
+      List<JournalChunk> missing = state.carried(chunk);
+      if (missing.isEmpty()) {
         store.link(chunk.fileName(), target, file.fileName());
       } else {
         copy(chunk, missing, file.fileName());

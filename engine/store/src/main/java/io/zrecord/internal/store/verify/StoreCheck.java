@@ -11,6 +11,7 @@ import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.StoreLeftovers;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.verify.CheckRun;
 import io.zrecord.internal.verify.ChunkFiles;
 import io.zrecord.internal.verify.EntriesCheck;
@@ -48,6 +49,12 @@ public final class StoreCheck {
       return Optional.empty();
     }
     reportJournal(state.journal());
+    if (WriterToken.isOfCopy(files)) {
+      run.found(
+          Kind.LIVE,
+          files.location(),
+          "its files were copied while a writer had the store open, and may be of different moments; repairing accepts that");
+    }
     long bytes =
         state.meta().shard().fields().stream().mapToLong(FieldMeta::valueBytes).sum();
     run.expect(bytes);

@@ -1,0 +1,243 @@
+package io.zrecord.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.repair.DatasetRepair;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.testing.Budget;
+import io.zrecord.testing.MemoryStorage;
+import io.zrecord.verify.DatasetCheck;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Copies of stores that are open. */
+final class StoreCopyTest {
+  private static final long SEED = Budget.seed();
+  private static final int LENGTH = 300;
+  private static final int COPIES = Math.max(2, Budget.of(10));
+  private static final int COPIES_OF_THE_CONTROL = 200;
+
+  @TempDir
+  Path directory;
+
+  private static StoreOptions options() {
+    return StoreOptions.defaults()
+        .withDurability(StoreDurability.NONE)
+        .withChunkBytes(1 << 16)
+        .withCheckpointBytes(1 << 16);
+  }
+
+  /** A store with a thread that changes it all the time. */
+  private final class Written implements AutoCloseable {
+    final Path path = directory.resolve("written");
+    final AtomicLong begun = new AtomicLong();
+    final AtomicLong committed = new AtomicLong();
+    private final AtomicBoolean isOver = new AtomicBoolean();
+    private final Thread thread = new Thread(this::write);
+    private volatile @Nullable Throwable failure;
+
+    Written() {
+      RecordStore.create(path, StoreModel.SCHEMA, options()).close();
+      thread.start();
+    }
+
+    private void write() {
+      StoreModel model = new StoreModel(SEED, LENGTH);
+      try (RecordStore store = RecordStore.open(path, options())) {
+        while (!isOver.get()) {
+          begun.incrementAndGet();
+          model.next(store);
+          store.commit();
+          committed.incrementAndGet();
+        }
+      } catch (Throwable e) {
+        failure = e;
+        committed.set(Long.MAX_VALUE);
+      }
+    }
+
+    void awaitCommits(long more) {
+      long until = committed.get() + more;
+      while (committed.get() < until) {
+        Thread.onSpinWait();
+      }
+      assertThat(failure).isNull();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+      isOver.set(true);
+      thread.join();
+      assertThat(failure).isNull();
+    }
+  }
+
+  /** Tells what is wrong with a copy that has some number of operations. */
+  private static @Nullable String problem(Path copy, long least, long most) {
+    try (RecordStore store = RecordStore.open(copy, options())) {
+      StoreModel model = new StoreModel(SEED, LENGTH);
+      String difference = null;
+      while (model.operationCount() <= most) {
+        if (model.operationCount() >= least && model.length() == store.length()) {
+          difference = model.differenceFrom(store);
+          if (difference == null) {
+            return null;
+          }
+        }
+        model.next(null);
+      }
+      return difference == null ? "length " + store.length() : difference;
+    } catch (ZRecordException e) {
+      return e.toString();
+    }
+  }
+
+  @Test
+  void aCopyOfAStoreThatIsWrittenHasTheRecordsOfOneCommit() throws Exception {
+    try (Written written = new Written()) {
+      written.awaitCommits(LENGTH);
+      for (int i = 0; i < COPIES; i++) {
+        Path copy = directory.resolve("copy-" + i);
+        long least = written.committed.get();
+        long records = RecordStore.copy(written.path, LocalStorage.at(copy));
+        long most = written.begun.get();
+        assertThat(DatasetCheck.of(copy.toString()).run(finding -> {}).isSound())
+            .isTrue();
+        assertThat(problem(copy, least, most)).as("from %d to %d", least, most).isNull();
+        assertThat(records).isPositive();
+        written.awaitCommits(LENGTH / 10);
+      }
+    }
+  }
+
+  @Test
+  void copiesOfTheFilesAreRecognizedAndWrong() throws Exception {
+    int wrong = 0;
+    try (Written written = new Written()) {
+      written.awaitCommits(LENGTH);
+      for (int i = 0; i < COPIES_OF_THE_CONTROL && wrong == 0; i++) {
+        Path copy = directory.resolve("copy-" + i);
+        long least = written.committed.get();
+        copyFiles(written.path, copy);
+        long most = written.begun.get();
+        assertThatThrownBy(() -> RecordStore.open(copy, options()))
+            .isInstanceOf(CorruptDataException.class)
+            .hasMessageContaining("zrecord backup");
+        assertThatThrownBy(() -> StoreReader.open(copy)).isInstanceOf(CorruptDataException.class);
+        assertThatThrownBy(() -> RecordStore.copy(copy, new MemoryStorage()))
+            .isInstanceOf(CorruptDataException.class);
+        LocalMutableFiles files = new LocalMutableFiles(copy);
+        files.list("").stream().filter(name -> name.startsWith("writer-")).forEach(files::delete);
+        wrong += problem(copy, least, most) == null ? 0 : 1;
+        written.awaitCommits(LENGTH / 10);
+      }
+    }
+    assertThat(wrong).isPositive();
+  }
+
+  private static void copyFiles(Path from, Path to) throws IOException {
+    try (Stream<Path> paths = Files.walk(from)) {
+      for (Path path : (Iterable<Path>) paths::iterator) {
+        Path copy = to.resolve(from.relativize(path).toString());
+        if (Files.isDirectory(path)) {
+          Files.createDirectories(copy);
+        } else if (Files.exists(path) && !path.endsWith("lock")) {
+          // Reading the lock would take it from the writer, which is in this process.
+          Files.copy(path, copy);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aRepairAcceptsACopyOfWhichItsUserKnowsThatNobodyWrote() throws Exception {
+    Path path = directory.resolve("store");
+    StoreModel model = new StoreModel(SEED, LENGTH);
+    Path copy = directory.resolve("copy");
+    try (RecordStore store = RecordStore.create(path, StoreModel.SCHEMA, options())) {
+      for (int i = 0; i < LENGTH; i++) {
+        model.next(store);
+      }
+      store.commit();
+      copyFiles(path, copy);
+    }
+    assertThat(DatasetCheck.of(copy.toString()).run(finding -> {}).isSound()).isFalse();
+    assertThat(
+            DatasetRepair.of(copy.toString()).run(finding -> {}, plan -> true).isDone())
+        .isTrue();
+    assertThat(problem(copy, LENGTH, LENGTH)).isNull();
+  }
+
+  @Test
+  void aStoreIsCopiedToAnyStorageAndBack() throws IOException {
+    Path path = directory.resolve("store");
+    StoreModel model = new StoreModel(SEED, LENGTH);
+    Storage remote = new MemoryStorage();
+    try (RecordStore store = RecordStore.create(path, StoreModel.SCHEMA, options())) {
+      for (int i = 0; i < LENGTH; i++) {
+        model.next(store);
+      }
+      store.commit();
+      assertThat(RecordStore.copy(path, remote)).isEqualTo(model.length());
+      assertThat(store.copyTo(directory.resolve("local"))).isEqualTo(model.length());
+      assertThatThrownBy(() -> store.copyTo(directory.resolve("local")))
+          .isInstanceOf(DatasetExistsException.class);
+    }
+    Path back = directory.resolve("back");
+    for (StoredFile file : remote.listTree("")) {
+      Path target = back.resolve(file.name());
+      Files.createDirectories(target.getParent());
+      Files.write(target, remote.read(file.name(), 1 << 24));
+    }
+    assertThat(problem(back, LENGTH, LENGTH)).isNull();
+    assertThat(problem(directory.resolve("local"), LENGTH, LENGTH)).isNull();
+    try (StoreReader reader = StoreReader.open(back)) {
+      assertThat(model.differenceFrom(reader)).isNull();
+    }
+    // A copy goes on as a store.
+    try (RecordStore store = RecordStore.open(back, options())) {
+      model.next(store);
+      store.commit();
+      assertThat(model.differenceFrom(store)).isNull();
+    }
+  }
+
+  @Test
+  void whatIsNoStoreIsNotCopiedAndNothingIsLeft() throws IOException {
+    Path target = directory.resolve("target");
+    assertThatThrownBy(
+            () -> RecordStore.copy(directory.resolve("nothing"), LocalStorage.at(target)))
+        .isInstanceOf(NotADatasetException.class);
+    Path path = directory.resolve("store");
+    StoreModel model = new StoreModel(SEED, LENGTH);
+    try (RecordStore store = RecordStore.create(path, StoreModel.SCHEMA, options())) {
+      for (int i = 0; i < LENGTH; i++) {
+        model.next(store);
+      }
+    }
+    Files.delete(path.resolve("chunk/0.zr"));
+    assertThatThrownBy(() -> RecordStore.copy(path, LocalStorage.at(target)))
+        .isInstanceOf(ZRecordException.class)
+        .hasMessageContaining("0.zr");
+    if (Files.exists(target)) {
+      try (Stream<Path> left = Files.list(target)) {
+        assertThat(left).isEmpty();
+      }
+    }
+  }
+}
