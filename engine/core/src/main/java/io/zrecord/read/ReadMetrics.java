@@ -1,5 +1,6 @@
 package io.zrecord.read;
 
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -28,6 +29,11 @@ public final class ReadMetrics {
   public final LongAdder bytesRequested = new LongAdder();
   /** Regions of files that are not mapped which were in memory when they were needed. */
   public final LongAdder regionHits = new LongAdder();
+  /**
+   * Most bytes that one selection held of files that are not mapped, besides the values that it
+   * copied out of them.
+   */
+  public final LongAccumulator mostBytesHeld = new LongAccumulator(Math::max, 0);
   /** Time that readers waited for requests. */
   public final LongAdder waitNanos = new LongAdder();
 }

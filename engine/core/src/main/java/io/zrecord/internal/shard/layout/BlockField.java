@@ -58,11 +58,6 @@ public final class BlockField implements OpenField {
   }
 
   @Override
-  public boolean isMapped() {
-    return file.windows().isMapped();
-  }
-
-  @Override
   public int shardChunk(int ordinal) {
     return file.shardChunk(ordinal);
   }

@@ -89,11 +89,6 @@ public final class EntryField implements StoredField {
   }
 
   @Override
-  public boolean isMapped() {
-    return windows.isMapped();
-  }
-
-  @Override
   public int shardChunk(int ordinal) {
     if (shardChunks[ordinal] == TablesFile.NO_CHUNK) {
       throw new CorruptDataException(

@@ -62,11 +62,6 @@ public final class FixedRuns implements OpenField {
   }
 
   @Override
-  public boolean isMapped() {
-    return file.windows().isMapped();
-  }
-
-  @Override
   public int shardChunk(int ordinal) {
     return file.shardChunk(ordinal);
   }

@@ -17,9 +17,4 @@ public sealed interface OpenField
   default long endBytes(int chunkOrdinal, long position) {
     return position;
   }
-
-  /** Tells whether the files with the values are mapped. */
-  default boolean isMapped() {
-    return true;
-  }
 }

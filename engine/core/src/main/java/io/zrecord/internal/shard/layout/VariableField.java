@@ -100,11 +100,6 @@ public final class VariableField implements StoredField {
   }
 
   @Override
-  public boolean isMapped() {
-    return windows.isMapped();
-  }
-
-  @Override
   public int shardChunk(int ordinal) {
     return file.shardChunk(ordinal);
   }

@@ -33,18 +33,39 @@ final class ChangedValues {
    */
   @Nullable
   ByteBuffer sideBySide(int source, ChangedField field, int wanted) {
-    // Readers of another type share the values with those of the type before its promotion.
-    if (context.verification() == Verification.ALWAYS || !field.isOf(context.spec())) {
-      return null;
+    ByteBuffer values = sideBySide(field);
+    if (values != null) {
+      return values;
     }
-    SideBySide values = field.sideBySide();
-    if (values != null && (values.isVerified() || context.verification() == Verification.NEVER)) {
-      return values.bytes();
-    }
-    return field.isWorthSideBySide(context.spec(), wanted) ? put(source, field) : null;
+    return isWorthSideBySide(field, wanted) ? put(source, field) : null;
   }
 
-  private @Nullable ByteBuffer put(int source, ChangedField field) {
+  /** Returns the values of a shard if they are side by side already; null otherwise. */
+  @Nullable
+  ByteBuffer sideBySide(ChangedField field) {
+    SideBySide values = mayBeSideBySide(field) ? field.sideBySide() : null;
+    return values != null && (values.isVerified() || context.verification() == Verification.NEVER)
+        ? values.bytes()
+        : null;
+  }
+
+  /** Tells whether to put the values of a shard side by side, of which some more are wanted. */
+  boolean isWorthSideBySide(ChangedField field, int wanted) {
+    return mayBeSideBySide(field) && field.isWorthSideBySide(context.spec(), wanted);
+  }
+
+  private boolean mayBeSideBySide(ChangedField field) {
+    // Readers of another type share the values with those of the type before its promotion.
+    return context.verification() != Verification.ALWAYS && field.isOf(context.spec());
+  }
+
+  /**
+   * Puts the values of a shard side by side.
+   *
+   * @return null if one of them is damaged
+   */
+  @Nullable
+  ByteBuffer put(int source, ChangedField field) {
     int count = (int) field.slots().count();
     // Checksums of arrays are the fastest.
     ByteBuffer bytes = ByteBuffer.allocate(count * width);

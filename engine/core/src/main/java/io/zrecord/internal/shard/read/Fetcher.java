@@ -30,6 +30,9 @@ final class Fetcher {
   /** Share of wanted bytes below which a long request is not made longer. */
   private static final double LEAST_WANTED = 0.25;
 
+  /** Wanted bytes this near to those before are the same range from the beginning. */
+  private static final long SAME_RANGE_BYTES = 64;
+
   private static final int PIECE_BYTES = Prefetched.PIECE_BYTES;
 
   private final WindowTable table;
@@ -39,6 +42,9 @@ final class Fetcher {
   private final List<ShardPart> parts = new ArrayList<>();
   private final List<Integer> pages = new ArrayList<>();
   private int firstPage;
+
+  /** What {@link #wanted} takes in memory at most. */
+  private long boundBytes;
 
   /** Bytes of a chunk. */
   private record Wanted(ShardPart part, int chunk, long from, long to) {}
@@ -60,9 +66,55 @@ final class Fetcher {
 
   /** Takes note of bytes {@code [from, to)} of a chunk, given by its ordinal in the field. */
   void want(ShardPart part, int chunk, long from, long to) {
-    if (from < to) {
+    if (from >= to) {
+      return;
+    }
+    Wanted last = wanted.isEmpty() ? null : wanted.get(wanted.size() - 1);
+    if (last != null
+        && last.part == part
+        && last.chunk == chunk
+        && from >= last.from
+        && from <= last.to + SAME_RANGE_BYTES) {
+      long end = Math.max(to, last.to);
+      boundBytes += end - last.to;
+      wanted.set(wanted.size() - 1, new Wanted(part, chunk, last.from, end));
+    } else {
+      boundBytes += to - from + JOINED_GAP_BYTES;
       wanted.add(new Wanted(part, chunk, from, to));
     }
+  }
+
+  /**
+   * Tells whether what is wanted takes about as many bytes in memory, gaps between ranges included.
+   */
+  boolean isFull(long bytes) {
+    if (boundBytes <= bytes) {
+      return false;
+    }
+    boundBytes = 0;
+    for (List<Wanted> ofChunk : byChunk()) {
+      Windows file = fileOf(ofChunk);
+      if (file.isSmall()) {
+        boundBytes += file.endBytes();
+      } else {
+        for (Wanted joined : join(ofChunk)) {
+          boundBytes += joined.to - joined.from;
+        }
+      }
+    }
+    // Below that, so many more are wanted before this is counted again that counting takes no time.
+    return boundBytes > bytes - bytes / 4;
+  }
+
+  /** Fetches bytes of a file that nobody wanted before. Returns their {@link Place}. */
+  long fetchNow(Windows file, long from, int lengthBytes) {
+    metrics.requests.increment();
+    metrics.bytesRequested.add(lengthBytes);
+    long start = System.nanoTime();
+    int page = table.addPage(file.read(from, lengthBytes), file.path());
+    metrics.waitNanos.add(System.nanoTime() - start);
+    pages.add(page);
+    return Place.of(page, 0);
   }
 
   /** Drops what was fetched. Call this while no selection is in use. */
@@ -74,6 +126,7 @@ final class Fetcher {
     parts.forEach(ShardPart::forgetFetched);
     parts.clear();
     wanted.clear();
+    boundBytes = 0;
   }
 
   /**
@@ -102,11 +155,13 @@ final class Fetcher {
   void fetch() {
     List<Piece> pieces = new ArrayList<>();
     List<Windows> small = new ArrayList<>();
+    long held = 0;
     firstPage = table.count();
     for (List<Wanted> ofChunk : takeByChunk()) {
       Windows file = fileOf(ofChunk);
       if (file.isSmall()) {
         small.add(file);
+        held += file.endBytes();
       } else {
         addChunk(ofChunk, pieces);
       }
@@ -115,12 +170,21 @@ final class Fetcher {
       ByteBuffer[] fetched = fetch(pieces, small);
       for (int i = 0; i < fetched.length; i++) {
         pages.add(table.addPage(fetched[i], pieces.get(i).file.path()));
+        held += fetched[i].capacity();
       }
     }
+    metrics.mostBytesHeld.accumulate(held);
   }
 
   /** Returns what was wanted, chunk by chunk in rising order, and forgets it. */
   private List<List<Wanted>> takeByChunk() {
+    List<List<Wanted>> chunks = byChunk();
+    wanted.clear();
+    boundBytes = 0;
+    return chunks;
+  }
+
+  private List<List<Wanted>> byChunk() {
     Map<ShardPart, Integer> ordinals = new HashMap<>();
     wanted.forEach(range -> ordinals.putIfAbsent(range.part, ordinals.size()));
     wanted.sort(Comparator.<Wanted>comparingInt(range -> ordinals.get(range.part))
@@ -131,7 +195,6 @@ final class Fetcher {
       end = endOfChunk(first);
       chunks.add(List.copyOf(wanted.subList(first, end)));
     }
-    wanted.clear();
     return chunks;
   }
 

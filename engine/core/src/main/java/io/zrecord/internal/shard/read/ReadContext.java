@@ -7,15 +7,17 @@ import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.fetch.Prefetched;
 import io.zrecord.internal.shard.fetch.Requests;
+import io.zrecord.internal.shard.layout.OpenField;
 import io.zrecord.internal.shard.layout.StoredField;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 import java.util.ArrayList;
-import java.util.BitSet;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** State shared by the selections of one reader. Belongs to one thread. */
@@ -45,8 +47,10 @@ final class ReadContext {
   private final Verification verification;
   private final ReadMetrics metrics;
   private final WindowTable table = new WindowTable();
-  private final @Nullable ShardPart[] parts;
-  private int partCount;
+  private final Prefetched prefetched;
+  private final ShardParts parts;
+  private boolean isStorageKnown;
+  private boolean isRemote;
   private boolean isDamaged;
   private boolean isTrying;
   private final Fetcher fetcher;
@@ -69,7 +73,8 @@ final class ReadContext {
     this.verification = verification;
     this.metrics = metrics;
     this.fetcher = new Fetcher(table, prefetched, metrics);
-    this.parts = new ShardPart[2 * shards.count()];
+    this.prefetched = prefetched;
+    this.parts = new ShardParts(2L * shards.count());
     this.check = new BlockCheck(verification, table, this::mismatch);
     this.changedValues = new ChangedValues(this);
   }
@@ -118,6 +123,18 @@ final class ReadContext {
     return fetcher;
   }
 
+  /** Returns the bytes that were asked for before. */
+  Prefetched prefetched() {
+    return prefetched;
+  }
+
+  /** Drops what was fetched for a part of a selection whose values were copied. */
+  void dropFetched() {
+    fetcher.forget();
+    table.dropHeld();
+    parts.forEach(ShardPart::forgetWindows);
+  }
+
   /** Returns the memory of values that are decoded when they are selected. */
   DecodedValues decoded() {
     return decoded;
@@ -144,31 +161,40 @@ final class ReadContext {
    * @param source ordinal of the shard, or {@link #changed} of it
    */
   ShardPart part(int source) {
-    ShardPart part = parts[source];
+    ShardPart part = parts.get(source);
     if (part == null) {
       part = open(source);
-      parts[source] = part;
-      partCount++;
+      parts.add(source, part);
     }
     return part;
   }
 
   /**
-   * Opens the shards of some records side by side, where opening a shard takes requests.
+   * Tells whether reading takes requests. Asks the storage, which is that of all shards: a field
+   * that a shard lacks, or has with another type, has no files to ask.
+   *
+   * @param ordinal of any shard
+   */
+  boolean isRemote(int ordinal) {
+    if (!isStorageKnown) {
+      isRemote = shards.open(ordinal).isRemote();
+      isStorageKnown = true;
+    }
+    return isRemote;
+  }
+
+  /**
+   * Opens the shards of some records side by side.
    *
    * @param sources ordinal of the shard of each record
    */
   void open(int[] sources, int count) {
     List<Runnable> opening = new ArrayList<>();
-    BitSet seen = new BitSet();
+    Set<Integer> seen = new HashSet<>();
     for (int k = 0; k < count; k++) {
       int ordinal = sources[k];
-      if (parts[ordinal] == null && !seen.get(ordinal)) {
-        seen.set(ordinal);
+      if (parts.get(ordinal) == null && seen.add(ordinal)) {
         OpenShard shard = shards.open(ordinal);
-        if (!shard.isRemote()) {
-          return;
-        }
         opening.add(() -> {
           shard.field(spec);
           shard.patch();
@@ -187,12 +213,13 @@ final class ReadContext {
     ShardPatch patch = form == Form.TABLES ? null : ShardPatch.of(shard.patch(), spec);
     long firstIndex = shards.firstIndex(ordinal);
     if (source < count) {
-      return new ShardPart(shard, firstIndex, shard.field(spec), patch, table, metrics);
+      return new ShardPart(shard, firstIndex, shard.field(spec), patch, table, fetcher, metrics);
     }
     if (patch == null || patch.changed() == null) {
       throw new IllegalArgumentException("No changed values of shard " + ordinal);
     }
-    return new ShardPart(shard, firstIndex, patch.changed().values(), null, table, metrics);
+    OpenField values = patch.changed().values();
+    return new ShardPart(shard, firstIndex, values, null, table, fetcher, metrics);
   }
 
   /**
@@ -224,15 +251,14 @@ final class ReadContext {
     fetcher.forget();
     if (isDamaged
         || table.count() > MAX_WINDOWS
-        || partCount > MAX_WINDOWS
+        || parts.count() > MAX_WINDOWS
         || table.heldBytes() > MAX_HELD_BYTES) {
       table.clear();
       decoded.forget();
       if (blocks != null) {
         blocks.clear();
       }
-      java.util.Arrays.fill(parts, null);
-      partCount = 0;
+      parts.clear();
       isDamaged = false;
     }
   }
@@ -258,16 +284,12 @@ final class ReadContext {
    * Forgets all shards after damage. The next selection, and a user who opens the dataset again,
    * must find restored files, and not the maps of the old ones or bytes that came wrong.
    */
-  private void forgetShards() {
+  void forgetShards() {
     if (isTrying) {
       return;
     }
     isDamaged = true;
-    for (ShardPart part : parts) {
-      if (part != null) {
-        part.forgetShard();
-      }
-    }
+    parts.forEach(ShardPart::forgetShard);
   }
 
   /** Returns the exception for a wrong checksum. */
@@ -288,11 +310,7 @@ final class ReadContext {
    */
   ZRecordException truncated(InternalError error) {
     forgetShards();
-    for (ShardPart part : parts) {
-      if (part != null) {
-        part.requireWholeFiles(error);
-      }
-    }
+    parts.forEach(part -> part.requireWholeFiles(error));
     return new StorageException(
         spec.name(),
         "Cannot read field '" + spec.name() + "': a mapped file could not be read, although"

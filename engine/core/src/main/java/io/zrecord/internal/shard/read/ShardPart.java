@@ -20,7 +20,9 @@ final class ShardPart {
   private final OpenShard shard;
   private final long firstIndex;
   private final OpenField field;
+  private final boolean isFar;
   private final WindowTable table;
+  private final Fetcher fetcher;
   private final ReadMetrics metrics;
   private final int[] firstWindows;
   private final Windows[] chunks;
@@ -42,14 +44,17 @@ final class ShardPart {
       OpenField field,
       @Nullable ShardPatch patch,
       WindowTable table,
+      Fetcher fetcher,
       ReadMetrics metrics) {
     this.patch = patch;
     ChangedField changed = changed();
     this.filter = changed == null ? SlotFilter.NONE : changed.filter();
     this.firstIndex = firstIndex;
     this.shard = shard;
+    this.isFar = shard.isRemote();
     this.field = field;
     this.table = table;
+    this.fetcher = fetcher;
     this.metrics = metrics;
     int chunkCount = field.chunkCount();
     this.firstWindows = new int[chunkCount];
@@ -110,6 +115,10 @@ final class ShardPart {
         return found;
       }
     }
+    if (isFar && length > 0 && !table.isReadInOrder() && !file(chunkOrdinal).isSmall()) {
+      // A gather reads no region: such as a block that was at hand when places were looked up.
+      return fetcher.fetchNow(file(chunkOrdinal), position, (int) length);
+    }
     int window = ready(chunkOrdinal, position, length);
     return window == WindowTable.EMPTY
         ? 0
@@ -144,11 +153,6 @@ final class ShardPart {
     return valuesWindow;
   }
 
-  /** Tells whether the shard's files are mapped. */
-  boolean isMapped() {
-    return field.isMapped();
-  }
-
   /** Returns the bytes of a chunk. */
   Windows file(int chunkOrdinal) {
     return shard.chunk(field.shardChunk(chunkOrdinal), metrics).windows();
@@ -165,6 +169,12 @@ final class ShardPart {
   /** Forgets what was fetched. */
   void forgetFetched() {
     fetched = null;
+  }
+
+  /** Forgets what was fetched, and which windows are ready. */
+  void forgetWindows() {
+    fetched = null;
+    Arrays.fill(wholeWindows, NOT_ADDED);
   }
 
   /** Returns the full path of a chunk. */

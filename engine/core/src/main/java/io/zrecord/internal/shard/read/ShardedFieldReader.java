@@ -74,9 +74,13 @@ public final class ShardedFieldReader implements FieldReader {
    * of the shards numbers of slots.
    */
   static ShardedFieldReader ofTables(
-      FieldSpec field, ShardList shards, Verification verification, ReadMetrics metrics) {
+      FieldSpec field,
+      ShardList shards,
+      Prefetched prefetched,
+      Verification verification,
+      ReadMetrics metrics) {
     return new ShardedFieldReader(new ReadContext(
-        field, ReadContext.Form.TABLES, shards, new Prefetched(), verification, metrics));
+        field, ReadContext.Form.TABLES, shards, prefetched, verification, metrics));
   }
 
   /**

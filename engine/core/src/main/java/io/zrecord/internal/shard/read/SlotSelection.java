@@ -13,9 +13,11 @@ import io.zrecord.internal.shard.layout.VariableField;
 import io.zrecord.read.Verification;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Any records: a slot for each record holds the window and the position of its bytes. Selecting
@@ -29,6 +31,9 @@ import java.util.Objects;
 final class SlotSelection implements Selection {
   /** Values touched ahead of their copies: 16 and 64 are 3 to 5 % slower at 1 KiB. */
   private static final int AHEAD = 32;
+
+  /** Most bytes of files that are not mapped that a selection holds, besides its values. */
+  private static final long MOST_BYTES_HELD = 32 << 20;
 
   private final ReadContext context;
   private final WindowTable table;
@@ -59,7 +64,7 @@ final class SlotSelection implements Selection {
     this.blocks = new BlockSlots(context, slots);
     this.substituted = new SubstitutedSlots(context, slots);
     this.decoder = new SlotDecoder(context);
-    this.wanted = new WantedSlots(context);
+    this.wanted = new WantedSlots(context, slots, substituted);
   }
 
   /** Drops the selection. */
@@ -78,7 +83,10 @@ final class SlotSelection implements Selection {
     find(indices, 0, indices.length);
     int count = slots.count;
     slots.count = 0;
-    if (want(count)) {
+    if (count > 0 && context.isRemote(slots.source[0])) {
+      prepare(count);
+      wanted.want(changed, 0, 0, count, Long.MAX_VALUE);
+      wanted.askForPromoted(asked);
       context.fetcher().ask(asked);
     }
   }
@@ -148,50 +156,12 @@ final class SlotSelection implements Selection {
     fill();
   }
 
-  /**
-   * Asks for the bytes of all slots, as far as their files are not mapped. Returns whether they are
-   * not.
-   */
-  private boolean want(int selected) {
-    if (context.shards().count() > 1) {
-      context.open(slots.source, selected);
-    }
-    // All shards are in one storage.
-    if (selected == 0 || context.part(slots.source[0]).isMapped()) {
-      return false;
-    }
-    int next = 0;
-    for (int from = 0; from < selected; from = next) {
-      next = context.shards().count() == 1 ? selected : endOfShard(from, selected);
-      ShardPart part = context.part(slots.source[from]);
-      if (part.patch() == null) {
-        wanted.want(part, slots.index, from, next);
-      }
-    }
-    return true;
-  }
-
   private void fill() {
     int selected = slots.count;
     slots.count = 0;
-    if (want(selected)) {
-      context.fetcher().fetch();
-    }
-    boolean isPatched = false;
-    long tableBytes = 0;
-    for (int from = 0; from < selected; ) {
-      int shard = slots.source[from];
-      int to = context.shards().count() == 1 ? selected : endOfShard(from, selected);
-      ShardPart part = context.part(shard);
-      if (part.patch() != null && !isPatched) {
-        isPatched = true;
-        findChanged(from, selected);
-      }
-      tableBytes += isPatched && changed[nextChanged] < to
-          ? fillPatched(part, shard, from, to)
-          : fill(part, from, to);
-      from = to;
-    }
+    long tableBytes = selected > 0 && context.isRemote(slots.source[0])
+        ? fillFromAfar(selected)
+        : fill(0, selected, false);
     slots.count = selected;
     if (fixedWidth >= 0) {
       slots.totalBytes = (long) selected * fixedWidth;
@@ -202,6 +172,85 @@ final class SlotSelection implements Selection {
         .bytesRead
         .add(tableBytes + slots.storedBytes + context.check().takeExtraBytes());
     context.metrics().bytesDelivered.add(slots.totalBytes);
+  }
+
+  /**
+   * Fills slots whose bytes take requests. All places are known before bytes are asked for. Where
+   * the bytes take more memory than a selection may hold, values are copied out of them, a part of
+   * the selection after the other.
+   */
+  private long fillFromAfar(int selected) {
+    boolean isPatched = prepare(selected);
+    List<Prefetched.Range> asked = new ArrayList<>();
+    long tableBytes = 0;
+    try {
+      for (int from = 0, to; from < selected; from = to) {
+        to = wanted.want(changed, nextChanged, from, selected, MOST_BYTES_HELD);
+        wanted.askForPromoted(asked);
+        context.fetcher().fetch();
+        tableBytes += fill(from, to, isPatched);
+        if (to < selected || from > 0) {
+          new KeptValues(context, slots).keep(from, to, this);
+          context.dropFetched();
+        }
+        asked.forEach(context.prefetched()::drop);
+        asked.clear();
+      }
+    } finally {
+      asked.forEach(context.prefetched()::drop);
+    }
+    return tableBytes;
+  }
+
+  /**
+   * Opens the shards of all slots, and puts slots in the place of indices. Returns whether a shard
+   * has a patch.
+   */
+  private boolean prepare(int selected) {
+    wanted.begin();
+    if (context.shards().count() > 1) {
+      context.open(slots.source, selected);
+    }
+    for (int k = 0; k < selected; k++) {
+      if (context.part(slots.source[k]).patch() != null) {
+        findChanged(k, selected);
+        return true;
+      }
+    }
+    findNoneChanged(selected);
+    return false;
+  }
+
+  private void findNoneChanged(int selected) {
+    if (changed.length == 0) {
+      changed = new int[1];
+    }
+    changed[0] = selected;
+    nextChanged = 0;
+  }
+
+  /**
+   * Fills slots. Returns the bytes of tables that were read.
+   *
+   * @param isLocated whether changed values were found, up to the last slot selected
+   */
+  private long fill(int first, int end, boolean isLocated) {
+    boolean isPatched = isLocated;
+    long tableBytes = 0;
+    for (int from = first; from < end; ) {
+      int shard = slots.source[from];
+      int to = context.shards().count() == 1 ? end : endOfShard(from, end);
+      ShardPart part = context.part(shard);
+      if (part.patch() != null && !isPatched) {
+        isPatched = true;
+        findChanged(from, end);
+      }
+      tableBytes += isPatched && changed[nextChanged] < to
+          ? fillPatched(part, shard, from, to)
+          : fill(part, from, to);
+      from = to;
+    }
+    return tableBytes;
   }
 
   /** Fills slots of one shard. Returns the bytes of tables that were read. */
@@ -265,9 +314,7 @@ final class SlotSelection implements Selection {
     while (changed[nextChanged] < to) {
       nextChanged++;
     }
-    ByteBuffer values = fixedWidth < 0
-        ? null
-        : context.changedValues().sideBySide(source, field, nextChanged - first);
+    ByteBuffer values = fixedWidth < 0 ? null : sideBySide(source, field, nextChanged - first);
     int window = values == null ? WindowTable.EMPTY : context.part(source).window(values);
     long tableBytes = 0;
     int begin = from;
@@ -289,6 +336,15 @@ final class SlotSelection implements Selection {
       }
     }
     return begin < to ? tableBytes + fill(part, begin, to) : tableBytes;
+  }
+
+  private @Nullable ByteBuffer sideBySide(int source, ChangedField field, int count) {
+    ChangedValues values = context.changedValues();
+    if (!context.isRemote(0)) {
+      return values.sideBySide(source, field, count);
+    }
+    ByteBuffer here = values.sideBySide(field);
+    return here == null && wanted.areAllWanted(source) ? values.put(source, field) : here;
   }
 
   /** Fills slots with values that lie side by side. */

@@ -123,6 +123,16 @@ final class Slots {
     storedBytes += fixedWidth;
   }
 
+  /** Moves a value that was ready to be copied, or was verified and decoded when it was moved. */
+  void move(int k, int newWindow, int newPosition) {
+    if (state[k] != 0) {
+      specialCount--;
+      state[k] = 0;
+    }
+    window[k] = newWindow;
+    position[k] = newPosition;
+  }
+
   void setAbsent(int k) {
     window[k] = WindowTable.EMPTY;
     position[k] = 0;

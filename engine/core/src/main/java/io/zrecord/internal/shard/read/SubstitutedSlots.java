@@ -3,6 +3,7 @@ package io.zrecord.internal.shard.read;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.fetch.Prefetched;
 import io.zrecord.internal.shard.layout.ChangedField;
 import io.zrecord.internal.shard.layout.EntryField;
 import io.zrecord.internal.shard.layout.PromotedField;
@@ -27,11 +28,19 @@ final class SubstitutedSlots {
   /** Shards that are kept open for later selections. */
   private static final int MOST_READERS = 64;
 
+  /** Values whose lengths are looked up together. */
+  private static final int LENGTHS = 256;
+
   private final ReadContext context;
   private final Slots slots;
   private final byte[] initial;
   private final boolean hasInitial;
   private final Map<Integer, ShardedFieldReader> readers = new HashMap<>();
+
+  /** The reader that has selected the slots whose lengths were asked for; null if none has. */
+  private @Nullable ShardedFieldReader lengths;
+
+  private long firstLength;
 
   SubstitutedSlots(ReadContext context, Slots slots) {
     this.context = context;
@@ -62,11 +71,57 @@ final class SubstitutedSlots {
     }
   }
 
+  /**
+   * Asks for the bytes of slots of a shard, without waiting.
+   *
+   * @param asked takes the ranges, which the caller drops, also after a failure
+   */
+  void ask(PromotedField field, int shard, long[] ofShard, List<Prefetched.Range> asked) {
+    lengths = null;
+    forgettingDamaged(() -> reader(shard, field).prefetch(ofShard, asked));
+  }
+
+  /** Reads from one shard. After damage what was asked for of the others is forgotten as well. */
+  private void forgettingDamaged(Runnable reading) {
+    try {
+      reading.run();
+    } catch (CorruptDataException e) {
+      readers.clear();
+      context.forgetShards();
+      throw e;
+    }
+  }
+
   /** Fills the slots {@code [from, to)}, which are of one shard. */
   void fillPromoted(PromotedField field, int from, int to) {
+    forgettingDamaged(() -> fill(field, from, to));
+  }
+
+  private void fill(PromotedField field, int from, int to) {
     ElementType stored = field.tables().type();
+    lengths = null;
     ShardedFieldReader reader = reader(slots.source[from], field);
-    reader.select(Arrays.copyOfRange(slots.index, from, to), 0, to - from);
+    for (int first = from, end; first < to; first = end) {
+      end = first + select(reader, first, to);
+      take(reader, stored, first, end);
+    }
+  }
+
+  /** Selects slots, and returns how many. A scan selects those that follow each other. */
+  private int select(ShardedFieldReader reader, int from, int to) {
+    if (!context.table().isReadInOrder()) {
+      reader.select(Arrays.copyOfRange(slots.index, from, to), 0, to - from);
+      return to - from;
+    }
+    long first = slots.index[from];
+    int end = from + 1;
+    while (end < to && slots.index[end] == first + (end - from)) {
+      end++;
+    }
+    return reader.selectRange(first, end - from, Long.MAX_VALUE);
+  }
+
+  private void take(ShardedFieldReader reader, ElementType stored, int from, int to) {
     DecodedValues values = context.decoded();
     for (int k = from; k < to; k++) {
       if (reader.isAbsent(k - from)) {
@@ -153,12 +208,19 @@ final class SubstitutedSlots {
     }
   }
 
-  /** Returns the length of a value after its conversion. */
+  /** Returns the length of a value after its conversion. Whoever asks goes on with the next one. */
   int promotedLength(PromotedField field, int shardOrdinal, long slot) {
     ShardedFieldReader reader = reader(shardOrdinal, field);
-    reader.select(new long[] {slot}, 0, 1);
+    if (reader != lengths || slot < firstLength || slot >= firstLength + reader.count()) {
+      long slotCount = context.shards().open(shardOrdinal).slots();
+      lengths = reader;
+      firstLength = slot;
+      reader.selectRange(slot, (int) Math.min(LENGTHS, slotCount - slot), Long.MAX_VALUE);
+    }
     int from = field.tables().type().widthBytes().orElseThrow();
-    return reader.lengthBytes(0) / from * context.spec().type().widthBytes().orElseThrow();
+    return reader.lengthBytes((int) (slot - firstLength))
+        / from
+        * context.spec().type().widthBytes().orElseThrow();
   }
 
   private ShardedFieldReader reader(int shardOrdinal, PromotedField field) {
@@ -174,6 +236,7 @@ final class SubstitutedSlots {
     // Opened anew after damage, as the shards of this reader are.
     ShardList one = new ShardList(
         new long[] {all.open(shardOrdinal).slots()}, List.of(() -> all.open(shardOrdinal)));
-    return ShardedFieldReader.ofTables(spec, one, context.verification(), context.metrics());
+    return ShardedFieldReader.ofTables(
+        spec, one, context.prefetched(), context.verification(), context.metrics());
   }
 }

@@ -28,6 +28,9 @@ final class WindowTable {
   /** Bytes up to which a loop takes less time than the call of a bulk copy. */
   private static final int SMALL_BYTES = 16;
 
+  private static final ByteBuffer NO_BYTES =
+      ByteBuffer.allocateDirect(LINE_BYTES).order(ByteOrder.LITTLE_ENDIAN).asReadOnlyBuffer();
+
   private ByteBuffer[] windows = new ByteBuffer[INITIAL_CAPACITY];
   private final List<Part> chunks = new ArrayList<>();
   private int count = 1;
@@ -40,8 +43,7 @@ final class WindowTable {
   private record Part(int firstWindow, Windows windows) {}
 
   WindowTable() {
-    windows[EMPTY] =
-        ByteBuffer.allocateDirect(LINE_BYTES).order(ByteOrder.LITTLE_ENDIAN).asReadOnlyBuffer();
+    windows[EMPTY] = NO_BYTES;
   }
 
   int count() {
@@ -54,6 +56,16 @@ final class WindowTable {
     chunks.clear();
     pagePaths.clear();
     count = 1;
+    heldBytes = 0;
+  }
+
+  /** Forgets the windows of chunks that take memory. Their numbers stay. */
+  void dropHeld() {
+    for (Part chunk : chunks) {
+      if (!chunk.windows.isMapped()) {
+        Arrays.fill(windows, chunk.firstWindow, chunk.firstWindow + chunk.windows.count(), null);
+      }
+    }
     heldBytes = 0;
   }
 
